@@ -1,0 +1,96 @@
+//! The one contract for everything that packets pass through.
+//!
+//! Call order, for whoever drives a machine (the simulator, the lab, a test):
+//!
+//! 1. [`Machine::step`] with one input at the current time; it puts all that follows into the outbox.
+//! 2. Empty the outbox: packets go to the neighbours on their ports, signals to the machines of the
+//!    same node, events to whoever listens.
+//! 3. Ask [`Machine::wake_at`]; call `step` with [`Input::Wake`] not before that time. Waking early or
+//!    twice is harmless.
+//!
+//! Time never decreases between calls. A machine never blocks, never reads a clock and never draws
+//! from a random stream that is not its own.
+
+use crate::event::Event;
+use crate::packet::Packet;
+use crate::signal::Signal;
+use crate::time::Instant;
+use std::fmt::Debug;
+
+/// One attachment of a machine to its surroundings. What each number means is the machine's to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Port(pub u16);
+
+/// One cause.
+#[derive(Debug)]
+pub enum Input {
+    /// A packet arrived on a port.
+    Packet(Port, Box<Packet>),
+    /// Another layer of the same node has news.
+    Signal(Signal),
+    /// The time of [`Machine::wake_at`] has come.
+    Wake,
+}
+
+/// All effects of one cause. Reused from step to step, with a pool of packets, so that a step
+/// allocates nothing in steady state.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Packets to send, each with the port it leaves by, in order.
+    pub packets: Vec<(Port, Box<Packet>)>,
+    /// News for the other machines of this node.
+    pub signals: Vec<Signal>,
+    /// What happened; filled only while [`Outbox::set_listening`] is on.
+    pub events: Vec<Event>,
+    #[expect(clippy::vec_box, reason = "the boxes themselves are what is recycled")]
+    pool: Vec<Box<Packet>>,
+    listening: bool,
+}
+
+impl Outbox {
+    /// An empty outbox that nobody listens to.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// A packet from the pool. Its fields are left over from an earlier life: set all of them.
+    pub fn packet(&mut self) -> Box<Packet> {
+        self.pool.pop().unwrap_or_default()
+    }
+    /// Give a packet back to the pool.
+    pub fn recycle(&mut self, packet: Box<Packet>) {
+        self.pool.push(packet);
+    }
+    /// Send a packet out by a port.
+    pub fn send(&mut self, port: Port, packet: Box<Packet>) {
+        self.packets.push((port, packet));
+    }
+    /// Tell the other machines of this node.
+    pub fn signal(&mut self, signal: Signal) {
+        self.signals.push(signal);
+    }
+    /// Note what happened. The event is built only when somebody listens.
+    #[inline]
+    pub fn event(&mut self, event: impl FnOnce() -> Event) {
+        if self.listening {
+            self.events.push(event());
+        }
+    }
+    /// Whether somebody listens to events.
+    pub fn is_listening(&self) -> bool {
+        self.listening
+    }
+    /// Start or stop collecting events.
+    pub fn set_listening(&mut self, listening: bool) {
+        self.listening = listening;
+    }
+}
+
+/// Endpoint, agent, mobility daemon and link are all machines: one call is one cause with all its
+/// effects, so one line of a trace.
+pub trait Machine: Debug + Send {
+    /// Take one input at `now` and put everything that follows from it into `out`.
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox);
+    /// When to call `step` with [`Input::Wake`] if nothing else happens first; derived from the
+    /// state, so it cannot go stale.
+    fn wake_at(&self) -> Option<Instant>;
+}

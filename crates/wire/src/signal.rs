@@ -1,0 +1,24 @@
+//! What one layer may tell another on the same node. The far end learns only from packets.
+
+use crate::time::Duration;
+use crate::units::Rate;
+
+/// A link event, named after the media-independent handover services of IEEE 802.21-2008 (section 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signal {
+    /// The link is expected to be lost after this long (Link_Going_Down). The prediction may be wrong.
+    LinkGoingDown {
+        /// Predicted time until the link is lost.
+        within: Duration,
+    },
+    /// The link has been lost (Link_Down).
+    LinkDown,
+    /// A link is usable (Link_Up). What is not known of it is `None`.
+    LinkUp {
+        /// Rate of the new link.
+        rate: Option<Rate>,
+        /// Round-trip time expected over the new link.
+        round_trip_time: Option<Duration>,
+    },
+}

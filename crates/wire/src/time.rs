@@ -1,0 +1,217 @@
+//! Time as integer nanoseconds, so that every machine computes the same schedule.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+/// A point in time, in nanoseconds since the start of the run (simulated) or since an arbitrary
+/// origin (monotonic clock of a live host). Range: 0 to 584 years.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Instant(u64);
+
+/// A span of time in nanoseconds. Range: 0 to 584 years; arithmetic saturates at both ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Duration(u64);
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+impl Instant {
+    /// The start of the run.
+    pub const ZERO: Instant = Instant(0);
+    /// Later than anything that will happen.
+    pub const MAX: Instant = Instant(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the start.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Instant(nanos)
+    }
+    /// The instant `seconds` seconds after the start.
+    pub const fn from_secs(seconds: u64) -> Self {
+        Instant(seconds * NANOS_PER_SECOND)
+    }
+    /// The instant `millis` milliseconds after the start.
+    pub const fn from_millis(millis: u64) -> Self {
+        Instant(millis * 1_000_000)
+    }
+    /// Nanoseconds since the start.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+    /// Seconds since the start; exact to the nanosecond up to 104 days.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+    /// The time from `earlier` to `self`, zero when `earlier` is the later of the two.
+    pub const fn saturating_since(self, earlier: Instant) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Duration = Duration(0);
+    /// The longest span that can be expressed.
+    pub const MAX: Duration = Duration(u64::MAX);
+
+    /// A span of `nanos` nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Duration(nanos)
+    }
+    /// A span of `micros` microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Duration(micros * 1_000)
+    }
+    /// A span of `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Duration(millis * 1_000_000)
+    }
+    /// A span of `seconds` seconds.
+    pub const fn from_secs(seconds: u64) -> Self {
+        Duration(seconds * NANOS_PER_SECOND)
+    }
+    /// A span of `seconds` seconds, rounded to the nearest nanosecond; negative and not-a-number give
+    /// zero, too large gives [`Duration::MAX`].
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Duration((seconds * NANOS_PER_SECOND as f64 + 0.5) as u64)
+    }
+    /// The span in nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+    /// The span in whole milliseconds, rounded down.
+    pub const fn as_millis(self) -> u64 {
+        self.0 / 1_000_000
+    }
+    /// The span in seconds.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+    /// The span in milliseconds.
+    pub fn as_millis_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+    /// Whether the span is empty.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+    /// The absolute difference of two spans.
+    pub const fn abs_diff(self, other: Duration) -> Duration {
+        Duration(self.0.abs_diff(other.0))
+    }
+    /// The span times a non-negative factor, rounded to the nearest nanosecond.
+    pub fn mul_f64(self, factor: f64) -> Duration {
+        Duration((self.0 as f64 * factor + 0.5) as u64)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+    fn add(self, span: Duration) -> Instant {
+        Instant(self.0.saturating_add(span.0))
+    }
+}
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, span: Duration) {
+        *self = *self + span;
+    }
+}
+impl Sub<Duration> for Instant {
+    type Output = Instant;
+    fn sub(self, span: Duration) -> Instant {
+        Instant(self.0.saturating_sub(span.0))
+    }
+}
+impl Sub for Instant {
+    type Output = Duration;
+    /// # Panics
+    /// In debug builds, when `earlier` is later than `self`: time never runs backwards here.
+    fn sub(self, earlier: Instant) -> Duration {
+        debug_assert!(self >= earlier, "time went backwards: {earlier:?} is after {self:?}");
+        self.saturating_since(earlier)
+    }
+}
+impl Add for Duration {
+    type Output = Duration;
+    fn add(self, other: Duration) -> Duration {
+        Duration(self.0.saturating_add(other.0))
+    }
+}
+impl AddAssign for Duration {
+    fn add_assign(&mut self, other: Duration) {
+        *self = *self + other;
+    }
+}
+impl Sub for Duration {
+    type Output = Duration;
+    fn sub(self, other: Duration) -> Duration {
+        Duration(self.0.saturating_sub(other.0))
+    }
+}
+impl SubAssign for Duration {
+    fn sub_assign(&mut self, other: Duration) {
+        *self = *self - other;
+    }
+}
+impl Mul<u64> for Duration {
+    type Output = Duration;
+    fn mul(self, times: u64) -> Duration {
+        Duration(self.0.saturating_mul(times))
+    }
+}
+impl Div<u64> for Duration {
+    type Output = Duration;
+    fn div(self, parts: u64) -> Duration {
+        Duration(self.0 / parts)
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09}", self.0 / NANOS_PER_SECOND, self.0 % NANOS_PER_SECOND)
+    }
+}
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}s")
+    }
+}
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            n if n >= NANOS_PER_SECOND => write!(f, "{} s", n as f64 / 1e9),
+            n if n >= 1_000_000 => write!(f, "{} ms", n as f64 / 1e6),
+            n if n >= 1_000 => write!(f, "{} us", n as f64 / 1e3),
+            n => write!(f, "{n} ns"),
+        }
+    }
+}
+impl fmt::Debug for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_saturates_instead_of_wrapping() {
+        assert_eq!(Instant::MAX + Duration::from_secs(1), Instant::MAX);
+        assert_eq!(Duration::from_secs(1) - Duration::from_secs(2), Duration::ZERO);
+        assert_eq!(Duration::MAX * 2, Duration::MAX);
+    }
+
+    #[test]
+    fn fractions_round_to_the_nearest_nanosecond() {
+        assert_eq!(Duration::from_secs_f64(0.1), Duration::from_millis(100));
+        assert_eq!(Duration::from_secs_f64(-1.0), Duration::ZERO);
+        assert_eq!(Duration::from_secs_f64(f64::NAN), Duration::ZERO);
+        assert_eq!(Duration::from_secs_f64(1e300), Duration::MAX);
+    }
+
+    #[test]
+    fn display_picks_the_unit() {
+        assert_eq!(Duration::from_micros(1500).to_string(), "1.5 ms");
+        assert_eq!(Instant::from_millis(1500).to_string(), "1.500000000");
+    }
+}
