@@ -4,6 +4,8 @@
 //! Nothing here reads a clock or draws from ambient randomness: time is an argument of
 //! [`Machine::step`], and random numbers come from a [`random::Stream`] named after its component.
 
+pub mod capture;
+pub mod codec;
 pub mod event;
 pub mod machine;
 pub mod mark;

@@ -1,0 +1,125 @@
+//! What the two versions of IP have in common.
+
+use super::checksum::Checksum;
+use super::ipv4::Ipv4Header;
+use super::ipv6::Ipv6Header;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The protocol number of TCP.
+pub(super) const TCP: u8 = 6;
+
+/// A version of the Internet Protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IpVersion {
+    /// IPv4 (RFC 791).
+    V4,
+    /// IPv6 (RFC 8200).
+    V6,
+}
+
+impl IpVersion {
+    /// Bytes of the fixed header.
+    pub const fn header_length(self) -> usize {
+        match self {
+            IpVersion::V4 => Ipv4Header::LENGTH,
+            IpVersion::V6 => Ipv6Header::LENGTH,
+        }
+    }
+}
+
+/// Explicit Congestion Notification (RFC 3168 section 5), as the two bits stand in the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Ecn {
+    /// Not ECN-Capable Transport.
+    #[default]
+    NotCapable = 0b00,
+    /// ECN-Capable Transport, ECT(1); low latency (RFC 9331).
+    Capable1 = 0b01,
+    /// ECN-Capable Transport, ECT(0).
+    Capable0 = 0b10,
+    /// Congestion Experienced.
+    CongestionExperienced = 0b11,
+}
+
+/// The byte that holds the differentiated services code point and ECN: the IPv4 type of service, the
+/// IPv6 traffic class (RFC 2474 section 3, RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct TrafficClass(pub u8);
+
+impl TrafficClass {
+    /// The byte for a code point (its low six bits) and an ECN field.
+    pub const fn new(code_point: u8, ecn: Ecn) -> Self {
+        TrafficClass(code_point << 2 | ecn as u8)
+    }
+    /// The differentiated services code point, 0 to 63.
+    pub const fn code_point(self) -> u8 {
+        self.0 >> 2
+    }
+    /// The ECN field.
+    pub const fn ecn(self) -> Ecn {
+        match self.0 & 0b11 {
+            0b00 => Ecn::NotCapable,
+            0b01 => Ecn::Capable1,
+            0b10 => Ecn::Capable0,
+            _ => Ecn::CongestionExperienced,
+        }
+    }
+}
+
+/// The IP header of a packet, without what is computed (lengths, checksum) and without what is
+/// skipped (IPv4 options, IPv6 extension headers).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IpHeader {
+    /// IPv4.
+    V4(Ipv4Header),
+    /// IPv6.
+    V6(Ipv6Header),
+}
+
+impl IpHeader {
+    /// The header of an unfragmented IPv4 packet with TTL 64 and everything else zero.
+    pub fn v4(source: Ipv4Addr, destination: Ipv4Addr) -> Self {
+        IpHeader::V4(Ipv4Header::new(source, destination))
+    }
+    /// The header of an IPv6 packet with hop limit 64 and everything else zero.
+    pub fn v6(source: Ipv6Addr, destination: Ipv6Addr) -> Self {
+        IpHeader::V6(Ipv6Header::new(source, destination))
+    }
+    /// The version.
+    pub const fn version(&self) -> IpVersion {
+        match self {
+            IpHeader::V4(_) => IpVersion::V4,
+            IpHeader::V6(_) => IpVersion::V6,
+        }
+    }
+    /// The source address.
+    pub const fn source(&self) -> IpAddr {
+        match self {
+            IpHeader::V4(header) => IpAddr::V4(header.source),
+            IpHeader::V6(header) => IpAddr::V6(header.source),
+        }
+    }
+    /// The destination address.
+    pub const fn destination(&self) -> IpAddr {
+        match self {
+            IpHeader::V4(header) => IpAddr::V4(header.destination),
+            IpHeader::V6(header) => IpAddr::V6(header.destination),
+        }
+    }
+    /// Code point and ECN.
+    pub const fn traffic_class(&self) -> TrafficClass {
+        match self {
+            IpHeader::V4(header) => header.traffic_class,
+            IpHeader::V6(header) => header.traffic_class,
+        }
+    }
+    /// The sum of the pseudo header that TCP's checksum covers, for a segment of `tcp_length` bytes
+    /// (RFC 9293 section 3.1, RFC 8200 section 8.1).
+    pub(super) fn pseudo_header(&self, tcp_length: usize) -> Checksum {
+        let sum = Checksum::new().over(&[0, TCP]).over(&(tcp_length as u32).to_be_bytes());
+        match self {
+            IpHeader::V4(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),
+            IpHeader::V6(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Marks as TCP experimental options (RFC 6994).
+//!
+//! ```text
+//! +----------+----------+---------------------+----------+------------------+
+//! | kind 254 | length   | experiment id 5EA1  | subtype  | the mark's data  |
+//! +----------+----------+---------------------+----------+------------------+
+//! ```
+//!
+//! A new mark needs one line in each of [`subtype`], [`write_data`], [`data_length`] and [`read`]; the
+//! compiler names the first three.
+
+use super::options::OptionBytes;
+use crate::mark::Mark;
+
+/// The option kind of marks: RFC3692-style experiment 2 (RFC 4727 section 2).
+pub const MARK_OPTION_KIND: u8 = 254;
+
+/// The 16-bit experiment identifier of marks (RFC 6994 section 3). It is not registered with IANA:
+/// for experiments among consenting hosts only.
+pub const MARK_EXPERIMENT_ID: u16 = 0x5ea1;
+
+/// Kind, length, experiment identifier and subtype.
+const PREFIX_LENGTH: usize = 5;
+
+const HANDOVER: u8 = 1;
+const WILL_HANDOVER: u8 = 2;
+
+const fn subtype(mark: Mark) -> u8 {
+    match mark {
+        Mark::Handover => HANDOVER,
+        Mark::WillHandover => WILL_HANDOVER,
+    }
+}
+
+const fn data_length(mark: Mark) -> usize {
+    match mark {
+        Mark::Handover | Mark::WillHandover => 0,
+    }
+}
+
+fn write_data(mark: Mark, _option: &mut OptionBytes) {
+    match mark {
+        Mark::Handover | Mark::WillHandover => {}
+    }
+}
+
+/// Bytes of a mark's option, without padding.
+pub(super) const fn option_length(mark: Mark) -> usize {
+    PREFIX_LENGTH + data_length(mark)
+}
+
+/// Append a mark's option.
+pub(super) fn write(mark: Mark, option: &mut OptionBytes) {
+    let [high, low] = MARK_EXPERIMENT_ID.to_be_bytes();
+    option.put(&[MARK_OPTION_KIND, option_length(mark) as u8, high, low, subtype(mark)]);
+    write_data(mark, option);
+}
+
+/// The mark in the body (what follows kind and length) of an option of kind [`MARK_OPTION_KIND`];
+/// `None` for somebody else's experiment, and for a mark that this version does not know.
+pub(super) fn read(body: &[u8]) -> Option<Mark> {
+    let (identifier, rest) = body.split_first_chunk::<2>()?;
+    if u16::from_be_bytes(*identifier) != MARK_EXPERIMENT_ID {
+        return None;
+    }
+    match rest {
+        [HANDOVER] => Some(Mark::Handover),
+        [WILL_HANDOVER] => Some(Mark::WillHandover),
+        _ => None,
+    }
+}
