@@ -2,8 +2,8 @@
 //!
 //! Order on the wire: on a SYN, maximum segment size, SACK-permitted, timestamps, window scale, as
 //! Linux orders and pads them; otherwise NOP NOP timestamps (RFC 7323 appendix A). Then the mark, then
-//! as many SACK blocks as fit, aligned to words; aligning them never costs a block, because both the
-//! blocks and the space are whole words. Options that are allowed only on a SYN are neither written
+//! as many SACK blocks as fit, aligned to words; aligning them costs no block, because both the blocks
+//! and the space are whole words. Options that are allowed only on a SYN are neither written
 //! nor taken in elsewhere.
 
 use super::error::DecodeError;
