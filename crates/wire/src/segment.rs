@@ -58,7 +58,10 @@ impl fmt::Debug for Flags {
             (Flags::ECE, 'E'),
             (Flags::CWR, 'W'),
         ];
-        LETTERS.iter().filter(|(bit, _)| self.contains(*bit)).try_for_each(|(_, letter)| write!(f, "{letter}"))
+        LETTERS
+            .iter()
+            .filter(|(bit, _)| self.contains(*bit))
+            .try_for_each(|(_, letter)| write!(f, "{letter}"))
     }
 }
 
@@ -85,7 +88,10 @@ impl SackBlocks {
 
     /// No blocks.
     pub const fn new() -> Self {
-        SackBlocks { blocks: [SackBlock { left: SequenceNumber(0), right: SequenceNumber(0) }; Self::MAX], len: 0 }
+        SackBlocks {
+            blocks: [SackBlock { left: SequenceNumber(0), right: SequenceNumber(0) }; Self::MAX],
+            len: 0,
+        }
     }
     /// Append a block; returns `false`, changing nothing, when all four places are taken.
     pub fn push(&mut self, block: SackBlock) -> bool {
@@ -181,7 +187,9 @@ pub struct Segment {
 impl Segment {
     /// What the segment occupies in sequence space: its payload, and one each for SYN and FIN.
     pub fn sequence_length(&self) -> u32 {
-        self.length + u32::from(self.flags.intersects(Flags::SYN)) + u32::from(self.flags.intersects(Flags::FIN))
+        self.length
+            + u32::from(self.flags.intersects(Flags::SYN))
+            + u32::from(self.flags.intersects(Flags::FIN))
     }
     /// The sequence number just after the segment.
     pub fn end(&self) -> SequenceNumber {
