@@ -1,0 +1,159 @@
+//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last loss. Section
+//! numbers are those of the RFC; windows are in segments, times in seconds.
+
+use super::{Acked, Algorithm, CongestionControl, Loss};
+use crate::parameters::{Parameters, WindowParameters};
+use crate::view::{View, Window};
+use seamline_wire::{Duration, Instant};
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "cubic",
+    summary: "window grows as a cubic function of the time since the last loss; the Internet's default",
+    cite: "RFC 9438",
+    refuses: &[("tahoe", "Tahoe restarts from one segment at every loss, so CUBIC's curve never begins")],
+    needs_send_log: false,
+    build: |parameters, initial| Box::new(Cubic::new(parameters, initial)),
+};
+
+/// Constants of CUBIC (section 4.1 and 5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubicParameters {
+    /// C, in segments per second cubed.
+    pub aggressiveness: f64,
+    /// beta_cubic: what is left of the window after a loss.
+    pub decrease: f64,
+    /// Whether a shrinking maximum gives way to newer flows (section 4.7).
+    pub fast_convergence: bool,
+}
+
+impl Default for CubicParameters {
+    fn default() -> Self {
+        CubicParameters { aggressiveness: 0.4, decrease: 0.7, fast_convergence: true }
+    }
+}
+
+/// One stay in congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    began: Instant,
+    origin: f64,
+    time_to_origin: f64,
+    reno_estimate: f64,
+}
+
+#[derive(Debug)]
+struct Cubic {
+    parameters: CubicParameters,
+    window_parameters: WindowParameters,
+    window: Window,
+    maximum: f64,
+    before_cut: f64,
+    epoch: Option<Epoch>,
+    last_ack_at: Option<Instant>,
+}
+
+impl Cubic {
+    fn new(parameters: &Parameters, window: Window) -> Self {
+        Cubic {
+            parameters: parameters.cubic.clone(),
+            window_parameters: parameters.window.clone(),
+            window,
+            maximum: 0.0,
+            before_cut: 0.0,
+            epoch: None,
+            last_ack_at: None,
+        }
+    }
+
+    /// Section 4.2: K from the window at the beginning of the epoch.
+    fn begin_epoch(&self, now: Instant) -> Epoch {
+        let begin = self.window.congestion;
+        let (origin, time_to_origin) = if begin < self.maximum {
+            (self.maximum, libm::cbrt((self.maximum - begin) / self.parameters.aggressiveness))
+        } else {
+            (begin, 0.0)
+        };
+        Epoch { began: now, origin, time_to_origin, reno_estimate: begin }
+    }
+
+    /// Equation 1: W_cubic(t).
+    fn curve(&self, epoch: &Epoch, seconds: f64) -> f64 {
+        let offset = seconds - epoch.time_to_origin;
+        self.parameters.aggressiveness * offset * offset * offset + epoch.origin
+    }
+
+    fn avoid_congestion(&mut self, segments: f64, now: Instant, round_trip: Duration) {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        let window = self.window.congestion;
+        let elapsed = (now - epoch.began).as_secs_f64();
+        epoch.reno_estimate += self.reno_slope(&epoch) * segments / window;
+        let here = self.curve(&epoch, elapsed);
+        if here < epoch.reno_estimate {
+            self.window.congestion = window.max(epoch.reno_estimate);
+        } else {
+            let ahead = self.curve(&epoch, elapsed + round_trip.as_secs_f64());
+            let target = ahead.clamp(window, 1.5 * window);
+            self.window.congestion += (target - window) / window * segments;
+        }
+        self.epoch = Some(epoch);
+    }
+
+    /// alpha_cubic of section 4.3, one once the estimate has regained the window before the cut.
+    fn reno_slope(&self, epoch: &Epoch) -> f64 {
+        if epoch.reno_estimate >= self.before_cut {
+            1.0
+        } else {
+            3.0 * (1.0 - self.parameters.decrease) / (1.0 + self.parameters.decrease)
+        }
+    }
+
+    /// The curve does not run on while the application sends too little (section 4.2, last but one
+    /// paragraph).
+    fn stop_the_curve(&mut self, now: Instant) {
+        if let (Some(epoch), Some(last)) = (self.epoch.as_mut(), self.last_ack_at) {
+            epoch.began += now - last;
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, acked: &Acked, view: &View) {
+        let segments = acked.bytes as f64 / f64::from(view.segment_size);
+        if self.window_parameters.grow_only_when_full && !view.congestion_limited {
+            self.stop_the_curve(view.now);
+        } else if self.window.congestion < self.window.threshold {
+            self.window.congestion += segments;
+        } else {
+            self.avoid_congestion(segments, view.now, view.round_trip.smoothed);
+        }
+        self.last_ack_at = Some(view.now);
+    }
+
+    /// Sections 4.6 to 4.8.
+    fn on_loss(&mut self, loss: Loss, view: &View) {
+        let window = self.window.congestion;
+        self.before_cut = window;
+        self.maximum = if self.parameters.fast_convergence && window < self.maximum {
+            window * (1.0 + self.parameters.decrease) / 2.0
+        } else {
+            window
+        };
+        let reduced = 2.0 * super::reno::half(&self.window_parameters, view) * self.parameters.decrease;
+        self.window.threshold = super::reno::stored_threshold(&self.window_parameters, reduced);
+        self.epoch = None;
+        self.window.congestion = match loss {
+            Loss::Detected => self.window.threshold,
+            Loss::Collapsed => {
+                self.maximum = 0.0;
+                1.0
+            }
+        };
+    }
+    fn window(&self) -> Window {
+        self.window
+    }
+    fn set_window(&mut self, window: Window) {
+        self.window = window;
+        self.epoch = None;
+    }
+}

@@ -1,0 +1,82 @@
+//! Congestion control: how much may be in flight. One file per algorithm, one entry in [`ALL`].
+
+use crate::parameters::Parameters;
+use crate::view::{View, Window};
+use seamline_wire::Duration;
+use std::fmt::Debug;
+
+mod cubic;
+mod reno;
+mod vegas;
+mod westwood;
+mod westwood_plus;
+
+pub use cubic::CubicParameters;
+pub use vegas::VegasParameters;
+pub use westwood::WestwoodParameters;
+pub use westwood_plus::WestwoodPlusParameters;
+
+/// An acknowledgment as congestion control sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// Bytes newly acknowledged cumulatively; zero for a duplicate.
+    pub bytes: u64,
+    /// Bytes newly reported by SACK.
+    pub sacked: u64,
+    /// Whether it is a duplicate acknowledgment (RFC 5681 section 2).
+    pub duplicate: bool,
+    /// Round-trip time of the newest segment acknowledged, when it was sent exactly once.
+    pub round_trip_time: Option<Duration>,
+    /// Whether loss recovery is under way.
+    pub in_recovery: bool,
+}
+
+/// A loss as congestion control sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Found from acknowledgments: the flow continues.
+    Detected,
+    /// The acknowledgment clock is gone (retransmission timeout), or the variant starts over at any
+    /// loss (Tahoe): begin again from one segment.
+    Collapsed,
+}
+
+/// How much may be in flight.
+pub trait CongestionControl: Debug + Send {
+    /// Every acknowledgment, before recovery looks at it: for bandwidth and delay estimators.
+    fn observe(&mut self, _acked: &Acked, _view: &View) {}
+    /// Recovery lets the window grow for this acknowledgment.
+    fn on_ack(&mut self, acked: &Acked, view: &View);
+    /// Recovery has found a loss.
+    fn on_loss(&mut self, loss: Loss, view: &View);
+    /// The window now.
+    fn window(&self) -> Window;
+    /// Replace the window, as recovery or a handover scheme orders.
+    fn set_window(&mut self, window: Window);
+}
+
+/// A registered congestion control algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub cite: &'static str,
+    /// Recoveries it makes no sense with, each with the reason.
+    pub refuses: &'static [(&'static str, &'static str)],
+    /// Whether it needs [`View::sent`].
+    pub needs_send_log: bool,
+    /// Builds it with the given initial window.
+    pub build: fn(&Parameters, Window) -> Box<dyn CongestionControl>,
+}
+
+/// Every congestion control algorithm.
+pub static ALL: &[&Algorithm] =
+    &[&cubic::ALGORITHM, &reno::ALGORITHM, &vegas::ALGORITHM, &westwood::ALGORITHM, &westwood_plus::ALGORITHM];
+
+/// The algorithm of this name.
+pub fn find(name: &str) -> Option<&'static Algorithm> {
+    ALL.iter().copied().find(|algorithm| algorithm.name == name)
+}

@@ -1,0 +1,89 @@
+//! Slow start and congestion avoidance of RFC 5681 (Jacobson 1988), which Tahoe, Reno, NewReno and
+//! SACK share. Also the base on which the Westwoods stand.
+
+use super::{Acked, Algorithm, CongestionControl, Loss};
+use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
+use crate::view::{View, Window};
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "reno",
+    summary: "slow start and additive increase, multiplicative decrease",
+    cite: "RFC 5681",
+    refuses: &[],
+    needs_send_log: false,
+    build: |parameters, initial| Box::new(Reno::new(parameters, initial)),
+};
+
+#[derive(Debug)]
+pub(super) struct Reno {
+    parameters: WindowParameters,
+    pub(super) window: Window,
+}
+
+impl Reno {
+    pub(super) fn new(parameters: &Parameters, initial: Window) -> Self {
+        Reno { parameters: parameters.window.clone(), window: initial }
+    }
+
+    /// RFC 5681 section 3.1, equations 2 and 3.
+    pub(super) fn grow(&mut self, acked: &Acked, view: &View) {
+        if self.parameters.grow_only_when_full && !view.congestion_limited {
+            return;
+        }
+        let segments = match self.parameters.growth {
+            Growth::PerAck => 1.0,
+            Growth::PerByte { most_per_ack } => {
+                (acked.bytes as f64 / f64::from(view.segment_size)).min(most_per_ack)
+            }
+        };
+        let window = &mut self.window;
+        if window.congestion < window.threshold {
+            window.congestion += segments;
+        } else {
+            window.congestion += segments / window.congestion;
+        }
+    }
+
+    /// Half of what equation 4 of RFC 5681 or the older codes halve, and never below two segments.
+    pub(super) fn half(&self, view: &View) -> f64 {
+        half(&self.parameters, view)
+    }
+
+    /// A threshold as this profile stores it: whole segments or not, never below two.
+    pub(super) fn stored_threshold(&self, segments: f64) -> f64 {
+        stored_threshold(&self.parameters, segments)
+    }
+}
+
+pub(super) fn half(parameters: &WindowParameters, view: &View) -> f64 {
+    match parameters.cut_base {
+        CutBase::Window => view.effective_window() / 2.0,
+        CutBase::FlightSize => view.flight_segments() / 2.0,
+    }
+}
+
+pub(super) fn stored_threshold(parameters: &WindowParameters, segments: f64) -> f64 {
+    let stored = if parameters.whole_threshold { segments.trunc() } else { segments };
+    stored.max(2.0)
+}
+
+impl CongestionControl for Reno {
+    fn on_ack(&mut self, acked: &Acked, view: &View) {
+        self.grow(acked, view);
+    }
+    fn on_loss(&mut self, loss: Loss, view: &View) {
+        let half = self.half(view);
+        self.window.threshold = self.stored_threshold(half);
+        self.window.congestion = match loss {
+            Loss::Detected if self.parameters.cut_to_threshold => self.window.threshold,
+            Loss::Detected => half,
+            Loss::Collapsed => 1.0,
+        };
+    }
+    fn window(&self) -> Window {
+        self.window
+    }
+    fn set_window(&mut self, window: Window) {
+        self.window = window;
+    }
+}

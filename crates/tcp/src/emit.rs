@@ -1,0 +1,124 @@
+//! Building packets: header fields, options and sizes.
+
+use crate::parameters::HeaderAccounting;
+use crate::receiver::Receiver;
+use seamline_wire::codec::{fit_sack_blocks, options_length};
+use seamline_wire::{
+    Duration, Flags, Instant, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber, Timestamps,
+    TransportPort,
+};
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Address {
+    /// The node.
+    pub node: NodeId,
+    /// Its port.
+    pub port: TransportPort,
+}
+
+/// What goes into every segment of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) local: Address,
+    pub(crate) remote: Address,
+    pub(crate) accounting: HeaderAccounting,
+    pub(crate) timestamps: Option<TimestampClock>,
+    pub(crate) sack: bool,
+    pub(crate) window_scaled: bool,
+}
+
+/// The timestamp clock and what is to be echoed (RFC 7323 section 4).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimestampClock {
+    pub(crate) tick: Duration,
+    /// TS.Recent.
+    pub(crate) recent: u32,
+    /// When TS.Recent was last replaced.
+    pub(crate) recent_since: Instant,
+}
+
+impl TimestampClock {
+    pub(crate) fn new(tick: Duration) -> Self {
+        TimestampClock { tick, recent: 0, recent_since: Instant::ZERO }
+    }
+    /// TSval at `now`; begins at one, because zero means "nothing to echo".
+    pub(crate) fn value(&self, now: Instant) -> u32 {
+        (now.as_nanos() / self.tick.as_nanos().max(1)) as u32 + 1
+    }
+    /// How long ago the echoed value was current.
+    pub(crate) fn since(&self, now: Instant, echo: u32) -> Duration {
+        self.tick * u64::from(self.value(now).wrapping_sub(echo))
+    }
+}
+
+const IPV4_AND_TCP_HEADERS: u32 = 40;
+const NS2_BYTES_PER_SACK_BLOCK: u32 = 8;
+
+impl Header {
+    /// Fill in the acknowledging half of a segment and send it.
+    pub(crate) fn send(&self, now: Instant, mut segment: Segment, receiver: &mut Receiver, out: &mut Outbox) {
+        segment.acknowledgment = receiver.acknowledgment();
+        segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
+        segment.sack = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
+        receiver.acknowledged();
+        self.send_bare(now, segment, out);
+    }
+
+    /// Send a segment whose acknowledging half is filled in already, or has no meaning.
+    pub(crate) fn send_bare(&self, now: Instant, mut segment: Segment, out: &mut Outbox) {
+        if let Some(clock) = &self.timestamps {
+            let echo = if segment.flags.intersects(Flags::ACK) { clock.recent } else { 0 };
+            segment.timestamps = Some(Timestamps { value: clock.value(now), echo });
+        }
+        fit_sack_blocks(&mut segment);
+        let mut packet = out.packet();
+        *packet = Packet {
+            source: self.local.node,
+            destination: self.remote.node,
+            source_port: self.local.port,
+            destination_port: self.remote.port,
+            wire_bytes: self.wire_bytes(&segment),
+            segment,
+        };
+        out.send(Port(0), packet);
+    }
+
+    fn wire_bytes(&self, segment: &Segment) -> u32 {
+        let headers = match self.accounting {
+            HeaderAccounting::Actual => IPV4_AND_TCP_HEADERS + options_length(segment) as u32,
+            HeaderAccounting::Ns2 => {
+                IPV4_AND_TCP_HEADERS + NS2_BYTES_PER_SACK_BLOCK * segment.sack.len() as u32
+            }
+        };
+        headers + segment.length
+    }
+}
+
+/// A reset in answer to a segment that belongs to no connection (RFC 9293 section 3.5.2).
+pub(crate) fn reset_for(packet: &Packet, out: &mut Outbox) {
+    let arrived = &packet.segment;
+    if arrived.flags.intersects(Flags::RST) {
+        return;
+    }
+    let segment = if arrived.flags.intersects(Flags::ACK) {
+        Segment { sequence: arrived.acknowledgment, flags: Flags::RST, ..Segment::default() }
+    } else {
+        Segment {
+            sequence: SequenceNumber(0),
+            acknowledgment: arrived.end(),
+            flags: Flags::RST | Flags::ACK,
+            ..Segment::default()
+        }
+    };
+    let mut answer = out.packet();
+    *answer = Packet {
+        source: packet.destination,
+        destination: packet.source,
+        source_port: packet.destination_port,
+        destination_port: packet.source_port,
+        wire_bytes: IPV4_AND_TCP_HEADERS,
+        segment,
+    };
+    out.send(Port(0), answer);
+}

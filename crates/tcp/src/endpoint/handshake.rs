@@ -1,0 +1,216 @@
+//! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
+
+use super::{Agreed, CloseReason, Endpoint, Opening, State};
+use crate::emit::{TimestampClock, reset_for};
+use crate::offset::Offset;
+use crate::parameters::{Parameters, SegmentParameters};
+use crate::receiver::Receiver;
+use crate::recovery;
+use seamline_wire::{Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
+
+/// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
+const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
+const TIMESTAMPS_LENGTH: u32 = 12;
+const LARGEST_WINDOW_SHIFT: u8 = 14;
+
+impl Endpoint {
+    /// Begin the connection.
+    pub fn open(&mut self, now: Instant, opening: Opening, out: &mut Outbox) {
+        match opening {
+            Opening::Passive => {
+                self.passive = true;
+                self.enter(State::Listen, out);
+            }
+            Opening::Active => {
+                self.enter(State::SynSent, out);
+                self.send_syn(now, out);
+            }
+            Opening::Established { peer, peer_initial_sequence } => {
+                self.open_without_handshake(now, &peer, peer_initial_sequence, out);
+            }
+        }
+    }
+
+    fn open_without_handshake(
+        &mut self,
+        now: Instant,
+        peer: &Parameters,
+        peer_initial: SequenceNumber,
+        out: &mut Outbox,
+    ) {
+        let syn = syn_options(&peer.segments);
+        self.agree(&syn);
+        self.receive_from(peer_initial, Offset::FIRST_BYTE);
+        let recovery = (self.variant.recovery.build)(&self.parameters, Offset::FIRST_BYTE);
+        self.sender.begin_at(Offset::FIRST_BYTE, recovery);
+        self.establish(now, u64::from(peer.receiver.buffer), out);
+    }
+
+    fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
+        self.sender.note_syn(now);
+        let mut segment = syn_options(&self.parameters.segments);
+        segment.sequence = self.sender.initial;
+        if self.state == State::SynReceived {
+            segment.flags = Flags::SYN | Flags::ACK;
+            if !self.header.window_scaled {
+                segment.window_scale = None;
+            }
+            segment.sack_permitted &= self.header.sack;
+            self.header.send(now, segment, &mut self.receiver, out);
+        } else {
+            segment.window = self.receiver.offer(false);
+            self.header.send_bare(now, segment, out);
+        }
+    }
+
+    /// Keep of our options those that the peer's SYN has too.
+    fn agree(&mut self, syn: &Segment) {
+        let ours = &self.parameters.segments;
+        self.header.window_scaled = ours.window_scale.is_some() && syn.window_scale.is_some();
+        self.header.sack = ours.selective_acknowledgments && syn.sack_permitted;
+        let times = ours.timestamp_tick.filter(|_| syn.timestamps.is_some());
+        self.header.timestamps = times.map(|tick| TimestampClock {
+            recent: syn.timestamps.map_or(0, |timestamps| timestamps.value),
+            ..TimestampClock::new(tick)
+        });
+        let peer_shift = syn.window_scale.unwrap_or(0).min(LARGEST_WINDOW_SHIFT);
+        self.agreed = Agreed { peer_window_shift: if self.header.window_scaled { peer_shift } else { 0 } };
+        let peer_size = syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE);
+        let most = u32::from(ours.maximum_segment_size.min(peer_size));
+        let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
+        self.segment_size_agreed = most.saturating_sub(options).max(1);
+    }
+
+    fn receive_from(&mut self, initial: SequenceNumber, next: Offset) {
+        let segments = &self.parameters.segments;
+        let shift = segments.window_scale.filter(|_| self.header.window_scaled).unwrap_or(0);
+        let size = u32::from(segments.maximum_segment_size);
+        let parameters = self.parameters.receiver.clone();
+        self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
+    }
+
+    fn establish(&mut self, now: Instant, peer_window: u64, out: &mut Outbox) {
+        if !self.header.sack {
+            self.sender.do_without_sack(&self.parameters);
+        }
+        self.sender.establish(self.segment_size_agreed, peer_window);
+        let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
+        self.enter(state, out);
+        self.restart_keepalive(now);
+        self.pump(now, out);
+    }
+
+    pub(super) fn on_handshake_timer(&mut self, now: Instant, out: &mut Outbox) {
+        if self.syn_retransmissions >= self.parameters.connection.most_syn_retransmissions {
+            self.finish(CloseReason::TimedOut, out);
+            return;
+        }
+        self.syn_retransmissions += 1;
+        self.sender.note_syn_timeout();
+        self.send_syn(now, out);
+    }
+
+    /// Section 3.10.7.2.
+    pub(super) fn on_packet_in_listen(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let segment = &packet.segment;
+        if segment.flags.intersects(Flags::RST) {
+            return;
+        }
+        if segment.flags.intersects(Flags::ACK) {
+            reset_for(packet, out);
+            return;
+        }
+        if segment.flags.intersects(Flags::SYN) {
+            self.header.remote.node = packet.source;
+            self.header.remote.port = packet.source_port;
+            self.agree(segment);
+            self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+            self.sender.set_peer_window(u64::from(segment.window));
+            self.enter(State::SynReceived, out);
+            self.send_syn(now, out);
+        }
+    }
+
+    /// Section 3.10.7.3.
+    pub(super) fn on_packet_in_syn_sent(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let segment = &packet.segment;
+        let acknowledges = segment.flags.intersects(Flags::ACK);
+        let acceptable = self.sender.offset(segment.acknowledgment) == Some(Offset::FIRST_BYTE);
+        if acknowledges && !acceptable {
+            reset_for(packet, out);
+            return;
+        }
+        if segment.flags.intersects(Flags::RST) {
+            if acknowledges {
+                self.finish(CloseReason::Refused, out);
+            }
+            return;
+        }
+        if !segment.flags.intersects(Flags::SYN) {
+            return;
+        }
+        self.agree(segment);
+        self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+        if acknowledges {
+            let sample = self.timestamp_sample(now, segment);
+            self.sender.note_syn_acknowledged(now, sample);
+            self.receiver.acknowledge_soon();
+            self.establish(now, u64::from(segment.window), out);
+            self.acknowledge_if_due(now, out);
+        } else {
+            self.sender.set_peer_window(u64::from(segment.window));
+            self.enter(State::SynReceived, out);
+            self.send_syn(now, out);
+        }
+    }
+
+    /// The rest of section 3.10.7.4 that concerns SYN-RECEIVED: the acknowledgment of our SYN opens
+    /// the connection. Returns whether processing goes on.
+    pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
+        let segment = &packet.segment;
+        if self.sender.offset(segment.acknowledgment) != Some(Offset::FIRST_BYTE) {
+            reset_for(packet, out);
+            return false;
+        }
+        let sample = self.timestamp_sample(now, segment);
+        self.sender.note_syn_acknowledged(now, sample);
+        let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.agreed.peer_window_shift };
+        self.establish(now, u64::from(segment.window) << shift, out);
+        true
+    }
+
+    /// Whether a segment in SYN-RECEIVED is the peer's SYN again: an answer got lost, or both ends
+    /// opened at once (section 3.5, figure 8).
+    pub(super) fn repeats_syn(&self, segment: &Segment) -> bool {
+        self.state == State::SynReceived
+            && segment.flags.intersects(Flags::SYN)
+            && self.receiver.offset(segment.sequence) == Some(Offset::SYN)
+    }
+
+    pub(super) fn answer_syn_again(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        if packet.segment.flags.intersects(Flags::ACK) {
+            self.on_ack_in_syn_received(now, packet, out);
+            self.receiver.acknowledge_soon();
+            self.acknowledge_if_due(now, out);
+        } else {
+            self.send_syn(now, out);
+        }
+    }
+}
+
+/// A SYN with the options these parameters offer.
+fn syn_options(segments: &SegmentParameters) -> Segment {
+    Segment {
+        flags: Flags::SYN,
+        maximum_segment_size: Some(segments.maximum_segment_size),
+        window_scale: segments.window_scale,
+        sack_permitted: segments.selective_acknowledgments,
+        timestamps: segments.timestamp_tick.map(|_| Default::default()),
+        ..Segment::default()
+    }
+}
+
+/// What stands in for a recovery that needs SACK when the peer does not have it.
+pub(crate) fn recovery_without_sack() -> &'static recovery::Algorithm {
+    recovery::find("newreno").expect("NewReno is registered")
+}

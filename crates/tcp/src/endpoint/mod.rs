@@ -1,0 +1,287 @@
+//! One TCP connection, sans-IO: the state machine of RFC 9293 around a sender and a receiver.
+//!
+//! Who drives it calls [`Endpoint::open`] once, then [`Endpoint::on_packet`] for each packet and
+//! [`Endpoint::on_wake`] at [`Endpoint::wake_at`]; the application's calls are [`Endpoint::supply`],
+//! [`Endpoint::consume`], [`Endpoint::close`] and [`Endpoint::abort`]. Each call puts the packets to
+//! send into the outbox.
+
+mod close;
+mod handshake;
+mod input;
+mod state;
+
+pub(crate) use handshake::recovery_without_sack;
+pub use state::{CloseReason, State};
+
+use crate::emit::{Address, Header, TimestampClock};
+use crate::offset::Offset;
+use crate::parameters::Parameters;
+use crate::receiver::Receiver;
+use crate::sender::{Exit, Sender, SenderStatistics};
+use crate::variant::Variant;
+use seamline_wire::{Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use std::sync::Arc;
+
+/// What an endpoint is made from.
+#[derive(Clone, Debug)]
+pub struct EndpointConfig {
+    /// This end.
+    pub local: Address,
+    /// The other end.
+    pub remote: Address,
+    /// Parameters, shared between connections.
+    pub parameters: Arc<Parameters>,
+    /// Congestion control and recovery.
+    pub variant: Variant,
+    /// The initial sequence number (RFC 9293 section 3.4.1: hard to guess on real hosts).
+    pub initial_sequence: SequenceNumber,
+}
+
+/// How a connection begins.
+#[derive(Clone, Debug)]
+pub enum Opening {
+    /// Send a SYN.
+    Active,
+    /// Wait for a SYN.
+    Passive,
+    /// Leave the handshake out: the peer is one of ours with these parameters and this initial
+    /// sequence number, and both begin in ESTABLISHED.
+    Established {
+        /// The peer's parameters.
+        peer: Arc<Parameters>,
+        /// The peer's initial sequence number.
+        peer_initial_sequence: SequenceNumber,
+    },
+}
+
+/// What the two ends have agreed on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Agreed {
+    peer_window_shift: u8,
+}
+
+/// Counters of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The sending side.
+    pub sender: SenderStatistics,
+    /// Payload bytes acknowledged by the peer.
+    pub bytes_acknowledged: u64,
+    /// Payload bytes received in order.
+    pub bytes_delivered: u64,
+    /// Segments received.
+    pub segments_received: u64,
+    /// Of those, segments whose payload had all arrived before.
+    pub duplicate_segments_received: u64,
+    /// Challenge ACKs sent (RFC 5961).
+    pub challenge_acks: u64,
+}
+
+/// One TCP connection.
+#[derive(Debug)]
+pub struct Endpoint {
+    parameters: Arc<Parameters>,
+    variant: Variant,
+    state: State,
+    close_reason: Option<CloseReason>,
+    passive: bool,
+    header: Header,
+    sender: Sender,
+    receiver: Receiver,
+    agreed: Agreed,
+    segment_size_agreed: u32,
+    last_window_update: (Offset, Offset),
+    bytes_delivered: u64,
+    segments_received: u64,
+    duplicate_segments_received: u64,
+    challenge: input::ChallengeLimiter,
+    syn_retransmissions: u32,
+    time_wait_until: Option<Instant>,
+    keepalive_at: Option<Instant>,
+    keepalives_unanswered: u32,
+}
+
+impl Endpoint {
+    /// A closed connection.
+    pub fn new(config: EndpointConfig) -> Self {
+        let parameters = config.parameters;
+        let segments = &parameters.segments;
+        let size = u32::from(segments.maximum_segment_size);
+        let header = Header {
+            local: config.local,
+            remote: config.remote,
+            accounting: segments.headers,
+            timestamps: segments.timestamp_tick.map(TimestampClock::new),
+            sack: segments.selective_acknowledgments,
+            window_scaled: segments.window_scale.is_some(),
+        };
+        let receiver =
+            Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
+        let sender =
+            Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
+        let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_acks_per_second);
+        Endpoint {
+            variant: config.variant,
+            state: State::Closed,
+            close_reason: None,
+            passive: false,
+            header,
+            sender,
+            receiver,
+            agreed: Agreed::default(),
+            segment_size_agreed: size,
+            last_window_update: (Offset::SYN, Offset::SYN),
+            bytes_delivered: 0,
+            segments_received: 0,
+            duplicate_segments_received: 0,
+            challenge,
+            syn_retransmissions: 0,
+            time_wait_until: None,
+            keepalive_at: None,
+            keepalives_unanswered: 0,
+            parameters,
+        }
+    }
+
+    /// This end.
+    pub fn local(&self) -> Address {
+        self.header.local
+    }
+    /// The other end.
+    pub fn remote(&self) -> Address {
+        self.header.remote
+    }
+    /// The connection's state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+    /// Why the connection ended, once it has.
+    pub fn close_reason(&self) -> Option<CloseReason> {
+        self.close_reason
+    }
+    /// Counters.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            sender: self.sender.statistics,
+            bytes_acknowledged: self.sender.bytes_acknowledged(),
+            bytes_delivered: self.bytes_delivered,
+            segments_received: self.segments_received,
+            duplicate_segments_received: self.duplicate_segments_received,
+            challenge_acks: self.challenge.sent(),
+        }
+    }
+    /// The sender's state, as traces show it.
+    pub fn sample(&self) -> SenderSample {
+        self.sender.sample()
+    }
+    /// What is known of the round-trip time.
+    pub fn round_trip(&self) -> crate::rtt::RoundTrip {
+        self.sender.view.round_trip
+    }
+    /// Payload of a full segment in bytes.
+    pub fn segment_size(&self) -> u32 {
+        self.sender.view.segment_size
+    }
+    /// Whether fast recovery is under way.
+    pub fn in_recovery(&self) -> bool {
+        self.sender.in_recovery()
+    }
+    /// Bytes received in order and not yet consumed.
+    pub fn readable(&self) -> u64 {
+        self.receiver.readable()
+    }
+    /// Bytes supplied and not yet acknowledged.
+    pub fn buffered(&self) -> u64 {
+        self.sender.bytes_buffered()
+    }
+    /// The sequence number of the next byte expected, to place payload by.
+    pub fn next_expected(&self) -> SequenceNumber {
+        self.receiver.acknowledgment()
+    }
+
+    /// The application supplies `bytes` more to send.
+    pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
+        if self.state.may_send() || self.state.is_opening() {
+            self.sender.supply(bytes);
+            self.pump(now, out);
+        }
+    }
+    /// The application supplies nothing more than what has been sent, but does not close.
+    pub fn cut_supply(&mut self) {
+        self.sender.cut_supply();
+    }
+    /// The application reads `bytes`, opening the window.
+    pub fn consume(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
+        if self.receiver.consume(bytes) && self.state.is_synchronized() {
+            self.receiver.acknowledge_soon();
+            self.acknowledge_if_due(now, out);
+        }
+    }
+
+    fn pump(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state.transmits() {
+            let Endpoint { sender, receiver, header, .. } = self;
+            sender.pump(now, &mut Exit { header, receiver, out });
+        }
+    }
+
+    /// Send a pure acknowledgment when one is owed and nothing carried it.
+    fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
+        let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
+        if self.receiver.must_acknowledge() || due {
+            self.send_bare_ack(now, out);
+        }
+    }
+    fn send_bare_ack(&mut self, now: Instant, out: &mut Outbox) {
+        let sequence = self.sender.view.highest_sent.sequence(self.sender.initial);
+        let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
+        self.header.send(now, segment, &mut self.receiver, out);
+    }
+
+    /// When [`Endpoint::on_wake`] is to be called.
+    #[inline]
+    pub fn wake_at(&self) -> Option<Instant> {
+        let timers = [
+            self.sender.wake_at(),
+            self.receiver.acknowledge_at(),
+            self.time_wait_until,
+            self.keepalive_at,
+        ];
+        timers.into_iter().flatten().min()
+    }
+
+    /// A timer may have expired.
+    pub fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        if self.time_wait_until.is_some_and(|until| until <= now) {
+            self.finish(CloseReason::Finished, out);
+            return;
+        }
+        if self.sender.is_due(now) {
+            self.on_sender_timer(now, out);
+        }
+        if self.keepalive_at.is_some_and(|at| at <= now) {
+            self.on_keepalive_timer(now, out);
+        }
+        self.acknowledge_if_due(now, out);
+    }
+
+    fn on_sender_timer(&mut self, now: Instant, out: &mut Outbox) {
+        let limit = self.parameters.connection.user_timeout;
+        if limit.is_some_and(|limit| self.sender.stalled_for(now) >= limit) {
+            self.give_up(now, out);
+        } else if self.state.is_handshaking() {
+            self.on_handshake_timer(now, out);
+        } else {
+            let Endpoint { sender, receiver, header, .. } = self;
+            sender.on_timer(now, &mut Exit { header, receiver, out });
+        }
+    }
+
+    fn enter(&mut self, state: State, out: &mut Outbox) {
+        if self.state != state {
+            self.state = state;
+            let port = self.header.local.port;
+            out.event(|| Event::ConnectionState { port, state: state.name() });
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! A host: the machine that holds connections and the applications that use them.
+
+use crate::application::Application;
+use crate::emit::reset_for;
+use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
+use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, TransportPort};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// A connection's number at its host, in the order of [`Host::add`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub usize);
+
+#[derive(Debug)]
+struct Connection {
+    endpoint: Endpoint,
+    application: Application,
+    opening: Option<Opening>,
+    supplied: bool,
+    stopped: bool,
+    armed: Instant,
+}
+
+/// Local port, remote node, remote port.
+type Key = (TransportPort, NodeId, TransportPort);
+
+/// A host with any number of connections, attached to the network by port 0.
+#[derive(Debug)]
+pub struct Host {
+    node: NodeId,
+    connections: Vec<Connection>,
+    by_key: BTreeMap<Key, usize>,
+    last_found: (Key, usize),
+    timers: BinaryHeap<Reverse<(Instant, usize)>>,
+}
+
+const NEVER: Instant = Instant::MAX;
+
+impl Host {
+    /// A host without connections.
+    pub fn new(node: NodeId) -> Self {
+        let nobody = (TransportPort(0), NodeId(u32::MAX), TransportPort(0));
+        Host {
+            node,
+            connections: Vec::new(),
+            by_key: BTreeMap::new(),
+            last_found: (nobody, usize::MAX),
+            timers: BinaryHeap::new(),
+        }
+    }
+    /// The node this host is.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+    /// Add a connection that its application opens when it starts.
+    pub fn add(&mut self, config: EndpointConfig, opening: Opening, application: Application) -> ConnectionId {
+        let id = self.connections.len();
+        self.by_key.insert((config.local.port, config.remote.node, config.remote.port), id);
+        self.connections.push(Connection {
+            endpoint: Endpoint::new(config),
+            application,
+            opening: Some(opening),
+            supplied: false,
+            stopped: false,
+            armed: application.start,
+        });
+        self.timers.push(Reverse((application.start, id)));
+        ConnectionId(id)
+    }
+    /// The endpoint of a connection.
+    ///
+    /// # Panics
+    /// When the connection is not one of this host.
+    pub fn endpoint(&self, id: ConnectionId) -> &Endpoint {
+        &self.connections[id.0].endpoint
+    }
+    /// All endpoints, in the order they were added.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
+        self.connections.iter().map(|connection| &connection.endpoint)
+    }
+
+    fn find(&mut self, packet: &Packet) -> Option<usize> {
+        let key = (packet.destination_port, packet.source, packet.source_port);
+        if self.last_found.0 != key {
+            self.last_found = (key, *self.by_key.get(&key)?);
+        }
+        Some(self.last_found.1)
+    }
+
+    fn on_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        match self.find(&packet) {
+            Some(id) => {
+                let connection = &mut self.connections[id];
+                connection.endpoint.on_packet(now, &packet, out);
+                connection.settle(now, out);
+                self.arm(id);
+            }
+            None => reset_for(&packet, out),
+        }
+        out.recycle(packet);
+    }
+
+    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        while let Some(&Reverse((at, id))) = self.timers.peek() {
+            if at > now {
+                break;
+            }
+            self.timers.pop();
+            let connection = &mut self.connections[id];
+            if connection.armed != at {
+                continue;
+            }
+            connection.armed = NEVER;
+            connection.on_wake(now, out);
+            self.arm(id);
+        }
+    }
+
+    /// Keep at most one live entry per connection: a later time is noticed when the earlier one fires.
+    fn arm(&mut self, id: usize) {
+        let connection = &mut self.connections[id];
+        let wake_at = connection.wake_at();
+        if wake_at < connection.armed {
+            connection.armed = wake_at;
+            self.timers.push(Reverse((wake_at, id)));
+        }
+    }
+}
+
+impl Connection {
+    fn wake_at(&self) -> Instant {
+        if self.opening.is_some() {
+            return self.application.start;
+        }
+        let stop = self.application.stop.filter(|_| !self.stopped);
+        self.endpoint.wake_at().into_iter().chain(stop).min().unwrap_or(NEVER)
+    }
+
+    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        if self.opening.is_some() {
+            if now < self.application.start {
+                return;
+            }
+            self.start(now, out);
+        }
+        if self.application.stop.is_some_and(|stop| stop <= now && !self.stopped) {
+            self.stop(now, out);
+        }
+        self.endpoint.on_wake(now, out);
+        self.settle(now, out);
+    }
+
+    fn start(&mut self, now: Instant, out: &mut Outbox) {
+        if let Some(opening) = self.opening.take() {
+            self.endpoint.open(now, opening, out);
+        }
+        if self.application.bytes > 0 {
+            self.endpoint.supply(now, self.application.bytes, out);
+        }
+        self.supplied = true;
+    }
+
+    fn stop(&mut self, now: Instant, out: &mut Outbox) {
+        self.stopped = true;
+        self.endpoint.cut_supply();
+        if self.application.closes {
+            self.endpoint.close(now, out);
+        }
+    }
+
+    /// The application reads what has arrived and closes when its part is done.
+    fn settle(&mut self, now: Instant, out: &mut Outbox) {
+        let readable = self.endpoint.readable();
+        if readable > 0 {
+            self.endpoint.consume(now, readable, out);
+        }
+        if !self.application.closes || !self.supplied {
+            return;
+        }
+        let is_source = self.application.bytes > 0 && self.application.bytes < u64::MAX;
+        let peer_closed = self.endpoint.state() == State::CloseWait;
+        if peer_closed || (is_source && self.endpoint.state() == State::Established) {
+            self.endpoint.close(now, out);
+        }
+    }
+}
+
+impl Machine for Host {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(_, packet) => self.on_packet(now, packet, out),
+            Input::Wake => self.on_wake(now, out),
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.timers.peek().map(|&Reverse((at, _))| at)
+    }
+}

@@ -1,0 +1,155 @@
+//! Orthogonal, named parameters of an endpoint. A profile ([`crate::profile`]) is nothing but a set
+//! of them; no code asks which profile it is.
+
+use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
+use crate::recovery::RecoveryParameters;
+use crate::rtt::RoundTripParameters;
+use seamline_wire::Duration;
+
+/// All parameters of an endpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Round-trip time and retransmission timeout.
+    pub round_trip: RoundTripParameters,
+    /// The congestion window's beginnings and arithmetic.
+    pub window: WindowParameters,
+    /// Loss recovery.
+    pub recovery: RecoveryParameters,
+    /// What the segments look like.
+    pub segments: SegmentParameters,
+    /// The receiving side.
+    pub receiver: ReceiverParameters,
+    /// Opening, closing and giving up.
+    pub connection: ConnectionParameters,
+    /// Read by Vegas.
+    pub vegas: VegasParameters,
+    /// Read by Westwood.
+    pub westwood: WestwoodParameters,
+    /// Read by Westwood+.
+    pub westwood_plus: WestwoodPlusParameters,
+    /// Read by CUBIC.
+    pub cubic: CubicParameters,
+}
+
+/// By how much an acknowledgment lets the window grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Growth {
+    /// One segment for each acknowledgment, whatever it covers (Jacobson 1988; ns-2).
+    PerAck,
+    /// What it covers, up to so many segments (RFC 5681 equation 2 with 1; RFC 3465's L).
+    PerByte {
+        /// Most segments of growth for one acknowledgment.
+        most_per_ack: f64,
+    },
+}
+
+/// What a loss halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutBase {
+    /// The window in use (Jacobson 1988; ns-2).
+    Window,
+    /// What is outstanding (RFC 5681 equation 4).
+    FlightSize,
+}
+
+/// The congestion window's beginnings and arithmetic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowParameters {
+    /// Initial window in segments (RFC 6928: 10; RFC 5681: 2 to 4).
+    pub initial: f64,
+    /// Initial slow start threshold in segments; infinite is RFC 5681's "arbitrarily high".
+    pub initial_threshold: f64,
+    /// A local limit of the window in segments, `u32::MAX` for none (ns-2's window_).
+    pub limit: u32,
+    /// Growth for one acknowledgment.
+    pub growth: Growth,
+    /// Grow only when the window was full (RFC 9438 section 4.2 and Linux ask for it; ns-2 does not).
+    pub grow_only_when_full: bool,
+    /// What a loss halves.
+    pub cut_base: CutBase,
+    /// Store the threshold in whole segments (ns-2).
+    pub whole_threshold: bool,
+    /// On a loss found from acknowledgments set the window to the threshold (RFC 5681), not to the
+    /// unrounded half.
+    pub cut_to_threshold: bool,
+    /// After idling for a retransmission timeout begin again from the initial window (RFC 5681
+    /// section 4.1).
+    pub restart_after_idle: bool,
+    /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
+    /// to one segment (RFC 5681 section 3.1).
+    pub lost_handshake_cuts_threshold: bool,
+}
+
+/// How the bytes of headers are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderAccounting {
+    /// What the codec would write: 20 or 40 bytes of IP, 20 of TCP, and the options with padding.
+    Actual,
+    /// 40 bytes and 8 for each SACK block, options otherwise free (ns-2).
+    Ns2,
+}
+
+/// What the segments look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentParameters {
+    /// Largest segment this end accepts, and sends when the peer allows it: payload plus options, in bytes
+    /// (RFC 9293 section 3.7.1; options are subtracted by RFC 6691).
+    pub maximum_segment_size: u16,
+    /// Offer window scaling with this shift (RFC 7323 section 2), `None` not to offer it.
+    pub window_scale: Option<u8>,
+    /// Offer timestamps, counted in this unit (RFC 7323 section 3), `None` not to offer them.
+    pub timestamp_tick: Option<Duration>,
+    /// Offer SACK (RFC 2018).
+    pub selective_acknowledgments: bool,
+    /// Small segments wait for acknowledgments (Nagle).
+    pub nagle: bool,
+    /// How header bytes are counted on simulated links.
+    pub headers: HeaderAccounting,
+}
+
+/// Delayed acknowledgments (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAcknowledgment {
+    /// The longest wait (at most 500 ms).
+    pub timeout: Duration,
+    /// An acknowledgment is sent at the latest for this many full segments (2).
+    pub segments: u32,
+}
+
+/// The receiving side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverParameters {
+    /// Receive buffer in bytes: the largest window offered.
+    pub buffer: u32,
+    /// Delay acknowledgments, or acknowledge every segment.
+    pub delayed_acknowledgment: Option<DelayedAcknowledgment>,
+    /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
+    pub most_sack_blocks: usize,
+}
+
+/// Opening, closing and giving up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionParameters {
+    /// Retransmissions of a SYN before giving up.
+    pub most_syn_retransmissions: u32,
+    /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
+    pub user_timeout: Option<Duration>,
+    /// Send a keep-alive after this much silence, at this interval, and give up after so many
+    /// (RFC 9293 section 3.8.4).
+    pub keepalive: Option<KeepAlive>,
+    /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
+    pub time_wait: Duration,
+    /// Challenge ACKs sent per second and connection at most (RFC 5961 section 7).
+    pub challenge_acks_per_second: u32,
+}
+
+/// Keep-alive probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// Silence before the first probe.
+    pub idle: Duration,
+    /// Time between probes.
+    pub interval: Duration,
+    /// Unanswered probes before giving up.
+    pub probes: u32,
+}

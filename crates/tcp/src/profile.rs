@@ -1,0 +1,228 @@
+//! Profiles: named sets of parameters, each what a body of work assumed.
+
+use crate::cc::VegasParameters;
+use crate::parameters::*;
+use crate::recovery::RecoveryParameters;
+use crate::rtt::{Estimator, RoundTripParameters};
+use crate::send_log::LogUpkeep;
+use seamline_wire::Duration;
+
+/// A named set of parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Profile {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it stands for, in one line.
+    pub summary: &'static str,
+    /// Where its values come from.
+    pub cite: &'static str,
+    /// Its values.
+    pub parameters: fn() -> Parameters,
+}
+
+/// Every profile.
+pub static ALL: &[&Profile] = &[&LINUX, &NS2_2001, &NS2_2003, &NS2_2010, &RFC];
+
+/// The profile of this name.
+pub fn find(name: &str) -> Option<&'static Profile> {
+    ALL.iter().copied().find(|profile| profile.name == name)
+}
+
+/// Today's RFCs; the default.
+pub static RFC: Profile = Profile {
+    name: "rfc",
+    summary: "today's standards: initial window 10, timestamps, SACK, minimum RTO 1 s",
+    cite: "RFC 9293, 5681, 6298, 6675, 6928, 7323, 9438",
+    parameters: rfc,
+};
+
+/// Linux's defaults, as far as they are parameters of this endpoint.
+pub static LINUX: Profile = Profile {
+    name: "linux",
+    summary: "Linux's defaults: minimum RTO 200 ms, delayed ACK 40 ms (without RACK, TLP, PRR and F-RTO)",
+    cite: "Linux 6.x, Documentation/networking/ip-sysctl.rst",
+    parameters: linux,
+};
+
+/// ns-2 before 2002.
+pub static NS2_2001: Profile = Profile {
+    name: "ns2-2001",
+    summary: "ns-2 of 2000-2001: clock tick 100 ms, minimum RTO 1 s, no limited transmit, initial window 1",
+    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+    parameters: ns2_2001,
+};
+
+/// ns-2 of 2002 to 2004.
+pub static NS2_2003: Profile = Profile {
+    name: "ns2-2003",
+    summary: "ns-2 of 2002-2004: clock tick 10 ms, minimum RTO 1 s, limited transmit, initial window 2",
+    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+    parameters: ns2_2003,
+};
+
+/// ns-2 from 2006 on.
+pub static NS2_2010: Profile = Profile {
+    name: "ns2-2010",
+    summary: "ns-2 2.34-2.35: clock tick 10 ms, minimum RTO 0.2 s, limited transmit, initial window 2",
+    cite: "ns-2 2.35, tcl/lib/ns-default.tcl",
+    parameters: ns2_2010,
+};
+
+fn rfc() -> Parameters {
+    Parameters {
+        round_trip: RoundTripParameters {
+            estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
+            minimum_timeout: Duration::from_secs(1),
+            maximum_timeout: Duration::from_secs(60),
+            initial_timeout: Duration::from_secs(1),
+            forget_after_backoffs: None,
+        },
+        window: WindowParameters {
+            initial: 10.0,
+            initial_threshold: f64::INFINITY,
+            limit: u32::MAX,
+            growth: Growth::PerByte { most_per_ack: 1.0 },
+            grow_only_when_full: true,
+            cut_base: CutBase::FlightSize,
+            whole_threshold: false,
+            cut_to_threshold: true,
+            restart_after_idle: true,
+            lost_handshake_cuts_threshold: false,
+        },
+        recovery: RecoveryParameters {
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            burst_in_recovery: u32::MAX,
+            partial_ack_deflates: true,
+            impatient: true,
+            bound_window_on_exit: true,
+            sack_algorithm: "sack",
+        },
+        segments: SegmentParameters {
+            maximum_segment_size: 1460,
+            window_scale: Some(7),
+            timestamp_tick: Some(Duration::from_millis(1)),
+            selective_acknowledgments: true,
+            nagle: true,
+            headers: HeaderAccounting::Actual,
+        },
+        receiver: ReceiverParameters {
+            buffer: 8 << 20,
+            delayed_acknowledgment: Some(DelayedAcknowledgment {
+                timeout: Duration::from_millis(200),
+                segments: 2,
+            }),
+            most_sack_blocks: 4,
+        },
+        connection: ConnectionParameters {
+            most_syn_retransmissions: 6,
+            user_timeout: Some(Duration::from_secs(300)),
+            keepalive: None,
+            time_wait: Duration::from_secs(240),
+            challenge_acks_per_second: 10,
+        },
+        vegas: VegasParameters::default(),
+        westwood: Default::default(),
+        westwood_plus: Default::default(),
+        cubic: Default::default(),
+    }
+}
+
+fn linux() -> Parameters {
+    let mut parameters = rfc();
+    parameters.round_trip.minimum_timeout = Duration::from_millis(200);
+    parameters.round_trip.maximum_timeout = Duration::from_secs(120);
+    parameters.window.growth = Growth::PerByte { most_per_ack: f64::INFINITY };
+    parameters.window.cut_base = CutBase::Window;
+    parameters.receiver.delayed_acknowledgment =
+        Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
+    parameters.connection.user_timeout = Some(Duration::from_secs(924));
+    parameters.connection.time_wait = Duration::from_secs(60);
+    parameters
+}
+
+/// The values that all ages of ns-2 share. `window_` is its limit, and also its initial threshold.
+fn ns2(window_limit: u32) -> Parameters {
+    Parameters {
+        round_trip: RoundTripParameters {
+            estimator: Estimator::Ticks { tick: Duration::from_millis(10), phase: Duration::ZERO },
+            minimum_timeout: Duration::from_millis(200),
+            maximum_timeout: Duration::from_secs(60),
+            initial_timeout: Duration::from_secs(3),
+            forget_after_backoffs: Some(3),
+        },
+        window: WindowParameters {
+            initial: 2.0,
+            initial_threshold: f64::from(window_limit),
+            limit: window_limit,
+            growth: Growth::PerAck,
+            grow_only_when_full: false,
+            cut_base: CutBase::Window,
+            whole_threshold: true,
+            cut_to_threshold: false,
+            restart_after_idle: true,
+            lost_handshake_cuts_threshold: true,
+        },
+        recovery: RecoveryParameters {
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            burst_in_recovery: 2,
+            partial_ack_deflates: true,
+            impatient: true,
+            bound_window_on_exit: false,
+            sack_algorithm: "sack-pipe",
+        },
+        segments: SegmentParameters {
+            maximum_segment_size: 1000,
+            window_scale: Some(7),
+            timestamp_tick: None,
+            selective_acknowledgments: true,
+            nagle: false,
+            headers: HeaderAccounting::Ns2,
+        },
+        receiver: ReceiverParameters {
+            buffer: 64 << 20,
+            delayed_acknowledgment: None,
+            most_sack_blocks: 3,
+        },
+        connection: ConnectionParameters {
+            most_syn_retransmissions: u32::MAX,
+            user_timeout: None,
+            keepalive: None,
+            time_wait: Duration::ZERO,
+            challenge_acks_per_second: 10,
+        },
+        vegas: VegasParameters {
+            log_upkeep: LogUpkeep::Ns2Ring { segments: window_limit },
+            ..VegasParameters::default()
+        },
+        westwood: Default::default(),
+        westwood_plus: Default::default(),
+        cubic: Default::default(),
+    }
+}
+
+const NS2_DEFAULT_WINDOW: u32 = 20;
+
+fn ns2_2010() -> Parameters {
+    ns2(NS2_DEFAULT_WINDOW)
+}
+
+fn ns2_2003() -> Parameters {
+    let mut parameters = ns2(NS2_DEFAULT_WINDOW);
+    parameters.round_trip.minimum_timeout = Duration::from_secs(1);
+    parameters.round_trip.initial_timeout = Duration::from_secs(6);
+    parameters
+}
+
+fn ns2_2001() -> Parameters {
+    let mut parameters = ns2_2003();
+    if let Estimator::Ticks { tick, .. } = &mut parameters.round_trip.estimator {
+        *tick = Duration::from_millis(100);
+    }
+    parameters.window.initial = 1.0;
+    parameters.recovery.limited_transmit = false;
+    parameters.recovery.partial_ack_deflates = false;
+    parameters.recovery.impatient = false;
+    parameters
+}

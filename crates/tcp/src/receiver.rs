@@ -1,0 +1,232 @@
+//! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
+
+use crate::offset::Offset;
+use crate::parameters::ReceiverParameters;
+use crate::scoreboard::RangeSet;
+use seamline_wire::{Instant, SackBlock, SackBlocks, SequenceNumber};
+
+/// What a segment's payload did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes that became readable in order.
+    pub delivered: u64,
+    /// Bytes that had not arrived before.
+    pub new: u64,
+}
+
+/// The receiving side of a connection.
+#[derive(Debug)]
+pub struct Receiver {
+    parameters: ReceiverParameters,
+    initial: SequenceNumber,
+    next: Offset,
+    read: Offset,
+    offered_edge: Offset,
+    window_shift: u8,
+    segment_size: u32,
+    out_of_order: RangeSet,
+    recent: Vec<(Offset, Offset)>,
+    fin_at: Option<Offset>,
+    segments_unacknowledged: u32,
+    acknowledge_at: Option<Instant>,
+    acknowledge_now: bool,
+    last_acknowledged: Offset,
+    finished: bool,
+}
+
+impl Receiver {
+    /// A receiver whose peer began at `initial` and whose next byte is `next`.
+    pub fn new(
+        parameters: ReceiverParameters,
+        initial: SequenceNumber,
+        next: Offset,
+        window_shift: u8,
+        segment_size: u32,
+    ) -> Self {
+        let offered_edge = next + u64::from(parameters.buffer);
+        Receiver {
+            parameters,
+            initial,
+            next,
+            read: next,
+            offered_edge,
+            window_shift,
+            segment_size,
+            out_of_order: RangeSet::default(),
+            recent: Vec::new(),
+            fin_at: None,
+            segments_unacknowledged: 0,
+            acknowledge_at: None,
+            acknowledge_now: false,
+            last_acknowledged: next,
+            finished: false,
+        }
+    }
+    /// RCV.NXT.
+    pub fn next(&self) -> Offset {
+        self.next
+    }
+    /// The acknowledgment number to send.
+    pub fn acknowledgment(&self) -> SequenceNumber {
+        self.next.sequence(self.initial)
+    }
+    /// The position of a sequence number of the peer, `None` before its beginning.
+    pub fn offset(&self, sequence: SequenceNumber) -> Option<Offset> {
+        self.next.nearest(sequence, self.initial)
+    }
+    /// Bytes received in order that the application has not read.
+    pub fn readable(&self) -> u64 {
+        (self.next - self.read) - u64::from(self.finished)
+    }
+    /// Whether the peer's FIN has been received in order.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+    /// The application reads `bytes` (at most what is readable). Returns whether the window opened
+    /// enough to tell the peer (RFC 9293 section 3.8.6.2.2).
+    pub fn consume(&mut self, bytes: u64) -> bool {
+        self.read += bytes.min(self.readable());
+        let offered = self.offered_edge.saturating_since(self.next);
+        let opened = self.window().saturating_sub(offered);
+        let worth_telling = u64::from(self.segment_size).min(u64::from(self.parameters.buffer) / 2);
+        opened > 0 && opened >= worth_telling
+    }
+    /// RCV.WND in bytes; the right edge never moves left (RFC 9293 section 3.8.6).
+    pub fn window(&self) -> u64 {
+        let kept = self.next - self.read;
+        let free = u64::from(self.parameters.buffer).saturating_sub(kept);
+        let edge = self.next + free;
+        let step = u64::from(self.segment_size).min(u64::from(self.parameters.buffer) / 2);
+        let edge = if edge.saturating_since(self.offered_edge) < step { self.offered_edge } else { edge };
+        edge.saturating_since(self.next)
+    }
+    /// The window field to send, and remember it as offered. `scaled` is false on a SYN.
+    pub fn offer(&mut self, scaled: bool) -> u16 {
+        let shift = if scaled { self.window_shift } else { 0 };
+        let window = self.window();
+        let field = (window >> shift).min(u64::from(u16::MAX)) as u16;
+        self.offered_edge = self.offered_edge.max(self.next + (u64::from(field) << shift));
+        field
+    }
+    /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6).
+    pub fn accepts(&self, start: Option<Offset>, length: u32) -> bool {
+        let Some(start) = start else { return false };
+        let edge = self.offered_edge.max(self.next + self.window());
+        let end = start + u64::from(length);
+        match (length, edge > self.next) {
+            (0, false) => start == self.next,
+            (0, true) => start >= self.next && start < edge,
+            (_, false) => false,
+            (_, true) => start < edge && end > self.next,
+        }
+    }
+
+    /// Take in payload and FIN of an acceptable segment that begins at `start`.
+    pub fn accept(&mut self, now: Instant, start: Offset, length: u32, fin: bool) -> Received {
+        let data_end = start + u64::from(length);
+        let edge = self.offered_edge.max(self.next);
+        let (from, to) = (start.max(self.next), data_end.min(edge));
+        let fin = fin && data_end <= edge && !self.finished;
+        if self.out_of_order.is_empty() && from == self.next && !self.finished {
+            return self.accept_in_order(now, length, to, fin);
+        }
+        let before = self.next;
+        let new = if from < to { self.out_of_order.insert(from, to) } else { 0 };
+        if fin {
+            self.fin_at = Some(data_end);
+            self.out_of_order.insert(data_end.max(self.next), data_end + 1);
+        }
+        self.advance_over_received();
+        if self.next == before && from < to {
+            self.remember_block(from);
+        }
+        self.acknowledge_now = true;
+        let fin_reached = u64::from(self.finished && before != self.next);
+        Received { delivered: (self.next - before) - fin_reached, new }
+    }
+
+    fn accept_in_order(&mut self, now: Instant, length: u32, to: Offset, fin: bool) -> Received {
+        let delivered = to.saturating_since(self.next);
+        self.next = self.next.max(to);
+        if fin {
+            self.next += 1;
+            self.finished = true;
+        }
+        if fin || (delivered == 0 && length > 0) {
+            self.acknowledge_now = true;
+        } else if delivered > 0 {
+            self.schedule_acknowledgment(now);
+        }
+        Received { delivered, new: delivered }
+    }
+
+    fn advance_over_received(&mut self) {
+        let reached = self.out_of_order.next_missing(self.next);
+        if reached == self.next {
+            return;
+        }
+        self.next = reached;
+        self.out_of_order.remove_before(reached);
+        self.recent.retain(|&(_, right)| right > reached);
+        self.finished |= self.fin_at.is_some_and(|fin| reached > fin);
+    }
+
+    /// The block that holds `from` is now the most recent one; those it has swallowed are gone
+    /// (RFC 2018 section 4).
+    fn remember_block(&mut self, from: Offset) {
+        let ranges = self.out_of_order.as_slice();
+        let after = ranges.partition_point(|&(left, _)| left <= from);
+        let block = ranges[after - 1];
+        self.recent.retain(|&(left, right)| left < block.0 || right > block.1);
+        self.recent.insert(0, block);
+        self.recent.truncate(SackBlocks::MAX);
+    }
+
+    fn schedule_acknowledgment(&mut self, now: Instant) {
+        let Some(delay) = self.parameters.delayed_acknowledgment else {
+            self.acknowledge_now = true;
+            return;
+        };
+        self.segments_unacknowledged += 1;
+        if self.segments_unacknowledged >= delay.segments {
+            self.acknowledge_now = true;
+        } else if self.acknowledge_at.is_none() {
+            self.acknowledge_at = Some(now + delay.timeout);
+        }
+    }
+
+    /// The blocks to report, most recent first.
+    pub fn sack_blocks(&self) -> SackBlocks {
+        if self.recent.is_empty() {
+            return SackBlocks::new();
+        }
+        let block = |&(left, right): &(Offset, Offset)| SackBlock {
+            left: left.sequence(self.initial),
+            right: right.sequence(self.initial),
+        };
+        self.recent.iter().take(self.parameters.most_sack_blocks).map(block).collect()
+    }
+    /// Whether an acknowledgment must leave before anything else happens.
+    pub fn must_acknowledge(&self) -> bool {
+        self.acknowledge_now
+    }
+    /// Acknowledge with the next segment, at once.
+    pub fn acknowledge_soon(&mut self) {
+        self.acknowledge_now = true;
+    }
+    /// Last.ACK.sent (RFC 7323 section 4.3).
+    pub fn last_acknowledged(&self) -> Offset {
+        self.last_acknowledged
+    }
+    /// When a delayed acknowledgment is due.
+    pub fn acknowledge_at(&self) -> Option<Instant> {
+        self.acknowledge_at
+    }
+    /// A segment with an acknowledgment has left.
+    pub fn acknowledged(&mut self) {
+        self.last_acknowledged = self.next;
+        self.acknowledge_now = false;
+        self.acknowledge_at = None;
+        self.segments_unacknowledged = 0;
+    }
+}

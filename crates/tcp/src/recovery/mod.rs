@@ -1,0 +1,203 @@
+//! Loss recovery: what to send again, and when. One file per algorithm, one entry in [`ALL`].
+//!
+//! A recovery sees each acknowledgment and the [`View`], and answers with [`Order`]s, which the
+//! endpoint carries out in the order given.
+
+use crate::offset::Offset;
+use crate::parameters::Parameters;
+use crate::view::{View, Window};
+use crate::cc::Loss;
+use seamline_wire::Duration;
+use std::fmt::Debug;
+
+mod newreno;
+mod reno;
+mod sack;
+mod sack_pipe;
+mod tahoe;
+mod vegas_fine;
+
+/// An acknowledgment as recovery sees it, after SND.UNA has advanced.
+#[derive(Clone, Copy, Debug)]
+pub struct AckSeen {
+    /// What was unacknowledged before.
+    pub previous: Offset,
+    /// Whether it advanced SND.UNA.
+    pub advanced: bool,
+    /// Whether it is a duplicate acknowledgment: no advance, no payload, window unchanged, data
+    /// outstanding (RFC 5681 section 2).
+    pub duplicate: bool,
+    /// Whether it brought SACK information that was not known before.
+    pub sack_news: bool,
+    /// Round-trip time of the newest segment acknowledged, when it was sent exactly once; only when
+    /// the send log is kept.
+    pub round_trip_time: Option<Duration>,
+}
+
+/// What a recovery wants done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// Finish timing the segment being timed, take the sample and end the back-off (Karn).
+    SampleRoundTrip,
+    /// Finish timing without taking the sample, but end the back-off.
+    EndTiming,
+    /// Give up timing: what is being timed is sent again (Karn).
+    AbandonTiming,
+    /// End the back-off.
+    ResetBackoff,
+    /// Double the retransmission timeout.
+    BackOff,
+    /// Start the retransmission timer anew.
+    RestartTimer,
+    /// Let congestion control grow the window for this acknowledgment.
+    Grow,
+    /// Let congestion control cut the window.
+    Cut(Loss),
+    /// Replace the window.
+    SetWindow(Window),
+    /// Set the number of segments that inflate the window.
+    Inflate(u32),
+    /// SND.NXT = SND.UNA.
+    Rewind,
+    /// Send the one segment that begins here, now.
+    Retransmit(Offset),
+    /// Send one new segment although the window is full, within duplicates received (RFC 3042).
+    LimitedTransmit {
+        /// Duplicate acknowledgments so far.
+        duplicates: u32,
+    },
+    /// Send what [`Recovery::next`] allows, at most this many segments.
+    Send {
+        /// Most segments to send.
+        most: u32,
+    },
+    /// Forget what SACK has reported.
+    ClearScoreboard,
+    /// Recovery begins (for counters and traces).
+    NoteRecovery,
+}
+
+impl Order {
+    /// Send all that is allowed.
+    pub const SEND: Order = Order::Send { most: u32::MAX };
+}
+
+/// Where orders go; reused, so that an acknowledgment allocates nothing.
+#[derive(Debug, Default)]
+pub struct Orders(Vec<Order>);
+
+impl Orders {
+    /// Give an order.
+    pub fn push(&mut self, order: Order) {
+        self.0.push(order);
+    }
+    /// Give several orders.
+    pub fn extend<const N: usize>(&mut self, orders: [Order; N]) {
+        self.0.extend(orders);
+    }
+    /// How many orders stand.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The order at this place.
+    pub fn get(&self, place: usize) -> Option<Order> {
+        self.0.get(place).copied()
+    }
+    /// Forget all orders.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// What to send again, and when.
+pub trait Recovery: Debug + Send {
+    /// An acknowledgment at or beyond the previous one arrived.
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders);
+    /// The retransmission timer expired with data outstanding.
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders);
+    /// The offset to send next, if the window allows one; whoever asks sends it.
+    fn next(&mut self, view: &View) -> Option<Offset> {
+        view.permits(view.usable_bytes()).then_some(view.next)
+    }
+    /// Duplicate acknowledgments counted so far, for traces.
+    fn duplicate_acks(&self) -> u32;
+    /// Whether fast recovery is under way.
+    fn in_recovery(&self) -> bool;
+}
+
+/// Parameters that several recoveries share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecoveryParameters {
+    /// Duplicate acknowledgments that mean a loss (RFC 5681 section 3.2: 3).
+    pub duplicate_threshold: u32,
+    /// Send new segments on the first duplicate acknowledgments (RFC 3042).
+    pub limited_transmit: bool,
+    /// Segments that may be sent on one duplicate acknowledgment in fast recovery.
+    pub burst_in_recovery: u32,
+    /// On a partial acknowledgment deflate the window by what was acknowledged (RFC 6582 section 3.2,
+    /// step 3), instead of dropping all inflation.
+    pub partial_ack_deflates: bool,
+    /// Restart the retransmission timer for the first partial acknowledgment only (RFC 6582
+    /// section 4: the Impatient variant), instead of for each (Slow-but-Steady).
+    pub impatient: bool,
+    /// On leaving fast recovery bound the window by what is outstanding (RFC 6582 section 3.2, step 3, option 1).
+    pub bound_window_on_exit: bool,
+    /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
+    /// `sack-pipe` (Fall and Floyd 1996).
+    pub sack_algorithm: &'static str,
+}
+
+/// A registered recovery.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub cite: &'static str,
+    /// Whether it needs SACK from the receiver.
+    pub needs_sack: bool,
+    /// Whether it needs [`View::sent`].
+    pub needs_send_log: bool,
+    /// Builds it for a connection whose first unacknowledged offset is given.
+    pub build: fn(&Parameters, Offset) -> Box<dyn Recovery>,
+}
+
+/// Every recovery.
+pub static ALL: &[&Algorithm] = &[
+    &newreno::ALGORITHM,
+    &reno::ALGORITHM,
+    &sack::ALGORITHM,
+    &sack_pipe::ALGORITHM,
+    &tahoe::ALGORITHM,
+    &vegas_fine::ALGORITHM,
+];
+
+/// The recovery of this name.
+pub fn find(name: &str) -> Option<&'static Algorithm> {
+    ALL.iter().copied().find(|algorithm| algorithm.name == name)
+}
+
+/// What every recovery does about a new acknowledgment outside of loss.
+fn acknowledge(orders: &mut Orders) {
+    orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
+}
+
+/// What every recovery does when the acknowledgment clock is gone: go back to the first outstanding
+/// byte and begin again (RFC 5681 section 3.1, RFC 6298 section 5).
+fn start_over(orders: &mut Orders) {
+    orders.extend([
+        Order::Inflate(0),
+        Order::Cut(Loss::Collapsed),
+        Order::BackOff,
+        Order::RestartTimer,
+        Order::Rewind,
+        Order::AbandonTiming,
+        Order::SEND,
+    ]);
+}

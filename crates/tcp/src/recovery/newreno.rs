@@ -1,0 +1,136 @@
+//! NewReno: fast recovery lasts until everything sent before it is acknowledged, and each partial
+//! acknowledgment sends the next hole again (RFC 6582).
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::view::{View, Window};
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "newreno",
+    summary: "fast recovery until all that was outstanding is acknowledged; partial acknowledgments retransmit",
+    cite: "RFC 6582",
+    needs_sack: false,
+    needs_send_log: false,
+    build: |parameters, start| {
+        Box::new(NewReno {
+            parameters: parameters.recovery.clone(),
+            duplicates: 0,
+            recover: start,
+            recovering: false,
+            partial_seen: false,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct NewReno {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recover: Offset,
+    recovering: bool,
+    partial_seen: bool,
+}
+
+impl NewReno {
+    /// RFC 6582 section 3.2, steps 2 and 4.
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        let threshold = self.parameters.duplicate_threshold;
+        if self.duplicates == threshold {
+            if view.unacknowledged > self.recover {
+                self.enter(view, orders);
+            }
+        } else if self.duplicates > threshold && self.recovering {
+            orders.push(Order::Inflate(view.inflation + 1));
+        } else if self.duplicates < threshold && self.parameters.limited_transmit {
+            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        }
+    }
+    fn enter(&mut self, view: &View, orders: &mut Orders) {
+        self.recover = view.highest_sent;
+        self.recovering = true;
+        self.partial_seen = false;
+        orders.extend([
+            Order::NoteRecovery,
+            Order::RestartTimer,
+            Order::AbandonTiming,
+            Order::Cut(Loss::Detected),
+            Order::Retransmit(view.unacknowledged),
+            Order::Inflate(self.parameters.duplicate_threshold),
+        ]);
+    }
+    /// Section 3.2, step 3, full acknowledgment.
+    fn leave(&mut self, view: &View, orders: &mut Orders) {
+        self.recovering = false;
+        orders.push(Order::Inflate(0));
+        if self.parameters.bound_window_on_exit {
+            let outstanding = view.flight_segments().max(1.0) + 1.0;
+            let congestion = view.window.threshold.min(outstanding);
+            orders.push(Order::SetWindow(Window { congestion, ..view.window }));
+            orders.extend([Order::SampleRoundTrip, Order::RestartTimer]);
+        } else {
+            acknowledge(orders);
+        }
+    }
+    /// Section 3.2, step 3, partial acknowledgment.
+    fn on_partial(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if !self.parameters.impatient || !self.partial_seen {
+            self.partial_seen = true;
+            orders.push(Order::RestartTimer);
+        }
+        if self.parameters.partial_ack_deflates {
+            let acknowledged = view.segments(view.unacknowledged - ack.previous) as u32;
+            deflate(acknowledged, view, orders);
+        } else {
+            orders.push(Order::Inflate(0));
+        }
+        orders.extend([Order::EndTiming, Order::Retransmit(view.unacknowledged)]);
+    }
+}
+
+/// Take what was acknowledged off the window and add one segment back; the inflation is spent first,
+/// and one segment of it stays while recovery lasts.
+fn deflate(acknowledged: u32, view: &View, orders: &mut Orders) {
+    if view.inflation > acknowledged {
+        orders.push(Order::Inflate(view.inflation - (acknowledged - 1)));
+        return;
+    }
+    let excess = f64::from(acknowledged - view.inflation);
+    let congestion = (view.window.congestion - excess).max(1.0);
+    orders.extend([Order::SetWindow(Window { congestion, ..view.window }), Order::Inflate(1)]);
+}
+
+impl Recovery for NewReno {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if ack.advanced && self.recovering && view.unacknowledged < self.recover {
+            self.on_partial(ack, view, orders);
+        } else if ack.advanced {
+            self.duplicates = 0;
+            if self.recovering {
+                self.leave(view, orders);
+            } else {
+                acknowledge(orders);
+            }
+        } else if ack.duplicate {
+            self.on_duplicate(view, orders);
+        }
+        if self.duplicates == 0 {
+            orders.push(Order::SEND);
+        } else if self.duplicates >= self.parameters.duplicate_threshold {
+            orders.push(Order::Send { most: self.parameters.burst_in_recovery });
+        }
+    }
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recover = view.highest_sent;
+        start_over(orders);
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}

@@ -1,0 +1,85 @@
+//! Reno: fast retransmit and fast recovery, which ends at the first new acknowledgment (RFC 5681
+//! section 3.2; Fall and Floyd 1996, section 3).
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::view::View;
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "reno",
+    summary: "fast retransmit and fast recovery, ended by the first new acknowledgment",
+    cite: "RFC 5681 section 3.2",
+    needs_sack: false,
+    needs_send_log: false,
+    build: |parameters, start| {
+        let parameters = parameters.recovery.clone();
+        Box::new(Reno { parameters, duplicates: 0, recover: start, recovering: false })
+    },
+};
+
+#[derive(Debug)]
+struct Reno {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recover: Offset,
+    recovering: bool,
+}
+
+impl Reno {
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        let threshold = self.parameters.duplicate_threshold;
+        if self.duplicates == threshold {
+            if view.unacknowledged > self.recover {
+                self.enter(view, orders);
+            }
+        } else if self.duplicates > threshold && self.recovering {
+            orders.push(Order::Inflate(view.inflation + 1));
+        } else if self.duplicates < threshold && self.parameters.limited_transmit {
+            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        }
+    }
+    fn enter(&mut self, view: &View, orders: &mut Orders) {
+        self.recover = view.highest_sent;
+        self.recovering = true;
+        orders.extend([
+            Order::NoteRecovery,
+            Order::Cut(Loss::Detected),
+            Order::RestartTimer,
+            Order::AbandonTiming,
+            Order::Retransmit(view.unacknowledged),
+            Order::Inflate(self.parameters.duplicate_threshold),
+        ]);
+    }
+}
+
+impl Recovery for Reno {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if ack.advanced {
+            self.recovering = false;
+            self.duplicates = 0;
+            if view.inflation > 0 {
+                orders.push(Order::Inflate(0));
+            }
+            acknowledge(orders);
+        } else if ack.duplicate {
+            self.on_duplicate(view, orders);
+        }
+        if self.duplicates == 0 || self.duplicates >= self.parameters.duplicate_threshold {
+            orders.push(Order::SEND);
+        }
+    }
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recover = view.highest_sent;
+        start_over(orders);
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}

@@ -1,0 +1,178 @@
+//! Recovery from selective acknowledgments with a conservative estimate of what is in the network
+//! (RFC 6675; names in capitals are its variables). Unlike RFC 2018's advice, what SACK reported is
+//! kept over a first retransmission timeout (RFC 6675 section 5.1 permits it) and forgotten at a
+//! second one without progress, in case the receiver has reneged.
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::view::View;
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "sack",
+    summary: "selective acknowledgments with an estimate of what is in the network",
+    cite: "RFC 6675",
+    needs_sack: true,
+    needs_send_log: false,
+    build: |parameters, start| {
+        Box::new(Sack {
+            parameters: parameters.recovery.clone(),
+            duplicates: 0,
+            recovery_point: start,
+            recovering: false,
+            highest_retransmitted: start,
+            rescued: None,
+            timed_out_at: None,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct Sack {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recovery_point: Offset,
+    recovering: bool,
+    highest_retransmitted: Offset,
+    rescued: Option<Offset>,
+    timed_out_at: Option<Offset>,
+}
+
+impl Sack {
+    /// Everything unreported below this offset is lost: `IsLost` of section 4.
+    fn lost_edge(&self, view: &View) -> Offset {
+        let threshold = self.parameters.duplicate_threshold;
+        let enough_bytes = u64::from(threshold.saturating_sub(1)) * u64::from(view.segment_size);
+        let (mut bytes, mut ranges) = (0, 0);
+        for &(left, right) in view.scoreboard.sacked().as_slice().iter().rev() {
+            bytes += right - left;
+            ranges += 1;
+            if ranges >= threshold || bytes > enough_bytes {
+                return left;
+            }
+        }
+        view.unacknowledged
+    }
+
+    /// `SetPipe` of section 4.
+    fn pipe(&self, view: &View) -> u64 {
+        let sacked = view.scoreboard.sacked();
+        let lost_edge = self.lost_edge(view);
+        sacked.missing_between(view.unacknowledged, self.highest_retransmitted.max(view.unacknowledged))
+            + sacked.missing_between(lost_edge, view.highest_sent)
+    }
+
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        let lost = self.duplicates >= self.parameters.duplicate_threshold
+            || self.lost_edge(view) > view.unacknowledged;
+        if lost && view.unacknowledged >= self.recovery_point {
+            self.enter(view, orders);
+        }
+    }
+
+    /// Section 5, step 4.
+    fn enter(&mut self, view: &View, orders: &mut Orders) {
+        self.recovery_point = view.highest_sent;
+        self.recovering = true;
+        self.rescued = None;
+        self.highest_retransmitted = view.unacknowledged + u64::from(view.length_at(view.unacknowledged));
+        orders.extend([
+            Order::NoteRecovery,
+            Order::Cut(Loss::Detected),
+            Order::RestartTimer,
+            Order::AbandonTiming,
+            Order::Retransmit(view.unacknowledged),
+        ]);
+    }
+
+    /// `NextSeg` of section 4.
+    fn next_segment(&mut self, view: &View) -> Option<Offset> {
+        let sacked = view.scoreboard.sacked();
+        let hole = sacked.next_missing(self.highest_retransmitted.max(view.unacknowledged));
+        let below_reported = sacked.end().is_some_and(|end| hole < end);
+        if below_reported && hole < self.lost_edge(view) {
+            return Some(self.retransmit(hole, view));
+        }
+        let fresh = view.next.max(view.highest_sent);
+        if view.permits_at(fresh, u64::MAX) {
+            return Some(fresh);
+        }
+        if below_reported {
+            return Some(self.retransmit(hole, view));
+        }
+        self.rescue(view)
+    }
+
+    fn retransmit(&mut self, hole: Offset, view: &View) -> Offset {
+        self.highest_retransmitted = hole + u64::from(view.length_at(hole)).max(1);
+        hole
+    }
+
+    /// Rule 4 of `NextSeg`: once per recovery the last outstanding segment, so that a lost tail
+    /// does not wait for the timer.
+    fn rescue(&mut self, view: &View) -> Option<Offset> {
+        let due = self.rescued.is_none_or(|rescued| view.unacknowledged > rescued);
+        let reported = view.scoreboard.sacked().end().unwrap_or(view.unacknowledged);
+        let last = Offset(view.highest_sent.0.saturating_sub(u64::from(view.segment_size)));
+        let last = last.max(reported).max(self.highest_retransmitted);
+        if !due || last >= view.highest_sent {
+            return None;
+        }
+        self.rescued = Some(self.recovery_point);
+        Some(last)
+    }
+}
+
+impl Recovery for Sack {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if ack.advanced {
+            self.timed_out_at = None;
+            self.duplicates = 0;
+            if !self.recovering {
+                acknowledge(orders);
+            } else {
+                self.recovering = view.unacknowledged < self.recovery_point;
+                let timing = if self.recovering { Order::EndTiming } else { Order::SampleRoundTrip };
+                orders.extend([timing, Order::RestartTimer]);
+            }
+        } else if ack.sack_news && !self.recovering {
+            self.on_duplicate(view, orders);
+        } else if ack.sack_news {
+            self.duplicates += 1;
+        }
+        orders.push(Order::SEND);
+    }
+
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        if self.timed_out_at.replace(view.unacknowledged) == Some(view.unacknowledged) {
+            orders.push(Order::ClearScoreboard);
+        }
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recovery_point = view.highest_sent;
+        start_over(orders);
+    }
+
+    fn next(&mut self, view: &View) -> Option<Offset> {
+        let size = u64::from(view.segment_size);
+        if self.recovering {
+            let has_room = self.pipe(view) + size <= view.usable_bytes();
+            return if has_room { self.next_segment(view) } else { None };
+        }
+        let sacked = view.scoreboard.sacked();
+        if sacked.is_empty() {
+            return view.permits(view.usable_bytes()).then_some(view.next);
+        }
+        let at = sacked.next_missing(view.next);
+        let waits = self.duplicates > 0 && !self.parameters.limited_transmit && at >= view.highest_sent;
+        let arrived = (at - view.unacknowledged) - sacked.missing_between(view.unacknowledged, at);
+        (!waits && view.permits_at(at, view.usable_bytes() + arrived)).then_some(at)
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}

@@ -1,0 +1,162 @@
+//! The selective acknowledgments of the 1990s: in fast recovery a counter, pipe, estimates what is in
+//! the network, and each hole is sent again once (Fall and Floyd 1996, section 5; ns-2's Sack1).
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::view::View;
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "sack-pipe",
+    summary: "selective acknowledgments with a pipe counter, each hole retransmitted once",
+    cite: "Fall and Floyd, ACM CCR 26(3), 1996",
+    needs_sack: true,
+    needs_send_log: false,
+    build: |parameters, start| {
+        Box::new(SackPipe {
+            parameters: parameters.recovery.clone(),
+            duplicates: 0,
+            recover: None,
+            start,
+            recovering: false,
+            timed_out: false,
+            pipe: 0,
+            next_hole: start,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct SackPipe {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recover: Option<Offset>,
+    start: Offset,
+    recovering: bool,
+    timed_out: bool,
+    pipe: i64,
+    next_hole: Offset,
+}
+
+impl SackPipe {
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        if self.duplicates == self.parameters.duplicate_threshold {
+            if view.unacknowledged > self.recover.unwrap_or(self.start) {
+                self.enter(view, orders);
+            }
+        } else if self.duplicates < self.parameters.duplicate_threshold && self.parameters.limited_transmit {
+            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        }
+    }
+
+    fn enter(&mut self, view: &View, orders: &mut Orders) {
+        self.recover = Some(view.highest_sent);
+        self.recovering = true;
+        self.pipe = view.segments(view.outstanding()) as i64 - i64::from(self.parameters.duplicate_threshold);
+        self.mark_retransmitted(view.unacknowledged, view);
+        orders.extend([
+            Order::NoteRecovery,
+            Order::RestartTimer,
+            Order::AbandonTiming,
+            Order::Cut(Loss::Detected),
+            Order::Retransmit(view.unacknowledged),
+        ]);
+    }
+
+    fn in_recovery_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        self.pipe -= 1;
+        if ack.advanced && self.recover.is_none_or(|recover| view.unacknowledged >= recover) {
+            self.recover = None;
+            self.recovering = false;
+            self.timed_out = false;
+            self.duplicates = 0;
+            self.forget(orders);
+            orders.extend([Order::SampleRoundTrip, Order::RestartTimer]);
+        } else if ack.advanced {
+            self.pipe -= 1;
+            orders.extend([Order::RestartTimer, Order::ResetBackoff]);
+        } else if !self.timed_out && ack.sack_news && self.duplicates > 0 {
+            self.duplicates += 1;
+        }
+        orders.push(Order::SEND);
+    }
+
+    fn forget(&mut self, orders: &mut Orders) {
+        self.next_hole = self.start;
+        orders.push(Order::ClearScoreboard);
+    }
+
+    fn mark_retransmitted(&mut self, at: Offset, view: &View) {
+        self.next_hole = self.next_hole.max(at + u64::from(view.segment_size));
+    }
+
+    /// The lowest hole not yet sent again that has something reported above it.
+    fn hole(&self, view: &View) -> Option<Offset> {
+        let sacked = view.scoreboard.sacked();
+        let from = self.next_hole.max(view.unacknowledged);
+        let hole = sacked.next_missing(from);
+        sacked.end().filter(|end| hole < *end).map(|_| hole)
+    }
+
+    fn fresh(&self, view: &View) -> Option<Offset> {
+        let window = if self.recovering { u64::MAX } else { view.usable_bytes() };
+        let limit = u64::from(view.window_limit).saturating_mul(u64::from(view.segment_size));
+        view.permits(window.min(limit)).then_some(view.next)
+    }
+}
+
+impl Recovery for SackPipe {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if self.recovering {
+            return self.in_recovery_ack(ack, view, orders);
+        }
+        if ack.advanced {
+            self.timed_out = false;
+            self.duplicates = 0;
+            acknowledge(orders);
+            self.forget(orders);
+        } else if !self.timed_out && ack.sack_news {
+            self.on_duplicate(view, orders);
+        }
+        if self.duplicates == 0 {
+            orders.push(Order::SEND);
+        }
+    }
+
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.timed_out = true;
+        self.recover = Some(view.highest_sent);
+        self.forget(orders);
+        start_over(orders);
+    }
+
+    fn next(&mut self, view: &View) -> Option<Offset> {
+        let open = if self.recovering {
+            self.pipe < view.window.congestion as i64
+        } else {
+            view.permits_at(view.next, view.usable_bytes())
+        };
+        if !open {
+            return None;
+        }
+        let at = match self.hole(view) {
+            Some(hole) => {
+                self.recover?;
+                self.mark_retransmitted(hole, view);
+                hole
+            }
+            None => self.fresh(view)?,
+        };
+        self.pipe += 1;
+        Some(at)
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+}

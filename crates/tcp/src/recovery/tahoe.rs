@@ -1,0 +1,67 @@
+//! Tahoe: the third duplicate acknowledgment means a loss, and every loss means slow start from the
+//! first outstanding byte (Jacobson 1988; Fall and Floyd 1996, section 2).
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::view::View;
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "tahoe",
+    summary: "fast retransmit, then slow start from one segment",
+    cite: "Jacobson, ACM SIGCOMM 1988",
+    needs_sack: false,
+    needs_send_log: false,
+    build: |parameters, start| {
+        Box::new(Tahoe { parameters: parameters.recovery.clone(), duplicates: 0, recover: start })
+    },
+};
+
+#[derive(Debug)]
+struct Tahoe {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recover: Offset,
+}
+
+impl Tahoe {
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        if self.duplicates == self.parameters.duplicate_threshold {
+            if view.unacknowledged > self.recover {
+                self.recover = view.highest_sent;
+                orders.extend([
+                    Order::NoteRecovery,
+                    Order::Cut(Loss::Collapsed),
+                    Order::RestartTimer,
+                    Order::Rewind,
+                    Order::AbandonTiming,
+                ]);
+            }
+        } else if self.duplicates < self.parameters.duplicate_threshold && self.parameters.limited_transmit {
+            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        }
+    }
+}
+
+impl Recovery for Tahoe {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        if ack.advanced {
+            self.duplicates = 0;
+            acknowledge(orders);
+        } else if ack.duplicate {
+            self.on_duplicate(view, orders);
+        }
+        orders.push(Order::SEND);
+    }
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        self.recover = view.highest_sent;
+        start_over(orders);
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,220 @@
+//! Vegas's own recovery: a fine-grained timer for each segment, looked at on every duplicate
+//! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
+//! section 3.1).
+
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters};
+use crate::cc::Loss;
+use crate::offset::Offset;
+use crate::parameters::Parameters;
+use crate::view::{View, Window};
+use seamline_wire::{Duration, Instant};
+
+pub(super) static ALGORITHM: Algorithm = Algorithm {
+    name: "vegas-fine",
+    summary: "fine-grained timeout per segment, checked on duplicates and after a retransmission",
+    cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995, section 3.1",
+    needs_sack: false,
+    needs_send_log: true,
+    build: |parameters, start| Box::new(VegasFine::new(parameters, start)),
+};
+
+#[derive(Debug)]
+struct VegasFine {
+    parameters: RecoveryParameters,
+    duplicates: u32,
+    recover: Offset,
+    timed_out: bool,
+    timer: FineTimer,
+    acks_to_check: u64,
+    window_changed_at: Option<Instant>,
+    window_after_cut: f64,
+    second_ack_window: Option<f64>,
+    new_acks: u32,
+}
+
+/// The fine-grained timeout, in seconds: srtt and variation scaled by 8 and 4 as in 4.3BSD.
+#[derive(Debug)]
+struct FineTimer {
+    smoothed_by_8: f64,
+    variation_by_4: f64,
+    timeout: f64,
+    started: bool,
+}
+
+impl FineTimer {
+    fn start(&mut self, seconds: f64) {
+        if !self.started {
+            self.started = true;
+            self.smoothed_by_8 = seconds * 8.0;
+            self.variation_by_4 = seconds;
+            self.timeout = (self.smoothed_by_8 / 4.0 + self.variation_by_4) / 2.0;
+        }
+    }
+    fn sample(&mut self, sample: Duration) {
+        let seconds = sample.as_secs_f64();
+        if seconds <= 0.0 {
+            return;
+        }
+        let error = seconds - self.smoothed_by_8 / 8.0;
+        self.smoothed_by_8 += error;
+        self.variation_by_4 += error.abs() - self.variation_by_4 / 4.0;
+        self.timeout = (self.smoothed_by_8 / 4.0 + self.variation_by_4) / 2.0;
+        self.timeout += self.timeout / 16.0;
+    }
+}
+
+impl VegasFine {
+    fn new(parameters: &Parameters, start: Offset) -> Self {
+        VegasFine {
+            parameters: parameters.recovery.clone(),
+            duplicates: 0,
+            recover: start,
+            timed_out: false,
+            timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
+            acks_to_check: 0,
+            window_changed_at: None,
+            window_after_cut: 0.0,
+            second_ack_window: parameters.vegas.initial_window_at_second_ack,
+            new_acks: 0,
+        }
+    }
+
+    /// Whether the segment at `at` has waited longer than the fine-grained timeout.
+    fn has_expired(&self, at: Offset, view: &View) -> bool {
+        let Some(log) = view.sent.as_ref() else { return false };
+        let waited = match log.get(at).at {
+            Some(sent) => view.now.saturating_since(sent).as_secs_f64(),
+            None if log.counts_unsent_as_late() => since_start(view).as_secs_f64() + 1.0,
+            None => return false,
+        };
+        waited >= self.timer.timeout
+    }
+
+    fn on_new_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        let mut window = view.window;
+        self.new_acks += 1;
+        if let (2, Some(initial)) = (self.new_acks, self.second_ack_window) {
+            window.congestion = initial;
+        }
+        if self.duplicates > self.parameters.duplicate_threshold && window.congestion > self.window_after_cut {
+            window = Window { congestion: self.window_after_cut, threshold: 2.0 };
+        }
+        if window != view.window {
+            orders.push(Order::SetWindow(window));
+        }
+        self.duplicates = 0;
+        orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
+        if let Some(sample) = ack.round_trip_time {
+            self.timer.sample(sample);
+        }
+        self.check_after_retransmission(view, orders);
+    }
+
+    fn check_after_retransmission(&mut self, view: &View, orders: &mut Orders) {
+        if self.acks_to_check == 0 {
+            return;
+        }
+        self.acks_to_check -= 1;
+        if self.has_expired(view.unacknowledged, view) {
+            self.duplicates = self.parameters.duplicate_threshold;
+            orders.push(Order::Retransmit(view.unacknowledged));
+        } else {
+            self.acks_to_check = 0;
+        }
+    }
+
+    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates += 1;
+        let expired = self.has_expired(view.unacknowledged, view);
+        if expired || self.duplicates == self.parameters.duplicate_threshold {
+            if view.unacknowledged > self.recover || !self.timed_out {
+                self.retransmit(view, orders);
+            }
+        } else if self.duplicates > self.parameters.duplicate_threshold {
+            let congestion = view.window.congestion + 1.0;
+            orders.push(Order::SetWindow(Window { congestion, ..view.window }));
+        }
+    }
+
+    fn retransmit(&mut self, view: &View, orders: &mut Orders) {
+        let entry = view.sent.as_ref().map(|log| log.get(view.unacknowledged)).unwrap_or_default();
+        let again = entry.transmissions > 1;
+        self.timed_out = false;
+        self.recover = view.highest_sent;
+        self.acks_to_check = (view.segments(view.next - view.unacknowledged) + 1).min(2);
+        self.timer.timeout += if again { self.timer.timeout } else { self.timer.timeout / 8.0 };
+        orders.push(Order::NoteRecovery);
+        let unchanged_since_sent = match (self.window_changed_at, entry.at) {
+            (None, Some(sent)) => Some(sent) != view.sent.as_ref().and_then(|log| log.first_sent()),
+            (Some(changed), Some(sent)) => changed < sent,
+            (_, None) => false,
+        };
+        if unchanged_since_sent {
+            self.cut(again, view, orders);
+        }
+        orders.extend([
+            Order::BackOff,
+            Order::RestartTimer,
+            Order::AbandonTiming,
+            Order::Retransmit(view.unacknowledged),
+        ]);
+        if entry.transmissions == 1 {
+            self.duplicates = self.parameters.duplicate_threshold;
+        }
+    }
+
+    /// Three quarters of the window when the segment was sent once, half when it was sent before.
+    fn cut(&mut self, again: bool, view: &View, orders: &mut Orders) {
+        let window = view.effective_window() as u64;
+        let reduced = match window {
+            0..=3 => 2,
+            _ if again => window / 2,
+            _ => window - window / 4,
+        };
+        self.window_after_cut = reduced as f64;
+        self.window_changed_at = Some(view.now);
+        let congestion = self.window_after_cut + f64::from(self.duplicates);
+        orders.push(Order::SetWindow(Window { congestion, ..view.window }));
+    }
+}
+
+fn since_start(view: &View) -> Duration {
+    let start = view.sent.as_ref().and_then(|log| log.first_sent()).unwrap_or_default();
+    view.now.saturating_since(start)
+}
+
+impl Recovery for VegasFine {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        self.timer.start(since_start(view).as_secs_f64());
+        if ack.advanced {
+            self.on_new_ack(ack, view, orders);
+        } else if ack.duplicate {
+            self.on_duplicate(view, orders);
+        }
+        if self.duplicates == 0 || self.duplicates >= self.parameters.duplicate_threshold {
+            orders.push(Order::SEND);
+        }
+    }
+
+    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recover = view.highest_sent;
+        self.timed_out = true;
+        self.window_after_cut = 0.0;
+        self.window_changed_at = Some(view.now);
+        orders.extend([
+            Order::BackOff,
+            Order::RestartTimer,
+            Order::Rewind,
+            Order::AbandonTiming,
+            Order::Cut(Loss::Collapsed),
+            Order::SEND,
+        ]);
+    }
+    fn duplicate_acks(&self) -> u32 {
+        self.duplicates
+    }
+    fn in_recovery(&self) -> bool {
+        self.acks_to_check > 0 || self.duplicates >= self.parameters.duplicate_threshold
+    }
+}

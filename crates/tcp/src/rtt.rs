@@ -1,0 +1,246 @@
+//! Round-trip time estimation and the retransmission timeout (RFC 6298; 4.3BSD's integer form for
+//! the profiles that follow ns-2).
+
+use seamline_wire::{Duration, Instant};
+
+/// How the round-trip time is measured and turned into a retransmission timeout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoundTripParameters {
+    /// The arithmetic of the estimator.
+    pub estimator: Estimator,
+    /// Lower bound of the retransmission timeout before back-off (RFC 6298 section 2.4: 1 s).
+    pub minimum_timeout: Duration,
+    /// Upper bound of the retransmission timeout after back-off (RFC 6298 section 2.5: at least 60 s).
+    pub maximum_timeout: Duration,
+    /// The timeout before the first sample (RFC 6298 section 2.1: 1 s).
+    pub initial_timeout: Duration,
+    /// After this many doublings the smoothed round-trip time is forgotten, because it must be badly
+    /// wrong (RFC 6298 section 5, last paragraph, permits it; 4.3BSD does it after the third).
+    pub forget_after_backoffs: Option<u32>,
+}
+
+/// The arithmetic of a round-trip time estimator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Estimator {
+    /// RFC 6298 section 2, in nanoseconds, with clock granularity G.
+    Rfc6298 {
+        /// The clock granularity G: the variation term of the timeout never falls below it.
+        granularity: Duration,
+    },
+    /// 4.3BSD's integers: time is counted in clock ticks, the smoothed value with three binary
+    /// places and the variation with two (Jacobson 1988, appendix A).
+    Ticks {
+        /// Length of a tick.
+        tick: Duration,
+        /// Where the clock's ticks stand at time zero, 0 up to one tick.
+        phase: Duration,
+    },
+}
+
+/// What is known of a path's round-trip time, for strategies and traces. All zero before the first
+/// sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct RoundTrip {
+    /// SRTT.
+    pub smoothed: Duration,
+    /// RTTVAR.
+    pub variation: Duration,
+    /// The latest sample.
+    pub latest: Duration,
+    /// The smallest sample so far.
+    pub minimum: Duration,
+}
+
+/// The retransmission timeout and what it is computed from.
+#[derive(Clone, Debug)]
+pub struct RoundTripEstimator {
+    parameters: RoundTripParameters,
+    round_trip: RoundTrip,
+    has_sample: bool,
+    smoothed_ticks: i64,
+    variation_ticks: i64,
+    base_timeout: Duration,
+    backoff: u32,
+}
+
+impl RoundTripEstimator {
+    /// An estimator without samples.
+    pub fn new(parameters: RoundTripParameters) -> Self {
+        let base_timeout = parameters.initial_timeout;
+        RoundTripEstimator {
+            parameters,
+            round_trip: RoundTrip::default(),
+            has_sample: false,
+            smoothed_ticks: 0,
+            variation_ticks: 0,
+            base_timeout,
+            backoff: 1,
+        }
+    }
+    /// What is known of the round-trip time.
+    pub fn round_trip(&self) -> RoundTrip {
+        self.round_trip
+    }
+    /// The factor of the exponential back-off: 1, 2, 4, ...
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+    /// Take a sample: a segment sent at `sent` was acknowledged `elapsed` later.
+    pub fn sample(&mut self, sent: Instant, elapsed: Duration) {
+        self.round_trip.latest = elapsed;
+        let first = self.round_trip.minimum.is_zero();
+        self.round_trip.minimum = if first { elapsed } else { self.round_trip.minimum.min(elapsed) };
+        match self.parameters.estimator {
+            Estimator::Rfc6298 { granularity } => self.sample_nanoseconds(elapsed, granularity),
+            Estimator::Ticks { tick, phase } => self.sample_ticks(sent, elapsed, tick, phase),
+        }
+        self.has_sample = true;
+    }
+
+    /// RFC 6298 sections 2.2 and 2.3 with alpha 1/8, beta 1/4, K 4.
+    fn sample_nanoseconds(&mut self, elapsed: Duration, granularity: Duration) {
+        let known = &mut self.round_trip;
+        if self.has_sample {
+            known.variation = (known.variation * 3 + known.smoothed.abs_diff(elapsed)) / 4;
+            known.smoothed = (known.smoothed * 7 + elapsed) / 8;
+        } else {
+            known.smoothed = elapsed;
+            known.variation = elapsed / 2;
+        }
+        self.base_timeout = known.smoothed + (known.variation * 4).max(granularity);
+    }
+
+    fn sample_ticks(&mut self, sent: Instant, elapsed: Duration, tick: Duration, phase: Duration) {
+        let tick_nanos = tick.as_nanos().max(1);
+        let since_tick = (sent.as_nanos() + phase.as_nanos()) % tick_nanos;
+        let measured = i64::try_from((elapsed.as_nanos() + since_tick) / tick_nanos).unwrap_or(i64::MAX).max(1);
+        if self.has_sample {
+            let mut delta = measured - (self.smoothed_ticks >> 3);
+            self.smoothed_ticks = (self.smoothed_ticks + delta).max(1);
+            delta = delta.abs() - (self.variation_ticks >> 2);
+            self.variation_ticks = (self.variation_ticks + delta).max(1);
+        } else {
+            self.smoothed_ticks = measured << 3;
+            self.variation_ticks = measured << 1;
+        }
+        let timeout_ticks = ((self.variation_ticks << 3) + self.smoothed_ticks) >> 3;
+        let in_ticks = |n: i64| Duration::from_nanos(n.unsigned_abs().saturating_mul(tick_nanos));
+        self.base_timeout = in_ticks(timeout_ticks);
+        self.round_trip.smoothed = in_ticks(self.smoothed_ticks >> 3);
+        self.round_trip.variation = in_ticks(self.variation_ticks) / 4;
+    }
+
+    /// The retransmission timeout now, with its bounds and back-off.
+    pub fn timeout(&self) -> Duration {
+        let floored = self.base_timeout.max(self.parameters.minimum_timeout);
+        let backed_off = (floored * u64::from(self.backoff)).min(self.parameters.maximum_timeout);
+        match self.parameters.estimator {
+            Estimator::Ticks { tick, .. } => backed_off.max(tick * 2),
+            Estimator::Rfc6298 { .. } => backed_off,
+        }
+    }
+    /// Double the timeout (RFC 6298 section 5.5).
+    pub fn back_off(&mut self) {
+        const ALWAYS_DOUBLED_BELOW: u32 = 64;
+        if self.backoff < ALWAYS_DOUBLED_BELOW || self.timeout() < self.parameters.maximum_timeout {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        let limit = self.parameters.forget_after_backoffs;
+        if limit.is_some_and(|doublings| self.backoff > 1u32.checked_shl(doublings).unwrap_or(u32::MAX)) {
+            self.forget_mean();
+        }
+    }
+    /// End the back-off: a segment sent once was acknowledged (Karn and Partridge 1987).
+    pub fn reset_backoff(&mut self) {
+        self.backoff = 1;
+    }
+    /// Forget everything measured, as on a new path; the timeout is again the initial one.
+    pub fn forget(&mut self) {
+        *self = RoundTripEstimator::new(self.parameters.clone());
+    }
+
+    fn forget_mean(&mut self) {
+        self.variation_ticks += self.smoothed_ticks >> 3;
+        self.smoothed_ticks = 0;
+        self.has_sample = false;
+        self.round_trip.variation += self.round_trip.smoothed;
+        self.round_trip.smoothed = Duration::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rfc() -> RoundTripEstimator {
+        RoundTripEstimator::new(RoundTripParameters {
+            estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
+            minimum_timeout: Duration::from_millis(200),
+            maximum_timeout: Duration::from_secs(60),
+            initial_timeout: Duration::from_secs(1),
+            forget_after_backoffs: None,
+        })
+    }
+
+    /// Worked by hand from RFC 6298 sections 2.1 to 2.3.
+    #[test]
+    fn rfc_6298_worked_example() {
+        let mut estimator = rfc();
+        assert_eq!(estimator.timeout(), Duration::from_secs(1));
+        estimator.sample(Instant::ZERO, Duration::from_millis(100));
+        assert_eq!(estimator.round_trip().variation, Duration::from_millis(50));
+        assert_eq!(estimator.timeout(), Duration::from_millis(300));
+        estimator.sample(Instant::ZERO, Duration::from_millis(180));
+        assert_eq!(estimator.round_trip().variation, Duration::from_micros(57_500));
+        assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(110));
+        assert_eq!(estimator.timeout(), Duration::from_millis(340));
+    }
+
+    #[test]
+    fn the_floor_is_applied_before_the_back_off() {
+        let mut estimator = rfc();
+        (0..60).for_each(|_| estimator.sample(Instant::ZERO, Duration::from_millis(10)));
+        assert_eq!(estimator.timeout(), Duration::from_millis(200));
+        estimator.back_off();
+        assert_eq!(estimator.timeout(), Duration::from_millis(400));
+        (0..20).for_each(|_| estimator.back_off());
+        assert_eq!(estimator.timeout(), Duration::from_secs(60));
+        estimator.reset_backoff();
+        assert_eq!(estimator.timeout(), Duration::from_millis(200));
+    }
+
+    /// Worked by hand: tick 100 ms, sent 55.6 ms into a tick, answered 211.6 ms later = 2 ticks.
+    #[test]
+    fn ticks_round_down_from_the_clock_phase() {
+        let mut estimator = RoundTripEstimator::new(RoundTripParameters {
+            estimator: Estimator::Ticks {
+                tick: Duration::from_millis(100),
+                phase: Duration::from_micros(55_588),
+            },
+            minimum_timeout: Duration::from_secs(1),
+            maximum_timeout: Duration::from_secs(60),
+            initial_timeout: Duration::from_secs(3),
+            forget_after_backoffs: Some(3),
+        });
+        estimator.sample(Instant::ZERO, Duration::from_micros(211_640));
+        assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(200));
+        assert_eq!(estimator.round_trip().variation, Duration::from_millis(100));
+        estimator.sample(Instant::from_nanos(211_640_000), Duration::from_micros(211_640));
+        assert_eq!(estimator.round_trip().variation, Duration::from_millis(75));
+        assert_eq!(estimator.timeout(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_badly_wrong_mean_is_forgotten_after_three_doublings() {
+        let mut parameters = rfc().parameters;
+        parameters.forget_after_backoffs = Some(3);
+        let mut estimator = RoundTripEstimator::new(parameters);
+        estimator.sample(Instant::ZERO, Duration::from_millis(100));
+        (0..3).for_each(|_| estimator.back_off());
+        assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(100));
+        estimator.back_off();
+        assert_eq!(estimator.round_trip().smoothed, Duration::ZERO);
+        estimator.sample(Instant::ZERO, Duration::from_millis(700));
+        assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(700));
+    }
+}

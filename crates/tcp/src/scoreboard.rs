@@ -1,0 +1,160 @@
+//! What the receiver has reported by SACK (RFC 2018), kept as ranges.
+
+use crate::offset::Offset;
+
+/// Sorted, disjoint, non-touching half-open ranges of offsets. A handful of ranges is the usual
+/// case, so they live in one vector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RangeSet {
+    ranges: Vec<(Offset, Offset)>,
+    total: u64,
+}
+
+impl RangeSet {
+    /// Add `start..end`, merging what overlaps or touches. Returns how many bytes are new.
+    pub fn insert(&mut self, start: Offset, end: Offset) -> u64 {
+        if start >= end {
+            return 0;
+        }
+        let before = self.total;
+        let first = self.ranges.partition_point(|&(_, right)| right < start);
+        let last = self.ranges.partition_point(|&(left, _)| left <= end);
+        if first == last {
+            self.ranges.insert(first, (start, end));
+            self.total += end - start;
+        } else {
+            let merged = (start.min(self.ranges[first].0), end.max(self.ranges[last - 1].1));
+            let covered: u64 = self.ranges[first..last].iter().map(|&(left, right)| right - left).sum();
+            self.ranges[first] = merged;
+            self.ranges.drain(first + 1..last);
+            self.total = self.total - covered + (merged.1 - merged.0);
+        }
+        self.total - before
+    }
+    /// Forget everything before `offset`.
+    pub fn remove_before(&mut self, offset: Offset) {
+        let gone = self.ranges.partition_point(|&(_, right)| right <= offset);
+        if gone > 0 {
+            self.total -= self.ranges.drain(..gone).map(|(left, right)| right - left).sum::<u64>();
+        }
+        if let Some(first) = self.ranges.first_mut().filter(|first| first.0 < offset) {
+            self.total -= offset - first.0;
+            first.0 = offset;
+        }
+    }
+    /// Whether `offset` is in the set.
+    pub fn contains(&self, offset: Offset) -> bool {
+        let after = self.ranges.partition_point(|&(left, _)| left <= offset);
+        after > 0 && offset < self.ranges[after - 1].1
+    }
+    /// The first offset at or after `from` that is not in the set.
+    pub fn next_missing(&self, from: Offset) -> Offset {
+        let after = self.ranges.partition_point(|&(left, _)| left <= from);
+        if after > 0 { from.max(self.ranges[after - 1].1) } else { from }
+    }
+    /// The first offset after `from` where a range begins.
+    pub fn next_present(&self, from: Offset) -> Option<Offset> {
+        let last = self.ranges.last()?;
+        if last.0 <= from {
+            return None;
+        }
+        let after = self.ranges.partition_point(|&(left, _)| left <= from);
+        Some(self.ranges[after].0)
+    }
+    /// Bytes of `start..end` that are not in the set.
+    pub fn missing_between(&self, start: Offset, end: Offset) -> u64 {
+        end.saturating_since(start) - (self.total_from(start.min(end)) - self.total_from(end))
+    }
+    /// The ranges in ascending order.
+    pub fn as_slice(&self) -> &[(Offset, Offset)] {
+        &self.ranges
+    }
+    /// Bytes in the set.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+    /// Bytes of the set at or after `from`.
+    pub fn total_from(&self, from: Offset) -> u64 {
+        self.ranges.iter().rev().take_while(|&&(_, right)| right > from).map(|&(left, right)| right - left.max(from)).sum()
+    }
+    /// The end of the last range.
+    pub fn end(&self) -> Option<Offset> {
+        self.ranges.last().map(|&(_, right)| right)
+    }
+    /// Whether nothing is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+    /// Empty the set.
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+        self.total = 0;
+    }
+}
+
+/// The sender's record of which bytes above the cumulative acknowledgment have arrived.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    sacked: RangeSet,
+}
+
+impl Scoreboard {
+    /// Take in what an acknowledgment of everything before `unacknowledged` reports. Returns whether
+    /// it told anything new: a new block, or progress past something recorded.
+    pub fn update(&mut self, unacknowledged: Offset, blocks: impl Iterator<Item = (Offset, Offset)>) -> bool {
+        let recorded_before = self.sacked.as_slice().first().is_some_and(|&(left, _)| left < unacknowledged);
+        self.sacked.remove_before(unacknowledged);
+        let new: u64 = blocks.map(|(left, right)| self.sacked.insert(left.max(unacknowledged), right)).sum();
+        recorded_before || new > 0
+    }
+    /// The bytes that have arrived out of order.
+    pub fn sacked(&self) -> &RangeSet {
+        &self.sacked
+    }
+    /// Forget everything, as after a retransmission timeout (RFC 6675 section 5.1).
+    pub fn clear(&mut self) {
+        self.sacked.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(n: u64) -> Offset {
+        Offset(n)
+    }
+
+    #[test]
+    fn insertion_merges_overlap_and_contact() {
+        let mut set = RangeSet::default();
+        assert_eq!(set.insert(at(10), at(20)), 10);
+        assert_eq!(set.insert(at(30), at(40)), 10);
+        assert_eq!(set.insert(at(20), at(30)), 10);
+        assert_eq!(set.as_slice(), [(at(10), at(40))]);
+        assert_eq!(set.insert(at(5), at(50)), 15);
+        assert_eq!(set.insert(at(6), at(7)), 0);
+        assert_eq!((set.total(), set.end()), (45, Some(at(50))));
+    }
+
+    #[test]
+    fn removal_trims_the_first_range() {
+        let mut set = RangeSet::default();
+        set.insert(at(10), at(20));
+        set.insert(at(30), at(40));
+        set.remove_before(at(15));
+        assert_eq!((set.total(), set.next_missing(at(15)), set.next_missing(at(25))), (15, at(20), at(25)));
+        assert!(set.contains(at(15)) && !set.contains(at(20)) && !set.contains(at(14)));
+        assert_eq!(set.total_from(at(35)), 5);
+        set.remove_before(at(100));
+        assert!(set.is_empty() && set.total() == 0);
+    }
+
+    #[test]
+    fn an_acknowledgment_without_news_says_so() {
+        let mut board = Scoreboard::default();
+        assert!(board.update(at(10), [(at(20), at(30))].into_iter()));
+        assert!(!board.update(at(10), [(at(20), at(30))].into_iter()));
+        assert!(board.update(at(25), std::iter::empty()));
+    }
+}

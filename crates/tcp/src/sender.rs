@@ -1,0 +1,589 @@
+//! The sending side: carries out what recovery and congestion control decide. The only place that
+//! changes a sender's state.
+
+use crate::cc::{Acked, CongestionControl};
+use crate::emit::Header;
+use crate::offset::Offset;
+use crate::parameters::Parameters;
+use crate::receiver::Receiver;
+use crate::recovery::{AckSeen, Order, Orders, Recovery};
+use crate::rtt::{RoundTrip, RoundTripEstimator};
+use crate::scoreboard::Scoreboard;
+use crate::send_log::SendLog;
+use crate::variant::Variant;
+use crate::view::{View, Window};
+use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStatistics {
+    /// Segments with payload, SYN or FIN sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Of those, how many began below what had already been sent.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Times that recovery began without a timeout.
+    pub recoveries: u64,
+    /// Times that congestion control was told to cut the window.
+    pub window_cuts: u64,
+    /// Window probes sent.
+    pub window_probes: u64,
+}
+
+/// What a segment tells a sender.
+#[derive(Debug)]
+pub(crate) struct Acknowledgment {
+    /// The cumulative acknowledgment.
+    pub(crate) offset: Offset,
+    /// The window in bytes, `None` when the segment is too old to update it.
+    pub(crate) window: Option<u64>,
+    /// Whether the segment carries nothing but the acknowledgment.
+    pub(crate) bare: bool,
+    /// Round-trip time by the timestamp echoed.
+    pub(crate) timestamp_sample: Option<Duration>,
+}
+
+/// Where a sender's segments go: the header of the connection, the receiving side whose
+/// acknowledgment rides along, and the outbox.
+#[derive(Debug)]
+pub(crate) struct Exit<'a> {
+    pub(crate) header: &'a Header,
+    pub(crate) receiver: &'a mut Receiver,
+    pub(crate) out: &'a mut Outbox,
+}
+
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub(crate) view: View,
+    pub(crate) initial: SequenceNumber,
+    pub(crate) statistics: SenderStatistics,
+    control: Box<dyn CongestionControl>,
+    recovery: Box<dyn Recovery>,
+    estimator: RoundTripEstimator,
+    initial_window: f64,
+    restart_after_idle: bool,
+    lost_handshake_cuts_threshold: bool,
+    needs_sack: bool,
+    timing: Option<(Offset, Instant)>,
+    timer: Instant,
+    probing: bool,
+    data_end: Offset,
+    fin: bool,
+    progress_at: Instant,
+    last_sent: Instant,
+    orders: Orders,
+}
+
+/// No timer runs.
+const NEVER: Instant = Instant::MAX;
+
+impl Sender {
+    /// A sender that has sent nothing; its first unit of sequence space is `first` (the SYN, or the
+    /// first byte when the handshake is left out).
+    pub(crate) fn new(
+        parameters: &Parameters,
+        variant: &Variant,
+        initial: SequenceNumber,
+        first: Offset,
+        segment_size: u32,
+    ) -> Self {
+        let window =
+            Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
+        let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
+        let log = || SendLog::new(parameters.vegas.log_upkeep, Offset::FIRST_BYTE, segment_size);
+        let view = View {
+            now: Instant::ZERO,
+            segment_size,
+            unacknowledged: first,
+            next: first,
+            highest_sent: first,
+            available: Offset::FIRST_BYTE,
+            window,
+            inflation: 0,
+            peer_window: 0,
+            largest_peer_window: 0,
+            window_limit: parameters.window.limit,
+            congestion_limited: false,
+            nagle: parameters.segments.nagle,
+            round_trip: RoundTrip::default(),
+            scoreboard: Scoreboard::default(),
+            sent: needs_log.then(log),
+        };
+        Sender {
+            view,
+            initial,
+            statistics: SenderStatistics::default(),
+            control: (variant.congestion_control.build)(parameters, window),
+            recovery: (variant.recovery.build)(parameters, first),
+            estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
+            initial_window: parameters.window.initial,
+            restart_after_idle: parameters.window.restart_after_idle,
+            lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
+            needs_sack: variant.recovery.needs_sack,
+            timing: None,
+            timer: NEVER,
+            probing: false,
+            data_end: Offset::FIRST_BYTE,
+            fin: false,
+            progress_at: Instant::ZERO,
+            last_sent: Instant::ZERO,
+            orders: Orders::default(),
+        }
+    }
+
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        (self.timer != NEVER).then_some(self.timer)
+    }
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.timer <= now
+    }
+    pub(crate) fn stop_timer(&mut self) {
+        self.timer = NEVER;
+    }
+    /// How long what is outstanding has waited for progress.
+    pub(crate) fn stalled_for(&self, now: Instant) -> Duration {
+        now.saturating_since(self.progress_at)
+    }
+    pub(crate) fn timeout(&self) -> Duration {
+        self.estimator.timeout()
+    }
+    pub(crate) fn in_recovery(&self) -> bool {
+        self.recovery.in_recovery()
+    }
+    /// The position of an acknowledgment number, `None` before the beginning.
+    pub(crate) fn offset(&self, acknowledgment: SequenceNumber) -> Option<Offset> {
+        self.view.unacknowledged.nearest(acknowledgment, self.initial)
+    }
+    /// Whether data or FIN are waiting to be sent for the first time.
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.view.available > self.view.highest_sent
+    }
+    /// Whether everything supplied, FIN included, has been acknowledged.
+    pub(crate) fn all_acknowledged(&self) -> bool {
+        self.fin && self.view.unacknowledged == self.view.available
+    }
+    /// Payload bytes acknowledged so far.
+    pub(crate) fn bytes_acknowledged(&self) -> u64 {
+        self.view.unacknowledged.min(self.data_end).saturating_since(Offset::FIRST_BYTE)
+    }
+    /// Supplied and not yet acknowledged.
+    pub(crate) fn bytes_buffered(&self) -> u64 {
+        self.data_end.saturating_since(self.view.unacknowledged.max(Offset::FIRST_BYTE))
+    }
+
+    /// The application supplies more data.
+    pub(crate) fn supply(&mut self, bytes: u64) {
+        debug_assert!(!self.fin, "data after close");
+        self.data_end = Offset(self.data_end.0.saturating_add(bytes).min(u64::MAX >> 2));
+        self.update_available();
+    }
+    /// The application has no more data: a FIN follows.
+    pub(crate) fn finish(&mut self) {
+        self.fin = true;
+        self.update_available();
+    }
+    /// Supply nothing more than has been sent; used to stop an endless source.
+    pub(crate) fn cut_supply(&mut self) {
+        self.data_end = self.view.highest_sent.max(Offset::FIRST_BYTE);
+        self.update_available();
+    }
+    fn update_available(&mut self) {
+        self.view.available = self.data_end + u64::from(self.fin);
+    }
+
+    /// The connection is open: take the peer's limits and begin with the initial window.
+    pub(crate) fn establish(&mut self, segment_size: u32, peer_window: u64) {
+        if self.view.segment_size != segment_size {
+            self.view.segment_size = segment_size;
+            if let Some(log) = &mut self.view.sent {
+                log.set_segment_size(segment_size);
+            }
+        }
+        self.set_peer_window(peer_window);
+        let window = Window { congestion: self.initial_window, ..self.control.window() };
+        self.set_window(window);
+    }
+    pub(crate) fn set_peer_window(&mut self, window: u64) {
+        self.view.peer_window = window;
+        self.view.largest_peer_window = self.view.largest_peer_window.max(window);
+    }
+    /// The peer has no SACK: a recovery that needs it gives way to NewReno.
+    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters) {
+        if self.needs_sack {
+            let start = self.view.unacknowledged;
+            self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
+            self.needs_sack = false;
+        }
+    }
+    /// The handshake is left out: nothing of sequence space before `first` is ever sent.
+    pub(crate) fn begin_at(&mut self, first: Offset, recovery: Box<dyn Recovery>) {
+        self.view.unacknowledged = first;
+        self.view.next = first;
+        self.view.highest_sent = first;
+        self.recovery = recovery;
+    }
+    pub(crate) fn is_finishing(&self) -> bool {
+        self.fin
+    }
+
+    /// The SYN leaves (for the first time or again).
+    pub(crate) fn note_syn(&mut self, now: Instant) {
+        let first = self.view.highest_sent == Offset::SYN;
+        self.timing = first.then_some((Offset::SYN, now));
+        if first {
+            self.progress_at = now;
+        }
+        self.view.next = Offset::FIRST_BYTE;
+        self.view.highest_sent = Offset::FIRST_BYTE;
+        self.statistics.segments_sent += 1;
+        self.statistics.retransmissions += u64::from(!first);
+        self.timer = now + self.estimator.timeout();
+    }
+    /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
+    pub(crate) fn note_syn_timeout(&mut self) {
+        self.statistics.timeouts += 1;
+        self.estimator.back_off();
+        self.initial_window = 1.0;
+        if self.lost_handshake_cuts_threshold {
+            self.statistics.window_cuts += 1;
+            let window = self.control.window();
+            self.set_window(Window { threshold: 2.0, ..window });
+        }
+    }
+    /// The SYN is acknowledged.
+    pub(crate) fn note_syn_acknowledged(&mut self, now: Instant, timestamp_sample: Option<Duration>) {
+        self.view.now = now;
+        self.view.unacknowledged = Offset::FIRST_BYTE;
+        self.progress_at = now;
+        self.timer = NEVER;
+        self.sample_round_trip(timestamp_sample);
+    }
+
+    /// An acceptable acknowledgment.
+    pub(crate) fn on_ack(&mut self, now: Instant, ack: &Acknowledgment, segment: &Segment, exit: &mut Exit<'_>) {
+        self.view.now = now;
+        let previous = self.view.unacknowledged;
+        let advanced = ack.offset > previous;
+        let same_window = ack.window.is_none_or(|window| window == self.view.peer_window);
+        let duplicate = !advanced
+            && ack.bare
+            && same_window
+            && ack.offset == previous
+            && self.view.highest_sent > previous
+            && self.view.peer_window > 0
+            && !self.probing;
+        if let Some(window) = ack.window {
+            self.set_peer_window(window);
+        }
+        if advanced {
+            self.view.unacknowledged = ack.offset;
+            self.view.next = self.view.next.max(ack.offset);
+            self.progress_at = now;
+        }
+        let (sack_news, sacked) = self.take_sack(segment, advanced, exit.header.sack);
+        if !advanced && !duplicate && !sack_news && same_window && !self.has_unsent() {
+            return;
+        }
+        if self.probing {
+            self.progress_at = now;
+            if advanced || self.view.peer_window > 0 {
+                self.stop_probing();
+            }
+        }
+        let log = self.view.sent.as_mut().filter(|_| advanced);
+        let round_trip_time = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
+        let acked = Acked {
+            bytes: ack.offset.saturating_since(previous),
+            sacked,
+            duplicate,
+            round_trip_time,
+            in_recovery: self.recovery.in_recovery(),
+        };
+        self.control.observe(&acked, &self.view);
+        let seen = AckSeen { previous, advanced, duplicate, sack_news, round_trip_time };
+        self.recovery.on_ack(&seen, &self.view, &mut self.orders);
+        self.carry_out(Some(&acked), ack.timestamp_sample, exit);
+        self.settle_timer(now);
+        self.note_ack(segment, exit);
+    }
+
+    /// Record the SACK blocks; whether they told anything new, and how many bytes.
+    fn take_sack(&mut self, segment: &Segment, advanced: bool, negotiated: bool) -> (bool, u64) {
+        if !negotiated || (segment.sack.is_empty() && !(advanced && !self.view.scoreboard.sacked().is_empty())) {
+            return (false, 0);
+        }
+        let (floor, initial, highest) = (self.view.unacknowledged, self.initial, self.view.highest_sent);
+        let valid = |left: Offset, right: Offset| floor <= left && left < right && right <= highest;
+        let blocks = segment.sack.iter().filter_map(|block| {
+            let (left, right) = (floor.nearest(block.left, initial)?, floor.nearest(block.right, initial)?);
+            valid(left, right).then_some((left, right))
+        });
+        let before = self.view.scoreboard.sacked().total_from(floor);
+        let news = self.view.scoreboard.update(floor, blocks);
+        (news, self.view.scoreboard.sacked().total().saturating_sub(before))
+    }
+
+    fn note_ack(&self, segment: &Segment, exit: &mut Exit<'_>) {
+        let port = exit.header.local.port;
+        exit.out.event(|| Event::AckReceived { port, acknowledgment: segment.acknowledgment });
+        self.note_state(exit);
+    }
+    fn note_state(&self, exit: &mut Exit<'_>) {
+        let port = exit.header.local.port;
+        exit.out.event(|| Event::Sender { port, sample: self.sample() });
+    }
+
+    /// The state, for traces.
+    pub(crate) fn sample(&self) -> SenderSample {
+        SenderSample {
+            congestion_window: self.view.window.congestion,
+            slow_start_threshold: self.view.window.threshold,
+            bytes_in_flight: self.view.outstanding() as u32,
+            duplicate_acks: self.recovery.duplicate_acks(),
+            smoothed_round_trip_time: self.view.round_trip.smoothed,
+            round_trip_time_variation: self.view.round_trip.variation,
+            retransmission_timeout: self.estimator.timeout(),
+            backoff: self.estimator.backoff(),
+        }
+    }
+
+    /// Send what may be sent, because the application supplied data or the connection opened.
+    pub(crate) fn pump(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.view.now = now;
+        self.restart_if_idle(now);
+        self.orders.push(Order::SEND);
+        self.carry_out(None, None, exit);
+        self.settle_timer(now);
+        self.note_state(exit);
+    }
+
+    /// The timer of [`Sender::wake_at`] has expired.
+    pub(crate) fn on_timer(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.view.now = now;
+        if self.probing {
+            self.probe(exit);
+            return;
+        }
+        self.statistics.timeouts += 1;
+        let port = exit.header.local.port;
+        exit.out.event(|| Event::RetransmissionTimeout { port });
+        self.recovery.on_timeout(&self.view, &mut self.orders);
+        self.carry_out(None, None, exit);
+        self.settle_timer(now);
+        self.note_state(exit);
+    }
+
+    fn carry_out(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
+        let mut orders = std::mem::take(&mut self.orders);
+        for place in 0..orders.len() {
+            let Some(order) = orders.get(place) else { break };
+            self.obey(order, acked, timestamp_sample, exit);
+        }
+        orders.clear();
+        self.orders = orders;
+    }
+
+    fn obey(&mut self, order: Order, acked: Option<&Acked>, sample: Option<Duration>, exit: &mut Exit<'_>) {
+        match order {
+            Order::SampleRoundTrip => self.sample_round_trip(sample),
+            Order::EndTiming => self.end_timing(sample),
+            Order::AbandonTiming => self.timing = None,
+            Order::ResetBackoff => self.estimator.reset_backoff(),
+            Order::BackOff => {
+                self.estimator.back_off();
+                self.view.round_trip = self.estimator.round_trip();
+            }
+            Order::RestartTimer => self.restart_timer(),
+            Order::Grow => {
+                if let Some(acked) = acked {
+                    self.control.on_ack(acked, &self.view);
+                    self.view.window = self.control.window();
+                }
+            }
+            Order::Cut(loss) => {
+                self.statistics.window_cuts += 1;
+                self.control.on_loss(loss, &self.view);
+                self.view.window = self.control.window();
+            }
+            Order::SetWindow(window) => self.set_window(window),
+            Order::Inflate(segments) => self.view.inflation = segments,
+            Order::Rewind => self.view.next = self.view.unacknowledged,
+            Order::Retransmit(at) => {
+                self.transmit(at, exit);
+            }
+            Order::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
+            Order::Send { most } => self.send(most, exit),
+            Order::ClearScoreboard => self.view.scoreboard.clear(),
+            Order::NoteRecovery => {
+                self.statistics.recoveries += 1;
+                let port = exit.header.local.port;
+                exit.out.event(|| Event::RecoveryStarted { port });
+            }
+        }
+    }
+
+    fn set_window(&mut self, window: Window) {
+        self.control.set_window(window);
+        self.view.window = self.control.window();
+    }
+
+    fn send(&mut self, most: u32, exit: &mut Exit<'_>) {
+        let mut sent = 0;
+        while sent < most {
+            let Some(at) = self.recovery.next(&self.view) else { break };
+            let length = self.transmit(at, exit);
+            if length == 0 {
+                break;
+            }
+            self.view.next = self.view.next.max(at + u64::from(length));
+            sent += 1;
+        }
+        let view = &mut self.view;
+        let size = u64::from(view.segment_size);
+        view.congestion_limited = view.available > view.next
+            && (view.unacknowledged + view.peer_window).saturating_since(view.next) >= size;
+    }
+
+    /// RFC 3042: one new segment, beyond the window by the duplicates received.
+    fn limited_transmit(&mut self, duplicates: u32, exit: &mut Exit<'_>) {
+        let view = &self.view;
+        let segments = (view.window.congestion as u64).saturating_add(u64::from(duplicates));
+        let window = segments.min(u64::from(view.window_limit)).saturating_mul(u64::from(view.segment_size));
+        if view.permits(window) {
+            let length = self.transmit(view.next, exit);
+            self.view.next += u64::from(length);
+        }
+    }
+
+    /// Send the segment that begins at `at`. Returns its length in sequence space, zero when there is
+    /// nothing to send there.
+    fn transmit(&mut self, at: Offset, exit: &mut Exit<'_>) -> u32 {
+        let length = self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
+        let data_end = at + u64::from(length);
+        let fin = self.fin && data_end == self.data_end;
+        if length == 0 && !fin {
+            return 0;
+        }
+        let mut flags = Flags::ACK;
+        if length > 0 && data_end == self.data_end {
+            flags = flags | Flags::PSH;
+        }
+        if fin {
+            flags = flags | Flags::FIN;
+        }
+        let sequence_length = length + u32::from(fin);
+        let retransmission = self.note_transmission(at, at + u64::from(sequence_length));
+        let sequence = at.sequence(self.initial);
+        let port = exit.header.local.port;
+        exit.out.event(|| Event::SegmentSent { port, sequence, length: sequence_length, retransmission });
+        let segment = Segment { sequence, length, flags, ..Segment::default() };
+        exit.header.send(self.view.now, segment, exit.receiver, exit.out);
+        sequence_length
+    }
+
+    fn note_transmission(&mut self, at: Offset, end: Offset) -> bool {
+        let now = self.view.now;
+        let retransmission = at < self.view.highest_sent;
+        self.statistics.segments_sent += 1;
+        self.statistics.retransmissions += u64::from(retransmission);
+        if let Some(log) = &mut self.view.sent {
+            log.record(now, self.view.unacknowledged, at);
+        }
+        if end > self.view.highest_sent && self.timing.is_none() {
+            self.timing = Some((at, now));
+        }
+        if self.view.outstanding() == 0 {
+            self.progress_at = now;
+            self.timer = now + self.estimator.timeout();
+        } else if self.timer == NEVER {
+            self.timer = now + self.estimator.timeout();
+        }
+        self.view.highest_sent = self.view.highest_sent.max(end);
+        self.last_sent = now;
+        retransmission
+    }
+
+    fn sample_round_trip(&mut self, timestamp_sample: Option<Duration>) {
+        let now = self.view.now;
+        match self.timing {
+            Some((at, sent)) if self.view.unacknowledged > at => {
+                self.timing = None;
+                self.estimator.reset_backoff();
+                self.estimator.sample(sent, now - sent);
+            }
+            Some(_) => return,
+            None => match timestamp_sample {
+                Some(sample) => {
+                    self.estimator.reset_backoff();
+                    self.estimator.sample(now - sample, sample);
+                }
+                None => return,
+            },
+        }
+        self.view.round_trip = self.estimator.round_trip();
+    }
+
+    fn end_timing(&mut self, timestamp_sample: Option<Duration>) {
+        if self.timing.is_some_and(|(at, _)| self.view.unacknowledged > at) {
+            self.timing = None;
+            self.estimator.reset_backoff();
+        }
+        if timestamp_sample.is_some() {
+            self.sample_round_trip(timestamp_sample);
+        }
+    }
+
+    fn restart_timer(&mut self) {
+        self.timer = match self.view.outstanding() {
+            0 => NEVER,
+            _ => self.view.now + self.estimator.timeout(),
+        };
+    }
+
+    /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when
+    /// even the congestion window is closed.
+    fn settle_timer(&mut self, now: Instant) {
+        if self.probing || self.view.outstanding() > 0 {
+            return;
+        }
+        let waiting = self.view.available > self.view.next;
+        if !waiting {
+            self.timer = NEVER;
+            return;
+        }
+        self.probing = self.view.window.congestion >= 1.0;
+        if self.probing {
+            self.progress_at = now;
+        }
+        self.timer = now + self.estimator.timeout();
+    }
+
+    fn stop_probing(&mut self) {
+        self.probing = false;
+        self.estimator.reset_backoff();
+        self.timer = NEVER;
+        self.view.next = self.view.unacknowledged;
+    }
+
+    /// Zero-window probe, or what a small window holds (RFC 9293 sections 3.8.6.1 and 3.8.6.2.1).
+    fn probe(&mut self, exit: &mut Exit<'_>) {
+        self.statistics.window_probes += 1;
+        let (at, window) = (self.view.unacknowledged, self.view.peer_window);
+        self.view.peer_window = window.max(1);
+        self.transmit(at, exit);
+        self.view.peer_window = window;
+        self.timing = None;
+        self.estimator.back_off();
+        self.timer = self.view.now + self.estimator.timeout();
+    }
+
+    /// RFC 5681 section 4.1.
+    fn restart_if_idle(&mut self, now: Instant) {
+        let idle = now.saturating_since(self.last_sent) > self.estimator.timeout();
+        let window = self.view.window;
+        if self.restart_after_idle && idle && self.view.outstanding() == 0 && self.statistics.segments_sent > 1 {
+            self.set_window(Window { congestion: window.congestion.min(self.initial_window), ..window });
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Variants: a congestion control and a recovery that belong together, by the name people use.
+
+use crate::cc;
+use crate::parameters::Parameters;
+use crate::recovery;
+use std::fmt;
+
+/// A congestion control and a recovery, checked to make sense together.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// How much may be in flight.
+    pub congestion_control: &'static cc::Algorithm,
+    /// What to send again, and when.
+    pub recovery: &'static recovery::Algorithm,
+}
+
+/// A variant's name and the algorithms it bundles.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedVariant {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub cite: &'static str,
+    /// Its congestion control.
+    pub congestion_control: &'static str,
+    /// Its recovery; `None` is the selective-acknowledgment recovery of the profile.
+    pub recovery: Option<&'static str>,
+}
+
+/// Every named variant.
+pub static ALL: &[NamedVariant] = &[
+    NamedVariant {
+        name: "tahoe",
+        summary: "fast retransmit, then slow start",
+        cite: "Jacobson, ACM SIGCOMM 1988",
+        congestion_control: "reno",
+        recovery: Some("tahoe"),
+    },
+    NamedVariant {
+        name: "reno",
+        summary: "fast recovery, ended by the first new acknowledgment",
+        cite: "RFC 5681",
+        congestion_control: "reno",
+        recovery: Some("reno"),
+    },
+    NamedVariant {
+        name: "newreno",
+        summary: "fast recovery through partial acknowledgments",
+        cite: "RFC 6582",
+        congestion_control: "reno",
+        recovery: Some("newreno"),
+    },
+    NamedVariant {
+        name: "sack",
+        summary: "Reno's window with selective acknowledgments",
+        cite: "RFC 6675",
+        congestion_control: "reno",
+        recovery: None,
+    },
+    NamedVariant {
+        name: "westwood",
+        summary: "window from the estimated bandwidth after a loss, NewReno's recovery",
+        cite: "Mascolo et al., ACM MobiCom 2001",
+        congestion_control: "westwood",
+        recovery: Some("newreno"),
+    },
+    NamedVariant {
+        name: "westwood+",
+        summary: "Westwood with one bandwidth sample per RTT",
+        cite: "Grieco and Mascolo, ACM CCR 34(2), 2004",
+        congestion_control: "westwood+",
+        recovery: Some("newreno"),
+    },
+    NamedVariant {
+        name: "vegas",
+        summary: "delay-based window and fine-grained retransmission",
+        cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+        congestion_control: "vegas",
+        recovery: Some("vegas-fine"),
+    },
+    NamedVariant {
+        name: "cubic",
+        summary: "the Internet's default, with selective acknowledgments",
+        cite: "RFC 9438",
+        congestion_control: "cubic",
+        recovery: None,
+    },
+];
+
+/// Why a pair was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PairError {
+    /// No congestion control has this name.
+    UnknownCongestionControl(String),
+    /// No recovery has this name.
+    UnknownRecovery(String),
+    /// No variant has this name.
+    UnknownVariant(String),
+    /// The two make no sense together.
+    Refused {
+        /// The congestion control.
+        congestion_control: &'static str,
+        /// The recovery.
+        recovery: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl fmt::Display for PairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PairError::UnknownCongestionControl(name) => write!(f, "unknown congestion control \"{name}\""),
+            PairError::UnknownRecovery(name) => write!(f, "unknown recovery \"{name}\""),
+            PairError::UnknownVariant(name) => write!(f, "unknown variant \"{name}\""),
+            PairError::Refused { congestion_control, recovery, reason } => {
+                write!(f, "congestion control \"{congestion_control}\" with recovery \"{recovery}\": {reason}")
+            }
+        }
+    }
+}
+impl std::error::Error for PairError {}
+
+/// The variant of this name under these parameters.
+///
+/// # Errors
+/// When no variant has the name, or the profile's SACK recovery does not exist.
+pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
+    let named = ALL.iter().find(|variant| variant.name == name);
+    let named = named.ok_or_else(|| PairError::UnknownVariant(name.to_owned()))?;
+    pair(named.congestion_control, named.recovery.unwrap_or(parameters.recovery.sack_algorithm))
+}
+
+/// A congestion control and a recovery by name.
+///
+/// # Errors
+/// When either does not exist or the congestion control refuses the recovery.
+pub fn pair(congestion_control: &str, recovery: &str) -> Result<Variant, PairError> {
+    let control = cc::find(congestion_control)
+        .ok_or_else(|| PairError::UnknownCongestionControl(congestion_control.to_owned()))?;
+    let recovery =
+        recovery::find(recovery).ok_or_else(|| PairError::UnknownRecovery(recovery.to_owned()))?;
+    match control.refuses.iter().find(|(refused, _)| *refused == recovery.name) {
+        Some((_, reason)) => Err(PairError::Refused {
+            congestion_control: control.name,
+            recovery: recovery.name,
+            reason,
+        }),
+        None => Ok(Variant { congestion_control: control, recovery }),
+    }
+}

@@ -1,0 +1,112 @@
+//! The facts about a sender that strategies may look at.
+
+use crate::offset::Offset;
+use crate::rtt::RoundTrip;
+use crate::scoreboard::Scoreboard;
+use crate::send_log::SendLog;
+use seamline_wire::Instant;
+
+/// Congestion window and slow start threshold, in segments (the unit of the papers, of ns-2 and of
+/// Linux; RFC 5681 counts the same in bytes). Fractions are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// cwnd, at least one segment except where a scheme says otherwise.
+    pub congestion: f64,
+    /// ssthresh; infinite while it is "arbitrarily high" (RFC 5681 section 3.1).
+    pub threshold: f64,
+}
+
+/// A sender's state, read-only to strategies: a strategy gets a view and returns orders, and one
+/// function of the endpoint applies them.
+#[derive(Debug)]
+pub struct View {
+    /// The time of the input being handled.
+    pub now: Instant,
+    /// Payload of a full segment in bytes.
+    pub segment_size: u32,
+    /// SND.UNA: the first byte not yet acknowledged.
+    pub unacknowledged: Offset,
+    /// SND.NXT: the next byte to send in order; falls back to SND.UNA on a timeout.
+    pub next: Offset,
+    /// The end of what has ever been sent.
+    pub highest_sent: Offset,
+    /// The end of what the application has supplied, its FIN included.
+    pub available: Offset,
+    /// Congestion window and threshold.
+    pub window: Window,
+    /// Segments known to have left the network during fast recovery, which inflate the window.
+    pub inflation: u32,
+    /// SND.WND: bytes the peer accepts from SND.UNA on.
+    pub peer_window: u64,
+    /// The largest window the peer has offered.
+    pub largest_peer_window: u64,
+    /// A local limit of the window in segments; `u32::MAX` is none.
+    pub window_limit: u32,
+    /// Whether the last opportunity to send ended because the congestion window was full.
+    pub congestion_limited: bool,
+    /// Whether small segments wait for acknowledgments (Nagle, RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// What is known of the round-trip time.
+    pub round_trip: RoundTrip,
+    /// What SACK has reported.
+    pub scoreboard: Scoreboard,
+    /// When each segment was sent; kept only for strategies that ask for it.
+    pub sent: Option<SendLog>,
+}
+
+impl View {
+    /// Bytes sent, from SND.UNA to the end of what has ever been sent.
+    pub fn outstanding(&self) -> u64 {
+        self.highest_sent - self.unacknowledged
+    }
+    /// FlightSize in segments (RFC 5681 section 2): what is outstanding, counting part segments in full.
+    pub fn flight_segments(&self) -> f64 {
+        self.outstanding().div_ceil(u64::from(self.segment_size)) as f64
+    }
+    /// `bytes` in full segments, a part counted as one.
+    pub fn segments(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(u64::from(self.segment_size))
+    }
+    /// The smaller of the peer's window and the local limit, in whole segments.
+    pub fn limit_segments(&self) -> u64 {
+        (self.peer_window / u64::from(self.segment_size)).min(u64::from(self.window_limit))
+    }
+    /// Congestion window with inflation, bounded by the local limit and the peer's window: fractions kept.
+    pub fn effective_window(&self) -> f64 {
+        (self.window.congestion + f64::from(self.inflation)).min(self.limit_segments() as f64)
+    }
+    /// Bytes the congestion window (inflated) and the local limit allow from SND.UNA on: whole segments.
+    pub fn usable_bytes(&self) -> u64 {
+        let segments = (self.window.congestion as u64).saturating_add(u64::from(self.inflation));
+        segments.min(u64::from(self.window_limit)).saturating_mul(u64::from(self.segment_size))
+    }
+    /// Whether a segment at SND.NXT may be sent within `window` bytes of SND.UNA, the peer's window
+    /// and the sender's side of silly window avoidance (RFC 9293 section 3.8.6.2.1).
+    pub fn permits(&self, window: u64) -> bool {
+        self.permits_at(self.next, window)
+    }
+    /// The same for a segment at `at`.
+    pub fn permits_at(&self, at: Offset, window: u64) -> bool {
+        let size = u64::from(self.segment_size);
+        let remaining = self.available.saturating_since(at);
+        let edge = self.unacknowledged + window.min(self.peer_window);
+        let room = edge.saturating_since(at);
+        if room >= size && remaining >= size {
+            return true;
+        }
+        if remaining == 0 || room == 0 {
+            return false;
+        }
+        if remaining <= room.min(size) {
+            return !self.nagle || at == self.unacknowledged;
+        }
+        room < size && room * 2 >= self.largest_peer_window
+    }
+    /// Length of the segment at `at`: a full one, or what is left of data, of the peer's window and
+    /// of the gap before what SACK has reported.
+    pub fn length_at(&self, at: Offset) -> u32 {
+        let edge = self.unacknowledged + self.peer_window;
+        let end = self.scoreboard.sacked().next_present(at).unwrap_or(edge).min(edge).min(self.available);
+        end.saturating_since(at).min(u64::from(self.segment_size)) as u32
+    }
+}
