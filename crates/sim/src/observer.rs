@@ -1,0 +1,25 @@
+//! Who listens to a run.
+
+use crate::world::ElementId;
+use seamline_wire::{Event, Instant, Packet};
+
+/// Listens to a run. Chosen by type, so that a run nobody listens to pays nothing.
+pub trait Observer {
+    /// Whether elements should build events and packets be shown.
+    const LISTENS: bool = true;
+    /// Something happened at an element.
+    fn event(&mut self, now: Instant, at: ElementId, event: &Event);
+    /// A packet leaves a machine.
+    fn sent(&mut self, _now: Instant, _from: ElementId, _packet: &Packet) {}
+    /// A packet arrives at a machine.
+    fn arrived(&mut self, _now: Instant, _at: ElementId, _packet: &Packet) {}
+}
+
+/// Nobody listens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    const LISTENS: bool = false;
+    fn event(&mut self, _now: Instant, _at: ElementId, _event: &Event) {}
+}
