@@ -1,0 +1,89 @@
+//! Error models: which packets a link loses for reasons of its own.
+//!
+//! A model is a small state machine with its own random stream, so all schemes of a comparison meet the
+//! same losses. It sits in an [`ErrorStage`] at one of two places of a [`crate::Link`]: before the queue,
+//! where lost packets use no airtime, or after propagation, where they do.
+
+mod bernoulli;
+mod burst;
+mod drop_list;
+mod gilbert_elliott;
+mod outage;
+mod scheduled;
+mod trace;
+
+pub use bernoulli::Bernoulli;
+pub use burst::Burst;
+pub use drop_list::DropList;
+pub use gilbert_elliott::{GilbertElliott, GilbertElliottParameters};
+pub use outage::PeriodicOutage;
+pub use scheduled::ScheduledLoss;
+pub use trace::LossTrace;
+
+use seamline_wire::{Instant, Packet};
+use std::fmt::Debug;
+
+/// A packet that arrives at an error model.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// When.
+    pub at: Instant,
+    /// How many packets the model was asked about before this one.
+    pub index: u64,
+    /// The packet.
+    pub packet: &'a Packet,
+}
+
+/// Decides which packets are lost.
+pub trait ErrorModel: Debug + Send {
+    /// Whether this packet is lost. Called once per packet, in order of arrival. A model draws the same
+    /// number of random numbers for every packet, so that runs with different parameters stay aligned.
+    fn loses(&mut self, arrival: Arrival<'_>) -> bool;
+}
+
+/// Which packets an error model is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum AppliesTo {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with payload; the others pass, and are not counted.
+    Payload,
+}
+
+/// An error model in its place.
+#[derive(Debug)]
+pub struct ErrorStage {
+    model: Box<dyn ErrorModel>,
+    applies_to: AppliesTo,
+    arrivals: u64,
+}
+
+impl ErrorStage {
+    /// A model that is asked about some or all packets.
+    pub fn new(model: impl ErrorModel + 'static, applies_to: AppliesTo) -> Self {
+        ErrorStage { model: Box::new(model), applies_to, arrivals: 0 }
+    }
+
+    /// How many packets the model was asked about.
+    pub fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
+    #[inline]
+    pub(crate) fn loses(&mut self, at: Instant, packet: &Packet) -> bool {
+        if self.applies_to == AppliesTo::Payload && !packet.has_payload() {
+            return false;
+        }
+        let index = self.arrivals;
+        self.arrivals += 1;
+        self.model.loses(Arrival { at, index, packet })
+    }
+}
+
+impl<M: ErrorModel + 'static> From<M> for ErrorStage {
+    /// The model asked about all packets.
+    fn from(model: M) -> Self {
+        ErrorStage::new(model, AppliesTo::All)
+    }
+}

@@ -1,0 +1,133 @@
+//! The fast path: a constant rate, a constant delay and a decision on arrival only.
+//!
+//! Everything about a packet is known when it arrives, so it is computed once and the packet waits in one
+//! list until it is delivered: one wake per packet. Which packets have left the transmitter by now is
+//! found out lazily, when the limit of the queue asks for it.
+
+use super::sink::Sink;
+use super::varying::saturated;
+use crate::queue::{Backlog, Room};
+use seamline_wire::{Duration, Event, Instant, Packet, Rate};
+use std::collections::VecDeque;
+
+/// A packet inside the link.
+#[derive(Debug)]
+pub(super) struct Carried {
+    /// When it reaches the far end.
+    pub(super) arrival: Instant,
+    pub(super) packet: Box<Packet>,
+}
+
+#[derive(Debug)]
+pub(super) struct ConstantRate {
+    rate: Rate,
+    one_way_delay: Duration,
+    room: Room,
+    /// When the transmitter will be done with all that was accepted.
+    busy_until: Instant,
+    /// Accepted and not yet delivered, in order.
+    inside: VecDeque<Carried>,
+    /// How many of `inside`, from the front, had left the transmitter when last looked at.
+    departed: usize,
+    /// Bytes of the others.
+    bytes_in_system: u64,
+    /// The last answer of [`Rate::time_for`]: a flow's packets mostly have one size.
+    last_size: u32,
+    last_transmission_time: Duration,
+}
+
+impl ConstantRate {
+    pub(super) fn new(rate: Rate, one_way_delay: Duration, room: Room) -> Self {
+        ConstantRate {
+            rate,
+            one_way_delay,
+            room,
+            busy_until: Instant::ZERO,
+            inside: VecDeque::new(),
+            departed: 0,
+            bytes_in_system: 0,
+            last_size: 0,
+            last_transmission_time: rate.time_for(0),
+        }
+    }
+
+    /// Take a packet in, or give it back when there is no room.
+    #[inline]
+    pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>) -> Result<(), Box<Packet>> {
+        let size = packet.wire_bytes;
+        if !matches!(self.room, Room::Unlimited) {
+            let found = self.backlog(now);
+            if !self.room.admits(found, size) {
+                return Err(packet);
+            }
+        }
+        if size != self.last_size {
+            self.last_size = size;
+            self.last_transmission_time = self.rate.time_for(u64::from(size));
+        }
+        self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
+        self.bytes_in_system += u64::from(size);
+        self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, packet });
+        Ok(())
+    }
+
+    /// Hand over everything that is due at `now`.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        while let Some(carried) = self.inside.pop_front_if(|carried| carried.arrival <= now) {
+            if self.departed > 0 {
+                self.departed -= 1;
+            } else {
+                self.bytes_in_system -= u64::from(carried.packet.wire_bytes);
+            }
+            sink.deliver(carried.arrival, carried.packet);
+        }
+    }
+
+    /// When the first packet is due.
+    #[inline]
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.inside.front().map(|carried| carried.arrival)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.inside.len()
+    }
+
+    /// What waits or is in service at `now`.
+    pub(super) fn queue_event(&mut self, now: Instant) -> Event {
+        self.advance(now);
+        let packets = saturated((self.inside.len() - self.departed) as u64);
+        Event::Queue { packets, bytes: saturated(self.bytes_in_system) }
+    }
+
+    #[inline]
+    fn backlog(&mut self, now: Instant) -> Backlog {
+        self.advance(now);
+        match self.inside.get(self.departed) {
+            None => Backlog { transmitter_is_free: true, packets: 0, bytes: 0 },
+            Some(in_service) => Backlog {
+                transmitter_is_free: false,
+                packets: (self.inside.len() - self.departed - 1) as u64,
+                bytes: self.bytes_in_system - u64::from(in_service.packet.wire_bytes),
+            },
+        }
+    }
+
+    /// Let those go that have left the transmitter by `now`; one that leaves at `now` has left.
+    #[inline]
+    fn advance(&mut self, now: Instant) {
+        if self.busy_until <= now {
+            self.departed = self.inside.len();
+            self.bytes_in_system = 0;
+            return;
+        }
+        while let Some(next) = self.inside.get(self.departed) {
+            if next.arrival - self.one_way_delay > now {
+                break;
+            }
+            self.bytes_in_system -= u64::from(next.packet.wire_bytes);
+            self.departed += 1;
+        }
+    }
+}

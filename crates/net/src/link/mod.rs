@@ -1,0 +1,180 @@
+//! A wire in one direction: queue, transmitter, propagation, errors.
+//!
+//! Packets come in on any port and leave by `Port(0)`. On its way a packet meets, in this order:
+//!
+//! 1. the error model before the queue ([`LinkConfig::head_error`]); what it takes uses no airtime,
+//! 2. the queue, which may be full,
+//! 3. the transmitter, one packet at a time,
+//! 4. propagation for the one-way delay,
+//! 5. the error model at the far end ([`LinkConfig::end_error`]), then the scheduled loss; what they take
+//!    has used airtime. They see packets at their time and in their order of arrival.
+//!
+//! Where two things happen at one time: a transmission that ends has ended before a packet arrives at the
+//! queue, so that packet finds the place free.
+
+mod constant;
+mod counters;
+mod sink;
+mod varying;
+mod waiting;
+
+pub use counters::{Count, Counters, Drops};
+
+use crate::error::{ErrorStage, ScheduledLoss};
+use crate::queue::QueueConfig;
+use crate::schedule::Schedule;
+use constant::ConstantRate;
+use counters::Cause;
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Packet, Port, Rate};
+use sink::Sink;
+use varying::Varying;
+
+/// Everything that makes a link.
+#[derive(Debug)]
+pub struct LinkConfig {
+    /// Rate of the transmitter; a schedule with a capacity overrides it.
+    pub rate: Rate,
+    /// Propagation delay; a schedule with a delay overrides it.
+    pub one_way_delay: Duration,
+    /// What may wait for the transmitter.
+    pub queue: QueueConfig,
+    /// Loses packets before the queue.
+    pub head_error: Option<ErrorStage>,
+    /// Loses packets after propagation.
+    pub end_error: Option<ErrorStage>,
+    /// Conditions that change over time.
+    pub scheduled: Option<Scheduled>,
+}
+
+/// A schedule as one link follows it.
+#[derive(Debug)]
+pub struct Scheduled {
+    /// The conditions over time.
+    pub schedule: Schedule,
+    /// Decides which packets the scheduled loss takes.
+    pub loss_stream: Stream,
+}
+
+impl LinkConfig {
+    /// A link with an unlimited queue, no errors and constant conditions.
+    pub fn new(rate: Rate, one_way_delay: Duration) -> Self {
+        LinkConfig {
+            rate,
+            one_way_delay,
+            queue: QueueConfig::Unlimited,
+            head_error: None,
+            end_error: None,
+            scheduled: None,
+        }
+    }
+}
+
+/// A wire in one direction. See the [module](self) for the way of a packet.
+///
+/// With constant conditions and a queue that decides on arrival it takes one wake per packet. Listened to,
+/// it reports [`seamline_wire::Event::Queue`] after every change it is stepped at: such a link is not
+/// stepped when a packet leaves its queue, so departures show at the next arrival or delivery.
+#[derive(Debug)]
+pub struct Link {
+    core: Core,
+    head: Option<ErrorStage>,
+    end: Vec<ErrorStage>,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+enum Core {
+    Constant(ConstantRate),
+    Varying(Box<Varying>),
+}
+
+impl Link {
+    /// An empty link.
+    pub fn new(config: LinkConfig) -> Self {
+        let LinkConfig { rate, one_way_delay, queue, head_error, end_error, scheduled } = config;
+        let mut end: Vec<ErrorStage> = end_error.into_iter().collect();
+        let mut schedule = Schedule::default();
+        if let Some(scheduled) = scheduled {
+            schedule = scheduled.schedule;
+            let loss = schedule.loss.take();
+            end.extend(loss.map(|loss| ScheduledLoss::new(loss, scheduled.loss_stream).into()));
+        }
+        let decides_on_arrival = !matches!(queue, QueueConfig::CoDel(_));
+        let core = if decides_on_arrival && schedule == Schedule::default() {
+            Core::Constant(ConstantRate::new(rate, one_way_delay, waiting::room(queue)))
+        } else {
+            Core::Varying(Box::new(Varying::new(rate, one_way_delay, queue, schedule)))
+        };
+        Link { core, head: head_error, end, counters: Counters::default() }
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Packets waiting, in service and in flight.
+    pub fn packets_inside(&self) -> usize {
+        match &self.core {
+            Core::Constant(core) => core.len(),
+            Core::Varying(core) => core.len(),
+        }
+    }
+
+    #[inline]
+    fn take_in(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        let size = packet.wire_bytes;
+        self.counters.arrived.add(size);
+        let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
+        if let Core::Varying(core) = &mut self.core {
+            core.advance(now, &mut sink);
+        }
+        if let Some(head) = &mut self.head
+            && head.loses(now, &packet)
+        {
+            return sink.lose(Cause::ErrorModel, packet);
+        }
+        match &mut self.core {
+            Core::Constant(core) => match core.offer(now, packet) {
+                Ok(()) => {
+                    sink.counters.accepted.add(size);
+                    sink.out.event(|| core.queue_event(now));
+                }
+                Err(packet) => sink.lose(Cause::QueueOverflow, packet),
+            },
+            Core::Varying(core) => core.offer(now, packet, &mut sink),
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, now: Instant, out: &mut Outbox) {
+        let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
+        match &mut self.core {
+            Core::Constant(core) => {
+                core.deliver(now, &mut sink);
+                sink.out.event(|| core.queue_event(now));
+            }
+            Core::Varying(core) => core.advance(now, &mut sink),
+        }
+    }
+}
+
+impl Machine for Link {
+    #[inline]
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(_, packet) => self.take_in(now, packet, out),
+            Input::Wake => self.wake(now, out),
+            Input::Signal(_) => {}
+        }
+    }
+
+    #[inline]
+    fn wake_at(&self) -> Option<Instant> {
+        match &self.core {
+            Core::Constant(core) => core.wake_at(),
+            Core::Varying(core) => core.wake_at(),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The general path: a link whose rate, delay or presence changes, or whose queue drops at departure.
+//!
+//! It is driven by its own four kinds of happenings, taken strictly in the order of their times, and at
+//! one time in the order of [`Happening`]. However late a wake comes, each counts at its nominal time.
+
+use super::constant::Carried;
+use super::counters::Cause;
+use super::sink::Sink;
+use super::waiting::{Waited, WaitingRoom};
+use crate::queue::QueueConfig;
+use crate::schedule::{
+    Arriving, Capacity, DeliveryOpportunities, Handover, Handovers, InFlight, InService, Opportunity, Queued,
+    RateSteps, Reordering, Schedule, Steps,
+};
+use seamline_wire::{Duration, Event, HandoverPhase, Instant, Packet, Rate};
+use std::collections::VecDeque;
+
+/// What a link does by itself, in the order in which it happens at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happening {
+    HandoverEnds,
+    Transmission,
+    HandoverBegins,
+    Arrival,
+}
+
+#[derive(Debug)]
+enum Transmitter {
+    Rate(RateSteps),
+    /// `next` is set while there is something to send.
+    Opportunities {
+        chances: DeliveryOpportunities,
+        next: Option<Opportunity>,
+    },
+}
+
+/// The packet in service.
+#[derive(Debug)]
+struct Transmission {
+    waited: Waited,
+    /// When it will be sent; [`Instant::MAX`] when that depends on opportunities.
+    ends: Instant,
+    /// Bytes not yet sent, for a transmitter that sends at opportunities.
+    left: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Varying {
+    transmitter: Transmitter,
+    one_way_delay: Steps<Duration>,
+    reordering: Reordering,
+    waiting: WaitingRoom,
+    in_service: Option<Transmission>,
+    in_flight: VecDeque<Carried>,
+    handovers: Handovers,
+    next_handover: usize,
+    /// The handover that is under way.
+    down: Option<Handover>,
+}
+
+impl Varying {
+    pub(super) fn new(rate: Rate, one_way_delay: Duration, queue: QueueConfig, schedule: Schedule) -> Self {
+        let capacity = schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into());
+        Varying {
+            transmitter: match capacity {
+                Capacity::Rate(steps) => Transmitter::Rate(steps),
+                Capacity::Opportunities(chances) => Transmitter::Opportunities { chances, next: None },
+            },
+            one_way_delay: schedule.one_way_delay.unwrap_or_else(|| Steps::constant(one_way_delay)),
+            reordering: schedule.reordering,
+            waiting: WaitingRoom::new(queue),
+            in_service: None,
+            in_flight: VecDeque::new(),
+            handovers: schedule.handovers,
+            next_handover: 0,
+            down: None,
+        }
+    }
+
+    /// Take a packet in, or lose it. Everything up to `now` has happened already.
+    pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
+        if self.down.is_some_and(|handover| handover.arriving == Arriving::Drop) {
+            return sink.lose(Cause::LinkDown, packet);
+        }
+        let size = packet.wire_bytes;
+        if let Err(packet) = self.waiting.offer(now, packet, self.is_free()) {
+            return sink.lose(Cause::QueueOverflow, packet);
+        }
+        sink.counters.accepted.add(size);
+        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter {
+            next.get_or_insert_with(|| chances.next_after(now));
+        }
+        self.begin_transmission(now, sink);
+        self.note_queue(sink);
+    }
+
+    /// Let everything happen that is due by `now`.
+    pub(super) fn advance(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        while let Some((at, happening)) = self.next_happening()
+            && at <= now
+        {
+            match happening {
+                Happening::HandoverEnds => self.end_handover(at, sink),
+                Happening::Transmission => self.transmit(at, sink),
+                Happening::HandoverBegins => self.begin_handover(sink),
+                Happening::Arrival => {
+                    self.in_flight.pop_front().into_iter().for_each(|c| sink.deliver(at, c.packet));
+                }
+            }
+        }
+    }
+
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.next_happening().map(|(at, _)| at)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len() + usize::from(self.in_service.is_some()) + self.in_flight.len()
+    }
+
+    fn next_happening(&self) -> Option<(Instant, Happening)> {
+        let transmission = match &self.transmitter {
+            Transmitter::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
+            Transmitter::Opportunities { next, .. } => next.map(|chance| chance.at),
+        };
+        let begins = self.handovers.as_slice().get(self.next_handover).map(|handover| handover.at);
+        [
+            (self.down.map(|handover| handover.end()), Happening::HandoverEnds),
+            (transmission, Happening::Transmission),
+            (begins, Happening::HandoverBegins),
+            (self.in_flight.front().map(|carried| carried.arrival), Happening::Arrival),
+        ]
+        .into_iter()
+        .filter_map(|(at, happening)| at.filter(|at| *at < Instant::MAX).map(|at| (at, happening)))
+        .min()
+    }
+
+    /// Whether a packet would go straight into service.
+    fn is_free(&self) -> bool {
+        let sends_at_once = matches!(self.transmitter, Transmitter::Rate(_));
+        sends_at_once && self.in_service.is_none() && self.down.is_none()
+    }
+
+    fn begin_transmission(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        if !self.is_free() {
+            return;
+        }
+        if let Some(waited) = self.waiting.next(now, sink)
+            && let Transmitter::Rate(rate) = &self.transmitter
+        {
+            let ends = rate.end_of_transmission(now, waited.packet.wire_bytes);
+            self.in_service = Some(Transmission { waited, ends, left: 0 });
+        }
+    }
+
+    fn transmit(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        match self.transmitter {
+            Transmitter::Rate(_) => {
+                if let Some(sent) = self.in_service.take() {
+                    self.leave(now, sent.waited.packet, sink);
+                }
+                self.begin_transmission(now, sink);
+            }
+            Transmitter::Opportunities { .. } => self.use_opportunity(now, sink),
+        }
+        self.note_queue(sink);
+    }
+
+    fn use_opportunity(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        let Transmitter::Opportunities { next, .. } = &mut self.transmitter else { return };
+        let mut chance = next.take().map_or(0, |chance| chance.bytes);
+        while chance > 0 {
+            let Some(mut sending) = self.in_service.take().or_else(|| self.next_for_opportunity(now, sink))
+            else {
+                break;
+            };
+            let sent = sending.left.min(chance);
+            sending.left -= sent;
+            chance -= sent;
+            if sending.left == 0 {
+                self.leave(now, sending.waited.packet, sink);
+            } else {
+                self.in_service = Some(sending);
+            }
+        }
+        let is_idle = self.in_service.is_none() && self.waiting.len() == 0;
+        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter
+            && !is_idle
+        {
+            *next = Some(chances.next_after(now));
+        }
+    }
+
+    fn next_for_opportunity(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Transmission> {
+        if self.down.is_some() {
+            return None;
+        }
+        let waited = self.waiting.next(now, sink)?;
+        let left = u64::from(waited.packet.wire_bytes);
+        Some(Transmission { waited, ends: Instant::MAX, left })
+    }
+
+    /// A packet has left the transmitter.
+    fn leave(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
+        if self.down.is_some_and(|handover| handover.in_flight == InFlight::Drop) {
+            return sink.lose(Cause::LinkDown, packet);
+        }
+        let mut arrival = now + self.one_way_delay.at(now);
+        let last = self.in_flight.back().map_or(Instant::ZERO, |carried| carried.arrival);
+        match self.reordering {
+            Reordering::Prevented => arrival = arrival.max(last),
+            Reordering::Allowed if arrival < last => {
+                let place = self.in_flight.partition_point(|carried| carried.arrival <= arrival);
+                return self.in_flight.insert(place, Carried { arrival, packet });
+            }
+            Reordering::Allowed => {}
+        }
+        self.in_flight.push_back(Carried { arrival, packet });
+    }
+
+    fn begin_handover(&mut self, sink: &mut Sink<'_>) {
+        let handover = self.handovers.as_slice()[self.next_handover];
+        self.next_handover += 1;
+        self.down = Some(handover);
+        sink.out.event(|| Event::Handover(HandoverPhase::Started));
+        if handover.in_flight == InFlight::Drop {
+            self.in_flight.drain(..).for_each(|carried| sink.lose(Cause::LinkDown, carried.packet));
+        }
+        let broken_off = match handover.in_service {
+            InService::Finish => None,
+            InService::Restart | InService::Drop => self.in_service.take(),
+        };
+        if handover.queued == Queued::Drop {
+            self.waiting.lose_all(Cause::LinkDown, sink);
+        }
+        match broken_off {
+            Some(lost) if handover.in_service == InService::Drop => {
+                sink.lose(Cause::LinkDown, lost.waited.packet);
+            }
+            Some(kept) => self.waiting.put_back(kept.waited),
+            None => {}
+        }
+        self.note_queue(sink);
+    }
+
+    fn end_handover(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        self.down = None;
+        sink.out.event(|| Event::Handover(HandoverPhase::Completed));
+        self.begin_transmission(now, sink);
+        self.note_queue(sink);
+    }
+
+    fn note_queue(&self, sink: &mut Sink<'_>) {
+        let sending = self.in_service.as_ref().map(|sending| sending.waited.packet.wire_bytes);
+        sink.out.event(|| Event::Queue {
+            packets: saturated((self.waiting.len() + usize::from(sending.is_some())) as u64),
+            bytes: saturated(self.waiting.bytes() + u64::from(sending.unwrap_or(0))),
+        });
+    }
+}
+
+/// For reports, whose counts are narrower.
+pub(super) fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

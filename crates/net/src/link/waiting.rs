@@ -1,0 +1,117 @@
+//! The packets that wait for a transmitter whose conditions change.
+
+use super::counters::Cause;
+use super::sink::Sink;
+use crate::queue::codel::{CoDel, Head};
+use crate::queue::{Backlog, LimitMeaning, QueueConfig, Room};
+use seamline_wire::{Instant, Packet};
+use std::collections::VecDeque;
+
+/// A packet that waits, or waited until its transmission began.
+#[derive(Debug)]
+pub(super) struct Waited {
+    pub(super) since: Instant,
+    pub(super) packet: Box<Packet>,
+}
+
+impl Waited {
+    fn size(&self) -> u64 {
+        u64::from(self.packet.wire_bytes)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct WaitingRoom {
+    packets: VecDeque<Waited>,
+    bytes: u64,
+    room: Room,
+    codel: Option<CoDel>,
+}
+
+impl WaitingRoom {
+    pub(super) fn new(config: QueueConfig) -> Self {
+        let codel = match config {
+            QueueConfig::CoDel(codel) => Some(CoDel::new(codel)),
+            QueueConfig::Unlimited | QueueConfig::DropTail { .. } => None,
+        };
+        WaitingRoom { packets: VecDeque::new(), bytes: 0, room: room(config), codel }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Let a packet in, or give it back when there is no room.
+    pub(super) fn offer(
+        &mut self,
+        now: Instant,
+        packet: Box<Packet>,
+        transmitter_is_free: bool,
+    ) -> Result<(), Box<Packet>> {
+        let found = Backlog { transmitter_is_free, packets: self.packets.len() as u64, bytes: self.bytes };
+        if !self.room.admits(found, packet.wire_bytes) {
+            return Err(packet);
+        }
+        self.bytes += u64::from(packet.wire_bytes);
+        self.packets.push_back(Waited { since: now, packet });
+        Ok(())
+    }
+
+    /// Put a packet back whose transmission was broken off.
+    pub(super) fn put_back(&mut self, waited: Waited) {
+        self.bytes += waited.size();
+        self.packets.push_front(waited);
+    }
+
+    /// The packet to transmit next, after active queue management has had its say.
+    pub(super) fn next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Waited> {
+        if let Some(mut codel) = self.codel.take() {
+            let head = self.head();
+            codel.before_sending(now, head, || {
+                self.lose_first(Cause::ActiveQueueManagement, sink);
+                self.head()
+            });
+            self.codel = Some(codel);
+        }
+        self.pop()
+    }
+
+    /// Everything that waits is lost.
+    pub(super) fn lose_all(&mut self, cause: Cause, sink: &mut Sink<'_>) {
+        while !self.packets.is_empty() {
+            self.lose_first(cause, sink);
+        }
+    }
+
+    fn lose_first(&mut self, cause: Cause, sink: &mut Sink<'_>) {
+        if let Some(waited) = self.pop() {
+            sink.lose(cause, waited.packet);
+        }
+    }
+
+    fn head(&self) -> Option<Head> {
+        let first = self.packets.front()?;
+        Some(Head { since: first.since, bytes_behind: self.bytes - first.size() })
+    }
+
+    fn pop(&mut self) -> Option<Waited> {
+        let waited = self.packets.pop_front()?;
+        self.bytes -= waited.size();
+        Some(waited)
+    }
+}
+
+/// What a queue decides on arrival.
+pub(super) fn room(config: QueueConfig) -> Room {
+    match config {
+        QueueConfig::Unlimited => Room::Unlimited,
+        QueueConfig::DropTail { limit, meaning } => Room::new(limit, meaning),
+        QueueConfig::CoDel(codel) => {
+            codel.limit.map_or(Room::Unlimited, |limit| Room::new(limit, LimitMeaning::Waiting))
+        }
+    }
+}
