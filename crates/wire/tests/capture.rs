@@ -174,6 +174,21 @@ fn snap_lengths_cut_and_never_lengthen() {
 }
 
 #[test]
+fn the_length_on_the_wire_is_never_below_what_the_headers_say() {
+    let options = CaptureOptions { snap_length: SnapLength::Bytes(65535), ..CaptureOptions::default() };
+    let mut capture = Capture::new(Vec::new(), &options).expect("a vector takes everything");
+    let air = capture.interface("air").expect("a name");
+    for wire_bytes in [0, 1039, 1500] {
+        let packet = Packet { wire_bytes, ..packet(IpVersion::V4, data()) };
+        capture.packet(air, Instant::ZERO, &packet, None).expect("a sound packet");
+    }
+    let read = read_back(&capture.finish().expect("a vector takes everything"));
+    let lengths: Vec<u32> = read.packets.iter().map(|packet| packet.original_len).collect();
+    assert_eq!(lengths, [1039, 1039, 1500]);
+    assert!(read.packets.iter().all(|packet| decode(&packet.data).is_ok()));
+}
+
+#[test]
 fn long_texts_are_split_or_cut_between_characters() {
     let line = "ä".repeat(20_000) + "\n";
     let provenance = line.repeat(4) + &"ö".repeat(40_000);

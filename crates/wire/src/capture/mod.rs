@@ -170,7 +170,6 @@ impl<W: Write> Capture<W> {
             SnapLength::Headers => header_length,
             SnapLength::Bytes(most) => most.min(original_length) as usize,
         };
-        self.bytes.truncate(header_length);
         self.bytes.resize(captured, 0);
         Ok(original_length)
     }

@@ -123,3 +123,19 @@ impl IpHeader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expedited_forwarding_with_congestion() {
+        // RFC 3246 section 4: code point 101110; RFC 3168 section 5: CE is 11.
+        let class = TrafficClass::new(0b10_1110, Ecn::CongestionExperienced);
+        assert_eq!(class, TrafficClass(0b1011_1011));
+        assert_eq!((class.code_point(), class.ecn()), (46, Ecn::CongestionExperienced));
+        for ecn in [Ecn::NotCapable, Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced] {
+            assert_eq!(TrafficClass::new(0, ecn).ecn(), ecn);
+        }
+    }
+}

@@ -6,6 +6,22 @@
 //! options. Not carried over: IPv4 options, IPv6 extension headers, TCP options that [`Segment`] has no
 //! field for, and the urgent pointer (whose use RFC 6093 advises against); they are skipped when read
 //! and absent, or zero, when written.
+//!
+//! ```
+//! use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+//! use seamline_wire::{Flags, Segment, TransportPort};
+//!
+//! let headers = Headers {
+//!     ip: IpHeader::v4([192, 0, 2, 1].into(), [192, 0, 2, 2].into()),
+//!     source_port: TransportPort(49152),
+//!     destination_port: TransportPort(80),
+//!     segment: Segment { flags: Flags::ACK, length: 5, ..Segment::default() },
+//! };
+//! let packet = encode_to_vec(&headers, b"hello")?;
+//! let decoded = decode(&packet)?;
+//! assert_eq!((decoded.headers, decoded.payload), (headers, &b"hello"[..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod checksum;
 mod error;

@@ -206,10 +206,11 @@ fn illegal_length(kind: u8, body: &[u8]) -> DecodeError {
     DecodeError::OptionLength { kind, length: (body.len() + 2) as u8 }
 }
 
-/// The blocks of a SACK option: one to four, eight bytes each (RFC 2018 section 3).
+/// The blocks of a SACK option: at least one, eight bytes each (RFC 2018 section 3). Five would not fit
+/// into any header.
 fn sack_blocks(body: &[u8]) -> Option<SackBlocks> {
     let (blocks, rest) = body.as_chunks::<SACK_BLOCK_LENGTH>();
-    if !rest.is_empty() || blocks.is_empty() || blocks.len() > SackBlocks::MAX {
+    if !rest.is_empty() || blocks.is_empty() {
         return None;
     }
     let number = |bytes: [u8; 4]| SequenceNumber(u32::from_be_bytes(bytes));

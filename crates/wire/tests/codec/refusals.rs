@@ -4,7 +4,7 @@ use seamline_wire::codec::{
     Checksum, Checksums, DecodeError, EncodeError, Headers, IpHeader, Layer, MAX_HEADER_LENGTH, decode,
     decode_with, encode, encode_headers, encode_to_vec,
 };
-use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Flags, Mark, Segment, SequenceNumber, TransportPort};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 const PAYLOAD: &[u8] = b"moving";
@@ -185,10 +185,25 @@ fn options_that_are_skipped() {
 }
 
 #[test]
+fn of_repeated_options_the_last_counts() {
+    let segment = with_options(Flags::SYN, &[3, 3, 1, 3, 3, 2, 1, 1]).expect("legal options");
+    assert_eq!(segment.window_scale, Some(2));
+    let marks = [254, 5, 0x5e, 0xa1, 1, 254, 5, 0x5e, 0xa1, 2, 1, 1];
+    assert_eq!(with_options(Flags::ACK, &marks).map(|segment| segment.mark), Ok(Some(Mark::WillHandover)));
+    let mark_and_stranger = [254, 5, 0x5e, 0xa1, 1, 254, 6, 0xf9, 0x89, 0, 0, 1];
+    let segment = with_options(Flags::ACK, &mark_and_stranger);
+    assert_eq!(segment.map(|segment| segment.mark), Ok(Some(Mark::Handover)), "not touched by others");
+}
+
+#[test]
 fn too_large_a_shift_counts_as_fourteen() {
     for (sent, used) in [(0, 0), (13, 13), (14, 14), (15, 14), (255, 14)] {
         let segment = with_options(Flags::SYN, &[3, 3, sent, 1]).expect("a legal option");
         assert_eq!(segment.window_scale, Some(used));
+        let ip = IpHeader::v4(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
+        let segment = Segment { window_scale: Some(sent), flags: Flags::SYN, ..Segment::default() };
+        let packet = encode_to_vec(&Headers { segment, ..headers(ip) }, &[]).expect("a small packet");
+        assert_eq!(packet[40..], [1, 3, 3, used], "never more is sent, either");
     }
 }
 
