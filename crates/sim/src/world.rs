@@ -214,12 +214,10 @@ impl<M: Machine, O: Observer> World<M, O> {
                 Element::Link(link) => {
                     link.step(self.now, Input::Packet(wire.port, packet), &mut self.outbox);
                 }
-                Element::Router(router) => {
-                    match router.route(packet.destination) {
-                        Some(port) => self.outbox.send(port, packet),
-                        None => self.lose(wire.to, packet),
-                    }
-                }
+                Element::Router(router) => match router.route(packet.destination) {
+                    Some(port) => self.outbox.send(port, packet),
+                    None => self.lose(wire.to, packet),
+                },
                 Element::Machine(machine) => {
                     if O::LISTENS {
                         self.observer.arrived(self.now, wire.to, &packet);

@@ -53,11 +53,18 @@ impl Host {
         self.node
     }
     /// Add a connection that its application opens when it starts.
-    pub fn add(&mut self, config: EndpointConfig, opening: Opening, application: Application) -> ConnectionId {
+    pub fn add(
+        &mut self,
+        config: EndpointConfig,
+        opening: Opening,
+        application: Application,
+    ) -> ConnectionId {
         let id = self.connections.len();
         self.by_key.insert((config.local.port, config.remote.node, config.remote.port), id);
+        let mut endpoint = Endpoint::new(config);
+        endpoint.read_at_once();
         self.connections.push(Connection {
-            endpoint: Endpoint::new(config),
+            endpoint,
             application,
             opening: Some(opening),
             supplied: false,
@@ -168,12 +175,8 @@ impl Connection {
         }
     }
 
-    /// The application reads what has arrived and closes when its part is done.
+    /// The application closes when its part is done.
     fn settle(&mut self, now: Instant, out: &mut Outbox) {
-        let readable = self.endpoint.readable();
-        if readable > 0 {
-            self.endpoint.consume(now, readable, out);
-        }
         if !self.application.closes || !self.supplied {
             return;
         }

@@ -99,7 +99,7 @@ pub struct SegmentParameters {
     pub window_scale: Option<u8>,
     /// Offer timestamps, counted in this unit (RFC 7323 section 3), `None` not to offer them.
     pub timestamp_tick: Option<Duration>,
-    /// Offer SACK (RFC 2018).
+    /// Offer SACK (RFC 2018) when the recovery can use it.
     pub selective_acknowledgments: bool,
     /// Small segments wait for acknowledgments (Nagle).
     pub nagle: bool,

@@ -180,11 +180,7 @@ fn ns2(window_limit: u32) -> Parameters {
             nagle: false,
             headers: HeaderAccounting::Ns2,
         },
-        receiver: ReceiverParameters {
-            buffer: 64 << 20,
-            delayed_acknowledgment: None,
-            most_sack_blocks: 3,
-        },
+        receiver: ReceiverParameters { buffer: 64 << 20, delayed_acknowledgment: None, most_sack_blocks: 3 },
         connection: ConnectionParameters {
             most_syn_retransmissions: u32::MAX,
             user_timeout: None,

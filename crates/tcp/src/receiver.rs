@@ -83,13 +83,18 @@ impl Receiver {
         self.finished
     }
     /// The application reads `bytes` (at most what is readable). Returns whether the window opened
-    /// enough to tell the peer (RFC 9293 section 3.8.6.2.2).
+    /// enough to tell the peer: by two segments, or half the buffer, as in 4.4BSD; less rides on the
+    /// next acknowledgment.
     pub fn consume(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
         let offered = self.offered_edge.saturating_since(self.next);
         let opened = self.window().saturating_sub(offered);
-        let worth_telling = u64::from(self.segment_size).min(u64::from(self.parameters.buffer) / 2);
+        let worth_telling = (2 * u64::from(self.segment_size)).min(u64::from(self.parameters.buffer) / 2);
         opened > 0 && opened >= worth_telling
+    }
+    /// The application reads everything there is, before the window is offered again.
+    pub fn consume_all(&mut self) {
+        self.read += self.readable();
     }
     /// RCV.WND in bytes; the right edge never moves left (RFC 9293 section 3.8.6).
     pub fn window(&self) -> u64 {

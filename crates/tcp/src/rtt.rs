@@ -113,7 +113,8 @@ impl RoundTripEstimator {
     fn sample_ticks(&mut self, sent: Instant, elapsed: Duration, tick: Duration, phase: Duration) {
         let tick_nanos = tick.as_nanos().max(1);
         let since_tick = (sent.as_nanos() + phase.as_nanos()) % tick_nanos;
-        let measured = i64::try_from((elapsed.as_nanos() + since_tick) / tick_nanos).unwrap_or(i64::MAX).max(1);
+        let measured =
+            i64::try_from((elapsed.as_nanos() + since_tick) / tick_nanos).unwrap_or(i64::MAX).max(1);
         if self.has_sample {
             let mut delta = measured - (self.smoothed_ticks >> 3);
             self.smoothed_ticks = (self.smoothed_ticks + delta).max(1);

@@ -75,7 +75,12 @@ impl RangeSet {
     }
     /// Bytes of the set at or after `from`.
     pub fn total_from(&self, from: Offset) -> u64 {
-        self.ranges.iter().rev().take_while(|&&(_, right)| right > from).map(|&(left, right)| right - left.max(from)).sum()
+        self.ranges
+            .iter()
+            .rev()
+            .take_while(|&&(_, right)| right > from)
+            .map(|&(left, right)| right - left.max(from))
+            .sum()
     }
     /// The end of the last range.
     pub fn end(&self) -> Option<Offset> {

@@ -145,9 +145,6 @@ impl Sender {
     pub(crate) fn stalled_for(&self, now: Instant) -> Duration {
         now.saturating_since(self.progress_at)
     }
-    pub(crate) fn timeout(&self) -> Duration {
-        self.estimator.timeout()
-    }
     pub(crate) fn in_recovery(&self) -> bool {
         self.recovery.in_recovery()
     }
@@ -227,8 +224,8 @@ impl Sender {
         self.fin
     }
 
-    /// The SYN leaves (for the first time or again).
-    pub(crate) fn note_syn(&mut self, now: Instant) {
+    /// The SYN leaves; whether it is one that left before.
+    pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
         let first = self.view.highest_sent == Offset::SYN;
         self.timing = first.then_some((Offset::SYN, now));
         if first {
@@ -239,6 +236,7 @@ impl Sender {
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(!first);
         self.timer = now + self.estimator.timeout();
+        !first
     }
     /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
     pub(crate) fn note_syn_timeout(&mut self) {
@@ -261,7 +259,13 @@ impl Sender {
     }
 
     /// An acceptable acknowledgment.
-    pub(crate) fn on_ack(&mut self, now: Instant, ack: &Acknowledgment, segment: &Segment, exit: &mut Exit<'_>) {
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgment,
+        segment: &Segment,
+        exit: &mut Exit<'_>,
+    ) {
         self.view.now = now;
         let previous = self.view.unacknowledged;
         let advanced = ack.offset > previous;
@@ -310,7 +314,9 @@ impl Sender {
 
     /// Record the SACK blocks; whether they told anything new, and how many bytes.
     fn take_sack(&mut self, segment: &Segment, advanced: bool, negotiated: bool) -> (bool, u64) {
-        if !negotiated || (segment.sack.is_empty() && !(advanced && !self.view.scoreboard.sacked().is_empty())) {
+        if !negotiated
+            || (segment.sack.is_empty() && !(advanced && !self.view.scoreboard.sacked().is_empty()))
+        {
             return (false, 0);
         }
         let (floor, initial, highest) = (self.view.unacknowledged, self.initial, self.view.highest_sent);
@@ -459,7 +465,8 @@ impl Sender {
     /// Send the segment that begins at `at`. Returns its length in sequence space, zero when there is
     /// nothing to send there.
     fn transmit(&mut self, at: Offset, exit: &mut Exit<'_>) -> u32 {
-        let length = self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
+        let length =
+            self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
         let data_end = at + u64::from(length);
         let fin = self.fin && data_end == self.data_end;
         if length == 0 && !fin {
@@ -582,7 +589,11 @@ impl Sender {
     fn restart_if_idle(&mut self, now: Instant) {
         let idle = now.saturating_since(self.last_sent) > self.estimator.timeout();
         let window = self.view.window;
-        if self.restart_after_idle && idle && self.view.outstanding() == 0 && self.statistics.segments_sent > 1 {
+        if self.restart_after_idle
+            && idle
+            && self.view.outstanding() == 0
+            && self.statistics.segments_sent > 1
+        {
             self.set_window(Window { congestion: window.congestion.min(self.initial_window), ..window });
         }
     }

@@ -116,7 +116,10 @@ impl fmt::Display for PairError {
             PairError::UnknownRecovery(name) => write!(f, "unknown recovery \"{name}\""),
             PairError::UnknownVariant(name) => write!(f, "unknown variant \"{name}\""),
             PairError::Refused { congestion_control, recovery, reason } => {
-                write!(f, "congestion control \"{congestion_control}\" with recovery \"{recovery}\": {reason}")
+                write!(
+                    f,
+                    "congestion control \"{congestion_control}\" with recovery \"{recovery}\": {reason}"
+                )
             }
         }
     }
@@ -140,14 +143,11 @@ pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
 pub fn pair(congestion_control: &str, recovery: &str) -> Result<Variant, PairError> {
     let control = cc::find(congestion_control)
         .ok_or_else(|| PairError::UnknownCongestionControl(congestion_control.to_owned()))?;
-    let recovery =
-        recovery::find(recovery).ok_or_else(|| PairError::UnknownRecovery(recovery.to_owned()))?;
+    let recovery = recovery::find(recovery).ok_or_else(|| PairError::UnknownRecovery(recovery.to_owned()))?;
     match control.refuses.iter().find(|(refused, _)| *refused == recovery.name) {
-        Some((_, reason)) => Err(PairError::Refused {
-            congestion_control: control.name,
-            recovery: recovery.name,
-            reason,
-        }),
+        Some((_, reason)) => {
+            Err(PairError::Refused { congestion_control: control.name, recovery: recovery.name, reason })
+        }
         None => Ok(Variant { congestion_control: control, recovery }),
     }
 }

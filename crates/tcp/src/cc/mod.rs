@@ -73,8 +73,13 @@ pub struct Algorithm {
 }
 
 /// Every congestion control algorithm.
-pub static ALL: &[&Algorithm] =
-    &[&cubic::ALGORITHM, &reno::ALGORITHM, &vegas::ALGORITHM, &westwood::ALGORITHM, &westwood_plus::ALGORITHM];
+pub static ALL: &[&Algorithm] = &[
+    &cubic::ALGORITHM,
+    &reno::ALGORITHM,
+    &vegas::ALGORITHM,
+    &westwood::ALGORITHM,
+    &westwood_plus::ALGORITHM,
+];
 
 /// The algorithm of this name.
 pub fn find(name: &str) -> Option<&'static Algorithm> {

@@ -11,11 +11,20 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     summary: "holds alpha to beta segments in queues, from the difference of expected and actual rate",
     cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
     refuses: &[
-        ("tahoe", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
+        (
+            "tahoe",
+            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
+        ),
         ("reno", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
-        ("newreno", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
+        (
+            "newreno",
+            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
+        ),
         ("sack", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
-        ("sack-pipe", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
+        (
+            "sack-pipe",
+            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
+        ),
     ],
     needs_send_log: true,
     build: |parameters, initial| Box::new(Vegas::new(parameters, initial)),

@@ -12,7 +12,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "westwood",
     summary: "after a loss the window is the estimated bandwidth times the smallest RTT (Tustin filter)",
     cite: "Mascolo et al., ACM MobiCom 2001",
-    refuses: &[("tahoe", "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows")],
+    refuses: &[(
+        "tahoe",
+        "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows",
+    )],
     needs_send_log: false,
     build: |parameters, initial| Box::new(Westwood::new(parameters, initial)),
 };
@@ -93,7 +96,8 @@ impl Westwood {
     fn feed(&mut self, delivered: f64, now: Instant) {
         let Some(last) = self.last_sample_at.replace(now) else { return };
         let mut interval = now - last;
-        let longest = self.parameters.filter_time_constant / self.parameters.virtual_samples_per_time_constant.max(2);
+        let longest =
+            self.parameters.filter_time_constant / self.parameters.virtual_samples_per_time_constant.max(2);
         let mut virtual_samples = 0;
         while interval > longest && virtual_samples < 64 {
             self.filter(0.0, longest);

@@ -13,7 +13,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "westwood+",
     summary: "Westwood with one bandwidth sample per RTT and two cascaded low-pass filters",
     cite: "Grieco and Mascolo, ACM CCR 34(2), 2004",
-    refuses: &[("tahoe", "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows")],
+    refuses: &[(
+        "tahoe",
+        "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows",
+    )],
     needs_send_log: false,
     build: |parameters, initial| Box::new(WestwoodPlus::new(parameters, initial)),
 };

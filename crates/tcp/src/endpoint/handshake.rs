@@ -6,7 +6,7 @@ use crate::offset::Offset;
 use crate::parameters::{Parameters, SegmentParameters};
 use crate::receiver::Receiver;
 use crate::recovery;
-use seamline_wire::{Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
+use seamline_wire::{Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
@@ -47,15 +47,18 @@ impl Endpoint {
     }
 
     fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
-        self.sender.note_syn(now);
+        let retransmission = self.sender.note_syn(now);
+        let (port, sequence) = (self.header.local.port, self.sender.initial);
+        out.event(|| Event::SegmentSent { port, sequence, length: 1, retransmission });
+        out.event(|| Event::Sender { port, sample: self.sender.sample() });
         let mut segment = syn_options(&self.parameters.segments);
         segment.sequence = self.sender.initial;
+        segment.sack_permitted = self.header.sack;
         if self.state == State::SynReceived {
             segment.flags = Flags::SYN | Flags::ACK;
             if !self.header.window_scaled {
                 segment.window_scale = None;
             }
-            segment.sack_permitted &= self.header.sack;
             self.header.send(now, segment, &mut self.receiver, out);
         } else {
             segment.window = self.receiver.offer(false);
@@ -67,7 +70,7 @@ impl Endpoint {
     fn agree(&mut self, syn: &Segment) {
         let ours = &self.parameters.segments;
         self.header.window_scaled = ours.window_scale.is_some() && syn.window_scale.is_some();
-        self.header.sack = ours.selective_acknowledgments && syn.sack_permitted;
+        self.header.sack &= syn.sack_permitted;
         let times = ours.timestamp_tick.filter(|_| syn.timestamps.is_some());
         self.header.timestamps = times.map(|tick| TimestampClock {
             recent: syn.timestamps.map_or(0, |timestamps| timestamps.value),
@@ -98,6 +101,11 @@ impl Endpoint {
         self.enter(state, out);
         self.restart_keepalive(now);
         self.pump(now, out);
+    }
+
+    fn note_syn_acknowledged(&self, segment: &Segment, out: &mut Outbox) {
+        let port = self.header.local.port;
+        out.event(|| Event::AckReceived { port, acknowledgment: segment.acknowledgment });
     }
 
     pub(super) fn on_handshake_timer(&mut self, now: Instant, out: &mut Outbox) {
@@ -154,6 +162,7 @@ impl Endpoint {
         if acknowledges {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);
+            self.note_syn_acknowledged(segment, out);
             self.receiver.acknowledge_soon();
             self.establish(now, u64::from(segment.window), out);
             self.acknowledge_if_due(now, out);
@@ -174,6 +183,7 @@ impl Endpoint {
         }
         let sample = self.timestamp_sample(now, segment);
         self.sender.note_syn_acknowledged(now, sample);
+        self.note_syn_acknowledged(segment, out);
         let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.agreed.peer_window_shift };
         self.establish(now, u64::from(segment.window) << shift, out);
         true

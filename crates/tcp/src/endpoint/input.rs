@@ -112,6 +112,9 @@ impl Endpoint {
         let received = self.receiver.accept(now, start, segment.length, fin);
         self.bytes_delivered += received.delivered;
         self.duplicate_segments_received += u64::from(segment.length > 0 && received.new == 0);
+        if self.reads_at_once {
+            self.receiver.consume_all();
+        }
         if received.delivered > 0 {
             let port = self.header.local.port;
             out.event(|| Event::Delivered { port, bytes: received.delivered as u32 });

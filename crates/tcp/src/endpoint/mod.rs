@@ -85,6 +85,7 @@ pub struct Endpoint {
     state: State,
     close_reason: Option<CloseReason>,
     passive: bool,
+    reads_at_once: bool,
     header: Header,
     sender: Sender,
     receiver: Receiver,
@@ -112,19 +113,18 @@ impl Endpoint {
             remote: config.remote,
             accounting: segments.headers,
             timestamps: segments.timestamp_tick.map(TimestampClock::new),
-            sack: segments.selective_acknowledgments,
+            sack: segments.selective_acknowledgments && config.variant.recovery.needs_sack,
             window_scaled: segments.window_scale.is_some(),
         };
-        let receiver =
-            Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
-        let sender =
-            Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
+        let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
+        let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
         let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_acks_per_second);
         Endpoint {
             variant: config.variant,
             state: State::Closed,
             close_reason: None,
             passive: false,
+            reads_at_once: false,
             header,
             sender,
             receiver,
@@ -210,6 +210,10 @@ impl Endpoint {
     pub fn cut_supply(&mut self) {
         self.sender.cut_supply();
     }
+    /// The application reads everything as it arrives; otherwise it calls [`Endpoint::consume`].
+    pub fn read_at_once(&mut self) {
+        self.reads_at_once = true;
+    }
     /// The application reads `bytes`, opening the window.
     pub fn consume(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
         if self.receiver.consume(bytes) && self.state.is_synchronized() {
@@ -241,12 +245,8 @@ impl Endpoint {
     /// When [`Endpoint::on_wake`] is to be called.
     #[inline]
     pub fn wake_at(&self) -> Option<Instant> {
-        let timers = [
-            self.sender.wake_at(),
-            self.receiver.acknowledge_at(),
-            self.time_wait_until,
-            self.keepalive_at,
-        ];
+        let timers =
+            [self.sender.wake_at(), self.receiver.acknowledge_at(), self.time_wait_until, self.keepalive_at];
         timers.into_iter().flatten().min()
     }
 

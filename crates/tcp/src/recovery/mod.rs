@@ -3,10 +3,10 @@
 //! A recovery sees each acknowledgment and the [`View`], and answers with [`Order`]s, which the
 //! endpoint carries out in the order given.
 
+use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
-use crate::cc::Loss;
 use seamline_wire::Duration;
 use std::fmt::Debug;
 

@@ -96,7 +96,8 @@ impl VegasFine {
         if let (2, Some(initial)) = (self.new_acks, self.second_ack_window) {
             window.congestion = initial;
         }
-        if self.duplicates > self.parameters.duplicate_threshold && window.congestion > self.window_after_cut {
+        if self.duplicates > self.parameters.duplicate_threshold && window.congestion > self.window_after_cut
+        {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
         if window != view.window {
