@@ -1,2 +1,48 @@
-//! Repository chores.
-fn main() {}
+//! Repository chores: `cargo xtask help` lists them.
+
+mod bench_peers;
+mod oracle;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Repository chores")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Compare reference data made with ns-2 with our runs of the same scenarios
+    Oracle {
+        /// A directory laid out like tests/oracle
+        directory: PathBuf,
+        /// Name every run that does not match, not only the first of each family
+        #[arg(long)]
+        list: bool,
+    },
+    /// Measure delivered packets per CPU second beside other simulators
+    BenchPeers(bench_peers::Options),
+    /// Run our side of one workload of bench-peers
+    #[command(hide = true)]
+    BenchSide(bench_peers::SideOptions),
+}
+
+fn main() -> ExitCode {
+    let passed = match Arguments::parse().chore {
+        Chore::Oracle { directory, list } => oracle::run(&directory, list),
+        Chore::BenchPeers(options) => bench_peers::run(&options),
+        Chore::BenchSide(options) => bench_peers::run_side(&options).map(|()| true),
+    };
+    match passed {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+# Family a: S -100Mb/50ms- R -10Mb/3ms- BS -2Mb/5ms- MN with random loss of packets towards MN.
+#   ns random_loss.tcl variant=Newreno per=0.01 seed=1 dur=300
+#   lossat=end   the packet has used its airtime (after propagation)
+#   lossat=head  it has not (before the queue)
+#   header=1     prints the column names instead of running
+source [file join [file dirname [info script]] flow.tcl]
+array set want [array get FLOW_DEFAULTS]
+array set want {variant Newreno per 0.01 lossat end dur 300 header 0}
+read_settings want
+if {$want(header)} { puts "variant,per,seed,dur,window,qlim,lossat,$COUNTERS"; exit 0 }
+
+ns-random $want(seed)
+set sim [new Simulator]
+foreach node {server router base mobile} { lappend nodes [set $node [$sim node]] }
+chain $sim $nodes {100Mb 50ms 10Mb 3ms 2Mb 5ms} $want(qlim)
+if {$want(per) > 0} {
+    set air [new ErrorModel]
+    $air unit pkt
+    $air set rate_ $want(per)
+    $air ranvar [loss_draws $want(seed)]
+    $air drop-target [new Agent/Null]
+    if {$want(lossat) eq "end"} { $sim link-lossmodel $air $base $mobile } else { $sim lossmodel $air $base $mobile }
+}
+set sender [bulk_flow $sim $server $mobile want]
+$sim at $want(dur) {
+    puts "$want(variant),$want(per),$want(seed),$want(dur),$want(window),$want(qlim),$want(lossat),[counters $sender $want(dur) want]"
+    exit 0
+}
+$sim run

@@ -1,0 +1,51 @@
+//! CPU time of whole processes, from the operating system.
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use std::process::Command;
+
+/// What one process did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    /// Packets delivered, as the process printed.
+    pub(super) packets: f64,
+    /// User and system time in seconds.
+    pub(super) cpu_seconds: f64,
+}
+
+impl Measured {
+    /// Packets delivered for each second of CPU time.
+    pub(super) fn rate(&self) -> f64 {
+        self.packets / self.cpu_seconds
+    }
+}
+
+/// Run a process to its end; its output's first word is the number of packets it delivered. No other
+/// child of this process may end meanwhile.
+///
+/// # Errors
+/// When the process cannot be started, fails, or prints something else.
+pub(super) fn process(command: &mut Command) -> Result<Measured, String> {
+    let describe = format!("{command:?}");
+    let before = children_cpu_microseconds()?;
+    let output = command.output().map_err(|e| format!("{describe}: {e}"))?;
+    let after = children_cpu_microseconds()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(format!(
+            "{describe}: {}: {text}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    let packets = text.split_whitespace().next().and_then(|word| word.parse().ok());
+    Ok(Measured {
+        packets: packets.ok_or_else(|| format!("{describe}: printed no number of packets: {text}"))?,
+        cpu_seconds: (after - before) as f64 / 1e6,
+    })
+}
+
+fn children_cpu_microseconds() -> Result<i64, String> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| format!("getrusage: {e}"))?;
+    Ok(usage.user_time().num_microseconds() + usage.system_time().num_microseconds())
+}

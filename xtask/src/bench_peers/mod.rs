@@ -1,0 +1,152 @@
+//! `cargo xtask bench-peers`: delivered packets per CPU second beside other simulators, in pairs of runs
+//! that alternate so that a change of the machine's speed meets both sides.
+
+mod entry;
+mod measure;
+mod ours;
+mod workload;
+
+use entry::Entry;
+use measure::{Measured, process};
+pub(crate) use workload::Workload;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "ns2"];
+
+/// What to run and where to put the result.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Write the result to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Pairs of runs for each line of the result.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
+    runs: u32,
+    /// Install ns-2 when it is missing.
+    #[arg(long)]
+    install: bool,
+    /// Fail unless ours is this many times as fast as ns-2 with trimmed headers.
+    #[arg(long, value_name = "FACTOR")]
+    require: Option<f64>,
+}
+
+/// One side of one workload in a process of its own: print the packets delivered.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SideOptions {
+    /// three_hops or dumbbell.
+    workload: Workload,
+    /// Random seed.
+    seed: u64,
+    /// Collect all events, as a full recording would.
+    #[arg(long)]
+    listening: bool,
+}
+
+/// Run ours once and print the packets delivered.
+///
+/// # Errors
+/// When the run cannot be set up.
+pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
+    println!("{}", ours::delivered_packets(options.workload, options.seed, options.listening)?);
+    Ok(())
+}
+
+/// Run all comparisons; whether none is void and the required factor was met.
+///
+/// # Errors
+/// When ns-2 is missing, a run fails, or the result cannot be written.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    ensure_ns2(options.install)?;
+    let peer = ns2_version();
+    let mut entries = Vec::new();
+    println!(
+        "{:<10} {:<16} {:>12} {:>12} {:>7}  {:<15} {:>8}",
+        "workload", "peer", "ours/cpu s", "peer/cpu s", "ratio", "95 % interval", "goodput"
+    );
+    for workload in Workload::ALL {
+        for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
+            let pairs =
+                (1..=options.runs).map(|seed| pair(workload, words, seed)).collect::<Result<Vec<_>, _>>()?;
+            let entry = Entry::new(&peer, build, workload.name(), &pairs);
+            print_line(&entry);
+            entries.push(entry);
+        }
+    }
+    if let Some(path) = &options.json {
+        let json = serde_json::to_string_pretty(&entries).map_err(|e| e.to_string())?;
+        fs::write(path, json + "\n").map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(is_acceptable(&entries, options.require))
+}
+
+/// Ours, then the peer, with the same seed.
+fn pair(workload: Workload, words: &[&str], seed: u32) -> Result<(Measured, Measured), String> {
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let ours = process(Command::new(own).args(["bench-side", workload.name(), &seed.to_string()]))?;
+    let script = repository().join("benches/peers/ns2").join(workload.name()).with_extension("tcl");
+    let seconds = workload.seconds().to_string();
+    let peer = process(Command::new("ns").arg(script).args(words).args([&seed.to_string(), &seconds]))?;
+    Ok((ours, peer))
+}
+
+fn print_line(entry: &Entry) {
+    println!(
+        "{:<10} {:<16} {:>12.0} {:>12.0} {:>7.2}  {:<15} {:>+7.2} %{}",
+        entry.workload,
+        entry.build,
+        entry.ours_pkts_per_cpu_s,
+        entry.peer_pkts_per_cpu_s,
+        entry.ratio_median,
+        format!("{:.2} .. {:.2}", entry.ratio_ci95[0], entry.ratio_ci95[1]),
+        entry.goodput_difference * 100.0,
+        if entry.void { "  VOID: goodput differs" } else { "" }
+    );
+}
+
+fn is_acceptable(entries: &[Entry], required: Option<f64>) -> bool {
+    let too_slow = |entry: &&Entry| {
+        entry.build.starts_with("trimmed") && required.is_some_and(|factor| entry.ratio_median < factor)
+    };
+    for entry in entries.iter().filter(too_slow) {
+        println!(
+            "{} with {}: {:.2} is below the required factor",
+            entry.workload, entry.build, entry.ratio_median
+        );
+    }
+    !entries.iter().any(|entry| entry.void) && !entries.iter().any(|entry| too_slow(&entry))
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+fn ensure_ns2(install: bool) -> Result<(), String> {
+    if is_there("ns") {
+        return Ok(());
+    }
+    let how = INSTALL.join(" ");
+    if !install {
+        return Err(format!("ns-2 is not installed; install it with `{how}`, or let --install do so"));
+    }
+    let status = Command::new(INSTALL[0]).args(&INSTALL[1..]).status().map_err(|e| format!("{how}: {e}"))?;
+    if status.success() && is_there("ns") { Ok(()) } else { Err(format!("`{how}` did not install ns-2")) }
+}
+
+fn is_there(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
+/// The version that Debian names, "ns-2" where it is not Debian's.
+fn ns2_version() -> String {
+    let query = Command::new("dpkg-query").args(["-W", "-f=${Version}", "ns2"]).output();
+    match query {
+        Ok(output) if output.status.success() => {
+            format!("ns-2 {}", String::from_utf8_lossy(&output.stdout).trim())
+        }
+        _ => "ns-2".to_owned(),
+    }
+}

@@ -1,0 +1,179 @@
+//! Our side of the workloads; the same topologies and parameters as benches/peers/ns2/*.tcl.
+
+use super::Workload;
+use seamline_net::error::Bernoulli;
+use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+use seamline_sim::{ElementId, NoObserver, Observer, Router, World};
+use seamline_tcp::send_log::LogUpkeep;
+use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Event, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
+use std::sync::Arc;
+
+/// Run the workload and count the packets that were acknowledged.
+///
+/// # Errors
+/// When the parameters are refused.
+pub(super) fn delivered_packets(workload: Workload, seed: u64, listening: bool) -> Result<u64, String> {
+    if listening {
+        let (packets, events) = run(workload, seed, Events::default())?;
+        eprintln!("{} events", events.0);
+        Ok(packets)
+    } else {
+        run(workload, seed, NoObserver).map(|(packets, _)| packets)
+    }
+}
+
+/// Looks at every event, as a full recording does before it writes.
+#[derive(Debug, Default)]
+struct Events(u64);
+
+impl Observer for Events {
+    fn event(&mut self, _now: Instant, _at: ElementId, event: &Event) {
+        std::hint::black_box(event);
+        self.0 += 1;
+    }
+}
+
+fn run<O: Observer>(workload: Workload, seed: u64, observer: O) -> Result<(u64, O), String> {
+    let mut world = World::with_observer(observer);
+    let senders = match workload {
+        Workload::ThreeHops => three_hops(&mut world, seed)?,
+        Workload::Dumbbell => dumbbell(&mut world)?,
+    };
+    world.run_until(Instant::from_secs(workload.seconds()));
+    let bytes: u64 = senders
+        .iter()
+        .filter_map(|sender| world.machine(*sender))
+        .flat_map(Host::endpoints)
+        .map(|endpoint| endpoint.statistics().bytes_acknowledged)
+        .sum();
+    Ok((bytes / u64::from(PAYLOAD), world.into_observer()))
+}
+
+/// Packets have 1000 bytes on the wire.
+const PAYLOAD: u16 = 960;
+
+/// ns-2.35's parameters; initial window 1.
+fn parameters(window: u32) -> Arc<Parameters> {
+    let mut parameters = (profile::NS2_2010.parameters)();
+    parameters.window.initial = 1.0;
+    parameters.window.initial_threshold = f64::from(window);
+    parameters.window.limit = window;
+    parameters.segments.maximum_segment_size = PAYLOAD;
+    parameters.vegas.log_upkeep = LogUpkeep::Ns2Ring { segments: window };
+    Arc::new(parameters)
+}
+
+/// A sending and a receiving host, joined without a handshake.
+fn pair(sender: NodeId, receiver: NodeId, parameters: &Arc<Parameters>) -> Result<(Host, Host), String> {
+    let variant = variant::find("newreno", parameters).map_err(|e| e.to_string())?;
+    let start = SequenceNumber(0);
+    let host = |node, peer, application| {
+        let port = TransportPort(1);
+        let mut host = Host::new(node);
+        let config = EndpointConfig {
+            local: Address { node, port },
+            remote: Address { node: peer, port },
+            parameters: parameters.clone(),
+            variant,
+            initial_sequence: start,
+        };
+        let opening = Opening::Established { peer: parameters.clone(), peer_initial_sequence: start };
+        host.add(config, opening, application);
+        host
+    };
+    let source = Application::endless(Instant::ZERO);
+    Ok((host(sender, receiver, source), host(receiver, sender, Application::sink())))
+}
+
+fn link(megabits: u64, one_way_micros: u64, limit: u32) -> LinkConfig {
+    let queue = QueueConfig::DropTail { limit: Limit::Packets(limit), meaning: LimitMeaning::Ns2 };
+    let rate = Rate::from_megabits_per_second(megabits);
+    LinkConfig { queue, ..LinkConfig::new(rate, Duration::from_micros(one_way_micros)) }
+}
+
+fn three_hops<O: Observer>(world: &mut World<Host, O>, seed: u64) -> Result<Vec<ElementId>, String> {
+    const HOPS: [(u64, u64); 3] = [(100, 50_000), (10, 3_000), (2, 5_000)];
+    const LOSS: f64 = 0.01;
+    let (sender, receiver) = pair(NodeId(0), NodeId(1), &parameters(64))?;
+    let hops = HOPS.map(|(megabits, micros)| link(megabits, micros, 50));
+    let back = HOPS.map(|(megabits, micros)| link(megabits, micros, 50));
+    let mut forward: Vec<LinkConfig> = hops.into_iter().collect();
+    if let Some(air) = forward.last_mut() {
+        air.end_error = Some(Bernoulli::new(LOSS, Stream::new(seed, "air/down/loss")).into());
+    }
+    let sender = world.add(sender);
+    let receiver = world.add(receiver);
+    // Routers on the way have one way on and one way back, like ns-2's nodes.
+    join(world, sender, receiver, forward, NodeId(1));
+    join(world, receiver, sender, back.into_iter().rev().collect(), NodeId(0));
+    Ok(vec![sender])
+}
+
+/// Links in a row with a router between each two.
+fn join<O: Observer>(
+    world: &mut World<Host, O>,
+    from: ElementId,
+    to: ElementId,
+    configs: Vec<LinkConfig>,
+    destination: NodeId,
+) {
+    let mut last = from;
+    for (n, config) in configs.into_iter().enumerate() {
+        if n > 0 {
+            let mut router = Router::new();
+            router.set_route(destination, Port(0));
+            let router = world.add_router(router);
+            world.connect(last, Port(0), router, Port(0));
+            last = router;
+        }
+        let link = world.add_link(Link::new(config));
+        world.connect(last, Port(0), link, Port(0));
+        last = link;
+    }
+    world.connect(last, Port(0), to, Port(0));
+}
+
+fn dumbbell<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, String> {
+    const FLOWS: u16 = 100;
+    const LIMIT: u32 = 1000;
+    const SHARED: Port = Port(0);
+    let parameters = parameters(128);
+    let router = |world: &mut World<Host, O>| {
+        let mut router = Router::new();
+        router.set_default(SHARED);
+        world.add_router(router)
+    };
+    let (left, right) = (router(world), router(world));
+    wire(world, (left, SHARED), right, link(1000, 20_000, LIMIT));
+    wire(world, (right, SHARED), left, link(1000, 20_000, LIMIT));
+    let mut senders = Vec::new();
+    for flow in 0..FLOWS {
+        let delay = 1_000 + 100 * u64::from(flow);
+        let (from, to) = (NodeId(u32::from(flow)), NodeId(u32::from(FLOWS + flow)));
+        let (sender, receiver) = pair(from, to, &parameters)?;
+        let (sender, receiver) = (world.add(sender), world.add(receiver));
+        for (host, node, router) in [(sender, from, left), (receiver, to, right)] {
+            let port = Port(1 + flow);
+            wire(world, (host, Port(0)), router, link(1000, delay, LIMIT));
+            wire(world, (router, port), host, link(1000, delay, LIMIT));
+            if let Some(router) = world.router_mut(router) {
+                router.set_route(node, port);
+            }
+        }
+        senders.push(sender);
+    }
+    Ok(senders)
+}
+
+fn wire<O: Observer>(
+    world: &mut World<Host, O>,
+    (from, port): (ElementId, Port),
+    to: ElementId,
+    config: LinkConfig,
+) {
+    let link = world.add_link(Link::new(config));
+    world.connect(from, port, link, Port(0));
+    world.connect(link, Port(0), to, Port(0));
+}

@@ -1,0 +1,126 @@
+//! Where the random numbers of a reference run come from: ns-2's generator, checked against
+//! the directory's own record of losses and clock phases.
+
+use super::layout;
+use super::mrg32k3a::{clock_phase, loss_indices};
+use super::setup::{Setup, Variant};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Clock phases agree when they differ by less than this fraction of a tick: ns-2's Tcl prints a draw
+/// rounded to a multiple of 1/(2^31 - 1).
+const PHASE_TOLERANCE: f64 = 1e-9;
+
+/// What a directory records about one seed.
+#[derive(Debug)]
+struct Record {
+    seed: u32,
+    phase: f64,
+    phase_of_vegas: f64,
+    /// How many packets the lists cover.
+    count: u64,
+    /// Packet error ratio and the packets lost.
+    lists: Vec<(f64, Vec<u64>)>,
+}
+
+/// The packets that a run loses.
+#[derive(Debug)]
+pub(super) struct Losses {
+    /// Indices in order of arrival.
+    pub(super) indices: Vec<u64>,
+    /// Whether the reference run lost exactly these.
+    pub(super) is_known: bool,
+}
+
+/// The random numbers of all runs of a directory.
+#[derive(Debug, Default)]
+pub(super) struct Dice {
+    records: Vec<Record>,
+}
+
+impl Dice {
+    /// Read the records of a directory, if it has any.
+    ///
+    /// # Errors
+    /// When a file is not a record.
+    pub(super) fn read(paths: &[PathBuf]) -> Result<Dice, String> {
+        let mut dice = Dice::default();
+        for path in paths {
+            let fail = |e: String| format!("{}: {e}", path.display());
+            let json: Value = serde_json::from_str(&layout::read(path)?).map_err(|e| fail(e.to_string()))?;
+            let objects = match &json {
+                Value::Array(objects) => objects.as_slice(),
+                single => std::slice::from_ref(single),
+            };
+            for object in objects {
+                dice.records.push(Record::parse(object).map_err(fail)?);
+            }
+        }
+        Ok(dice)
+    }
+
+    /// How many recorded lists and phases our generator reproduces, and how many there are.
+    pub(super) fn agreement(&self) -> (usize, usize) {
+        let agree = |record: &Record| {
+            let lists = record.lists.iter().filter(|(per, list)| record.is_generated(*per, list)).count();
+            let phases = [(record.phase, false), (record.phase_of_vegas, true)];
+            let phases = phases.iter().filter(|(recorded, is_vegas)| {
+                (recorded - clock_phase(record.seed, *is_vegas)).abs() < PHASE_TOLERANCE
+            });
+            lists + phases.count()
+        };
+        let total = self.records.iter().map(|record| record.lists.len() + 2).sum();
+        (self.records.iter().map(agree).sum(), total)
+    }
+
+    /// The packets, among the first `count`, that a run loses. A record that contradicts our generator is
+    /// believed as far as it reaches.
+    pub(super) fn losses(&self, setup: &Setup, count: u64) -> Losses {
+        let record = self.records.iter().find(|record| record.seed == setup.seed);
+        let recorded = record.and_then(|record| Some((record, record.list(setup.per)?)));
+        match recorded {
+            Some((record, list)) if !record.is_generated(setup.per, list) => {
+                Losses { indices: list.clone(), is_known: record.count >= count }
+            }
+            _ => Losses { indices: loss_indices(setup.seed, setup.per, count), is_known: true },
+        }
+    }
+
+    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    pub(super) fn clock_phase(&self, setup: &Setup) -> f64 {
+        let generated = setup.clock_phase();
+        let record = self.records.iter().find(|record| record.seed == setup.seed);
+        let recorded = record.map(|record| match setup.variant {
+            Variant::Vegas => record.phase_of_vegas,
+            _ => record.phase,
+        });
+        recorded.filter(|phase| (phase - generated).abs() >= PHASE_TOLERANCE).unwrap_or(generated)
+    }
+}
+
+impl Record {
+    fn parse(object: &Value) -> Result<Record, String> {
+        let number = |name: &str| object[name].as_f64().ok_or_else(|| format!("no number \"{name}\""));
+        let fields = object.as_object().ok_or("not an object")?;
+        let mut lists = Vec::new();
+        for (name, value) in fields {
+            if let (Ok(per), Some(list)) = (name.parse::<f64>(), value.as_array()) {
+                let indices: Option<Vec<u64>> = list.iter().map(Value::as_u64).collect();
+                lists.push((per, indices.ok_or_else(|| format!("\"{name}\" is not a list of indices"))?));
+            }
+        }
+        Ok(Record {
+            seed: number("seed")? as u32,
+            phase: number("boot_time_over_tick")?,
+            phase_of_vegas: number("boot_time_over_tick_vegas")?,
+            count: number("n")? as u64,
+            lists,
+        })
+    }
+    fn list(&self, per: f64) -> Option<&Vec<u64>> {
+        self.lists.iter().find(|(recorded, _)| *recorded == per).map(|(_, list)| list)
+    }
+    fn is_generated(&self, per: f64, list: &[u64]) -> bool {
+        loss_indices(self.seed, per, self.count) == list
+    }
+}

@@ -1,0 +1,78 @@
+//! What a comparison found, and how it is printed.
+
+use std::fmt;
+
+/// The first thing that did not match, with what surrounds it.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// File, line and column.
+    pub(super) place: String,
+    /// The reference's value.
+    pub(super) theirs: String,
+    /// Our value.
+    pub(super) ours: String,
+    /// Further lines.
+    pub(super) context: Vec<String>,
+}
+
+/// One family's result.
+#[derive(Debug, Default)]
+pub(super) struct FamilyReport {
+    /// Letter and subject.
+    pub(super) title: &'static str,
+    /// Runs that match.
+    pub(super) matched: usize,
+    /// Runs compared.
+    pub(super) total: usize,
+    /// Set when the family was not compared at all.
+    pub(super) skipped: Option<String>,
+    /// Further facts.
+    pub(super) notes: Vec<String>,
+    /// One line for each mismatch.
+    pub(super) mismatches: Vec<String>,
+    /// The first mismatch.
+    pub(super) first_difference: Option<Finding>,
+}
+
+impl FamilyReport {
+    /// A report about nothing yet.
+    pub(super) fn new(title: &'static str) -> Self {
+        FamilyReport { title, ..FamilyReport::default() }
+    }
+    /// Count one run.
+    pub(super) fn count(&mut self, matched: bool, finding: impl FnOnce() -> Finding) {
+        self.total += 1;
+        if matched {
+            self.matched += 1;
+            return;
+        }
+        let found = finding();
+        self.mismatches.push(format!("{}: {}, ours {}", found.place, found.theirs, found.ours));
+        self.first_difference.get_or_insert(found);
+    }
+    /// Whether every run matched.
+    pub(super) fn passed(&self) -> bool {
+        self.matched == self.total
+    }
+}
+
+impl fmt::Display for FamilyReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = self.title;
+        match &self.skipped {
+            Some(reason) => writeln!(f, "{title:<34} skipped: {reason}")?,
+            None => {
+                let verdict = if self.passed() { "ok" } else { "MISMATCH" };
+                writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
+            }
+        }
+        self.notes.iter().try_for_each(|note| writeln!(f, "    {note}"))?;
+        if let Some(found) = &self.first_difference {
+            writeln!(f, "    first difference: {}", found.place)?;
+            writeln!(f, "        theirs {}", found.theirs)?;
+            writeln!(f, "        ours   {}", found.ours)?;
+            found.context.iter().try_for_each(|line| writeln!(f, "        {line}"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! Families whose references are tables of counters, one run per row.
+
+use super::compare::same_as_printed;
+use super::dice::{Dice, Losses};
+use super::record::{Keep, Outcome};
+use super::replay::{self, Chain, Run};
+use super::report::{FamilyReport, Finding};
+use super::setup::{Setup, Variant};
+use super::table::{Table, TableRow};
+use super::welch;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns that describe ns-2's run and have no counterpart here.
+const NOT_RESULTS: [&str; 4] = ["sched_events", "config", "ndrops", "trace"];
+/// Steady state of family d begins here, in seconds.
+const STEADY_FROM: f64 = 50.0;
+
+/// One row beside ours.
+struct Compared<'a> {
+    row: &'a TableRow,
+    /// The first result that differs: its name, theirs, ours.
+    difference: Option<(String, String, f64)>,
+    /// Whether the reference lost exactly the packets that ours lost.
+    losses_are_known: bool,
+    /// Packets acknowledged, theirs if the table tells.
+    acked: (Option<f64>, f64),
+}
+
+/// Compare every row of a table with a run over `chain` and add the outcome to `report`.
+///
+/// # Errors
+/// When a run cannot be set up.
+pub(super) fn compare(
+    table: &Table,
+    chain: Chain,
+    dice: &Dice,
+    report: &mut FamilyReport,
+) -> Result<(), String> {
+    let compared: Vec<Compared<'_>> =
+        table.rows.par_iter().map(|row| compare_row(row, chain, dice)).collect::<Result<_, String>>()?;
+    let by_statistics = accepted_by_statistics(&compared, &table.name(), report);
+    for (n, one) in compared.iter().enumerate() {
+        report.count(one.difference.is_none() || by_statistics.contains(&n), || one.finding(&table.name()));
+    }
+    let skipped = table.skipped.iter().map(|reason| format!("{}: not compared: {reason}", table.name()));
+    report.notes.extend(skipped);
+    let unknown = unknown_columns(table);
+    if !unknown.is_empty() {
+        report.notes.push(format!("{}: columns not compared: {}", table.name(), unknown.join(", ")));
+    }
+    Ok(())
+}
+
+fn compare_row<'a>(row: &'a TableRow, chain: Chain, dice: &Dice) -> Result<Compared<'a>, String> {
+    let setup = &row.setup;
+    let losses = match chain {
+        Chain::ListedDrops => Losses { indices: setup.droplist.clone(), is_known: true },
+        _ if setup.per > 0.0 => dice.losses(setup, chain.most_arrivals(setup)),
+        _ => Losses { indices: Vec::new(), is_known: true },
+    };
+    let run = Run {
+        setup,
+        chain,
+        clock_phase: dice.clock_phase(setup),
+        losses: losses.indices,
+        keep: Keep { rows: false, acknowledgments: row.results.iter().any(|(name, _)| needs_history(name)) },
+    };
+    let outcome = replay::run(&run)?;
+    let differs = |(name, text): &(String, String)| {
+        let theirs: f64 = text.parse().ok()?;
+        let ours = result(name, setup, &outcome)?;
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+        let same = same_as_printed(decimals, theirs, ours);
+        (!same).then(|| (name.clone(), text.clone(), ours))
+    };
+    let theirs_acked = row.results.iter().find(|(name, _)| name.starts_with("acked"));
+    Ok(Compared {
+        row,
+        difference: row.results.iter().find_map(differs),
+        losses_are_known: losses.is_known,
+        acked: (
+            theirs_acked.and_then(|(_, text)| text.parse().ok()),
+            result("acked_pkts", setup, &outcome).unwrap_or_default(),
+        ),
+    })
+}
+
+/// Our value of a reference's column, `None` when we do not know what it means.
+fn result(name: &str, setup: &Setup, outcome: &Outcome) -> Option<f64> {
+    let counters = &outcome.counters;
+    let acked_data = counters.acked_data;
+    let count = |n: i64| Some(n as f64);
+    let bits_per_second = |packets: i64, seconds: f64| packets as f64 * f64::from(setup.pkt) * 8.0 / seconds;
+    match name {
+        "acked_pkts" => count(acked_data),
+        "acked_at_6s" | "acked" => count(acked_data + i64::from(setup.opens_with_syn())),
+        "goodput_bps" => Some(bits_per_second(acked_data, setup.dur)),
+        "sent_pkts" | "sent" => count(counters.sent),
+        "rexmit_pkts" | "rexmit" => count(counters.rexmit),
+        "timeouts" => count(counters.timeouts),
+        // ns-2's Vegas does not count the cuts of its fast retransmissions.
+        "cwnd_cuts" if setup.variant == Variant::Vegas => count(counters.timeouts),
+        "cwnd_cuts" => count(counters.cuts),
+        "t_seq40_acked" => outcome.time_of_acknowledgment(40),
+        _ if name.contains("steady") => {
+            let packets = acked_data - outcome.acknowledged_by(STEADY_FROM);
+            let steady = bits_per_second(packets, setup.dur - STEADY_FROM);
+            let lower = name.to_ascii_lowercase();
+            let unit = [("mb", 1e6), ("kb", 1e3)].iter().find(|(unit, _)| lower.contains(unit));
+            Some(steady / unit.map_or(1.0, |(_, bits)| *bits))
+        }
+        _ => None,
+    }
+}
+
+fn needs_history(name: &str) -> bool {
+    name == "t_seq40_acked" || name.contains("steady")
+}
+
+fn unknown_columns(table: &Table) -> Vec<String> {
+    let known = [
+        "acked_pkts",
+        "acked_at_6s",
+        "acked",
+        "goodput_bps",
+        "sent_pkts",
+        "sent",
+        "rexmit_pkts",
+        "rexmit",
+        "timeouts",
+        "cwnd_cuts",
+    ];
+    let names: BTreeSet<&String> =
+        table.rows.iter().flat_map(|row| &row.results).map(|(name, _)| name).collect();
+    let is_unknown =
+        |name: &str| !known.contains(&name) && !needs_history(name) && !NOT_RESULTS.contains(&name);
+    names.into_iter().filter(|name| is_unknown(name)).cloned().collect()
+}
+
+/// Rows that differ where an exact match cannot be asked for (Sack1, or losses unknown) are accepted
+/// when, over the seeds of equal settings, Welch's interval of the difference in acknowledged packets
+/// includes zero.
+fn accepted_by_statistics(
+    compared: &[Compared<'_>],
+    file: &str,
+    report: &mut FamilyReport,
+) -> BTreeSet<usize> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (n, one) in compared.iter().enumerate() {
+        if !one.losses_are_known || one.row.setup.variant == Variant::Sack1 {
+            let Setup { variant, per, dur, .. } = one.row.setup;
+            let rest = Setup { seed: 0, ..one.row.setup.clone() };
+            groups.entry(format!("{variant:?} per={per} dur={dur} {rest:?}")).or_default().push(n);
+        }
+    }
+    let mut accepted = BTreeSet::new();
+    for (name, members) in groups {
+        let exact = members.iter().filter(|n| compared[**n].difference.is_none()).count();
+        if exact == members.len() {
+            continue;
+        }
+        let ours: Vec<f64> = members.iter().map(|n| compared[*n].acked.1).collect();
+        let theirs: Vec<f64> = members.iter().filter_map(|n| compared[*n].acked.0).collect();
+        let found = welch::difference(&ours, &theirs);
+        let agrees = found.half_width.is_finite() && found.includes_zero();
+        let short: Vec<&str> = name.split(' ').take(3).collect();
+        report.notes.push(format!(
+            "{file}: {}: {exact}/{} exact; acknowledged packets differ by {:.1} +- {:.1} (Welch, 95 %): {}",
+            short.join(" "),
+            members.len(),
+            found.mean,
+            found.half_width,
+            if agrees { "agree" } else { "DISAGREE" }
+        ));
+        if agrees {
+            accepted.extend(members);
+        }
+    }
+    accepted
+}
+
+impl Compared<'_> {
+    fn finding(&self, file: &str) -> Finding {
+        let (name, theirs, ours) = self.difference.clone().unwrap_or_default();
+        Finding {
+            place: format!("{file}:{} ({:?}) column {name}", self.row.line, self.row.setup.variant),
+            theirs,
+            ours: format!("{ours}"),
+            context: vec![format!("{:?}", self.row.setup), format!("theirs {:?}", self.row.results)],
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Family b: packet by packet under listed drops.
+
+use super::compare::{self, Verdict};
+use super::dice::Dice;
+use super::record::{Keep, Outcome};
+use super::replay::{self, Chain, Run};
+use super::report::{FamilyReport, Finding};
+use super::setup::Variant;
+use super::trace::{Kind, Totals, Trace};
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// One trace beside ours.
+struct Compared {
+    trace: Trace,
+    ours: Outcome,
+    totals: Totals,
+    verdict: Verdict,
+    /// Why it is not even within one packet, where that is enough.
+    far: Option<String>,
+}
+
+/// Compare all traces.
+///
+/// # Errors
+/// When a file cannot be read or a run cannot be set up.
+pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport, String> {
+    let mut report = FamilyReport::new("b  listed drops, packet by packet");
+    let compared: Vec<Compared> =
+        paths.par_iter().map(|path| compare_one(Trace::read(path)?, dice)).collect::<Result<_, String>>()?;
+    let (mut exact, mut other_columns) = (0, 0);
+    for one in &compared {
+        exact += usize::from(one.is_exact());
+        other_columns += usize::from(one.is_exact() && one.verdict.other_difference.is_none());
+        report.count(one.is_accepted(), || one.finding());
+        let name = one.name();
+        for word in &one.trace.not_understood {
+            report.notes.push(format!("{name}: \"{word}\" is not understood"));
+        }
+        if one.is_accepted() && !one.is_exact() {
+            report.notes.push(format!("{name}: not exact: {}", one.finding().place));
+        }
+        if let (true, Some(d)) = (one.is_exact(), &one.verdict.other_difference) {
+            let line = d.row + one.trace.first_line;
+            report.notes.push(format!("{name}:{line}: {} is {}, ours {}", d.column, d.theirs, d.ours));
+        }
+    }
+    report.notes.insert(
+        0,
+        format!(
+            "exact in time, event, seq, cwnd and totals: {exact}/{n}; in every column: {other_columns}/{n}",
+            n = report.total
+        ),
+    );
+    Ok(report)
+}
+
+fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
+    let setup = &trace.setup;
+    let run = Run {
+        setup,
+        chain: Chain::ListedDrops,
+        clock_phase: dice.clock_phase(setup),
+        losses: setup.droplist.clone(),
+        keep: Keep { rows: true, acknowledgments: false },
+    };
+    let ours = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
+    let totals = totals(&ours, setup.opens_with_syn());
+    let verdict = compare::rows(&trace.rows, &ours.rows);
+    let packet_time = Chain::ListedDrops.bottleneck().time_for(u64::from(setup.wire_bytes())).as_secs_f64();
+    let far = compare::within_one_packet(&trace.rows, &ours.rows, packet_time)
+        .err()
+        .or_else(|| totals_differ(&trace.totals, &totals, 1));
+    Ok(Compared { trace, ours, totals, verdict, far })
+}
+
+/// Our counters as the comment line of a trace counts them: a SYN is a packet, acknowledged once the
+/// peer has answered.
+fn totals(ours: &Outcome, with_syn: bool) -> Totals {
+    let counters = &ours.counters;
+    let syn = i64::from(with_syn && ours.rows.iter().any(|row| row.kind == Kind::Ack));
+    Totals {
+        acked: counters.acked_data + syn,
+        sent: counters.sent,
+        rexmit: counters.rexmit,
+        timeouts: counters.timeouts,
+    }
+}
+
+fn totals_differ(theirs: &Totals, ours: &Totals, most: u64) -> Option<String> {
+    let pairs = theirs.named().into_iter().zip(ours.named());
+    pairs
+        .filter(|(a, b)| a.1.abs_diff(b.1) > most)
+        .map(|(a, b)| format!("{} {}, ours {}", a.0, a.1, b.1))
+        .next()
+}
+
+impl Compared {
+    fn name(&self) -> String {
+        self.trace.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+    fn is_exact(&self) -> bool {
+        self.verdict.difference.is_none() && self.trace.totals == self.totals
+    }
+    fn is_accepted(&self) -> bool {
+        self.is_exact() || (self.trace.setup.variant == Variant::Sack1 && self.far.is_none())
+    }
+    fn finding(&self) -> Finding {
+        let name = self.name();
+        match &self.verdict.difference {
+            Some(d) => Finding {
+                place: format!("{name}:{} column {}", d.row + self.trace.first_line, d.column),
+                theirs: d.theirs.clone(),
+                ours: d.ours.clone(),
+                context: compare::context(&self.trace.rows, &self.ours.rows, d.row, self.trace.first_line),
+            },
+            None => Finding {
+                place: format!("{name}:1 totals"),
+                theirs: format!("{:?}", self.trace.totals),
+                ours: format!("{:?}", self.totals),
+                context: Vec::new(),
+            },
+        }
+    }
+}
