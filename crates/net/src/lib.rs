@@ -1,7 +1,9 @@
 //! The wires, as machines: used by the simulator and the lab alike.
 
 pub mod error;
+pub mod import;
 pub mod link;
+pub mod notices;
 pub mod queue;
 pub mod schedule;
 

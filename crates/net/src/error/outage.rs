@@ -13,7 +13,7 @@ pub struct PeriodicOutage {
 }
 
 impl PeriodicOutage {
-    /// An outage of `length` at the end of each `period`. A period of zero never has an outage; a length
+    /// An outage of `length` at the start of every `period` but the first. A period of zero never has an outage; a length
     /// of a period or more loses everything from the first one on.
     pub fn new(period: Duration, length: Duration) -> Self {
         PeriodicOutage { period, length }

@@ -79,7 +79,7 @@ impl Varying {
 
     /// Take a packet in, or lose it. Everything up to `now` has happened already.
     pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
-        if self.down.is_some_and(|handover| handover.arriving == Arriving::Drop) {
+        if self.down.is_some_and(|handover| handover.fates.arriving == Arriving::Drop) {
             return sink.lose(Cause::LinkDown, packet);
         }
         let size = packet.wire_bytes;
@@ -202,7 +202,7 @@ impl Varying {
 
     /// A packet has left the transmitter.
     fn leave(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
-        if self.down.is_some_and(|handover| handover.in_flight == InFlight::Drop) {
+        if self.down.is_some_and(|handover| handover.fates.in_flight == InFlight::Drop) {
             return sink.lose(Cause::LinkDown, packet);
         }
         let mut arrival = now + self.one_way_delay.at(now);
@@ -223,18 +223,18 @@ impl Varying {
         self.next_handover += 1;
         self.down = Some(handover);
         sink.out.event(|| Event::Handover(HandoverPhase::Started));
-        if handover.in_flight == InFlight::Drop {
+        if handover.fates.in_flight == InFlight::Drop {
             self.in_flight.drain(..).for_each(|carried| sink.lose(Cause::LinkDown, carried.packet));
         }
-        let broken_off = match handover.in_service {
+        let broken_off = match handover.fates.in_service {
             InService::Finish => None,
             InService::Restart | InService::Drop => self.in_service.take(),
         };
-        if handover.queued == Queued::Drop {
+        if handover.fates.queued == Queued::Drop {
             self.waiting.lose_all(Cause::LinkDown, sink);
         }
         match broken_off {
-            Some(lost) if handover.in_service == InService::Drop => {
+            Some(lost) if handover.fates.in_service == InService::Drop => {
                 sink.lose(Cause::LinkDown, lost.waited.packet);
             }
             Some(kept) => self.waiting.put_back(kept.waited),

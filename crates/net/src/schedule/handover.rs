@@ -15,46 +15,46 @@ pub struct Handover {
     pub at: Instant,
     /// For how long.
     pub interruption: Duration,
-    /// What becomes of packets waiting at `at`.
-    pub queued: Queued,
-    /// What becomes of the packet in transmission at `at`.
-    pub in_service: InService,
-    /// What becomes of packets that have left the transmitter and not arrived at `at`.
-    pub in_flight: InFlight,
-    /// What becomes of packets that come to the link while it is down.
-    pub arriving: Arriving,
+    /// What becomes of the packets.
+    pub fates: Fates,
 }
 
 impl Handover {
-    /// A handover that loses as little as the radio allows: the old link's buffer is forwarded, the packet
-    /// in transmission is sent again, what is in flight arrives, newcomers wait.
-    pub fn seamless(at: Instant, interruption: Duration) -> Self {
-        Handover {
-            at,
-            interruption,
-            queued: Queued::Keep,
-            in_service: InService::Restart,
-            in_flight: InFlight::Deliver,
-            arriving: Arriving::Wait,
-        }
-    }
-
-    /// A handover that loses all it can: everything on the link, and what comes during the interruption.
-    pub fn hard(at: Instant, interruption: Duration) -> Self {
-        Handover {
-            at,
-            interruption,
-            queued: Queued::Drop,
-            in_service: InService::Drop,
-            in_flight: InFlight::Drop,
-            arriving: Arriving::Drop,
-        }
-    }
-
     /// When the link works again.
     pub fn end(&self) -> Instant {
         self.at + self.interruption
     }
+}
+
+/// What becomes of the packets somewhere on a link when it goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fates {
+    /// Those waiting at that time.
+    pub queued: Queued,
+    /// The one in transmission at that time.
+    pub in_service: InService,
+    /// Those that have left the transmitter and not arrived at that time.
+    pub in_flight: InFlight,
+    /// Those that come to the link while it is down.
+    pub arriving: Arriving,
+}
+
+impl Fates {
+    /// As little is lost as the radio allows: the old link's buffer is forwarded, the packet in
+    /// transmission is sent again, what is in flight arrives, newcomers wait.
+    pub const SEAMLESS: Fates = Fates {
+        queued: Queued::Keep,
+        in_service: InService::Restart,
+        in_flight: InFlight::Deliver,
+        arriving: Arriving::Wait,
+    };
+    /// All is lost that can be: everything on the link, and what comes during the interruption.
+    pub const HARD: Fates = Fates {
+        queued: Queued::Drop,
+        in_service: InService::Drop,
+        in_flight: InFlight::Drop,
+        arriving: Arriving::Drop,
+    };
 }
 
 /// What becomes of packets waiting when a link goes down.
@@ -110,6 +110,18 @@ impl Handovers {
             Some(pair) => Err(ScheduleError::HandoversOverlap { at: pair[1].at }),
             None => Ok(Handovers(list.into())),
         }
+    }
+
+    /// All with the same interruption and fates, at the given times.
+    ///
+    /// # Errors
+    /// When they overlap or are not in order.
+    pub fn at(
+        times: impl IntoIterator<Item = Instant>,
+        interruption: Duration,
+        fates: Fates,
+    ) -> Result<Self, ScheduleError> {
+        Handovers::new(times.into_iter().map(|at| Handover { at, interruption, fates }).collect())
     }
 
     /// The handovers.

@@ -5,7 +5,7 @@ mod handover;
 mod steps;
 
 pub use capacity::{Capacity, DeliveryOpportunities, Opportunity, RateSteps};
-pub use handover::{Arriving, Handover, Handovers, InFlight, InService, Queued};
+pub use handover::{Arriving, Fates, Handover, Handovers, InFlight, InService, Queued};
 pub use steps::{Segment, Steps};
 
 use seamline_wire::{Duration, Instant};

@@ -1,0 +1,34 @@
+//! Series of one-way delays: line i holds the delay, in milliseconds, of the i-th interval.
+
+use super::{ImportError, Recording};
+use crate::schedule::Steps;
+use seamline_wire::{Duration, Instant};
+
+/// The usual length of an interval: that of the recordings published with LeoCC (SIGCOMM 2025).
+pub const USUAL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The longest delay accepted, in seconds.
+const LONGEST_DELAY: f64 = 3_600.0;
+
+/// Read a series of one-way delays. It repeats at its end.
+///
+/// # Errors
+/// When a line is not a delay, or there is none.
+pub fn parse(recording: &Recording, interval: Duration) -> Result<Steps<Duration>, ImportError> {
+    const EXPECTED: &str = "one delay in milliseconds per line";
+    let mut steps: Vec<(Instant, Duration)> = Vec::new();
+    let mut intervals = 0;
+    for (line, text) in recording.lines() {
+        let seconds = recording.number(line, "one-way delay", text, 1e-3, LONGEST_DELAY)?;
+        let delay = Duration::from_secs_f64(seconds);
+        if steps.last().is_none_or(|(_, last)| *last != delay) {
+            steps.push((Instant::ZERO + interval * intervals, delay));
+        }
+        intervals += 1;
+    }
+    if steps.is_empty() {
+        return Err(recording.empty(EXPECTED));
+    }
+    let repeating = Steps::new(steps).and_then(|steps| steps.repeating(interval * intervals));
+    repeating.map_err(|why| recording.no_schedule(why))
+}

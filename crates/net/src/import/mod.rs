@@ -1,0 +1,47 @@
+//! Readers of recorded network conditions.
+//!
+//! Each takes the bytes of a file, plain or gzip, and gives a part of a [`crate::Schedule`] or all of it.
+//! What is wrong with a file is said with its name, line and field, what is expected there, and what to
+//! do; no input makes them panic or ask for more memory than a small multiple of its size.
+
+pub mod csv;
+pub mod delay_series;
+pub mod leoem;
+pub mod mahimahi;
+mod text;
+
+use std::fmt;
+
+pub use text::{MAXIMUM_BYTES, Recording};
+
+/// What is wrong with a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportError {
+    /// The file, as it was named by the caller.
+    pub file: Box<str>,
+    /// Line, counted from one; `None` when it is about the whole file.
+    pub line: Option<u64>,
+    /// Which field of the line, by its name.
+    pub field: Option<Box<str>>,
+    /// What was found.
+    pub found: Box<str>,
+    /// What should be there.
+    pub expected: Box<str>,
+    /// What to do about it.
+    pub help: Box<str>,
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, ", {field}")?;
+        }
+        write!(f, ": found {}, expected {}; {}", self.found, self.expected, self.help)
+    }
+}
+
+impl std::error::Error for ImportError {}

@@ -1,0 +1,157 @@
+//! Files as text: decompression, limits, lines, numbers, and the errors all of them share.
+
+use super::ImportError;
+use crate::schedule::ScheduleError;
+use flate2::read::MultiGzDecoder;
+use seamline_wire::Duration;
+use std::io::Read;
+
+/// The longest recording that is read, after decompression: 256 MiB.
+pub const MAXIMUM_BYTES: u64 = 256 << 20;
+
+/// The longest time a recording may name: a year.
+const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
+
+/// The text of a recording, and the name it goes by in errors.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    name: String,
+    text: String,
+}
+
+impl Recording {
+    /// Take the bytes of a file, decompressing them when they are gzip (whatever the name says).
+    ///
+    /// # Errors
+    /// When they are too long, broken gzip or not text.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ImportError> {
+        let unread = Recording { name: name.to_owned(), text: String::new() };
+        let mut plain = Vec::new();
+        let read = if bytes.starts_with(&[0x1f, 0x8b]) {
+            MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
+        } else {
+            bytes.take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
+        };
+        if let Err(broken) = read {
+            return Err(unread.whole(
+                broken.to_string(),
+                "a complete gzip file",
+                "fetch or compress it again",
+            ));
+        }
+        if plain.len() as u64 > MAXIMUM_BYTES {
+            let limit = format!("at most {} MiB after decompression", MAXIMUM_BYTES >> 20);
+            return Err(unread.whole("a longer file".into(), &limit, "cut the recording into parts"));
+        }
+        match String::from_utf8(plain) {
+            Ok(text) => Ok(Recording { text, ..unread }),
+            Err(bad) => {
+                let upto = bad.utf8_error().valid_up_to();
+                let line = 1 + bad.as_bytes()[..upto].iter().filter(|byte| **byte == b'\n').count() as u64;
+                let found = format!("byte {:#04x}", bad.as_bytes()[upto]);
+                Err(unread.at(line, None, found, "text in UTF-8", "check that this is the right file"))
+            }
+        }
+    }
+
+    /// Read a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or as [`Recording::from_bytes`].
+    pub fn open(path: &std::path::Path) -> Result<Self, ImportError> {
+        let name = path.display().to_string();
+        let mut bytes = Vec::new();
+        match std::fs::File::open(path).and_then(|file| file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes))
+        {
+            Ok(_) => Recording::from_bytes(&name, &bytes),
+            Err(why) => {
+                let unread = Recording { name, text: String::new() };
+                Err(unread.whole(why.to_string(), "a readable file", "check the path and its permissions"))
+            }
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All lines that are not blank, with their numbers.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
+        let numbered = self.text.lines().enumerate().map(|(index, line)| (index as u64 + 1, line.trim()));
+        numbered.filter(|(_, line)| !line.is_empty())
+    }
+
+    /// An error about the whole file.
+    pub(super) fn whole(&self, found: String, expected: &str, help: &str) -> ImportError {
+        ImportError {
+            file: self.name.as_str().into(),
+            line: None,
+            field: None,
+            found: found.into(),
+            expected: expected.into(),
+            help: help.into(),
+        }
+    }
+
+    /// An error about one line, or one field of it.
+    pub(super) fn at(
+        &self,
+        line: u64,
+        field: Option<&str>,
+        found: String,
+        expected: &str,
+        help: &str,
+    ) -> ImportError {
+        ImportError { line: Some(line), field: field.map(Into::into), ..self.whole(found, expected, help) }
+    }
+
+    /// The error for a file without a single record.
+    pub(super) fn empty(&self, expected: &str) -> ImportError {
+        self.whole("no record".into(), expected, "check that this is the right file")
+    }
+
+    /// The error for records that do not form a schedule.
+    pub(super) fn no_schedule(&self, why: ScheduleError) -> ImportError {
+        self.whole(why.to_string(), "times that increase from record to record", "sort the records by time")
+    }
+
+    /// A finite number that is not negative, scaled by `unit` and at most `most` after that.
+    pub(super) fn number(
+        &self,
+        line: u64,
+        field: &str,
+        text: &str,
+        unit: f64,
+        most: f64,
+    ) -> Result<f64, ImportError> {
+        let text = text.trim();
+        match text.parse::<f64>() {
+            Ok(value) if value >= 0.0 && value * unit <= most => Ok(value * unit),
+            _ => {
+                let expected = format!("a number from 0 to {}", most / unit);
+                Err(self.at(line, Some(field), quoted(text), &expected, "correct or remove the line"))
+            }
+        }
+    }
+
+    /// A time or a span, given in units of `unit` seconds.
+    pub(super) fn seconds(
+        &self,
+        line: u64,
+        field: &str,
+        text: &str,
+        unit: f64,
+    ) -> Result<Duration, ImportError> {
+        self.number(line, field, text, unit, LONGEST_SECONDS).map(Duration::from_secs_f64)
+    }
+}
+
+/// Found text, shortened, for an error.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    format!("{shown:?}")
+}
