@@ -1,18 +1,15 @@
 //! Who is to be woken when.
 
-use dary_heap::{PeekMut, QuaternaryHeap};
+use dary_heap::QuaternaryHeap;
 use seamline_wire::Instant;
 use std::cmp::Reverse;
 
-/// Time, and the order of arming with the element's number in its low bits: ties are broken by
-/// insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    at: Instant,
-    order: u64,
-}
+/// Time in the high half, then the order of arming with the element's number in its lowest bits: one
+/// comparison orders by time and breaks ties by insertion.
+type Entry = u128;
 
 const ELEMENT_BITS: u32 = 24;
+const IDLE: Entry = Entry::MAX;
 
 /// The queue of wake times, at most one live entry per element. Setting an element to a later time
 /// than its entry costs nothing: the entry is noticed as early when it comes up.
@@ -21,9 +18,16 @@ pub(crate) struct Agenda {
     heap: QuaternaryHeap<Reverse<Entry>>,
     armings: u64,
     live: Vec<Entry>,
+    /// The head of the heap is done with, and its place is free for the next entry.
+    head_is_free: bool,
 }
 
-const IDLE: Entry = Entry { at: Instant::MAX, order: u64::MAX };
+fn time_of(entry: Entry) -> Instant {
+    Instant::from_nanos((entry >> 64) as u64)
+}
+fn element_of(entry: Entry) -> usize {
+    (entry as u64 & ((1 << ELEMENT_BITS) - 1)) as usize
+}
 
 impl Agenda {
     pub(crate) fn add_element(&mut self) {
@@ -34,46 +38,51 @@ impl Agenda {
     /// `element` wants to be woken at `at`, or earlier if it said so before.
     #[inline]
     pub(crate) fn arm(&mut self, element: usize, at: Instant) {
-        if at < self.live[element].at {
-            let entry = self.entry(element, at);
-            self.live[element] = entry;
-            self.heap.push(Reverse(entry));
+        if at < time_of(self.live[element]) {
+            self.insert(element, at);
         }
     }
 
-    /// The element at the head of the queue and its time. Its entry stays where it is, as a place
-    /// for the next one, until [`Agenda::settle`].
+    /// The element at the head of the queue and its time. Its entry stays where it is until
+    /// [`Agenda::settle`].
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Instant, usize)> {
+        if std::mem::take(&mut self.head_is_free) {
+            self.heap.pop();
+        }
         loop {
             let Reverse(entry) = *self.heap.peek()?;
-            let element = (entry.order & ((1 << ELEMENT_BITS) - 1)) as usize;
+            let element = element_of(entry);
             if self.live[element] == entry {
-                return Some((entry.at, element));
+                return Some((time_of(entry), element));
             }
             self.heap.pop();
         }
     }
 
-    /// The element that [`Agenda::next`] named has been dealt with and wants to be woken at `at`.
-    /// What was armed meanwhile is later or was armed later, so the head is still its entry.
+    /// The element that [`Agenda::next`] named wants to be woken at `at` from now on.
     #[inline]
     pub(crate) fn settle(&mut self, element: usize, at: Option<Instant>) {
-        let next = at.map(|at| self.entry(element, at));
-        self.live[element] = next.unwrap_or(IDLE);
-        let head = self.heap.peek_mut();
-        let mut head = head.expect("the entry of the element being dealt with is at the head");
-        match next {
-            Some(entry) => *head = Reverse(entry),
-            None => {
-                PeekMut::pop(head);
-            }
+        self.live[element] = IDLE;
+        self.head_is_free = true;
+        if let Some(at) = at {
+            self.insert(element, at);
         }
     }
 
-    fn entry(&mut self, element: usize, at: Instant) -> Entry {
+    #[inline]
+    fn insert(&mut self, element: usize, at: Instant) {
         self.armings += 1;
-        Entry { at, order: self.armings << ELEMENT_BITS | element as u64 }
+        let entry =
+            Entry::from(at.as_nanos()) << 64 | Entry::from(self.armings << ELEMENT_BITS | element as u64);
+        self.live[element] = entry;
+        if std::mem::take(&mut self.head_is_free)
+            && let Some(mut head) = self.heap.peek_mut()
+        {
+            *head = Reverse(entry);
+        } else {
+            self.heap.push(Reverse(entry));
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use crate::observer::{NoObserver, Observer};
 use crate::router::Router;
 use seamline_net::Link;
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
-use std::collections::VecDeque;
 
 /// An element of a world: its number, in the order of adding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +34,19 @@ struct Wire {
 #[derive(Debug)]
 struct Slot<M> {
     element: Element<M>,
-    wires: Vec<Option<Wire>>,
+    first_wire: Option<Wire>,
+    more_wires: Vec<Option<Wire>>,
     listeners: Vec<ElementId>,
+}
+
+impl<M> Slot<M> {
+    #[inline]
+    fn wire(&self, port: Port) -> Option<Wire> {
+        match usize::from(port.0).checked_sub(1) {
+            None => self.first_wire,
+            Some(place) => self.more_wires.get(place).copied().flatten(),
+        }
+    }
 }
 
 /// Machines, links and routers with a virtual clock. `M` is the machine type (a concrete one, an enum
@@ -47,7 +57,7 @@ pub struct World<M, O = NoObserver> {
     slots: Vec<Slot<M>>,
     agenda: Agenda,
     outbox: Outbox,
-    in_transit: VecDeque<(Wire, Box<Packet>)>,
+    spare: Vec<Vec<(Port, Box<Packet>)>>,
     observer: O,
     unwired_drops: u64,
     steps: u64,
@@ -76,7 +86,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             slots: Vec::new(),
             agenda: Agenda::default(),
             outbox,
-            in_transit: VecDeque::new(),
+            spare: Vec::new(),
             observer,
             unwired_drops: 0,
             steps: 0,
@@ -98,19 +108,24 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn add_element(&mut self, element: Element<M>) -> ElementId {
         let id = ElementId(self.slots.len() as u32);
         self.agenda.add_element();
-        self.slots.push(Slot { element, wires: Vec::new(), listeners: Vec::new() });
+        self.slots.push(Slot { element, first_wire: None, more_wires: Vec::new(), listeners: Vec::new() });
         self.arm(id);
         id
     }
 
     /// What leaves `from` by `port` arrives at `to` on `to_port`.
     pub fn connect(&mut self, from: ElementId, port: Port, to: ElementId, to_port: Port) {
-        let wires = &mut self.slots[from.place()].wires;
-        let place = usize::from(port.0);
-        if wires.len() <= place {
-            wires.resize(place + 1, None);
+        let wire = Some(Wire { to, port: to_port });
+        let slot = &mut self.slots[from.place()];
+        match usize::from(port.0).checked_sub(1) {
+            None => slot.first_wire = wire,
+            Some(place) => {
+                if slot.more_wires.len() <= place {
+                    slot.more_wires.resize(place + 1, None);
+                }
+                slot.more_wires[place] = wire;
+            }
         }
-        wires[place] = Some(Wire { to, port: to_port });
     }
     /// Signals of `from` reach `to`, which is on the same node.
     pub fn subscribe(&mut self, from: ElementId, to: ElementId) {
@@ -191,55 +206,82 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     #[inline]
     fn wake(&mut self, at: Instant, place: usize) {
-        let due = self.slots[place].element.wake_at();
-        if due.is_none_or(|due| due > at) {
-            self.agenda.settle(place, due);
-            return;
-        }
-        self.now = at;
-        self.steps += 1;
-        self.slots[place].element.step(at, Input::Wake, &mut self.outbox);
-        self.empty_outbox(place);
-        self.deliver();
-        let next = self.slots[place].element.wake_at();
-        self.agenda.settle(place, next);
-    }
-
-    /// Carry packets from element to element until all rest.
-    #[inline]
-    fn deliver(&mut self) {
-        while let Some((wire, packet)) = self.in_transit.pop_front() {
-            let place = wire.to.place();
-            match &mut self.slots[place].element {
-                Element::Link(link) => {
-                    link.step(self.now, Input::Packet(wire.port, packet), &mut self.outbox);
-                }
-                Element::Router(router) => match router.route(packet.destination) {
-                    Some(port) => self.outbox.send(port, packet),
-                    None => self.lose(wire.to, packet),
-                },
-                Element::Machine(machine) => {
-                    if O::LISTENS {
-                        self.observer.arrived(self.now, wire.to, &packet);
-                    }
-                    machine.step(self.now, Input::Packet(wire.port, packet), &mut self.outbox);
-                }
+        let next = match &mut self.slots[place].element {
+            Element::Link(link) => step_if_due(&mut **link, at, &mut self.outbox),
+            Element::Machine(machine) => step_if_due(machine, at, &mut self.outbox),
+            Element::Router(_) => Err(None),
+        };
+        match next {
+            Ok(next) => {
+                self.now = at;
+                self.steps += 1;
+                self.agenda.settle(place, next);
+                self.empty_outbox(place);
             }
-            self.empty_outbox(place);
-            self.arm(wire.to);
+            Err(later) => self.agenda.settle(place, later),
         }
     }
 
+    /// Everything the element at `place` has just caused takes its course.
     #[inline]
     fn empty_outbox(&mut self, place: usize) {
         if O::LISTENS {
             self.report(place);
         }
-        if !self.outbox.packets.is_empty() {
-            self.forward(place);
-        }
         if !self.outbox.signals.is_empty() {
             self.pass_signals(place);
+        }
+        match self.outbox.packets.len() {
+            0 => {}
+            1 => {
+                if let Some((port, packet)) = self.outbox.packets.pop() {
+                    self.carry(place, port, packet);
+                }
+            }
+            _ => self.carry_all(place),
+        }
+    }
+
+    fn carry_all(&mut self, place: usize) {
+        let spare = self.spare.pop().unwrap_or_default();
+        let mut batch = std::mem::replace(&mut self.outbox.packets, spare);
+        for (port, packet) in batch.drain(..) {
+            self.carry(place, port, packet);
+        }
+        self.spare.push(batch);
+    }
+
+    /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
+    #[inline]
+    fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
+        let (mut from, mut port) = (from, port);
+        loop {
+            let Some(Wire { to, port: entry }) = self.slots[from].wire(port) else {
+                return self.lose(from, packet);
+            };
+            let place = to.place();
+            match &mut self.slots[place].element {
+                Element::Router(router) => match router.route(packet.destination) {
+                    Some(exit) => (from, port) = (place, exit),
+                    None => return self.lose(place, packet),
+                },
+                Element::Link(link) => {
+                    link.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
+                    let wake_at = link.wake_at();
+                    if O::LISTENS || !self.outbox.packets.is_empty() {
+                        self.empty_outbox(place);
+                    }
+                    return self.arm_at(place, wake_at);
+                }
+                Element::Machine(machine) => {
+                    if O::LISTENS {
+                        self.observer.arrived(self.now, to, &packet);
+                    }
+                    machine.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
+                    self.empty_outbox(place);
+                    return self.arm(to);
+                }
+            }
         }
     }
 
@@ -255,23 +297,8 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    #[inline]
-    fn forward(&mut self, place: usize) {
-        let wires = &self.slots[place].wires;
-        let mut lost = None;
-        for (port, packet) in self.outbox.packets.drain(..) {
-            match wires.get(usize::from(port.0)).copied().flatten() {
-                Some(wire) => self.in_transit.push_back((wire, packet)),
-                None => lost = Some(packet),
-            }
-        }
-        if let Some(packet) = lost {
-            self.lose(ElementId(place as u32), packet);
-        }
-    }
-
     #[cold]
-    fn lose(&mut self, at: ElementId, packet: Box<Packet>) {
+    fn lose(&mut self, at: usize, packet: Box<Packet>) {
         self.unwired_drops += 1;
         if O::LISTENS {
             let event = Event::Dropped {
@@ -281,7 +308,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                 sequence: packet.segment.sequence,
                 length: packet.segment.length,
             };
-            self.observer.event(self.now, at, &event);
+            self.observer.event(self.now, ElementId(at as u32), &event);
         }
         self.outbox.recycle(packet);
     }
@@ -301,10 +328,30 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     #[inline]
     fn arm(&mut self, id: ElementId) {
-        if let Some(at) = self.slots[id.place()].element.wake_at() {
-            self.agenda.arm(id.place(), at.max(self.now));
+        let wake_at = self.slots[id.place()].element.wake_at();
+        self.arm_at(id.place(), wake_at);
+    }
+    #[inline]
+    fn arm_at(&mut self, place: usize, wake_at: Option<Instant>) {
+        if let Some(at) = wake_at {
+            self.agenda.arm(place, at.max(self.now));
         }
     }
+}
+
+/// Wake a machine whose time has come; its next time, or as an error the later time it waits for.
+#[inline]
+fn step_if_due(
+    machine: &mut impl Machine,
+    now: Instant,
+    out: &mut Outbox,
+) -> Result<Option<Instant>, Option<Instant>> {
+    let due = machine.wake_at();
+    if due.is_none_or(|due| due > now) {
+        return Err(due);
+    }
+    machine.step(now, Input::Wake, out);
+    Ok(machine.wake_at())
 }
 
 impl<M: Machine> Element<M> {

@@ -139,8 +139,11 @@ impl Connection {
         if self.opening.is_some() {
             return self.application.start;
         }
-        let stop = self.application.stop.filter(|_| !self.stopped);
-        self.endpoint.wake_at().into_iter().chain(stop).min().unwrap_or(NEVER)
+        let at = self.endpoint.wake_at().unwrap_or(NEVER);
+        match self.application.stop {
+            Some(stop) if !self.stopped => at.min(stop),
+            _ => at,
+        }
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {

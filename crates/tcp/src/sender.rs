@@ -132,8 +132,9 @@ impl Sender {
         }
     }
 
-    pub(crate) fn wake_at(&self) -> Option<Instant> {
-        (self.timer != NEVER).then_some(self.timer)
+    /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
+    pub(crate) fn timer(&self) -> Instant {
+        self.timer
     }
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.timer <= now

@@ -245,9 +245,17 @@ impl Endpoint {
     /// When [`Endpoint::on_wake`] is to be called.
     #[inline]
     pub fn wake_at(&self) -> Option<Instant> {
-        let timers =
-            [self.sender.wake_at(), self.receiver.acknowledge_at(), self.time_wait_until, self.keepalive_at];
-        timers.into_iter().flatten().min()
+        let mut at = self.sender.timer();
+        if let Some(acknowledge_at) = self.receiver.acknowledge_at() {
+            at = at.min(acknowledge_at);
+        }
+        if let Some(time_wait_until) = self.time_wait_until {
+            at = at.min(time_wait_until);
+        }
+        if let Some(keepalive_at) = self.keepalive_at {
+            at = at.min(keepalive_at);
+        }
+        (at != Instant::MAX).then_some(at)
     }
 
     /// A timer may have expired.
