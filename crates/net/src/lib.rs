@@ -1,6 +1,7 @@
 //! The wires, as machines: used by the simulator and the lab alike.
 
 pub mod error;
+pub mod generate;
 pub mod import;
 pub mod link;
 pub mod notices;

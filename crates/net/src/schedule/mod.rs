@@ -34,6 +34,8 @@ pub enum ScheduleError {
         /// When it begins.
         at: Instant,
     },
+    /// Points that are no quantile function.
+    NotQuantiles,
 }
 
 impl fmt::Display for ScheduleError {
@@ -48,6 +50,12 @@ impl fmt::Display for ScheduleError {
             }
             ScheduleError::HandoversOverlap { at } => {
                 write!(f, "the handover at {at} s begins before the one before it is over")
+            }
+            ScheduleError::NotQuantiles => {
+                write!(
+                    f,
+                    "the quantiles do not rise from probability 0 to 1 over values that are not negative"
+                )
             }
         }
     }

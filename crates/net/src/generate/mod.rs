@@ -1,0 +1,14 @@
+//! Synthetic schedules after published measurements. Recordings may not ship with the product; these may.
+//!
+//! Each generator is a function of its parameters and one random stream, and nothing else. Every default
+//! names the measurement it follows, or says that it is an assumption.
+
+mod cellular;
+mod quantiles;
+mod starlink;
+mod variation;
+
+pub use cellular::{CellularParameters, Recovery, cellular};
+pub use quantiles::Quantiles;
+pub use starlink::{StarlinkParameters, starlink};
+pub use variation::Variation;
