@@ -48,7 +48,8 @@ pub enum Growth {
 pub enum CutBase {
     /// The window in use (Jacobson 1988; ns-2).
     Window,
-    /// What is outstanding (RFC 5681 equation 4).
+    /// What is outstanding (RFC 5681 equation 4), but not more than the window: in a long recovery what
+    /// is not acknowledged cumulatively can be several windows.
     FlightSize,
 }
 
@@ -75,6 +76,9 @@ pub struct WindowParameters {
     /// After idling for a retransmission timeout begin again from the initial window (RFC 5681
     /// section 4.1).
     pub restart_after_idle: bool,
+    /// A timeout that repeats without progress leaves the threshold as it is (RFC 5681 section 3.1,
+    /// below equation 4).
+    pub repeated_timeout_holds_threshold: bool,
     /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
     /// to one segment (RFC 5681 section 3.1).
     pub lost_handshake_cuts_threshold: bool,

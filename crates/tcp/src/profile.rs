@@ -87,6 +87,7 @@ fn rfc() -> Parameters {
             whole_threshold: false,
             cut_to_threshold: true,
             restart_after_idle: true,
+            repeated_timeout_holds_threshold: true,
             lost_handshake_cuts_threshold: false,
         },
         recovery: RecoveryParameters {
@@ -96,6 +97,7 @@ fn rfc() -> Parameters {
             partial_ack_deflates: true,
             impatient: true,
             bound_window_on_exit: true,
+            proportional_rate_reduction: true,
             sack_algorithm: "sack",
         },
         segments: SegmentParameters {
@@ -161,6 +163,7 @@ fn ns2(window_limit: u32) -> Parameters {
             whole_threshold: true,
             cut_to_threshold: false,
             restart_after_idle: true,
+            repeated_timeout_holds_threshold: false,
             lost_handshake_cuts_threshold: true,
         },
         recovery: RecoveryParameters {
@@ -170,6 +173,7 @@ fn ns2(window_limit: u32) -> Parameters {
             partial_ack_deflates: true,
             impatient: true,
             bound_window_on_exit: false,
+            proportional_rate_reduction: false,
             sack_algorithm: "sack-pipe",
         },
         segments: SegmentParameters {

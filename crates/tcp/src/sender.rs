@@ -1,7 +1,7 @@
 //! The sending side: carries out what recovery and congestion control decide. The only place that
 //! changes a sender's state.
 
-use crate::cc::{Acked, CongestionControl};
+use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -63,6 +63,9 @@ pub(crate) struct Sender {
     estimator: RoundTripEstimator,
     initial_window: f64,
     restart_after_idle: bool,
+    repeated_timeout_holds_threshold: bool,
+    timed_out_at: Option<Offset>,
+    timeout_is_repeated: bool,
     lost_handshake_cuts_threshold: bool,
     needs_sack: bool,
     timing: Option<(Offset, Instant)>,
@@ -119,6 +122,9 @@ impl Sender {
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
             restart_after_idle: parameters.window.restart_after_idle,
+            repeated_timeout_holds_threshold: parameters.window.repeated_timeout_holds_threshold,
+            timed_out_at: None,
+            timeout_is_repeated: false,
             lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
             needs_sack: variant.recovery.needs_sack,
             timing: None,
@@ -286,7 +292,9 @@ impl Sender {
             self.view.next = self.view.next.max(ack.offset);
             self.progress_at = now;
         }
-        let (sack_news, sacked) = self.take_sack(segment, advanced, exit.header.sack);
+        let (sack_news, sacked) = self.take_sack(segment, exit.header.sack);
+        let acknowledged = ack.offset.saturating_since(previous);
+        let delivered = acknowledged.saturating_add_signed(sacked);
         if !advanced && !duplicate && !sack_news && same_window && !self.has_unsent() {
             return;
         }
@@ -299,25 +307,24 @@ impl Sender {
         let log = self.view.sent.as_mut().filter(|_| advanced);
         let round_trip_time = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
         let acked = Acked {
-            bytes: ack.offset.saturating_since(previous),
-            sacked,
+            bytes: acknowledged,
+            delivered,
             duplicate,
             round_trip_time,
             in_recovery: self.recovery.in_recovery(),
         };
         self.control.observe(&acked, &self.view);
-        let seen = AckSeen { previous, advanced, duplicate, sack_news, round_trip_time };
+        let seen = AckSeen { previous, advanced, duplicate, sack_news, delivered, round_trip_time };
         self.recovery.on_ack(&seen, &self.view, &mut self.orders);
         self.carry_out(Some(&acked), ack.timestamp_sample, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
     }
 
-    /// Record the SACK blocks; whether they told anything new, and how many bytes.
-    fn take_sack(&mut self, segment: &Segment, advanced: bool, negotiated: bool) -> (bool, u64) {
-        if !negotiated
-            || (segment.sack.is_empty() && !(advanced && !self.view.scoreboard.sacked().is_empty()))
-        {
+    /// Record the SACK blocks: whether they told anything new, and by how many bytes what is recorded
+    /// has grown or, where the cumulative acknowledgment has passed it, shrunk.
+    fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (bool, i64) {
+        if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.sacked().is_empty()) {
             return (false, 0);
         }
         let (floor, initial, highest) = (self.view.unacknowledged, self.initial, self.view.highest_sent);
@@ -326,9 +333,9 @@ impl Sender {
             let (left, right) = (floor.nearest(block.left, initial)?, floor.nearest(block.right, initial)?);
             valid(left, right).then_some((left, right))
         });
-        let before = self.view.scoreboard.sacked().total_from(floor);
+        let before = self.view.scoreboard.sacked().total();
         let news = self.view.scoreboard.update(floor, blocks);
-        (news, self.view.scoreboard.sacked().total().saturating_sub(before))
+        (news, self.view.scoreboard.sacked().total() as i64 - before as i64)
     }
 
     fn note_ack(&self, segment: &Segment, exit: &mut Exit<'_>) {
@@ -375,8 +382,11 @@ impl Sender {
         self.statistics.timeouts += 1;
         let port = exit.header.local.port;
         exit.out.event(|| Event::RetransmissionTimeout { port });
+        let stuck_at = self.view.unacknowledged;
+        self.timeout_is_repeated = self.timed_out_at.replace(stuck_at) == Some(stuck_at);
         self.recovery.on_timeout(&self.view, &mut self.orders);
         self.carry_out(None, None, exit);
+        self.timeout_is_repeated = false;
         self.settle_timer(now);
         self.note_state(exit);
     }
@@ -408,11 +418,7 @@ impl Sender {
                     self.view.window = self.control.window();
                 }
             }
-            Order::Cut(loss) => {
-                self.statistics.window_cuts += 1;
-                self.control.on_loss(loss, &self.view);
-                self.view.window = self.control.window();
-            }
+            Order::Cut(loss) => self.cut(loss),
             Order::SetWindow(window) => self.set_window(window),
             Order::Inflate(segments) => self.view.inflation = segments,
             Order::Rewind => self.view.next = self.view.unacknowledged,
@@ -428,6 +434,16 @@ impl Sender {
                 exit.out.event(|| Event::RecoveryStarted { port });
             }
         }
+    }
+
+    fn cut(&mut self, loss: Loss) {
+        self.statistics.window_cuts += 1;
+        if loss == Loss::Collapsed && self.timeout_is_repeated && self.repeated_timeout_holds_threshold {
+            self.control.set_window(Window { congestion: 1.0, ..self.view.window });
+        } else {
+            self.control.on_loss(loss, &self.view);
+        }
+        self.view.window = self.control.window();
     }
 
     fn set_window(&mut self, window: Window) {

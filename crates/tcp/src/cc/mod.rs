@@ -21,8 +21,8 @@ pub use westwood_plus::WestwoodPlusParameters;
 pub struct Acked {
     /// Bytes newly acknowledged cumulatively; zero for a duplicate.
     pub bytes: u64,
-    /// Bytes newly reported by SACK.
-    pub sacked: u64,
+    /// Bytes newly reported as arrived, cumulatively or by SACK.
+    pub delivered: u64,
     /// Whether it is a duplicate acknowledgment (RFC 5681 section 2).
     pub duplicate: bool,
     /// Round-trip time of the newest segment acknowledged, when it was sent exactly once.

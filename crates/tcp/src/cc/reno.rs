@@ -58,7 +58,7 @@ impl Reno {
 pub(super) fn half(parameters: &WindowParameters, view: &View) -> f64 {
     match parameters.cut_base {
         CutBase::Window => view.effective_window() / 2.0,
-        CutBase::FlightSize => view.flight_segments() / 2.0,
+        CutBase::FlightSize => view.flight_segments().min(view.effective_window()) / 2.0,
     }
 }
 

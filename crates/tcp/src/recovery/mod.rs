@@ -29,6 +29,8 @@ pub struct AckSeen {
     pub duplicate: bool,
     /// Whether it brought SACK information that was not known before.
     pub sack_news: bool,
+    /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 6937).
+    pub delivered: u64,
     /// Round-trip time of the newest segment acknowledged, when it was sent exactly once; only when
     /// the send log is kept.
     pub round_trip_time: Option<Duration>,
@@ -146,6 +148,9 @@ pub struct RecoveryParameters {
     pub impatient: bool,
     /// On leaving fast recovery bound the window by what is outstanding (RFC 6582 section 3.2, step 3, option 1).
     pub bound_window_on_exit: bool,
+    /// Spread what fast recovery sends over the acknowledgments it receives, in proportion to the cut
+    /// (RFC 6937 with its slow start reduction bound); read by the recovery of RFC 6675.
+    pub proportional_rate_reduction: bool,
     /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
     /// `sack-pipe` (Fall and Floyd 1996).
     pub sack_algorithm: &'static str,

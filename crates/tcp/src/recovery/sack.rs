@@ -23,6 +23,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
             highest_retransmitted: start,
             rescued: None,
             timed_out_at: None,
+            reduction: Reduction::default(),
         })
     },
 };
@@ -36,6 +37,47 @@ struct Sack {
     highest_retransmitted: Offset,
     rescued: Option<Offset>,
     timed_out_at: Option<Offset>,
+    reduction: Reduction,
+}
+
+/// Proportional rate reduction (RFC 6937 section 3): how much each acknowledgment in fast recovery may
+/// send, so that the window shrinks evenly and never in a burst. All in bytes.
+#[derive(Debug, Default)]
+struct Reduction {
+    flight_at_start: u64,
+    delivered: u64,
+    sent: u64,
+    delivered_now: u64,
+    budget: Option<u64>,
+}
+
+impl Reduction {
+    fn start(flight_at_start: u64, retransmitted: u64) -> Self {
+        Reduction { flight_at_start, sent: retransmitted, ..Reduction::default() }
+    }
+    fn acknowledge(&mut self, delivered: u64) {
+        self.delivered += delivered;
+        self.delivered_now = delivered;
+        self.budget = None;
+    }
+    /// Take one segment from what this acknowledgment may send, if it is there.
+    fn take(&mut self, pipe: u64, threshold: u64, size: u64) -> bool {
+        let budget = self.budget.unwrap_or_else(|| self.budget(pipe, threshold, size));
+        let granted = budget >= size;
+        self.budget = Some(budget.saturating_sub(if granted { size } else { 0 }));
+        self.sent += if granted { size } else { 0 };
+        granted
+    }
+    fn budget(&self, pipe: u64, threshold: u64, size: u64) -> u64 {
+        if pipe > threshold {
+            let proportional = u128::from(self.delivered) * u128::from(threshold);
+            let due = proportional.div_ceil(u128::from(self.flight_at_start.max(1))) as u64;
+            due.saturating_sub(self.sent)
+        } else {
+            let bound = self.delivered.saturating_sub(self.sent).max(self.delivered_now) + size;
+            bound.min(threshold - pipe)
+        }
+    }
 }
 
 impl Sack {
@@ -76,7 +118,9 @@ impl Sack {
         self.recovery_point = view.highest_sent;
         self.recovering = true;
         self.rescued = None;
-        self.highest_retransmitted = view.unacknowledged + u64::from(view.length_at(view.unacknowledged));
+        let first = u64::from(view.length_at(view.unacknowledged));
+        self.highest_retransmitted = view.unacknowledged + first;
+        self.reduction = Reduction::start(view.outstanding(), first);
         orders.extend([
             Order::NoteRecovery,
             Order::Cut(Loss::Detected),
@@ -84,6 +128,18 @@ impl Sack {
             Order::AbandonTiming,
             Order::Retransmit(view.unacknowledged),
         ]);
+    }
+
+    /// Whether one more segment may be sent in fast recovery (section 5, step C).
+    fn has_room(&mut self, view: &View) -> bool {
+        let size = u64::from(view.segment_size);
+        let pipe = self.pipe(view);
+        if self.parameters.proportional_rate_reduction {
+            let threshold = (view.window.threshold * size as f64) as u64;
+            self.reduction.take(pipe, threshold, size)
+        } else {
+            pipe + size <= view.usable_bytes()
+        }
     }
 
     /// `NextSeg` of section 4.
@@ -126,6 +182,7 @@ impl Sack {
 
 impl Recovery for Sack {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+        self.reduction.acknowledge(ack.delivered);
         if ack.advanced {
             self.timed_out_at = None;
             self.duplicates = 0;
@@ -155,10 +212,8 @@ impl Recovery for Sack {
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {
-        let size = u64::from(view.segment_size);
         if self.recovering {
-            let has_room = self.pipe(view) + size <= view.usable_bytes();
-            return if has_room { self.next_segment(view) } else { None };
+            return if self.has_room(view) { self.next_segment(view) } else { None };
         }
         let sacked = view.scoreboard.sacked();
         if sacked.is_empty() {
