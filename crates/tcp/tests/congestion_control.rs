@@ -1,0 +1,240 @@
+//! Congestion controls against the closed forms of their specifications.
+
+use seamline_tcp::cc::{self, Acked, CongestionControl, Loss};
+use seamline_tcp::profile;
+use seamline_tcp::rtt::RoundTrip;
+use seamline_tcp::view::{View, Window};
+use seamline_tcp::{Offset, Parameters};
+use seamline_wire::{Duration, Instant};
+
+const SEGMENT: u32 = 1000;
+
+/// A flow that always fills its window, acknowledged one segment at a time, evenly over each round.
+struct Flow {
+    control: Box<dyn CongestionControl>,
+    view: View,
+    round_trip: Duration,
+}
+
+impl Flow {
+    fn new(name: &str, round_trip: Duration, window: Window) -> Self {
+        Flow::with_parameters(name, round_trip, window, &(profile::RFC.parameters)())
+    }
+    fn with_parameters(name: &str, round_trip: Duration, window: Window, parameters: &Parameters) -> Self {
+        let algorithm = cc::find(name).expect("the algorithm is registered");
+        let view = View {
+            now: Instant::from_secs(1),
+            segment_size: SEGMENT,
+            unacknowledged: Offset::FIRST_BYTE,
+            next: Offset::FIRST_BYTE,
+            highest_sent: Offset::FIRST_BYTE,
+            available: Offset(u64::MAX >> 2),
+            window,
+            inflation: 0,
+            peer_window: 1 << 40,
+            largest_peer_window: 1 << 40,
+            window_limit: u32::MAX,
+            congestion_limited: true,
+            nagle: false,
+            round_trip: RoundTrip {
+                smoothed: round_trip,
+                variation: Duration::ZERO,
+                latest: round_trip,
+                minimum: round_trip,
+            },
+            scoreboard: Default::default(),
+            sent: None,
+        };
+        Flow { control: (algorithm.build)(parameters, window), view, round_trip }
+    }
+    fn window(&self) -> f64 {
+        self.control.window().congestion
+    }
+    fn acknowledge(&mut self, segments: u64, after: Duration) {
+        self.view.now += after;
+        let bytes = segments * u64::from(SEGMENT);
+        self.view.unacknowledged += bytes;
+        self.view.highest_sent = self.view.unacknowledged + (self.window() as u64) * u64::from(SEGMENT);
+        self.view.next = self.view.highest_sent;
+        self.view.window = self.control.window();
+        let acked = Acked {
+            bytes,
+            delivered: bytes,
+            duplicate: false,
+            round_trip_time: Some(self.round_trip),
+            in_recovery: false,
+        };
+        self.control.observe(&acked, &self.view);
+        self.control.on_ack(&acked, &self.view);
+        self.view.window = self.control.window();
+    }
+    /// Acknowledge what one round-trip time returns.
+    fn round(&mut self) {
+        let segments = self.window() as u64;
+        (0..segments).for_each(|_| self.acknowledge(1, self.round_trip / segments));
+    }
+    fn run(&mut self, time: Duration) {
+        let end = self.view.now + time;
+        while self.view.now < end {
+            self.round();
+        }
+    }
+    fn lose(&mut self, loss: Loss) {
+        self.control.on_loss(loss, &self.view);
+        self.view.window = self.control.window();
+    }
+}
+
+fn window(congestion: f64, threshold: f64) -> Window {
+    Window { congestion, threshold }
+}
+
+#[track_caller]
+fn assert_near(measured: f64, expected: f64, relative: f64) {
+    let error = (measured - expected).abs() / expected;
+    assert!(error <= relative, "measured {measured}, expected {expected} within {relative}");
+}
+
+/// RFC 5681 section 3.1: slow start doubles per round, congestion avoidance adds one segment.
+#[test]
+fn reno_doubles_and_then_adds_one() {
+    let mut flow = Flow::new("reno", Duration::from_millis(100), window(4.0, 16.0));
+    flow.round();
+    assert_eq!(flow.window(), 8.0);
+    flow.round();
+    assert_eq!(flow.window(), 16.0);
+    flow.round();
+    assert_near(flow.window(), 17.0, 0.004);
+}
+
+/// RFC 5681 equation 4, and section 3.1 for a timeout.
+#[test]
+fn reno_halves_on_loss_and_restarts_on_timeout() {
+    let mut flow = Flow::new("reno", Duration::from_millis(100), window(20.0, 10.0));
+    flow.round();
+    let before = flow.window();
+    flow.lose(Loss::Detected);
+    assert_near(flow.window(), before.floor() / 2.0, 0.06);
+    flow.lose(Loss::Collapsed);
+    assert_eq!(flow.window(), 1.0);
+    assert!(flow.control.window().threshold >= 2.0);
+}
+
+/// RFC 9438 section 4.2: W_cubic(t) = C (t - K)^3 + W_max with K = cbrt((W_max - cwnd) / C). Worked by
+/// hand for W_max 400, C 0.4, beta 0.7: cwnd 280 after the loss, K = cbrt(300) = 6.694 s.
+#[test]
+fn cubic_follows_its_curve() {
+    let mut flow = Flow::new("cubic", Duration::from_millis(100), window(400.0, 100.0));
+    flow.acknowledge(1, Duration::from_millis(1));
+    let maximum = flow.window();
+    flow.lose(Loss::Detected);
+    assert_near(flow.window(), maximum * 0.7, 0.01);
+    let curve = |t: f64| 0.4 * (t - 6.694) * (t - 6.694) * (t - 6.694) + maximum;
+    let start = flow.view.now;
+    for _ in 0..5 {
+        flow.run(Duration::from_secs(2));
+        let one_round_ahead = (flow.view.now - start + flow.round_trip).as_secs_f64();
+        assert_near(flow.window(), curve(one_round_ahead), 0.01);
+    }
+}
+
+/// RFC 9438 section 4.3: at short round-trip times it grows as Reno with alpha = 3 (1 - beta) / (1 + beta)
+/// = 0.529 segments a round, and by a whole segment once it has regained the window before the loss.
+#[test]
+fn cubic_is_friendly_to_reno_at_short_round_trips() {
+    let mut flow = Flow::new("cubic", Duration::from_millis(5), window(20.0, 10.0));
+    flow.acknowledge(1, Duration::from_millis(1));
+    flow.lose(Loss::Detected);
+    let start = flow.window();
+    (0..8).for_each(|_| flow.round());
+    assert_near(flow.window() - start, 8.0 * 0.529, 0.10);
+    (0..20).for_each(|_| flow.round());
+    let regained = flow.window();
+    (0..5).for_each(|_| flow.round());
+    assert_near(flow.window() - regained, 5.0, 0.10);
+}
+
+/// RFC 9438 section 4.7: a flow that loses below its last maximum remembers less than where it was.
+#[test]
+fn cubic_converges_fast() {
+    let mut flow = Flow::new("cubic", Duration::from_millis(100), window(1000.0, 50.0));
+    flow.acknowledge(1, Duration::from_millis(1));
+    flow.lose(Loss::Detected);
+    let second = flow.window();
+    flow.lose(Loss::Detected);
+    let start = flow.window();
+    let plateau = second * 0.85;
+    let to_plateau = libm::cbrt((plateau - start) / 0.4);
+    flow.run(Duration::from_secs_f64(to_plateau));
+    assert_near(flow.window(), plateau, 0.01);
+}
+
+/// Mascolo et al. 2001, section 4: after a loss ssthresh is the bandwidth times the smallest round-trip
+/// time. 200 segments a second and 100 ms make 20 segments.
+#[test]
+fn both_westwoods_measure_the_pipe() {
+    for name in ["westwood", "westwood+"] {
+        let mut flow = Flow::new(name, Duration::from_millis(100), window(60.0, 30.0));
+        (0..2000).for_each(|_| flow.acknowledge(1, Duration::from_millis(5)));
+        flow.lose(Loss::Detected);
+        assert_near(flow.control.window().threshold, 20.0, 0.03);
+        assert_near(flow.window(), 20.0, 0.03);
+        flow.lose(Loss::Collapsed);
+        assert_eq!(flow.window(), 1.0);
+        assert_near(flow.control.window().threshold, 20.0, 0.03);
+    }
+}
+
+/// A window below the estimate is not raised by a loss.
+#[test]
+fn westwood_never_raises_the_window_on_a_loss() {
+    for name in ["westwood", "westwood+"] {
+        let mut flow = Flow::new(name, Duration::from_millis(100), window(5.0, 2.0));
+        (0..2000).for_each(|_| flow.acknowledge(1, Duration::from_millis(5)));
+        flow.control.set_window(window(5.0, 2.0));
+        flow.lose(Loss::Detected);
+        assert_eq!(flow.window(), 5.0);
+    }
+}
+
+/// Grieco and Mascolo 2004, section 3: acknowledgments that arrive in bunches inflate Westwood's
+/// estimate, and not Westwood+'s. Ten at once every 50 ms are still 200 a second.
+#[test]
+fn bunched_acknowledgments_do_not_inflate_westwood_plus() {
+    let pipe = |name: &str| {
+        let mut flow = Flow::new(name, Duration::from_millis(100), window(60.0, 30.0));
+        for _ in 0..400 {
+            flow.acknowledge(1, Duration::from_millis(41));
+            (0..9).for_each(|_| flow.acknowledge(1, Duration::from_millis(1)));
+        }
+        flow.lose(Loss::Detected);
+        flow.control.window().threshold
+    };
+    assert_near(pipe("westwood+"), 20.0, 0.10);
+    assert!(pipe("westwood") > 20.0 * 1.10, "{}", pipe("westwood"));
+}
+
+/// Every algorithm keeps its promises under any order of events.
+#[test]
+fn every_algorithm_keeps_its_window_sane() {
+    for algorithm in cc::ALL {
+        for profile in profile::ALL {
+            let parameters = (profile.parameters)();
+            let start = window(parameters.window.initial, parameters.window.initial_threshold);
+            let mut flow =
+                Flow::with_parameters(algorithm.name, Duration::from_millis(40), start, &parameters);
+            let mut dice = seamline_wire::random::Stream::new(5, algorithm.name);
+            for _ in 0..3000 {
+                match dice.below(20) {
+                    0 => flow.lose(Loss::Detected),
+                    1 => flow.lose(Loss::Collapsed),
+                    _ => flow.acknowledge(1 + dice.below(3), Duration::from_micros(dice.below(9000))),
+                }
+                let Window { congestion, threshold } = flow.control.window();
+                let least = if parameters.window.cut_to_threshold { 1.0 } else { 0.5 };
+                assert!(congestion.is_finite() && congestion >= least, "{}: {congestion}", algorithm.name);
+                assert!(threshold >= 2.0, "{}: {threshold}", algorithm.name);
+            }
+        }
+    }
+}
