@@ -8,6 +8,9 @@ use seamline_wire::{Duration, Instant};
 
 const EXPECTED: &str = "second$[node ids]$count$[hop delays in s]$total in s, or second$NULL";
 
+/// The latest second accepted: enough for times after 1970.
+const LATEST_SECOND: u64 = u32::MAX as u64;
+
 /// What a path log does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeoemOptions {
@@ -111,7 +114,8 @@ fn row(recording: &Recording, line: u64, text: &str) -> Result<Row, ImportError>
         recording.at(line, Some(field), quoted(found), EXPECTED, "correct or remove the line")
     };
     let fields: Vec<&str> = text.splitn(6, '$').collect();
-    let second = recording.seconds(line, "second", fields[0], 1.0)?.as_nanos() / 1_000_000_000;
+    let whole = fields[0].trim().parse().ok().filter(|second| *second <= LATEST_SECOND);
+    let second: u64 = whole.ok_or_else(|| wrong("second", fields[0]))?;
     match fields[1..] {
         ["NULL"] => Ok(Row { second, path: None }),
         [nodes, _, _, total] => {
