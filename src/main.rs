@@ -1,2 +1,51 @@
-//! The seamline command.
-fn main() {}
+//! The `seamline` command. One file per subcommand; everything they do lives in the crates.
+
+mod bundled;
+mod check;
+mod demo;
+mod experiment;
+mod list;
+mod overview;
+mod run;
+mod terminal;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use terminal::Failure;
+
+/// TCP that keeps its pace while its ends move: simulate scenarios, compare variants.
+#[derive(Debug, Parser)]
+#[command(name = "seamline", version, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scenario file and compare its variants.
+    Run(run::Arguments),
+    /// Run a bundled scenario, or one over a recording of yours.
+    Demo(demo::Arguments),
+    /// Say everything that is wrong with scenario files, without running them.
+    Check(check::Arguments),
+    /// Name what scenarios can use, each with its source.
+    List(list::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        None => overview::show(),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Demo(arguments)) => demo::run(&arguments),
+        Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::List(arguments)) => list::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// What every subcommand returns.
+type Outcome = Result<(), Failure>;

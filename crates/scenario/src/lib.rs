@@ -1,1 +1,36 @@
-//! placeholder
+//! Scenario files: names and quantities in words in, runs and their statistics out.
+//!
+//! [`Plan::new`] reads a TOML file with its `--set` overrides, expands its grid and checks every cell; all
+//! errors come back at once, each with its place ([`Diagnostics`]). [`run()`] turns every cell and seed into
+//! a simulated world and its [`record::RunRecord`]. [`summarise`] compares cells seed by seed, and
+//! [`report::Document`] is all of it as JSON.
+//!
+//! The keys of each kind of table live in one file under [`schema`].
+
+pub mod atomic;
+mod build;
+pub mod diagnostics;
+pub mod document;
+pub mod grid;
+pub mod measure;
+mod observe;
+mod overrides;
+mod path;
+pub mod plan;
+pub mod reader;
+pub mod record;
+pub mod recordings;
+pub mod report;
+mod routes;
+pub mod run;
+pub mod schema;
+pub mod source;
+pub mod statistics;
+pub mod summary;
+pub mod text;
+pub mod units;
+
+pub use diagnostics::{Diagnostic, Diagnostics};
+pub use plan::{Cell, Plan};
+pub use run::{CellResult, RunOptions, run};
+pub use summary::{FlowSummary, summarise};

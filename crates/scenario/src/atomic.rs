@@ -1,0 +1,85 @@
+//! Files that are there whole or not at all: written beside their place, then renamed.
+
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file that could not be written.
+#[derive(Debug)]
+pub struct WriteError {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub cause: io::Error,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write {}: {}", self.path.display(), self.cause)
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+/// A file being written. Dropping it unfinished leaves nothing behind.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl AtomicFile {
+    /// Begin a file, making its folder if need be.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or written to.
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let fail = |cause| WriteError { path: path.to_owned(), cause };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        std::fs::create_dir_all(folder).map_err(fail)?;
+        let file = NamedTempFile::new_in(folder).map_err(fail)?;
+        Ok(AtomicFile { path: path.to_owned(), file: BufWriter::new(file) })
+    }
+
+    /// Put the file in its place.
+    ///
+    /// # Errors
+    /// When what is buffered cannot be written, or the file not renamed.
+    pub fn finish(self) -> Result<PathBuf, WriteError> {
+        let AtomicFile { path, file } = self;
+        let fail = |cause| WriteError { path: path.clone(), cause };
+        let file = file.into_inner().map_err(|error| fail(error.into_error()))?;
+        make_readable(&file).map_err(fail)?;
+        file.persist(&path).map_err(|error| fail(error.error))?;
+        Ok(path)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A temporary file is its owner's alone; a result is readable like any other file.
+#[cfg(unix)]
+fn make_readable(file: &NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_file: &NamedTempFile) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! From one cell and one seed to a world: nodes are a router each, with a host behind it where flows begin
+//! or end; links are one element for each direction. Every random stream is named after its component, so
+//! that all schemes meet the same losses.
+
+use crate::routes::Routes;
+use crate::schema::generated::Direction;
+use crate::schema::loss::Place;
+use crate::schema::{FlowSpec, LinkSpec, Scenario};
+use seamline_net::notices::HandoverNotices;
+use seamline_net::{Link, LinkConfig, Scheduled};
+use seamline_sim::{ElementId, Observer, Router, World};
+use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
+use seamline_wire::random::Stream;
+use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
+
+/// The ports of senders begin here, those of receivers at [`RECEIVER_PORTS`]; connection `n` of a run has
+/// the `n`-th of each.
+pub(crate) const SENDER_PORTS: u16 = 35_001;
+/// iperf's.
+pub(crate) const RECEIVER_PORTS: u16 = 5_001;
+/// As many connections fit into a run.
+pub(crate) const MOST_CONNECTIONS: usize = 30_000;
+
+const TO_HOST: Port = Port(0);
+const LINK: Port = Port(0);
+
+/// Where things are in a world: elements are numbered in the order in which [`build`] adds them.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// Routers by node.
+    routers: Vec<ElementId>,
+    /// Hosts by node; `None` where no flow begins or ends.
+    pub(crate) hosts: Vec<Option<ElementId>>,
+    /// Links, down and up.
+    pub(crate) links: Vec<[ElementId; 2]>,
+    /// By link: what gives notice of its handovers.
+    pub(crate) notices: Vec<Option<ElementId>>,
+}
+
+impl Places {
+    /// Where things will be.
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let mut next = (0..).map(ElementId);
+        let mut places = Places::default();
+        for node in 0..scenario.nodes.len() {
+            places.routers.extend(next.next());
+            let is_end = scenario.flows.iter().any(|flow| flow.from == node || flow.to == node);
+            places.hosts.push(if is_end { next.next() } else { None });
+        }
+        for link in &scenario.links {
+            places.links.extend(next.next().zip(next.next()).map(|(down, up)| [down, up]));
+            places.notices.push(if link.notice.is_some() { next.next() } else { None });
+        }
+        places
+    }
+}
+
+/// The machines of a world, besides its links and routers.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// A host with its connections.
+    Host(Host),
+    /// What tells a node of a link's handovers.
+    Notices(HandoverNotices),
+}
+
+impl Machine for Part {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match self {
+            Part::Host(host) => host.step(now, input, out),
+            Part::Notices(notices) => notices.step(now, input, out),
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        match self {
+            Part::Host(host) => host.wake_at(),
+            Part::Notices(notices) => notices.wake_at(),
+        }
+    }
+}
+
+/// The node's number on the wire: the address 10.0.0.1 is the first node's.
+pub(crate) fn node_id(node: usize) -> NodeId {
+    NodeId(node as u32 + 1)
+}
+
+/// Fill an empty world.
+pub(crate) fn build<O: Observer>(
+    scenario: &Scenario,
+    seed: u64,
+    world: &mut World<Part, O>,
+    places: &Places,
+) {
+    add_nodes(scenario, seed, world, places);
+    for place in 0..scenario.links.len() {
+        add_link(scenario, place, seed, world, places);
+    }
+    add_routes(scenario, world, places);
+}
+
+fn add_nodes<O: Observer>(scenario: &Scenario, seed: u64, world: &mut World<Part, O>, places: &Places) {
+    let mut hosts: Vec<Option<Host>> = (0..scenario.nodes.len()).map(|_| None).collect();
+    let mut connection = 0;
+    for flow in &scenario.flows {
+        for copy in 0..flow.count {
+            add_connection(flow, copy, connection, seed, &mut hosts);
+            connection += 1;
+        }
+    }
+    for (node, host) in hosts.into_iter().enumerate() {
+        let router = world.add_router(Router::new());
+        debug_assert_eq!(router, places.routers[node]);
+        if let Some(host) = host {
+            let host = world.add(Part::Host(host));
+            debug_assert_eq!(Some(host), places.hosts[node]);
+            world.connect(host, TO_HOST, router, TO_HOST);
+            world.connect(router, TO_HOST, host, TO_HOST);
+        }
+    }
+}
+
+fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mut [Option<Host>]) {
+    let address = |node, ports: u16| Address { node: node_id(node), port: TransportPort(ports + number) };
+    let sender = address(flow.from, SENDER_PORTS);
+    let receiver = address(flow.to, RECEIVER_PORTS);
+    let mut stream = Stream::new(seed, &format!("flow/{}/{copy}/initial-sequence", flow.name));
+    let mut sequence = || SequenceNumber((stream.bits() >> 32) as u32);
+    let (sender_sequence, receiver_sequence) = (sequence(), sequence());
+    let endpoint = |local, remote, initial_sequence| EndpointConfig {
+        local,
+        remote,
+        parameters: flow.parameters.clone(),
+        variant: flow.variant,
+        initial_sequence,
+    };
+    let established =
+        |peer_initial_sequence| Opening::Established { peer: flow.parameters.clone(), peer_initial_sequence };
+    let (active, passive) = match flow.handshake {
+        true => (Opening::Active, Opening::Passive),
+        false => (established(receiver_sequence), established(sender_sequence)),
+    };
+    let start = flow.start + flow.stagger * u64::from(copy);
+    let source = match flow.size {
+        Some(bytes) => Application::transfer(start, bytes),
+        None => Application::endless(start),
+    };
+    let source = Application { stop: flow.stop, ..source };
+    let host = |node: usize, hosts: &mut [Option<Host>], config, opening, application| {
+        hosts[node].get_or_insert_with(|| Host::new(node_id(node))).add(config, opening, application);
+    };
+    host(flow.to, hosts, endpoint(receiver, sender, receiver_sequence), passive, Application::sink());
+    host(flow.from, hosts, endpoint(sender, receiver, sender_sequence), active, source);
+}
+
+fn add_link<O: Observer>(
+    scenario: &Scenario,
+    place: usize,
+    seed: u64,
+    world: &mut World<Part, O>,
+    places: &Places,
+) {
+    let link = &scenario.links[place];
+    let mut add = |side: Direction, from: usize, to: usize| {
+        let config = link_config(scenario, link, side, seed);
+        let handovers = config.scheduled.as_ref().map(|scheduled| scheduled.schedule.handovers.clone());
+        let element = world.add_link(Link::new(config));
+        world.connect(element, LINK, places.routers[to], TO_HOST);
+        world.connect(places.routers[from], port_to(place, side), element, LINK);
+        (element, handovers)
+    };
+    let (down, handovers) = add(Direction::Down, link.from, link.to);
+    let (up, _) = add(Direction::Up, link.to, link.from);
+    debug_assert_eq!([down, up], places.links[place]);
+    if let Some(notice) = &link.notice {
+        let stream = Stream::new(seed, &format!("link/{}/notice", link.name));
+        let notices = HandoverNotices::new(&handovers.unwrap_or_default(), notice.config, stream);
+        let element = world.add(Part::Notices(notices));
+        debug_assert_eq!(Some(element), places.notices[place]);
+        if let Some(host) = places.hosts[notice.to] {
+            world.subscribe(element, host);
+        }
+    }
+}
+
+/// The port of a router that leads into a direction of a link. Port 0 is the host's; the links of the
+/// file follow, two ports each.
+fn port_to(link: usize, side: Direction) -> Port {
+    Port(1 + 2 * link as u16 + u16::from(side == Direction::Up))
+}
+
+fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64) -> LinkConfig {
+    let (direction, name) = match side {
+        Direction::Down => (&link.down, "down"),
+        Direction::Up => (&link.up, "up"),
+    };
+    let stream = format!("link/{}/{name}", link.name);
+    let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
+    config.queue = direction.queue;
+    for loss in &direction.loss {
+        let (stage, part) = match loss.place {
+            Place::End => (&mut config.end_error, "loss"),
+            Place::BeforeQueue => (&mut config.head_error, "loss-before-queue"),
+        };
+        *stage = Some(loss.build(Stream::new(seed, &format!("{stream}/{part}"))));
+    }
+    let schedule = direction.schedule.as_ref().map(|spec| spec.build(seed, scenario.duration, side));
+    if schedule.is_some() || link.handovers.is_some() {
+        let mut schedule = schedule.unwrap_or_default();
+        if let Some(handovers) = &link.handovers {
+            schedule.handovers = handovers.clone();
+        }
+        let loss_stream = Stream::new(seed, &format!("{stream}/scheduled-loss"));
+        config.scheduled = Some(Scheduled { schedule, loss_stream });
+    }
+    config
+}
+
+fn add_routes<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, places: &Places) {
+    let routes = Routes::new(scenario.nodes.len(), &scenario.links);
+    for (node, router) in places.routers.iter().enumerate() {
+        let Some(router) = world.router_mut(*router) else { continue };
+        for destination in 0..scenario.nodes.len() {
+            if destination == node {
+                router.set_route(node_id(node), TO_HOST);
+            } else if let Some(hop) = routes.next_hop(node, destination) {
+                router.set_route(node_id(destination), port_to(hop.link, hop.side));
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is wrong with a scenario, all of it at once, each with its place and a way out.
+
+use crate::source::{Sources, Span};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// One error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong.
+    pub title: String,
+    /// Where.
+    pub span: Span,
+    /// What the caret says; may be empty.
+    pub label: String,
+    /// How to mend it.
+    pub tips: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn new(title: impl Into<String>, span: Span) -> Self {
+        Diagnostic { title: title.into(), span, label: String::new(), tips: Vec::new() }
+    }
+    /// With words at the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+    /// With a way out.
+    #[must_use]
+    pub fn tip(mut self, tip: impl Into<String>) -> Self {
+        self.tips.push(tip.into());
+        self
+    }
+    /// With several ways out, or none.
+    #[must_use]
+    pub fn tips(mut self, tips: impl IntoIterator<Item = String>) -> Self {
+        self.tips.extend(tips);
+        self
+    }
+}
+
+/// Everything that is wrong with a scenario: never empty, in the order of the text, without repetitions.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    sources: Sources,
+    all: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Put errors into the order of the text; `None` when there are none.
+    pub fn new(sources: &Sources, mut all: Vec<Diagnostic>) -> Option<Self> {
+        all.sort_by(|a, b| (a.span, &a.title, &a.label).cmp(&(b.span, &b.title, &b.label)));
+        all.dedup();
+        (!all.is_empty()).then(|| Diagnostics { sources: sources.clone(), all })
+    }
+    /// The errors.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.all.iter()
+    }
+    /// How many there are (at least one).
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+    /// As text for a person, with colour or without.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii);
+        let mut text = String::new();
+        for diagnostic in &self.all {
+            text += &self.render_one(diagnostic, &renderer);
+            text += "\n\n";
+        }
+        let plural = if self.all.len() == 1 { "" } else { "s" };
+        text += &format!("{} error{plural}; nothing was run\n", self.all.len());
+        text
+    }
+
+    fn render_one(&self, diagnostic: &Diagnostic, renderer: &Renderer) -> String {
+        let source = self.sources.get(diagnostic.span.source);
+        let label = (!diagnostic.label.is_empty()).then_some(diagnostic.label.as_str());
+        let caret = AnnotationKind::Primary.span(visible(diagnostic.span, &source.text)).label(label);
+        let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(caret);
+        let tip = Level::HELP.with_name("tip");
+        let group = Level::ERROR.primary_title(diagnostic.title.as_str()).element(snippet);
+        let group = group.elements(diagnostic.tips.iter().map(|text| tip.clone().message(text.as_str())));
+        renderer.render(&[group])
+    }
+}
+
+/// The span on its first line, inside the text and at the edges of characters.
+fn visible(span: Span, text: &str) -> std::ops::Range<usize> {
+    let start = text.floor_char_boundary(span.start.min(text.len()));
+    let end = text.ceil_char_boundary(span.end.min(text.len())).max(start);
+    let first_line = text[start..end].find('\n').map_or(end, |length| start + length);
+    start..first_line
+}
+
+/// The known name a person most likely meant, if one is near.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let normal = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
+    let given = normal(given);
+    let allowed = 1 + given.chars().count() / 4;
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&given, &normal(name)), name))
+        .filter(|(distance, name)| *distance <= allowed && *distance < name.chars().count())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// "tip: a similar key exists: ...", or else the names there are.
+pub fn suggestion(what: &str, given: &str, known: &[&str]) -> Option<String> {
+    match nearest(given, known.iter().copied()) {
+        Some(name) => Some(format!("a similar {what} exists: `{name}`")),
+        None if known.is_empty() => None,
+        None => Some(format!("{what}s there are: {}", known.join(", "))),
+    }
+}

@@ -1,0 +1,154 @@
+//! The axes of an experiment: dotted keys with the values they take, and their product.
+
+use crate::diagnostics::Diagnostic;
+use crate::document::{Node, Table, Value};
+use crate::source::Span;
+
+/// More cells than this are taken for a mistake.
+const MOST_CELLS: usize = 100_000;
+
+/// A dotted key that varies.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The key: `link.space.rate`.
+    pub path: String,
+    /// Where the grid names it.
+    pub span: Span,
+    /// Its values.
+    pub values: Vec<Node>,
+}
+
+/// Variables that change together: one outside of a `zip` group, several within.
+#[derive(Clone, Debug)]
+pub struct Axis(Vec<Variable>);
+
+/// All axes, the slowest first.
+#[derive(Clone, Debug, Default)]
+pub struct Grid(Vec<Axis>);
+
+/// What is set in one point of the grid.
+pub type Point<'a> = Vec<(&'a Variable, &'a Node)>;
+
+impl Grid {
+    /// Take the table `[grid]` out of a scenario.
+    pub fn take(root: &mut Table, complaints: &mut Vec<Diagnostic>) -> Self {
+        let Some((key, node)) = root.remove("grid") else { return Grid::default() };
+        let Value::Table(mut table) = node.value else {
+            complaints.push(Diagnostic::new("`grid` is not a table", key.span).tip("write [grid]"));
+            return Grid::default();
+        };
+        let zips = table.remove("zip").map(|(_, node)| node);
+        let mut grid = Grid::default();
+        for variable in variables(&table, "", complaints) {
+            grid.0.push(Axis(vec![variable]));
+        }
+        for group in zips.map(zip_groups).unwrap_or_default() {
+            grid.add_zip(group, complaints);
+        }
+        grid.refuse_repetitions(complaints);
+        grid
+    }
+
+    fn add_zip(&mut self, group: Node, complaints: &mut Vec<Diagnostic>) {
+        let Value::Table(table) = group.value else {
+            let title = "a zip group is a table of keys that vary together";
+            complaints.push(Diagnostic::new(title, group.span).tip("write [[grid.zip]]"));
+            return;
+        };
+        let group = variables(&table, "", complaints);
+        let Some(first) = group.first() else { return };
+        if let Some(other) = group.iter().find(|other| other.values.len() != first.values.len()) {
+            let title = format!(
+                "keys of one zip group need equally many values: `{}` has {}, `{}` has {}",
+                first.path,
+                first.values.len(),
+                other.path,
+                other.values.len()
+            );
+            complaints.push(Diagnostic::new(title, other.span));
+            return;
+        }
+        self.0.push(Axis(group));
+    }
+
+    fn refuse_repetitions(&self, complaints: &mut Vec<Diagnostic>) {
+        let mut seen: Vec<&str> = Vec::new();
+        for variable in self.0.iter().flat_map(|axis| &axis.0) {
+            if seen.contains(&variable.path.as_str()) {
+                complaints.push(Diagnostic::new(
+                    format!("`{}` is in the grid twice", variable.path),
+                    variable.span,
+                ));
+            }
+            seen.push(&variable.path);
+        }
+    }
+
+    /// Set what the values of a key are (a list), or that it does not vary any more.
+    pub fn replace(&mut self, path: &str, span: Span, values: Option<Vec<Node>>) {
+        for axis in &mut self.0 {
+            axis.0.retain(|variable| variable.path != path);
+        }
+        self.0.retain(|axis| !axis.0.is_empty());
+        if let Some(values) = values {
+            self.0.push(Axis(vec![Variable { path: path.to_owned(), span, values }]));
+        }
+    }
+
+    /// All points, the last axis varying fastest; one empty point when there are no axes.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn points(&self) -> Result<Vec<Point<'_>>, Diagnostic> {
+        let lengths = self.0.iter().map(|axis| axis.0[0].values.len());
+        let count = lengths.fold(1usize, usize::saturating_mul);
+        if count > MOST_CELLS {
+            let title = format!("the grid has {count} cells, more than {MOST_CELLS}");
+            return Err(Diagnostic::new(title, self.0[0].0[0].span));
+        }
+        let mut points: Vec<Point<'_>> = vec![Vec::new()];
+        for axis in &self.0 {
+            let rows = 0..axis.0[0].values.len();
+            points = points
+                .into_iter()
+                .flat_map(|point| {
+                    rows.clone().map(move |row| {
+                        let mut point = point.clone();
+                        point.extend(axis.0.iter().map(|variable| (variable, &variable.values[row])));
+                        point
+                    })
+                })
+                .collect();
+        }
+        Ok(points)
+    }
+}
+
+fn zip_groups(node: Node) -> Vec<Node> {
+    match node.value {
+        Value::List(groups) => groups,
+        value => vec![Node { span: node.span, value }],
+    }
+}
+
+/// The dotted keys of a table, quoted (`"a.b" = [..]`) or not (`a.b = [..]`).
+fn variables(table: &Table, prefix: &str, complaints: &mut Vec<Diagnostic>) -> Vec<Variable> {
+    let mut found = Vec::new();
+    for (key, node) in table.iter() {
+        let path = format!("{prefix}{}", key.name);
+        match &node.value {
+            Value::Table(inner) => found.extend(variables(inner, &format!("{path}."), complaints)),
+            Value::List(values) if values.is_empty() => complaints.push(
+                Diagnostic::new(format!("`{path}` has no values in the grid"), node.span)
+                    .label("an empty list leaves nothing to run"),
+            ),
+            Value::List(values) => found.push(Variable { path, span: key.span, values: values.clone() }),
+            _ => complaints.push(
+                Diagnostic::new(format!("`{path}` in the grid is not a list"), node.span)
+                    .label("a grid key takes a list of values")
+                    .tip("a key with one value belongs into its own table"),
+            ),
+        }
+    }
+    found
+}

@@ -1,0 +1,23 @@
+//! One connection of a flow.
+
+use super::round_trip::RoundTripProbe;
+use seamline_wire::{Duration, Instant};
+
+/// Counts what one connection does.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionMeter {
+    /// Place of its flow.
+    pub(crate) flow: usize,
+    /// Payload delivered in order.
+    pub(crate) delivered: u64,
+    /// Of that, after the warm-up.
+    pub(crate) measured: u64,
+    /// When the transfer was complete.
+    pub(crate) completed: Option<Instant>,
+    /// Round-trip times.
+    pub(crate) round_trips: RoundTripProbe,
+    /// Congestion window in segments, as last reported.
+    pub(crate) congestion_window: f64,
+    /// Smoothed round-trip time, as last reported.
+    pub(crate) smoothed_round_trip: Duration,
+}

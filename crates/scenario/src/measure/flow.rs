@@ -1,0 +1,197 @@
+//! A flow: the sum of its connections, over time.
+
+use super::handover::{HandoverMeter, Progress};
+use super::{BIN, ConnectionMeter};
+use crate::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_wire::{Duration, Instant};
+
+/// Which part of a run counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowSpan {
+    /// When the flow starts.
+    pub(crate) start: Instant,
+    /// End of the warm-up, or the start if that is later.
+    pub(crate) from: Instant,
+    /// When the run ends, or the flow is stopped if that is earlier.
+    pub(crate) to: Instant,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Interval {
+    bytes: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    congestion_window: f64,
+    smoothed_round_trip: Duration,
+}
+
+/// Counts what a flow does.
+#[derive(Debug)]
+pub(crate) struct FlowMeter {
+    pub(crate) span: FlowSpan,
+    bins: Vec<u64>,
+    interval_length: Duration,
+    intervals: Vec<Interval>,
+    retransmissions: u64,
+    timeouts: u64,
+    fast_recoveries: u64,
+    congestion_window: f64,
+    smoothed_round_trip: Duration,
+    handovers: Vec<HandoverMeter>,
+    /// The first handover that still waits for data.
+    unserved: usize,
+}
+
+impl FlowMeter {
+    pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration) -> Self {
+        let count = |length: Duration| duration.as_nanos().div_ceil(length.as_nanos()) as usize;
+        FlowMeter {
+            span,
+            bins: vec![0; count(BIN)],
+            interval_length,
+            intervals: vec![Interval::default(); count(interval_length)],
+            retransmissions: 0,
+            timeouts: 0,
+            fast_recoveries: 0,
+            congestion_window: 0.0,
+            smoothed_round_trip: Duration::ZERO,
+            handovers: Vec::new(),
+            unserved: 0,
+        }
+    }
+
+    /// Payload arrived in order.
+    pub(crate) fn delivered(&mut self, now: Instant, bytes: u64) {
+        if let Some(bin) = self.bins.get_mut((now.as_nanos() / BIN.as_nanos()) as usize) {
+            *bin += bytes;
+        }
+        if let Some(interval) = self.interval(now) {
+            interval.bytes += bytes;
+        }
+        while let Some(handover) = self.handovers.get_mut(self.unserved)
+            && handover.end.is_some_and(|end| end <= now)
+        {
+            handover.first_data = Some(now);
+            self.unserved += 1;
+        }
+    }
+    /// A segment was sent again.
+    pub(crate) fn retransmitted(&mut self, now: Instant) {
+        self.retransmissions += 1;
+        if let Some(interval) = self.interval(now) {
+            interval.retransmissions += 1;
+        }
+    }
+    /// The retransmission timer of a connection expired.
+    pub(crate) fn timed_out(&mut self, now: Instant) {
+        self.timeouts += 1;
+        if let Some(interval) = self.interval(now) {
+            interval.timeouts += 1;
+        }
+    }
+    /// A connection began to recover without a timeout.
+    pub(crate) fn recovery_started(&mut self) {
+        self.fast_recoveries += 1;
+    }
+    /// The window of a connection changed by so much; this is its round-trip time.
+    pub(crate) fn sampled(&mut self, now: Instant, window_change: f64, smoothed_round_trip: Duration) {
+        self.congestion_window += window_change;
+        self.smoothed_round_trip = smoothed_round_trip;
+        let window = self.congestion_window;
+        if let Some(interval) = self.interval(now) {
+            interval.congestion_window = window;
+            interval.smoothed_round_trip = smoothed_round_trip;
+        }
+    }
+    /// A link on the way of the flow goes down; both of its directions may say so.
+    pub(crate) fn handover_started(&mut self, now: Instant, link: usize) {
+        if self.handovers.iter().rev().take(4).any(|known| known.link == link && known.start == now) {
+            return;
+        }
+        let round_trip = self.smoothed_round_trip;
+        self.handovers.push(HandoverMeter { link, start: now, end: None, first_data: None, round_trip });
+    }
+    /// The link works again.
+    pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
+        let started = self.handovers.iter_mut().rev().find(|handover| handover.link == link);
+        if let Some(handover) = started.filter(|handover| handover.end.is_none()) {
+            handover.end = Some(now);
+        }
+    }
+
+    /// What became of the flow. `connections` are its own.
+    pub(crate) fn record(
+        &self,
+        name: &str,
+        variant: &str,
+        connections: &[&ConnectionMeter],
+        links: &[String],
+        with_intervals: bool,
+    ) -> FlowRecord {
+        let completed = connections.iter().map(|meter| meter.completed).collect::<Option<Vec<_>>>();
+        let completed = completed.and_then(|times| times.into_iter().max());
+        let to = completed.map_or(self.span.to, |at| at.clamp(self.span.from, self.span.to));
+        let seconds = to.saturating_since(self.span.from).as_secs_f64();
+        let per_second = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+        let copies: Vec<f64> = connections.iter().map(|meter| per_second(meter.measured)).collect();
+        let (nanos, samples) = connections.iter().fold((0, 0), |(nanos, samples), meter| {
+            let (more_nanos, more_samples) = meter.round_trips.sum();
+            (nanos + more_nanos, samples + more_samples)
+        });
+        let minimum = connections.iter().filter_map(|meter| meter.round_trips.minimum()).min();
+        FlowRecord {
+            name: name.to_owned(),
+            variant: variant.to_owned(),
+            delivered_bytes: connections.iter().map(|meter| meter.delivered).sum(),
+            goodput_bits_per_second: per_second(connections.iter().map(|meter| meter.measured).sum()),
+            measured_from_s: self.span.from.as_secs_f64(),
+            measured_to_s: to.as_secs_f64(),
+            retransmissions: self.retransmissions,
+            timeouts: self.timeouts,
+            fast_recoveries: self.fast_recoveries,
+            round_trip_mean_ms: (samples > 0).then(|| nanos as f64 / samples as f64 / 1e6),
+            round_trip_min_ms: minimum.map(Duration::as_millis_f64),
+            completion_s: completed.map(|at| at.saturating_since(self.span.start).as_secs_f64()),
+            copies_bits_per_second: if copies.len() > 1 { copies } else { Vec::new() },
+            handovers: self.handover_records(links),
+            intervals: if with_intervals { self.interval_records() } else { Vec::new() },
+        }
+    }
+
+    fn handover_records(&self, links: &[String]) -> Vec<HandoverRecord> {
+        let progress = Progress::new(&self.bins);
+        let mut earliest = self.span.from;
+        let mut records = Vec::with_capacity(self.handovers.len());
+        for (place, handover) in self.handovers.iter().enumerate() {
+            let limit = self.handovers.get(place + 1).map_or(self.span.to, |next| next.start);
+            records.push(handover.record(&links[handover.link], &progress, earliest, limit));
+            earliest = earliest.max(handover.end.unwrap_or(self.span.to));
+        }
+        records
+    }
+
+    fn interval_records(&self) -> Vec<IntervalRecord> {
+        let mut last = Interval::default();
+        let end = Instant::from_nanos(self.bins.len() as u64 * BIN.as_nanos());
+        let rows = self.intervals.iter().enumerate().map(|(place, interval)| {
+            if interval.congestion_window > 0.0 {
+                last = *interval;
+            }
+            let from = Instant::ZERO + self.interval_length * place as u64;
+            IntervalRecord {
+                from_s: from.as_secs_f64(),
+                to_s: (from + self.interval_length).min(end).as_secs_f64(),
+                bytes: interval.bytes,
+                retransmissions: interval.retransmissions,
+                timeouts: interval.timeouts,
+                congestion_window_segments: last.congestion_window,
+                smoothed_round_trip_ms: last.smoothed_round_trip.as_millis_f64(),
+            }
+        });
+        rows.collect()
+    }
+
+    fn interval(&mut self, now: Instant) -> Option<&mut Interval> {
+        self.intervals.get_mut((now.as_nanos() / self.interval_length.as_nanos()) as usize)
+    }
+}

@@ -1,0 +1,192 @@
+//! Who listens to a run: the meters always, a capture and a list of events when they are wanted.
+
+mod capture;
+mod events;
+
+pub(crate) use capture::SenderCapture;
+pub(crate) use events::EventList;
+
+use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
+use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
+use crate::record::FlowRecord;
+use crate::routes::Routes;
+use crate::schema::{FlowSpec, Scenario};
+use seamline_sim::{ElementId, Observer};
+use seamline_wire::{Event, HandoverPhase, Instant, Packet, TransportPort};
+
+/// Listens to one run.
+#[derive(Debug, Default)]
+pub(crate) struct RunObserver {
+    connections: Vec<ConnectionMeter>,
+    flows: Vec<FlowMeter>,
+    sizes: Vec<Option<u64>>,
+    measured_from: Vec<Instant>,
+    /// By element: the link it is a direction of.
+    links: Vec<Option<usize>>,
+    /// By link: the flows that pass it.
+    passing: Vec<Vec<usize>>,
+    pub(crate) capture: Option<SenderCapture>,
+    pub(crate) events: Option<EventList>,
+}
+
+impl RunObserver {
+    /// An observer of a run in which everything is in its place.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        places: &Places,
+        capture: Option<SenderCapture>,
+        events: Option<EventList>,
+    ) -> Self {
+        let mut observer = RunObserver { capture, events, ..RunObserver::default() };
+        observer.prepare(scenario, places);
+        if let Some(capture) = &mut observer.capture {
+            capture.prepare(scenario, places);
+        }
+        if let Some(events) = &mut observer.events {
+            events.prepare(scenario, places);
+        }
+        observer
+    }
+
+    fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+        let end = Instant::ZERO + scenario.duration;
+        for (place, flow) in scenario.flows.iter().enumerate() {
+            let from = flow.start.max(Instant::ZERO + scenario.warm_up);
+            let to = flow.stop.unwrap_or(end).min(end);
+            let span = FlowSpan { start: flow.start, from: from.min(to), to };
+            self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval));
+            self.sizes.push(flow.size);
+            self.measured_from.push(span.from);
+            let meters = (0..flow.count).map(|_| ConnectionMeter { flow: place, ..Default::default() });
+            self.connections.extend(meters);
+        }
+        for (link, directions) in places.links.iter().enumerate() {
+            for element in directions {
+                let place = element.0 as usize;
+                if self.links.len() <= place {
+                    self.links.resize(place + 1, None);
+                }
+                self.links[place] = Some(link);
+            }
+        }
+        self.passing = flows_by_link(scenario);
+    }
+
+    /// What became of the flows.
+    pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
+        let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).collect();
+        let record = |(place, flow): (usize, &FlowSpec)| {
+            let own: Vec<&ConnectionMeter> =
+                self.connections.iter().filter(|meter| meter.flow == place).collect();
+            self.flows[place].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
+        };
+        scenario.flows.iter().enumerate().map(record).collect()
+    }
+
+    fn measure(&mut self, now: Instant, at: ElementId, event: &Event) {
+        match *event {
+            Event::Delivered { port, bytes } => self.delivered(now, port, u64::from(bytes)),
+            Event::Handover(phase) => self.handover(now, at, phase),
+            _ => self.sender_event(now, event),
+        }
+    }
+
+    fn delivered(&mut self, now: Instant, port: TransportPort, bytes: u64) {
+        let Some(meter) = connection(&mut self.connections, port, RECEIVER_PORTS) else { return };
+        meter.delivered += bytes;
+        if now >= self.measured_from[meter.flow] {
+            meter.measured += bytes;
+        }
+        if self.sizes[meter.flow].is_some_and(|size| meter.delivered >= size) && meter.completed.is_none() {
+            meter.completed = Some(now);
+        }
+        self.flows[meter.flow].delivered(now, bytes);
+    }
+
+    fn sender_event(&mut self, now: Instant, event: &Event) {
+        let (Event::SegmentSent { port, .. }
+        | Event::AckReceived { port, .. }
+        | Event::Sender { port, .. }
+        | Event::RetransmissionTimeout { port }
+        | Event::RecoveryStarted { port }) = *event
+        else {
+            return;
+        };
+        let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) else { return };
+        let flow = &mut self.flows[meter.flow];
+        match *event {
+            Event::SegmentSent { retransmission: true, .. } => {
+                meter.round_trips.sent_again();
+                flow.retransmitted(now);
+            }
+            Event::SegmentSent { sequence, length, .. } => meter.round_trips.sent(now, sequence + length),
+            Event::AckReceived { acknowledgment, .. } => {
+                meter.round_trips.acknowledged(now, acknowledgment, now >= flow.span.from);
+            }
+            Event::Sender { sample, .. } => {
+                let change = sample.congestion_window - meter.congestion_window;
+                meter.congestion_window = sample.congestion_window;
+                meter.smoothed_round_trip = sample.smoothed_round_trip_time;
+                flow.sampled(now, change, sample.smoothed_round_trip_time);
+            }
+            Event::RetransmissionTimeout { .. } => flow.timed_out(now),
+            _ => flow.recovery_started(),
+        }
+    }
+
+    fn handover(&mut self, now: Instant, at: ElementId, phase: HandoverPhase) {
+        let Some(link) = self.links.get(at.0 as usize).copied().flatten() else { return };
+        for flow in &self.passing[link] {
+            match phase {
+                HandoverPhase::Predicted => {}
+                HandoverPhase::Started => self.flows[*flow].handover_started(now, link),
+                HandoverPhase::Completed => self.flows[*flow].handover_completed(now, link),
+            }
+        }
+    }
+}
+
+/// The connection with a port of this range.
+fn connection(
+    meters: &mut [ConnectionMeter],
+    port: TransportPort,
+    first: u16,
+) -> Option<&mut ConnectionMeter> {
+    meters.get_mut(usize::from(port.0.checked_sub(first)?))
+}
+
+/// By link, the flows whose data or acknowledgments pass it.
+fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let routes = Routes::new(scenario.nodes.len(), &scenario.links);
+    let mut passing = vec![Vec::new(); scenario.links.len()];
+    for (place, flow) in scenario.flows.iter().enumerate() {
+        for hop in routes.path(flow.from, flow.to).iter().chain(&routes.path(flow.to, flow.from)) {
+            if !passing[hop.link].contains(&place) {
+                passing[hop.link].push(place);
+            }
+        }
+    }
+    passing
+}
+
+impl Observer for RunObserver {
+    fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
+        self.measure(now, at, event);
+        if let Some(capture) = &mut self.capture {
+            capture.event(at, event);
+        }
+        if let Some(events) = &mut self.events {
+            events.write(now, at, event);
+        }
+    }
+    fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
+        if let Some(capture) = &mut self.capture {
+            capture.packet(now, from, packet);
+        }
+    }
+    fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
+        if let Some(capture) = &mut self.capture {
+            capture.packet(now, at, packet);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! From a file and its overrides to the cells of an experiment, all of them checked.
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::document::{Table, Value, parse};
+use crate::grid::{Grid, Point};
+use crate::reader::Context;
+use crate::recordings::Recordings;
+use crate::schema::{self, Scenario};
+use crate::source::{SourceId, Sources};
+use crate::{overrides, path};
+use std::path::Path;
+
+/// An experiment, every cell of it valid.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The texts it came from.
+    pub sources: Sources,
+    /// Its cells, in the order of the grid; one when there is no grid.
+    pub cells: Vec<Cell>,
+}
+
+/// One point of the grid.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What the grid set here: dotted keys and values.
+    pub values: Vec<(String, Value)>,
+    /// All of it.
+    pub scenario: Scenario,
+}
+
+impl Plan {
+    /// Read a scenario's text with `--set` arguments. `path` names it in messages, and relative paths in
+    /// it start from its folder.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub fn new(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
+        let mut sources = Sources::new(path, text);
+        let ids: Vec<SourceId> = overrides.iter().map(|text| sources.add_override(text.clone())).collect();
+        let (mut root, mut complaints) = parse(SourceId::FILE, &sources.get(SourceId::FILE).text);
+        let toml_is_valid = complaints.is_empty();
+        let mut grid = Grid::take(&mut root, &mut complaints);
+        for id in ids {
+            overrides::apply(&sources, id, &mut root, &mut grid, &mut complaints);
+        }
+        let cells = expand(&sources, &root, &grid, &mut complaints);
+        if !toml_is_valid {
+            // What is absent may only have been unreadable.
+            complaints.retain(|complaint| !complaint.title.contains("has no "));
+        }
+        match Diagnostics::new(&sources, complaints) {
+            Some(diagnostics) => Err(diagnostics),
+            None => Ok(Plan { sources, cells }),
+        }
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> usize {
+        self.cells.iter().map(|cell| cell.scenario.seeds.len()).sum()
+    }
+}
+
+fn expand(sources: &Sources, root: &Table, grid: &Grid, complaints: &mut Vec<Diagnostic>) -> Vec<Cell> {
+    let points = grid.points().unwrap_or_else(|complaint| {
+        complaints.push(complaint);
+        Vec::new()
+    });
+    let recordings = Recordings::default();
+    let mut cells = Vec::with_capacity(points.len());
+    for point in points {
+        let known = complaints.len();
+        cells.extend(read_cell(sources, &recordings, root, &point, complaints));
+        // Most cells complain of the same things.
+        let fresh = complaints.split_off(known);
+        complaints.extend(fresh.into_iter().filter(|new| !complaints.contains(new)).collect::<Vec<_>>());
+    }
+    cells
+}
+
+fn read_cell(
+    sources: &Sources,
+    recordings: &Recordings,
+    root: &Table,
+    point: &Point<'_>,
+    complaints: &mut Vec<Diagnostic>,
+) -> Option<Cell> {
+    let mut root = root.clone();
+    for (variable, value) in point {
+        if let Err(complaint) = path::set(&mut root, &variable.path, variable.span, (*value).clone()) {
+            complaints.push(complaint);
+        }
+    }
+    let context = Context::new(sources, recordings);
+    let scenario = schema::read(&context, &root);
+    complaints.extend(context.into_complaints());
+    let values = point.iter().map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
+    Some(Cell { values, scenario: scenario? })
+}

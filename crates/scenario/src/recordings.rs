@@ -1,0 +1,82 @@
+//! Files that a scenario names: each read once, however many cells use it.
+
+use crate::document::{Node, Value};
+use crate::source::Sources;
+use crate::units::Complaint;
+use seamline_net::Schedule;
+use seamline_net::import::leoem::LeoemOptions;
+use seamline_net::import::{ImportError, Recording, delay_series, leoem, mahimahi};
+use seamline_net::schedule::Fates;
+use seamline_wire::Duration;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What has been read so far, by path and manner of reading.
+#[derive(Debug, Default)]
+pub struct Recordings(Mutex<BTreeMap<(PathBuf, String), Result<Schedule, ImportError>>>);
+
+impl Recordings {
+    /// The schedule in the file whose path is written at `node`. `manner` names the format and its
+    /// options: what `read` depends on.
+    ///
+    /// # Errors
+    /// When the value is no path, or the file is not such a recording.
+    pub fn schedule(
+        &self,
+        sources: &Sources,
+        node: &Node,
+        manner: String,
+        read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
+    ) -> Result<Schedule, Complaint> {
+        let path = path_at(sources, node)?;
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let schedule = known
+            .entry((path.clone(), manner))
+            .or_insert_with(|| Recording::open(&path).and_then(|recording| read(&recording)));
+        schedule.clone().map_err(complaint)
+    }
+}
+
+/// The path written at a place, relative to that place's folder.
+///
+/// # Errors
+/// When it is not a path.
+pub fn path_at(sources: &Sources, node: &Node) -> Result<PathBuf, Complaint> {
+    match &node.value {
+        Value::Text(path) if !path.is_empty() => Ok(sources.get(node.span.source).folder.join(path)),
+        Value::Text(_) => Err(Complaint::new("the path of a recording goes here")),
+        other => Err(Complaint::new(format!("this is {}, expected a path", other.kind()))),
+    }
+}
+
+/// What is wrong with a recording, in the words of a scenario.
+fn complaint(error: ImportError) -> Complaint {
+    let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let field = error.field.map(|field| format!(", {field}")).unwrap_or_default();
+    let what = format!("{}{line}{field}: found {}, expected {}", error.file, error.found, error.expected);
+    Complaint::new(what).tip(error.help)
+}
+
+/// The format of a recording, judged by its content: the `kind` of a schedule that reads it.
+///
+/// # Errors
+/// In words, when the file cannot be read or is none of them.
+pub fn detect(path: &Path) -> Result<&'static str, String> {
+    let recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let options = LeoemOptions { interruption: Duration::ZERO, fates: Fates::SEAMLESS };
+    let interval = delay_series::USUAL_INTERVAL;
+    let formats = [
+        ("leoem", leoem::parse(&recording, options).map(|_| ())),
+        ("mahimahi", mahimahi::parse(&recording).map(|_| ())),
+        ("delay-series", delay_series::parse(&recording, interval).map(|_| ())),
+    ];
+    let mut reasons = Vec::new();
+    for (kind, read) in formats {
+        match read {
+            Ok(()) => return Ok(kind),
+            Err(error) => reasons.push(format!("\n  as {kind}: {error}")),
+        }
+    }
+    Err(format!("{} is not a recording of a known format{}", path.display(), reasons.concat()))
+}

@@ -1,0 +1,145 @@
+//! Running a plan: every cell under every seed, on all processors, the results in the order of the grid.
+
+use crate::atomic::WriteError;
+use crate::build::{Part, Places, build};
+use crate::observe::{EventList, RunObserver, SenderCapture};
+use crate::plan::{Cell, Plan};
+use crate::record::{LinkRecord, RunRecord};
+use crate::schema::Scenario;
+use rayon::prelude::*;
+use seamline_net::Link;
+use seamline_sim::World;
+use seamline_wire::Instant;
+use std::path::{Path, PathBuf};
+
+/// What to write beside the records. Paths start from the working directory.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Folder for captures, in place of the scenario's: one for each cell, of its first seed.
+    pub pcapng: Option<PathBuf>,
+    /// Folder for lists of events, in place of the scenario's: likewise.
+    pub events: Option<PathBuf>,
+    /// Write these files for the last cell only.
+    pub only_last_cell: bool,
+    /// Where a capture comes from, for its first comment.
+    pub provenance: String,
+}
+
+/// What came of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellResult {
+    /// One record for each seed, in the order of the scenario.
+    pub runs: Vec<RunRecord>,
+    /// Files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Run everything, on as many processors as rayon's pool has. `finished` is called after every run, from
+/// any thread. The order in which runs take place changes nothing.
+///
+/// # Errors
+/// When a file cannot be written; the first of them in the order of the grid.
+pub fn run(
+    plan: &Plan,
+    options: &RunOptions,
+    finished: &(dyn Fn() + Sync),
+) -> Result<Vec<CellResult>, WriteError> {
+    let jobs: Vec<(usize, usize)> = plan
+        .cells
+        .iter()
+        .enumerate()
+        .flat_map(|(cell, spec)| (0..spec.scenario.seeds.len()).map(move |seed| (cell, seed)))
+        .collect();
+    let done = jobs.par_iter().map(|(cell, seed)| {
+        let wanted = *seed == 0 && (!options.only_last_cell || cell + 1 == plan.cells.len());
+        let files = if wanted { Files::of(plan, *cell, options)? } else { Files::default() };
+        let outcome = run_one(&plan.cells[*cell].scenario, *seed, files);
+        finished();
+        outcome
+    });
+    let done: Vec<Result<(RunRecord, Vec<PathBuf>), WriteError>> = done.collect();
+    let mut results: Vec<CellResult> =
+        plan.cells.iter().map(|_| CellResult { runs: Vec::new(), files: Vec::new() }).collect();
+    for ((cell, _), outcome) in jobs.iter().zip(done) {
+        let (record, files) = outcome?;
+        results[*cell].runs.push(record);
+        results[*cell].files.extend(files);
+    }
+    Ok(results)
+}
+
+/// The files of one run.
+#[derive(Debug, Default)]
+struct Files {
+    capture: Option<SenderCapture>,
+    events: Option<EventList>,
+}
+
+impl Files {
+    fn of(plan: &Plan, cell: usize, options: &RunOptions) -> Result<Files, WriteError> {
+        let output = &plan.cells[cell].scenario.output;
+        let pcapng = options.pcapng.as_deref().or(output.pcapng.as_deref());
+        let events = options.events.as_deref().or(output.events.as_deref());
+        let place = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
+        let capture = pcapng
+            .map(|folder| SenderCapture::create(&place(folder, "pcapng"), options.provenance.clone()))
+            .transpose()?;
+        let events = events.map(|folder| EventList::create(&place(folder, "csv"))).transpose()?;
+        Ok(Files { capture, events })
+    }
+}
+
+/// A file name that tells cells apart: `02-cubic-seed1`.
+fn file_stem(plan: &Plan, cell: usize) -> String {
+    let Cell { values, scenario } = &plan.cells[cell];
+    let digits = plan.cells.len().to_string().len();
+    let mut stem = String::new();
+    if plan.cells.len() > 1 {
+        stem += &format!("{:0digits$}-", cell + 1);
+    }
+    for (_, value) in values {
+        let plain =
+            |letter: char| if letter.is_alphanumeric() || ".+".contains(letter) { letter } else { '_' };
+        let value: String = value.to_string().chars().map(plain).take(40).collect();
+        stem += &format!("{value}-");
+    }
+    stem + &format!("seed{}", scenario.seeds[0])
+}
+
+fn run_one(scenario: &Scenario, seed: usize, files: Files) -> Result<(RunRecord, Vec<PathBuf>), WriteError> {
+    let is_first = seed == 0;
+    let seed = scenario.seeds[seed];
+    let places = Places::new(scenario);
+    let observer = RunObserver::new(scenario, &places, files.capture, files.events);
+    let mut world: World<Part, RunObserver> = World::with_observer(observer);
+    build(scenario, seed, &mut world, &places);
+    world.run_until(Instant::ZERO + scenario.duration);
+    let record = RunRecord {
+        seed,
+        flows: world.observer().records(scenario, is_first),
+        links: link_records(scenario, &world, &places),
+    };
+    let RunObserver { capture, events, .. } = world.into_observer();
+    let mut written = Vec::new();
+    written.extend(capture.map(SenderCapture::finish).transpose()?);
+    written.extend(events.map(EventList::finish).transpose()?);
+    Ok((record, written))
+}
+
+fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<LinkRecord> {
+    let mut records = Vec::new();
+    for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
+        for (element, direction) in [(down, "down"), (up, "up")] {
+            records.extend(world.link(*element).map(Link::counters).map(|counters| LinkRecord {
+                name: format!("{}/{direction}", link.name),
+                delivered_packets: counters.delivered.packets,
+                delivered_bytes: counters.delivered.bytes,
+                dropped_by_full_queue: counters.dropped.queue_overflow.packets,
+                dropped_by_queue_management: counters.dropped.active_queue_management.packets,
+                lost_to_errors: counters.dropped.error_model.packets,
+                lost_to_link_down: counters.dropped.link_down.packets,
+            }));
+        }
+    }
+    records
+}

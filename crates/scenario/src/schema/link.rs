@@ -1,0 +1,181 @@
+//! `[[link]]`: a wire between two nodes, with a direction down (`from` -> `to`) and a direction up. Keys of
+//! the link hold for both; the tables `down` and `up` say where a direction differs.
+
+use super::loss::{self, LossSpec};
+use super::notice::{self, NoticeSpec};
+use super::schedule::{self, ScheduleSpec};
+use super::{handover, queue};
+use crate::reader::Reader;
+use crate::units::{self, Complaint};
+use seamline_net::QueueConfig;
+use seamline_net::schedule::Handovers;
+use seamline_wire::{Duration, Rate};
+
+/// A link.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Its name.
+    pub name: String,
+    /// Place of one end in the list of nodes.
+    pub from: usize,
+    /// Place of the other end.
+    pub to: usize,
+    /// The direction `from` -> `to`.
+    pub down: DirectionSpec,
+    /// The direction `to` -> `from`.
+    pub up: DirectionSpec,
+    /// Interruptions of both directions, besides which no schedule has any.
+    pub handovers: Option<Handovers>,
+    /// Who hears of handovers.
+    pub notice: Option<NoticeSpec>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct DirectionSpec {
+    /// Rate; does not count when the schedule has one.
+    pub rate: Rate,
+    /// Propagation delay; does not count when the schedule has one.
+    pub one_way_delay: Duration,
+    /// What may wait.
+    pub queue: QueueConfig,
+    /// Error models, at most one per place.
+    pub loss: Vec<LossSpec>,
+    /// Conditions over time.
+    pub schedule: Option<ScheduleSpec>,
+}
+
+/// What a table says of a direction.
+#[derive(Clone, Debug, Default)]
+struct Keys {
+    rate: Option<Rate>,
+    one_way_delay: Option<Duration>,
+    queue: Option<QueueConfig>,
+    loss: Option<Vec<LossSpec>>,
+    schedule: Option<ScheduleSpec>,
+    /// Whether a key of the table, or a table in it, is wrong; that has been noted.
+    flawed: bool,
+}
+
+/// Read one link; `None` when something about it is wrong, which has been noted.
+pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration) -> Option<LinkSpec> {
+    let name = reader.required("name", super::name);
+    if let Some(name) = &name {
+        reader.what = format!("link \"{name}\"");
+    }
+    let from = reader.required("from", |node| super::node_named(node, nodes));
+    let to = reader.required("to", |node| super::node_named(node, nodes));
+    if let (Some(from), Some(to)) = (from, to)
+        && from == to
+    {
+        let _: Option<()> = reader.optional("to", |_| Err(Complaint::new("a link needs two different ends")));
+    }
+    let stream = format!("link/{}", name.as_deref().unwrap_or_default());
+    let shared = Keys::read(&mut reader, &stream);
+    let down = direction(&mut reader, "down", &shared, &stream);
+    let up = direction(&mut reader, "up", &shared, &stream);
+    let handovers = reader.table("handover").map(|table| handover::read(table, duration));
+    let notice = reader.table("notice");
+    let notice = notice.map(|table| notice::read(table, nodes, to.unwrap_or_default()));
+    if handovers.is_some() {
+        refuse_two_kinds_of_handovers(&mut reader, [&down, &up]);
+    }
+    reader.finish();
+    Some(LinkSpec {
+        name: name?,
+        from: from?,
+        to: to?,
+        down: down?,
+        up: up?,
+        handovers: all_or_none(handovers)?,
+        notice: all_or_none(notice)?,
+    })
+}
+
+/// `None` only for what is there and wrong.
+fn all_or_none<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+    match read {
+        Some(value) => value.map(Some),
+        None => Some(None),
+    }
+}
+
+fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<DirectionSpec>; 2]) {
+    let scheduled = |direction: &&Option<DirectionSpec>| {
+        let schedule = direction.as_ref().and_then(|direction| direction.schedule.as_ref());
+        schedule.is_some_and(ScheduleSpec::has_handovers)
+    };
+    if directions.iter().any(scheduled)
+        && let Some((key, _)) = reader.entry("handover")
+    {
+        let complaint = Complaint::new("the schedule brings its own handovers")
+            .tip("their interruption and what becomes of packets are keys of the schedule");
+        reader.refuse("handover", key.span, complaint);
+    }
+}
+
+/// One direction: what its own table says, and otherwise what the link says.
+fn direction(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+    shared: &Keys,
+    stream: &str,
+) -> Option<DirectionSpec> {
+    let own = match reader.table(key) {
+        Some(mut table) => {
+            let keys = Keys::read(&mut table, stream);
+            table.finish();
+            keys
+        }
+        None => Keys { flawed: reader.has(key), ..Keys::default() },
+    };
+    let flawed = own.flawed || shared.flawed;
+    let schedule = own.schedule.or_else(|| shared.schedule.clone());
+    let rate = own.rate.or(shared.rate);
+    let one_way_delay = own.one_way_delay.or(shared.one_way_delay);
+    let scheduled_rate = schedule.as_ref().is_some_and(ScheduleSpec::has_capacity);
+    let scheduled_delay = schedule.as_ref().is_some_and(ScheduleSpec::has_delay);
+    if flawed {
+        return None;
+    }
+    for (name, present) in [
+        ("rate", rate.is_some() || scheduled_rate),
+        ("one_way_delay", one_way_delay.is_some() || scheduled_delay),
+    ] {
+        if !present {
+            reader.missing(name);
+            return None;
+        }
+    }
+    Some(DirectionSpec {
+        rate: rate.unwrap_or(Rate::ZERO),
+        one_way_delay: one_way_delay.unwrap_or(Duration::ZERO),
+        queue: own.queue.or(shared.queue).unwrap_or_default(),
+        loss: own.loss.or_else(|| shared.loss.clone()).unwrap_or_default(),
+        schedule,
+    })
+}
+
+impl Keys {
+    /// Read the keys; random parts of a schedule draw from streams below `stream`.
+    fn read(reader: &mut Reader<'_>, stream: &str) -> Keys {
+        let mut keys = Keys {
+            rate: reader.optional("rate", units::positive_rate),
+            one_way_delay: reader.optional("one_way_delay", units::duration),
+            queue: reader.table("queue").and_then(queue::read),
+            loss: loss::read_all(reader),
+            schedule: schedule::read_all(reader, stream),
+            flawed: false,
+        };
+        keys.flawed = [
+            ("rate", keys.rate.is_none()),
+            ("one_way_delay", keys.one_way_delay.is_none()),
+            ("queue", keys.queue.is_none()),
+            ("loss", keys.loss.is_none()),
+            ("schedule", keys.schedule.is_none()),
+        ]
+        .into_iter()
+        .any(|(key, absent)| absent && reader.has(key));
+        keys
+    }
+}

@@ -1,0 +1,210 @@
+//! The scenario file, one file here per kind of table. A table's keys are those its `read` function asks
+//! for ([`crate::reader::Reader`]); everything else is refused.
+
+mod flow;
+pub mod generated;
+mod handover;
+mod link;
+pub mod loss;
+mod notice;
+mod output;
+mod queue;
+pub mod recorded;
+pub mod schedule;
+mod tcp;
+
+pub use flow::FlowSpec;
+pub use link::{DirectionSpec, LinkSpec};
+pub use notice::NoticeSpec;
+pub use output::OutputSpec;
+
+use crate::build::MOST_CONNECTIONS;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::document::{Node, Table, Value};
+use crate::reader::{Context, Reader, list, text};
+use crate::routes::Routes;
+use crate::source::SourceId;
+use crate::units::{self, Complaint};
+use seamline_wire::Duration;
+
+/// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What a person calls it.
+    pub title: Option<String>,
+    /// How long a run lasts.
+    pub duration: Duration,
+    /// What is left out of all means, from the start.
+    pub warm_up: Duration,
+    /// Master seeds, one run each.
+    pub seeds: Vec<u64>,
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// The links between them.
+    pub links: Vec<LinkSpec>,
+    /// Who sends what to whom.
+    pub flows: Vec<FlowSpec>,
+    /// Files to write.
+    pub output: OutputSpec,
+}
+
+/// Seeds may be as many as this.
+const MOST_SEEDS: i64 = 1_000_000;
+/// Links take two ports of a router each.
+const MOST_LINKS: usize = 30_000;
+
+/// Read a whole scenario, without its grid. `None` when something is wrong, which has been noted.
+pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
+    let mut reader = Reader::new(context, root, "the scenario", SourceId::FILE.span(0..0));
+    let title = reader.optional("title", text);
+    reader.optional("description", text);
+    let duration = reader.required("duration", units::positive_duration);
+    let warm_up = reader.or("warm_up", Duration::ZERO, units::duration);
+    if let (Some(duration), Some(warm_up)) = (duration, warm_up)
+        && warm_up >= duration
+    {
+        let _: Option<()> =
+            reader.optional("warm_up", |_| Err(Complaint::new(format!("the run ends after {duration}"))));
+    }
+    let seeds = reader.or("seeds", vec![1], seeds);
+    let nodes = reader.required("nodes", list(name)).unwrap_or_default();
+    refuse_repeated_nodes(&mut reader, &nodes);
+    let links = read_links(&mut reader, &nodes, duration.unwrap_or(Duration::from_secs(1)));
+    let flows = read_flows(&mut reader, &nodes);
+    let output = reader.table("output").map(output::read).unwrap_or_default();
+    if let Some(flows) = &flows {
+        refuse_too_many_connections(&mut reader, flows);
+    }
+    if let (Some(links), Some(flows)) = (&links, &flows) {
+        refuse_disconnected(&mut reader, &nodes, links, flows);
+    }
+    reader.finish();
+    Some(Scenario {
+        title,
+        duration: duration?,
+        warm_up: warm_up?,
+        seeds: seeds?,
+        nodes,
+        links: links?,
+        flows: flows?,
+        output,
+    })
+}
+
+/// A name that dotted keys and file names can hold.
+pub(crate) fn name(node: &Node) -> Result<String, Complaint> {
+    let name = text(node)?;
+    let allowed = |letter: char| letter.is_alphanumeric() || "-_+".contains(letter);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+        return Err(Complaint::new("a name is made of up to 64 letters, digits, `-`, `_` and `+`"));
+    }
+    Ok(name)
+}
+
+/// A number of seeds (1, 2, ... n), or a list of them.
+fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
+    let seed = |node: &Node| match node.value {
+        Value::Integer(seed) if seed >= 0 => Ok(seed as u64),
+        _ => Err(Complaint::new("a seed is a whole number from 0")),
+    };
+    let seeds: Vec<u64> = match &node.value {
+        Value::Integer(count @ 1..=MOST_SEEDS) => (1..=*count as u64).collect(),
+        Value::List(items) => items.iter().map(seed).collect::<Result<_, _>>()?,
+        _ => {
+            return Err(Complaint::new(format!(
+                "expected a number from 1 to {MOST_SEEDS}, or a list of seeds"
+            )));
+        }
+    };
+    let mut sorted = seeds.clone();
+    sorted.sort_unstable();
+    if sorted.is_empty() {
+        return Err(Complaint::new("without a seed nothing runs"));
+    }
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Complaint::new("a seed is named twice; its runs would be the same"));
+    }
+    Ok(seeds)
+}
+
+/// The place of a node by its name.
+fn node_named(node: &Node, nodes: &[String]) -> Result<usize, Complaint> {
+    let name = text(node)?;
+    if let Some(place) = nodes.iter().position(|known| *known == name) {
+        return Ok(place);
+    }
+    let complaint = Complaint::new("no such node");
+    Err(match nearest(&name, nodes.iter().map(String::as_str)) {
+        Some(near) => complaint.tip(format!("a similar node exists: `{near}`")),
+        None if nodes.is_empty() => complaint.tip("name it in `nodes`"),
+        None => complaint.tip(format!("nodes there are: {}", nodes.join(", "))),
+    })
+}
+
+fn refuse_repeated_nodes(reader: &mut Reader<'_>, nodes: &[String]) {
+    let Some(Value::List(items)) = reader.node("nodes").map(|node| &node.value) else { return };
+    for (place, (name, item)) in nodes.iter().zip(items).enumerate() {
+        if nodes[..place].contains(name) {
+            reader.refuse("nodes", item.span, Complaint::new(format!("the node \"{name}\" is named twice")));
+        }
+    }
+}
+
+fn read_links(reader: &mut Reader<'_>, nodes: &[String], duration: Duration) -> Option<Vec<LinkSpec>> {
+    let readers = named_tables(reader, "link");
+    let found = readers.len();
+    let links: Vec<LinkSpec> =
+        readers.into_iter().filter_map(|reader| link::read(reader, nodes, duration)).collect();
+    if found > MOST_LINKS {
+        let span = reader.span;
+        reader.refuse("link", span, Complaint::new(format!("at most {MOST_LINKS} links fit")));
+        return None;
+    }
+    (links.len() == found && found > 0).then_some(links)
+}
+
+fn read_flows(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<FlowSpec>> {
+    let readers = named_tables(reader, "flow");
+    let found = readers.len();
+    let flows: Vec<FlowSpec> = readers.into_iter().filter_map(|reader| flow::read(reader, nodes)).collect();
+    (flows.len() == found && found > 0).then_some(flows)
+}
+
+/// The tables of `[[key]]`: at least one, none with another's name.
+fn named_tables<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<Reader<'a>> {
+    if !reader.has(key) {
+        let title = format!("the scenario has no [[{key}]]");
+        reader.context.complain(Diagnostic::new(title, reader.span));
+    }
+    let mut readers = reader.tables(key);
+    let mut names: Vec<String> = Vec::new();
+    for table in &mut readers {
+        let Some(Node { value: Value::Text(name), span }) = table.node("name") else { continue };
+        if names.contains(name) {
+            table.refuse("name", *span, Complaint::new(format!("another {key} is named \"{name}\"")));
+        }
+        names.push(name.clone());
+    }
+    readers
+}
+
+fn refuse_too_many_connections(reader: &mut Reader<'_>, flows: &[FlowSpec]) {
+    let connections: usize = flows.iter().map(|flow| flow.count as usize).sum();
+    if connections > MOST_CONNECTIONS
+        && let Some((key, _)) = reader.entry("flow")
+    {
+        let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"));
+        reader.refuse("flow", key.span, complaint);
+    }
+}
+
+fn refuse_disconnected(reader: &mut Reader<'_>, nodes: &[String], links: &[LinkSpec], flows: &[FlowSpec]) {
+    let routes = Routes::new(nodes.len(), links);
+    for (mut table, flow) in reader.tables("flow").into_iter().zip(flows) {
+        if routes.next_hop(flow.from, flow.to).is_none() {
+            let label = format!("no links lead from \"{}\" to \"{}\"", nodes[flow.from], nodes[flow.to]);
+            table.what = format!("flow \"{}\"", flow.name);
+            let _: Option<()> = table.optional("to", |_| Err(Complaint::new(label)));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Means with their 95 % intervals, and factors between paired runs.
+//!
+//! Runs of different seeds are independent samples of one distribution, so the mean of a cell has the
+//! interval of Student's t with n - 1 degrees of freedom (Gosset 1908). Runs of two variants under the
+//! same seed met the same losses, so they are compared pair by pair (common random numbers).
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A mean and the 95 % interval of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean (for a factor: the geometric mean).
+    pub mean: f64,
+    /// Lower end of the interval; `None` with fewer than two samples.
+    pub low: Option<f64>,
+    /// Upper end of the interval; `None` with fewer than two samples.
+    pub high: Option<f64>,
+    /// Number of samples.
+    pub samples: usize,
+}
+
+impl Estimate {
+    /// Half the width of the interval.
+    pub fn half_width(&self) -> Option<f64> {
+        Some((self.high? - self.low?) / 2.0)
+    }
+    /// Half the width as a share of the mean; `None` when there is none or the mean is zero.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        self.half_width().filter(|_| self.mean != 0.0).map(|half| half / self.mean.abs())
+    }
+}
+
+/// The two-sided 95 % quantile of Student's t with so many degrees of freedom; `None` with none.
+pub fn student_t_95(degrees_of_freedom: usize) -> Option<f64> {
+    let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()?;
+    Some(distribution.inverse_cdf(0.975))
+}
+
+/// The mean of the samples and its 95 % interval; `None` without samples.
+pub fn estimate(samples: &[f64]) -> Option<Estimate> {
+    let n = samples.len();
+    let mean = mean(samples)?;
+    let squares: f64 = samples.iter().map(|sample| (sample - mean) * (sample - mean)).sum();
+    let half = student_t_95(n - 1).map(|t| t * (squares / (n - 1) as f64 / n as f64).sqrt());
+    Some(Estimate { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), samples: n })
+}
+
+/// By which factor `treated` exceeds `baseline`, pair by pair: the geometric mean of the ratios, with the
+/// interval of Student's t on their logarithms. `None` without pairs, or when a value is not positive:
+/// then no factor exists.
+pub fn paired_factor(treated: &[f64], baseline: &[f64]) -> Option<Estimate> {
+    let pairs = treated.iter().zip(baseline);
+    let logs: Option<Vec<f64>> =
+        pairs.map(|(t, b)| (*t > 0.0 && *b > 0.0).then(|| libm::log(t / b))).collect();
+    let logs = estimate(&logs?)?;
+    Some(Estimate {
+        mean: libm::exp(logs.mean),
+        low: logs.low.map(libm::exp),
+        high: logs.high.map(libm::exp),
+        samples: logs.samples,
+    })
+}
+
+/// The arithmetic mean; `None` without samples.
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+}
+
+/// How many samples would bring the relative half width down to `wanted`, if their spread stays as it is;
+/// `None` when there is no spread to judge by, or more than `most` would be needed.
+pub fn samples_needed(estimate: &Estimate, wanted: f64, most: usize) -> Option<usize> {
+    let root = |n: usize| (n as f64).sqrt();
+    let spread =
+        estimate.relative_half_width()? * root(estimate.samples) / student_t_95(estimate.samples - 1)?;
+    (2..=most).find(|n| student_t_95(n - 1).is_some_and(|t| t * spread / root(*n) <= wanted))
+}

@@ -1,0 +1,60 @@
+//! Scenarios that come with the command.
+
+/// A scenario compiled in.
+#[derive(Debug)]
+pub(crate) struct Bundled {
+    /// Its name for `demo`.
+    pub(crate) name: &'static str,
+    /// What it shows.
+    pub(crate) summary: &'static str,
+    /// The file.
+    pub(crate) text: &'static str,
+    /// For scenarios that need a recording: the key that takes its path and the kind of recording.
+    pub(crate) recording: Option<(&'static str, &'static str)>,
+}
+
+/// All of them; the first is the default.
+pub(crate) static ALL: &[Bundled] = &[
+    Bundled {
+        name: "starlink",
+        summary: "upload from a Starlink terminal: another satellite every 15 s",
+        text: include_str!("../scenarios/starlink.toml"),
+        recording: None,
+    },
+    Bundled {
+        name: "lte-drive",
+        summary: "download in a car: LTE cells change, and the rate with them",
+        text: include_str!("../scenarios/lte-drive.toml"),
+        recording: None,
+    },
+    Bundled {
+        name: "train-wifi",
+        summary: "access points along a railway: long hard handovers, two minimum RTOs",
+        text: include_str!("../scenarios/train-wifi.toml"),
+        recording: None,
+    },
+    Bundled {
+        name: "quickstart",
+        summary: "the smallest scenario: one lossy link",
+        text: include_str!("../scenarios/quickstart.toml"),
+        recording: None,
+    },
+    Bundled {
+        name: "leoem",
+        summary: "over a LeoEM satellite path log (--recording PATH)",
+        text: include_str!("../scenarios/leoem.toml"),
+        recording: Some(("link.space.schedule.file", "leoem")),
+    },
+    Bundled {
+        name: "mahimahi",
+        summary: "over a mahimahi capacity recording (--recording PATH)",
+        text: include_str!("../scenarios/mahimahi.toml"),
+        recording: Some(("link.radio.down.schedule.file", "mahimahi")),
+    },
+    Bundled {
+        name: "delay-series",
+        summary: "over a recorded series of delays (--recording PATH)",
+        text: include_str!("../scenarios/delay-series.toml"),
+        recording: Some(("link.space.schedule.file", "delay-series")),
+    },
+];

@@ -1,0 +1,36 @@
+//! `seamline check FILE...`
+
+use crate::Outcome;
+use crate::run::load;
+use crate::terminal::{Failure, print};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Set a key of the scenarios
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let mut wrong = 0;
+    for file in &arguments.files {
+        match load(file, &arguments.set) {
+            Ok(plan) => {
+                let (cells, runs) = (plan.cells.len(), plan.runs());
+                print(&format!("{}: valid, {cells} cells, {runs} runs\n", file.display()))?;
+            }
+            Err(failure) => {
+                failure.report();
+                wrong += 1;
+            }
+        }
+    }
+    match wrong {
+        0 => Ok(()),
+        _ => Err(Failure::Input(format!("{wrong} of {} files cannot be run", arguments.files.len()))),
+    }
+}

@@ -1,0 +1,91 @@
+//! `seamline demo [NAME]`
+
+use crate::Outcome;
+use crate::bundled::{ALL, Bundled};
+use crate::experiment::{Options, conduct, quoted};
+use crate::terminal::{Failure, print};
+use clap::builder::PossibleValuesParser;
+use seamline_scenario::recordings::detect;
+use seamline_scenario::{Plan, RunOptions};
+use std::path::{Path, PathBuf};
+
+/// Where the capture goes unless `--pcapng` says otherwise.
+const FOLDER: &str = "seamline-demo";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Which scenario
+    #[arg(value_parser = PossibleValuesParser::new(ALL.iter().map(|bundled| bundled.name)))]
+    name: Option<String>,
+    /// Run over a recording: a LeoEM path log, a mahimahi trace or a series of delays, plain or gzip
+    #[arg(long, value_name = "PATH")]
+    recording: Option<PathBuf>,
+    /// Print the scenario file instead of running it, to begin your own from it
+    #[arg(long)]
+    print: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let options = &arguments.options;
+    let bundled = choose(arguments)?;
+    if arguments.print {
+        return print(bundled.text);
+    }
+    let mut overrides = Vec::new();
+    let mut command = format!("demo {}", bundled.name);
+    if let (Some((key, _)), Some(path)) = (bundled.recording, &arguments.recording) {
+        overrides.push(format!("{key}={}", path.display()));
+        command += &format!(" --recording {}", quoted(&path.display().to_string()));
+    }
+    overrides.extend(options.overrides());
+    let name = format!("{}.toml", bundled.name);
+    let plan = Plan::new(Path::new(&name), bundled.text.to_owned(), &overrides)
+        .map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))?;
+    let files = RunOptions {
+        pcapng: Some(options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER))),
+        events: options.events.clone(),
+        only_last_cell: options.pcapng.is_none() && options.events.is_none(),
+        ..RunOptions::default()
+    };
+    conduct(&plan, options, &command, files)?;
+    if !options.json {
+        print(&epilogue(bundled))?;
+    }
+    Ok(())
+}
+
+/// The scenario that was named, or the one for the recording, or the first.
+fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
+    let named = arguments.name.as_ref().and_then(|name| ALL.iter().find(|bundled| bundled.name == name));
+    let kind = arguments.recording.as_deref().map(detect).transpose().map_err(Failure::Input)?;
+    match (named, kind) {
+        (None, None) => Ok(&ALL[0]),
+        (None, Some(kind)) => with_kind(kind),
+        (Some(named), None) => match named.recording {
+            None => Ok(named),
+            Some(_) => Err(Failure::Input(format!("the demo {} needs --recording PATH", named.name))),
+        },
+        (Some(named), Some(kind)) => match named.recording {
+            Some((_, wanted)) if wanted == kind => Ok(named),
+            Some((_, wanted)) => {
+                Err(Failure::Input(format!("this recording is of the kind {kind}, not {wanted}")))
+            }
+            None => Err(Failure::Input(format!("the demo {} uses no recording", named.name))),
+        },
+    }
+}
+
+fn with_kind(kind: &str) -> Result<&'static Bundled, Failure> {
+    let found = ALL.iter().find(|bundled| bundled.recording.is_some_and(|(_, wanted)| wanted == kind));
+    found.ok_or_else(|| Failure::Input(format!("no demo runs over a recording of the kind {kind}")))
+}
+
+fn epilogue(bundled: &Bundled) -> String {
+    let name = bundled.name;
+    format!(
+        "Open the capture with wireshark or tcptrace. \
+         Change the scenario: seamline demo {name} --print > my.toml; seamline run my.toml\n"
+    )
+}

@@ -1,0 +1,146 @@
+//! What `run` and `demo` share: options, running, and showing the results.
+
+use crate::Outcome;
+use crate::terminal::{Failure, note, print, progress};
+use clap::{Args, ValueEnum};
+use seamline_scenario::report::{Document, Provenance};
+use seamline_scenario::summary::label;
+use seamline_scenario::text::{interval_table, verdicts, warnings};
+use seamline_scenario::{CellResult, Plan, RunOptions, run, summarise};
+use std::path::PathBuf;
+
+/// With more cells than this, tables are left out unless they are asked for.
+const MOST_TABLES: usize = 6;
+
+/// Options of every experiment.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Options {
+    /// Run this many seeds (1, 2, ... n) in place of the scenario's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) seeds: Option<u32>,
+    /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]'
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a capture of the first run of each cell into this folder, taken at the senders
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pcapng: Option<PathBuf>,
+    /// Write all events of the first run of each cell into this folder, as CSV
+    #[arg(long, value_name = "DIR")]
+    pub(crate) events: Option<PathBuf>,
+    /// Which cells to show a table of (their first run)
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Table::Auto)]
+    pub(crate) table: Table,
+    /// No progress, no warnings
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Which cells to show a table of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Table {
+    /// All, unless there are many
+    Auto,
+    /// All
+    All,
+    /// The first
+    First,
+    /// None
+    None,
+}
+
+impl Options {
+    /// The `--set` arguments, with `--seeds` as one of them.
+    pub(crate) fn overrides(&self) -> Vec<String> {
+        let mut overrides = self.set.clone();
+        overrides.extend(self.seeds.map(|seeds| format!("seeds={seeds}")));
+        overrides
+    }
+
+    /// These options as they would be typed again, as far as they change results.
+    fn retyped(&self) -> String {
+        let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
+        let set: String = self.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
+        seeds + &set
+    }
+}
+
+/// A word for the shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,+:".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Run a plan and show what came of it. `command` leads to it: `run FILE`.
+pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
+    let provenance = Provenance::new(plan, format!("seamline {command}{}", options.retyped()));
+    let files = RunOptions { provenance: provenance.to_string(), ..files };
+    let bar = progress(plan.runs(), options.quiet);
+    let results = run(plan, &files, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let results = results.map_err(|error| Failure::Runtime(error.to_string()))?;
+    let summary = summarise(plan, &results);
+    if options.json {
+        let document = Document::new(plan, &results, &summary, &provenance).to_json();
+        print(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
+    } else {
+        let mut text = headline(plan) + &tables(plan, &results, options.table);
+        text += &verdicts(plan, &summary);
+        text += &written(&results);
+        text += &format!("\nReproduce: {}\n", provenance.reproduce);
+        print(&text)?;
+    }
+    if !options.quiet {
+        warnings(plan, &summary).iter().for_each(|text| note("warning", text));
+    }
+    Ok(())
+}
+
+fn headline(plan: &Plan) -> String {
+    let Some(first) = plan.cells.first() else { return String::new() };
+    let title = first.scenario.title.as_deref().unwrap_or("Scenario");
+    let (cells, seeds) = (plan.cells.len(), first.scenario.seeds.len());
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    format!(
+        "{title}: {}, {}, {} each\n\n",
+        plural(cells, "cell"),
+        plural(seeds, "seed"),
+        first.scenario.duration
+    )
+}
+
+fn tables(plan: &Plan, results: &[CellResult], which: Table) -> String {
+    let shown = match which {
+        Table::All => results.len(),
+        Table::Auto if results.len() <= MOST_TABLES => results.len(),
+        Table::First => 1,
+        Table::Auto | Table::None => 0,
+    };
+    let mut text = String::new();
+    for (place, result) in results.iter().enumerate().take(shown) {
+        let Some(run) = result.runs.first() else { continue };
+        let scenario = &plan.cells[place].scenario;
+        for flow in &run.flows {
+            let cell = if results.len() == 1 { flow.variant.clone() } else { label(plan, place) };
+            text += &format!("{cell}: flow {}, seed {}\n", flow.name, run.seed);
+            text += &interval_table(flow, scenario.output.show_every_interval);
+            text.push('\n');
+        }
+    }
+    if shown < results.len() && which == Table::Auto {
+        text += "(many cells: --table all shows a table of each)\n\n";
+    }
+    text
+}
+
+fn written(results: &[CellResult]) -> String {
+    let files = results.iter().flat_map(|result| &result.files);
+    let lines: String = files.map(|file| format!("  {}\n", file.display())).collect();
+    if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
+}

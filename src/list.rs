@@ -1,0 +1,76 @@
+//! `seamline list [KIND]`
+
+use crate::Outcome;
+use crate::bundled;
+use crate::terminal::print;
+use clap::ValueEnum;
+use seamline_scenario::schema::{generated, loss, recorded};
+use seamline_tcp::{cc, profile, recovery, variant};
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Variants,
+    CongestionControls,
+    Recoveries,
+    Profiles,
+    Generators,
+    Recordings,
+    ErrorModels,
+    Demos,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only these
+    #[arg(value_enum)]
+    kind: Option<Kind>,
+}
+
+/// Name, what it is, where it comes from (may be empty).
+type Entry = (&'static str, &'static str, &'static str);
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let kinds = Kind::value_variants().iter().filter(|kind| arguments.kind.is_none_or(|only| only == **kind));
+    let sections: Vec<String> = kinds.map(|kind| section(*kind)).collect();
+    print(&sections.join("\n"))
+}
+
+fn section(kind: Kind) -> String {
+    let entries = entries(kind);
+    let width = entries.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let mut text = format!("{}\n", headline(kind));
+    for (name, summary, cite) in entries {
+        let cite = if cite.is_empty() { String::new() } else { format!("  [{cite}]") };
+        text += &format!("  {name:<width$}  {summary}{cite}\n");
+    }
+    text
+}
+
+fn headline(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Variants => "Variants (flow: variant = ...)",
+        Kind::CongestionControls => "Congestion controls (flow: congestion_control = ...)",
+        Kind::Recoveries => "Recoveries (flow: recovery = ...)",
+        Kind::Profiles => "Profiles (flow: profile = ...)",
+        Kind::Generators => "Generators (link: schedule = { kind = ... })",
+        Kind::Recordings => "Recordings (link: schedule = { kind = ..., file = ... })",
+        Kind::ErrorModels => "Error models (link: loss = { model = ... })",
+        Kind::Demos => "Demos (seamline demo ...)",
+    }
+}
+
+fn entries(kind: Kind) -> Vec<Entry> {
+    let pairs =
+        |pairs: &'static [(&str, &str)]| pairs.iter().map(|(name, what)| (*name, *what, "")).collect();
+    match kind {
+        Kind::Variants => variant::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::CongestionControls => cc::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Generators => pairs(generated::GENERATORS),
+        Kind::Recordings => pairs(recorded::FORMATS),
+        Kind::ErrorModels => pairs(loss::MODELS),
+        Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
+    }
+}

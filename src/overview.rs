@@ -1,0 +1,24 @@
+//! `seamline` without arguments.
+
+use crate::Outcome;
+use crate::terminal::print;
+
+const TEXT: &str = "\
+TCP that keeps its pace while its ends move.
+
+See something:
+  seamline demo                   how TCP variants fare over Starlink's handovers (seconds)
+  seamline demo --recording PATH  the same over a recording: LeoEM, mahimahi, delay series
+  seamline list                   variants, error models, generators, demos, with their sources
+Your own experiment:
+  seamline demo --print > my.toml begin from a scenario that works
+  seamline check my.toml          everything that is wrong with it, with line and remedy
+  seamline run my.toml            run it on all processors and compare
+  seamline <command> --help       all options
+
+Example: seamline run scenarios/quickstart.toml --seeds 10 --set link.radio.rate='20 Mbit/s'
+";
+
+pub(crate) fn show() -> Outcome {
+    print(TEXT)
+}

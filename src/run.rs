@@ -1,0 +1,34 @@
+//! `seamline run FILE`
+
+use crate::Outcome;
+use crate::experiment::{Options, conduct, quoted};
+use crate::terminal::Failure;
+use seamline_scenario::{Plan, RunOptions};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario file (`seamline demo --print` shows one)
+    file: PathBuf,
+    #[command(flatten)]
+    options: Options,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let Arguments { file, options } = arguments;
+    let plan = load(file, &options.overrides())?;
+    let command = format!("run {}", quoted(&file.display().to_string()));
+    let files = RunOptions {
+        pcapng: options.pcapng.clone(),
+        events: options.events.clone(),
+        ..RunOptions::default()
+    };
+    conduct(&plan, options, &command, files)
+}
+
+/// Read a scenario file.
+pub(crate) fn load(file: &Path, overrides: &[String]) -> Result<Plan, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", file.display())))?;
+    Plan::new(file, text, overrides).map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))
+}

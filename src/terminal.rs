@@ -1,0 +1,79 @@
+//! Data on standard output, everything else on standard error; colour and progress only for a person who
+//! looks.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use seamline_scenario::Diagnostics;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Why a command did not do what it should.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something went wrong on the way; exit code 1.
+    Runtime(String),
+    /// What was asked for makes no sense; exit code 2.
+    Input(String),
+    /// A scenario has errors; exit code 2.
+    Scenario(Box<Diagnostics>),
+}
+
+impl Failure {
+    /// Say it on standard error.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            Failure::Runtime(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(1)
+            }
+            Failure::Input(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+            Failure::Scenario(diagnostics) => {
+                eprint!("{}", diagnostics.render(wants_colour(&io::stderr())));
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+/// Whether to colour what goes there: a terminal, and no `NO_COLOR` (<https://no-color.org>).
+fn wants_colour(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Write data to standard output. A reader that has seen enough (`| head`) is no failure.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Runtime(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Say something beside the data.
+pub(crate) fn note(word: &str, text: impl Display) {
+    if wants_colour(&io::stderr()) {
+        eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
+    } else {
+        eprintln!("{word}: {text}");
+    }
+}
+
+/// A bar on standard error, if that is a terminal.
+pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template("{wide_bar} {pos} of {len} runs, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
