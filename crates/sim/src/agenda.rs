@@ -4,11 +4,22 @@ use dary_heap::QuaternaryHeap;
 use seamline_wire::Instant;
 use std::cmp::Reverse;
 
-/// Time in the high half, then the order of arming with the element's number in its lowest bits: one
-/// comparison orders by time and breaks ties by insertion.
+/// Time in the high half, then the element's rank, the order of arming, and in the lowest bits the
+/// element's number: one comparison orders by time and breaks ties by rank and then by insertion.
 type Entry = u128;
 
+/// Who comes first among those due at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    /// A timer expires before a packet of the same instant arrives, because it was set longer ago; the
+    /// lazily moved entry of a timer cannot show that by its order of arming.
+    Timer,
+    /// Links deliver.
+    Delivery,
+}
+
 const ELEMENT_BITS: u32 = 24;
+const RANK_SHIFT: u32 = 63;
 const IDLE: Entry = Entry::MAX;
 
 /// The queue of wake times, at most one live entry per element. Setting an element to a later time
@@ -18,6 +29,7 @@ pub(crate) struct Agenda {
     heap: QuaternaryHeap<Reverse<Entry>>,
     armings: u64,
     live: Vec<Entry>,
+    ranks: Vec<u64>,
     /// The head of the heap is done with, and its place is free for the next entry.
     head_is_free: bool,
 }
@@ -30,9 +42,10 @@ fn element_of(entry: Entry) -> usize {
 }
 
 impl Agenda {
-    pub(crate) fn add_element(&mut self) {
+    pub(crate) fn add_element(&mut self, rank: Rank) {
         assert!(self.live.len() < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
         self.live.push(IDLE);
+        self.ranks.push(if rank == Rank::Timer { 0 } else { 1 << RANK_SHIFT });
     }
 
     /// `element` wants to be woken at `at`, or earlier if it said so before.
@@ -73,8 +86,8 @@ impl Agenda {
     #[inline]
     fn insert(&mut self, element: usize, at: Instant) {
         self.armings += 1;
-        let entry =
-            Entry::from(at.as_nanos()) << 64 | Entry::from(self.armings << ELEMENT_BITS | element as u64);
+        let order = self.ranks[element] | self.armings << ELEMENT_BITS | element as u64;
+        let entry = Entry::from(at.as_nanos()) << 64 | Entry::from(order);
         self.live[element] = entry;
         if std::mem::take(&mut self.head_is_free)
             && let Some(mut head) = self.heap.peek_mut()
@@ -93,7 +106,7 @@ mod tests {
     #[test]
     fn ties_go_by_the_order_of_arming_and_stale_entries_vanish() {
         let mut agenda = Agenda::default();
-        (0..3).for_each(|_| agenda.add_element());
+        (0..3).for_each(|_| agenda.add_element(Rank::Delivery));
         let at = Instant::from_millis;
         agenda.arm(2, at(5));
         agenda.arm(1, at(5));
@@ -111,9 +124,19 @@ mod tests {
     }
 
     #[test]
+    fn at_the_same_time_timers_come_before_deliveries() {
+        let mut agenda = Agenda::default();
+        agenda.add_element(Rank::Delivery);
+        agenda.add_element(Rank::Timer);
+        agenda.arm(0, Instant::from_millis(5));
+        agenda.arm(1, Instant::from_millis(5));
+        assert_eq!(agenda.next(), Some((Instant::from_millis(5), 1)));
+    }
+
+    #[test]
     fn arming_later_than_the_live_entry_adds_nothing() {
         let mut agenda = Agenda::default();
-        agenda.add_element();
+        agenda.add_element(Rank::Timer);
         for n in (1..100).rev() {
             agenda.arm(0, Instant::from_millis(200 - n));
         }

@@ -1,6 +1,6 @@
 //! The event loop.
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Rank};
 use crate::observer::{NoObserver, Observer};
 use crate::router::Router;
 use seamline_net::Link;
@@ -107,7 +107,8 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
     fn add_element(&mut self, element: Element<M>) -> ElementId {
         let id = ElementId(self.slots.len() as u32);
-        self.agenda.add_element();
+        let rank = if matches!(element, Element::Link(_)) { Rank::Delivery } else { Rank::Timer };
+        self.agenda.add_element(rank);
         self.slots.push(Slot { element, first_wire: None, more_wires: Vec::new(), listeners: Vec::new() });
         self.arm(id);
         id
