@@ -41,7 +41,7 @@ pub struct CellularParameters {
 impl CellularParameters {
     /// LTE, on a road at 60 km/h. The measurements behind it, and behind the other presets:
     ///
-    /// - Interruption: medians, 90th and 99th percentiles of 43,856 handovers (data of Hassan et al.,
+    /// - Interruption: median, 90th and 99th percentile over those of this kind among 43,856 handovers (Hassan et al.,
     ///   "Vivisecting Mobility Management in 5G Cellular Networks", SIGCOMM 2022, figure 9: execution with
     ///   random access): 32, 43 and 84 ms for LTE in a low band. The least value, the 10th percentile and the
     ///   99.9th, which stands for the greatest, are from the same data.
