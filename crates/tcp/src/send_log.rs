@@ -1,7 +1,9 @@
 //! When each segment was last sent, and how often: for schemes with fine-grained timers.
 
 use crate::offset::Offset;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How long the log remembers what was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -18,11 +20,55 @@ pub enum LogUpkeep {
     },
 }
 
+/// The clock that fine-grained timers read, in seconds.
+#[derive(Clone, Debug, Default)]
+pub enum FineClock {
+    /// The time of the run, as the nearest floating-point number.
+    #[default]
+    Exact,
+    /// What somebody else keeps up to date before each step: the bits of an `f64`. A comparison with a
+    /// simulator whose clock is a sum of floating-point numbers needs it where that clock's rounding
+    /// decides between equals.
+    Kept(Arc<AtomicU64>),
+}
+
+impl FineClock {
+    fn read(&self, now: Instant) -> f64 {
+        match self {
+            FineClock::Exact => now.as_secs_f64(),
+            FineClock::Kept(bits) => f64::from_bits(bits.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+impl FineClock {
+    /// The time between two readings: from the exact times where there are any, so that equal spans
+    /// are equal.
+    fn between(&self, earlier: Instant, earlier_reading: f64, later: Instant, later_reading: f64) -> f64 {
+        match self {
+            FineClock::Exact => later.saturating_since(earlier).as_secs_f64(),
+            FineClock::Kept(_) => later_reading - earlier_reading,
+        }
+    }
+}
+
+impl PartialEq for FineClock {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (FineClock::Exact, FineClock::Exact) => true,
+            (FineClock::Kept(ours), FineClock::Kept(theirs)) => Arc::ptr_eq(ours, theirs),
+            _ => false,
+        }
+    }
+}
+
 /// One entry of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sent {
     /// When the segment was last sent, `None` when it is not outstanding.
     pub at: Option<Instant>,
+    /// The same by the fine clock, in seconds since the first segment of all was sent.
+    pub seconds: f64,
     /// How often it has been sent.
     pub transmissions: u32,
 }
@@ -33,14 +79,15 @@ pub struct SendLog {
     upkeep: LogUpkeep,
     segment_size: u64,
     origin: Offset,
-    first_sent: Option<Instant>,
+    clock: FineClock,
+    first_sent: Option<(Instant, f64)>,
     ring: Vec<Sent>,
 }
 
 impl SendLog {
     /// An empty log of a connection whose data begins at `origin` and is cut into segments of
     /// `segment_size` bytes.
-    pub fn new(upkeep: LogUpkeep, origin: Offset, segment_size: u32) -> Self {
+    pub fn new(upkeep: LogUpkeep, clock: FineClock, origin: Offset, segment_size: u32) -> Self {
         let length = match upkeep {
             LogUpkeep::Exact => 64,
             LogUpkeep::Ns2Ring { segments } => segments.max(1) as usize,
@@ -49,6 +96,7 @@ impl SendLog {
             upkeep,
             segment_size: u64::from(segment_size.max(1)),
             origin,
+            clock,
             first_sent: None,
             ring: vec![Sent::default(); length],
         }
@@ -67,19 +115,30 @@ impl SendLog {
     }
     /// When the very first segment was sent.
     pub fn first_sent(&self) -> Option<Instant> {
+        self.first_sent.map(|(at, _)| at)
+    }
+    /// The fine clock at `now`, in seconds since the first segment was sent; zero before that.
+    pub fn seconds(&self, now: Instant) -> f64 {
         self.first_sent
+            .map_or(0.0, |(first, origin)| self.clock.between(first, origin, now, self.clock.read(now)))
+    }
+    /// Seconds by the fine clock since the segment of this entry was sent, `None` when it is not
+    /// outstanding.
+    pub fn seconds_since(&self, sent: Sent, now: Instant) -> Option<f64> {
+        sent.at.map(|at| self.clock.between(at, sent.seconds, now, self.seconds(now)))
     }
     /// The segment beginning at `offset` goes out at `now`, with `unacknowledged` the first
     /// outstanding one.
     pub fn record(&mut self, now: Instant, unacknowledged: Offset, offset: Offset) {
-        self.first_sent.get_or_insert(now);
+        self.first_sent.get_or_insert((now, self.clock.read(now)));
+        let seconds = self.seconds(now);
         self.make_room(unacknowledged, offset);
         let place = self.place(self.number(offset));
-        self.ring[place] = Sent { at: Some(now), transmissions: self.ring[place].transmissions + 1 };
+        self.ring[place] = Sent { at: Some(now), seconds, transmissions: self.ring[place].transmissions + 1 };
     }
     /// Everything from `from` up to `to` was acknowledged at `now`. Returns the round-trip time of
-    /// the last segment when it was sent exactly once.
-    pub fn acknowledge(&mut self, now: Instant, from: Offset, to: Offset) -> Option<Duration> {
+    /// the last segment in seconds when it was sent exactly once.
+    pub fn acknowledge(&mut self, now: Instant, from: Offset, to: Offset) -> Option<f64> {
         let (first, end) = (self.number(from), self.number_rounding_up(to));
         let last = end.checked_sub(1).filter(|last| *last >= first)?;
         let newest = self.ring[self.place(last)];
@@ -88,8 +147,8 @@ impl SendLog {
             LogUpkeep::Ns2Ring { .. } => self.forget_up_to_the_ring_end(first, last),
         }
         let at = newest.at.filter(|_| newest.transmissions == 1)?;
-        let skipped = matches!(self.upkeep, LogUpkeep::Ns2Ring { .. }) && Some(at) == self.first_sent;
-        (!skipped).then(|| now - at)
+        let skipped = matches!(self.upkeep, LogUpkeep::Ns2Ring { .. }) && Some(at) == self.first_sent();
+        self.seconds_since(newest, now).filter(|_| !skipped)
     }
 
     fn forget(&mut self, first: u64, end: u64) {
@@ -137,7 +196,7 @@ mod tests {
     use super::*;
 
     fn log(upkeep: LogUpkeep) -> SendLog {
-        SendLog::new(upkeep, Offset::FIRST_BYTE, 1000)
+        SendLog::new(upkeep, FineClock::Exact, Offset::FIRST_BYTE, 1000)
     }
     fn segment(n: u64) -> Offset {
         Offset(1 + n * 1000)
@@ -150,7 +209,8 @@ mod tests {
         log.record(sent, segment(0), segment(0));
         log.record(sent, segment(0), segment(1));
         log.record(Instant::from_millis(20), segment(0), segment(1));
-        assert_eq!(log.acknowledge(later, segment(0), segment(1)), Some(Duration::from_millis(50)));
+        let sample = log.acknowledge(later, segment(0), segment(1)).unwrap();
+        assert!((sample - 0.050).abs() < 1e-12, "{sample}");
         assert_eq!(log.acknowledge(later, segment(1), segment(2)), None);
         assert_eq!(log.get(segment(1)), Sent::default());
     }

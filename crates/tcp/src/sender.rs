@@ -94,7 +94,8 @@ impl Sender {
         let window =
             Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
         let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
-        let log = || SendLog::new(parameters.vegas.log_upkeep, Offset::FIRST_BYTE, segment_size);
+        let vegas = &parameters.vegas;
+        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
         let view = View {
             now: Instant::ZERO,
             segment_size,
@@ -305,16 +306,16 @@ impl Sender {
             }
         }
         let log = self.view.sent.as_mut().filter(|_| advanced);
-        let round_trip_time = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
+        let fine_round_trip = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
         let acked = Acked {
             bytes: acknowledged,
             delivered,
             duplicate,
-            round_trip_time,
+            fine_round_trip,
             in_recovery: self.recovery.in_recovery(),
         };
         self.control.observe(&acked, &self.view);
-        let seen = AckSeen { previous, advanced, duplicate, sack_news, delivered, round_trip_time };
+        let seen = AckSeen { previous, advanced, duplicate, sack_news, delivered, fine_round_trip };
         self.recovery.on_ack(&seen, &self.view, &mut self.orders);
         self.carry_out(Some(&acked), ack.timestamp_sample, exit);
         self.settle_timer(now);

@@ -61,7 +61,7 @@ impl Flow {
             bytes,
             delivered: bytes,
             duplicate: false,
-            round_trip_time: Some(self.round_trip),
+            fine_round_trip: Some(self.round_trip.as_secs_f64()),
             in_recovery: false,
         };
         self.control.observe(&acked, &self.view);

@@ -2,7 +2,6 @@
 
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
-use seamline_wire::Duration;
 use std::fmt::Debug;
 
 mod cubic;
@@ -25,8 +24,9 @@ pub struct Acked {
     pub delivered: u64,
     /// Whether it is a duplicate acknowledgment (RFC 5681 section 2).
     pub duplicate: bool,
-    /// Round-trip time of the newest segment acknowledged, when it was sent exactly once.
-    pub round_trip_time: Option<Duration>,
+    /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent
+    /// exactly once; only when the send log is kept.
+    pub fine_round_trip: Option<f64>,
     /// Whether loss recovery is under way.
     pub in_recovery: bool,
 }

@@ -41,6 +41,8 @@ pub struct VegasParameters {
     pub gamma: f64,
     /// The window after a retransmission timeout, in segments.
     pub window_after_timeout: f64,
+    /// The clock of the fine-grained timers.
+    pub clock: crate::send_log::FineClock,
     /// How the times of sending are remembered.
     pub log_upkeep: crate::send_log::LogUpkeep,
     /// As in ns-2, the window becomes the initial window when the second new acknowledgment arrives.
@@ -54,6 +56,7 @@ impl Default for VegasParameters {
             beta: 3.0,
             gamma: 1.0,
             window_after_timeout: 2.0,
+            clock: crate::send_log::FineClock::Exact,
             log_upkeep: crate::send_log::LogUpkeep::Exact,
             initial_window_at_second_ack: None,
         }
@@ -175,8 +178,8 @@ impl CongestionControl for Vegas {
         if self.increase > 0.0 && unused <= 2.0 {
             self.window.congestion += self.increase;
         }
-        if let Some(sample) = acked.round_trip_time {
-            self.take_sample(sample.as_secs_f64());
+        if let Some(sample) = acked.fine_round_trip {
+            self.take_sample(sample);
         }
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
@@ -195,6 +198,5 @@ impl CongestionControl for Vegas {
 }
 
 fn seconds_since_start(view: &View) -> f64 {
-    let start = view.sent.as_ref().and_then(|log| log.first_sent()).unwrap_or_default();
-    view.now.saturating_since(start).as_secs_f64()
+    view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now))
 }

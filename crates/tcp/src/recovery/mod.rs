@@ -7,7 +7,6 @@ use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
-use seamline_wire::Duration;
 use std::fmt::Debug;
 
 mod newreno;
@@ -31,9 +30,9 @@ pub struct AckSeen {
     pub sack_news: bool,
     /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 6937).
     pub delivered: u64,
-    /// Round-trip time of the newest segment acknowledged, when it was sent exactly once; only when
-    /// the send log is kept.
-    pub round_trip_time: Option<Duration>,
+    /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent
+    /// exactly once; only when the send log is kept.
+    pub fine_round_trip: Option<f64>,
 }
 
 /// What a recovery wants done.

@@ -7,7 +7,7 @@ use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",
@@ -50,8 +50,7 @@ impl FineTimer {
             self.timeout = (self.smoothed_by_8 / 4.0 + self.variation_by_4) / 2.0;
         }
     }
-    fn sample(&mut self, sample: Duration) {
-        let seconds = sample.as_secs_f64();
+    fn sample(&mut self, seconds: f64) {
         if seconds <= 0.0 {
             return;
         }
@@ -82,9 +81,9 @@ impl VegasFine {
     /// Whether the segment at `at` has waited longer than the fine-grained timeout.
     fn has_expired(&self, at: Offset, view: &View) -> bool {
         let Some(log) = view.sent.as_ref() else { return false };
-        let waited = match log.get(at).at {
-            Some(sent) => view.now.saturating_since(sent).as_secs_f64(),
-            None if log.counts_unsent_as_late() => since_start(view).as_secs_f64() + 1.0,
+        let waited = match log.seconds_since(log.get(at), view.now) {
+            Some(waited) => waited,
+            None if log.counts_unsent_as_late() => log.seconds(view.now) + 1.0,
             None => return false,
         };
         waited >= self.timer.timeout
@@ -105,7 +104,7 @@ impl VegasFine {
         }
         self.duplicates = 0;
         orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
-        if let Some(sample) = ack.round_trip_time {
+        if let Some(sample) = ack.fine_round_trip {
             self.timer.sample(sample);
         }
         self.check_after_retransmission(view, orders);
@@ -179,14 +178,9 @@ impl VegasFine {
     }
 }
 
-fn since_start(view: &View) -> Duration {
-    let start = view.sent.as_ref().and_then(|log| log.first_sent()).unwrap_or_default();
-    view.now.saturating_since(start)
-}
-
 impl Recovery for VegasFine {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
-        self.timer.start(since_start(view).as_secs_f64());
+        self.timer.start(view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now)));
         if ack.advanced {
             self.on_new_ack(ack, view, orders);
         } else if ack.duplicate {
