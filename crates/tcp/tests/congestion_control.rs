@@ -169,6 +169,30 @@ fn cubic_converges_fast() {
     assert_near(flow.window(), plateau, 0.01);
 }
 
+/// After a timeout one acknowledgment can pass a thousand segments that SACK had reported long ago; it
+/// shows that one segment has arrived, and is worth no more (RFC 5681 section 3.1: at most one segment for
+/// each acknowledgment).
+#[test]
+fn what_sack_had_reported_does_not_grow_the_window_again() {
+    for name in ["reno", "cubic", "westwood", "westwood+"] {
+        for profile in profile::ALL {
+            let parameters = (profile.parameters)();
+            let mut flow =
+                Flow::with_parameters(name, Duration::from_millis(40), window(4.0, 500.0), &parameters);
+            flow.view.unacknowledged += 1_000_000;
+            let acked = Acked {
+                bytes: 1_000_000,
+                delivered: u64::from(SEGMENT),
+                duplicate: false,
+                fine_round_trip: None,
+                in_recovery: false,
+            };
+            flow.control.on_ack(&acked, &flow.view);
+            assert_eq!(flow.window(), 5.0, "{name} under {}", profile.name);
+        }
+    }
+}
+
 /// Mascolo et al. 2001, section 4: after a loss ssthresh is the bandwidth times the smallest round-trip
 /// time. 200 segments a second and 100 ms make 20 segments.
 #[test]

@@ -118,13 +118,13 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, acked: &Acked, view: &View) {
-        let segments = acked.bytes as f64 / f64::from(view.segment_size);
+        let newly = acked.delivered.min(acked.bytes) as f64 / f64::from(view.segment_size);
         if self.window_parameters.grow_only_when_full && !view.congestion_limited {
             self.stop_the_curve(view.now);
         } else if self.window.congestion < self.window.threshold {
-            self.window.congestion += segments;
+            self.window.congestion += super::reno::growth(&self.window_parameters, acked, view);
         } else {
-            self.avoid_congestion(segments, view.now, view.round_trip.smoothed);
+            self.avoid_congestion(newly, view.now, view.round_trip.smoothed);
         }
         self.last_ack_at = Some(view.now);
     }

@@ -30,12 +30,7 @@ impl Reno {
         if self.parameters.grow_only_when_full && !view.congestion_limited {
             return;
         }
-        let segments = match self.parameters.growth {
-            Growth::PerAck => 1.0,
-            Growth::PerByte { most_per_ack } => {
-                (acked.bytes as f64 / f64::from(view.segment_size)).min(most_per_ack)
-            }
-        };
+        let segments = growth(&self.parameters, acked, view);
         let window = &mut self.window;
         if window.congestion < window.threshold {
             window.congestion += segments;
@@ -52,6 +47,17 @@ impl Reno {
     /// A threshold as this profile stores it: whole segments or not, never below two.
     pub(super) fn stored_threshold(&self, segments: f64) -> f64 {
         stored_threshold(&self.parameters, segments)
+    }
+}
+
+/// Segments of growth that an acknowledgment is worth. What SACK had reported before is not worth
+/// anything again when the cumulative acknowledgment passes it.
+pub(super) fn growth(parameters: &WindowParameters, acked: &Acked, view: &View) -> f64 {
+    match parameters.growth {
+        Growth::PerAck => 1.0,
+        Growth::PerByte { most_per_ack } => {
+            (acked.delivered.min(acked.bytes) as f64 / f64::from(view.segment_size)).min(most_per_ack)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recovery from selective acknowledgments with a conservative estimate of what is in the network
-//! (RFC 6675; names in capitals are its variables). Unlike RFC 2018's advice, what SACK reported is
-//! kept over a first retransmission timeout (RFC 6675 section 5.1 permits it) and forgotten at a
-//! second one without progress, in case the receiver has reneged.
+//! (RFC 6675; names in capitals are its variables). What SACK reported is kept over a retransmission
+//! timeout (section 5.1 permits it), so that only holes are sent again; it is forgotten when the
+//! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
 use crate::cc::Loss;
@@ -22,7 +22,6 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
             recovering: false,
             highest_retransmitted: start,
             rescued: None,
-            timed_out_at: None,
             reduction: Reduction::default(),
         })
     },
@@ -36,7 +35,6 @@ struct Sack {
     recovering: bool,
     highest_retransmitted: Offset,
     rescued: Option<Offset>,
-    timed_out_at: Option<Offset>,
     reduction: Reduction,
 }
 
@@ -184,7 +182,6 @@ impl Recovery for Sack {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
         self.reduction.acknowledge(ack.delivered);
         if ack.advanced {
-            self.timed_out_at = None;
             self.duplicates = 0;
             if !self.recovering {
                 acknowledge(orders);
@@ -202,7 +199,7 @@ impl Recovery for Sack {
     }
 
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        if self.timed_out_at.replace(view.unacknowledged) == Some(view.unacknowledged) {
+        if view.scoreboard.sacked().contains(view.unacknowledged) {
             orders.push(Order::ClearScoreboard);
         }
         self.duplicates = 0;
