@@ -4,9 +4,23 @@ use crate::source::{Sources, Span};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+/// What an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Class {
+    /// The text is not TOML.
+    Syntax,
+    /// A key is missing or unknown: doubtful when the text is not TOML.
+    Presence,
+    /// A value is wrong.
+    #[default]
+    Value,
+}
+
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// What it is about.
+    pub class: Class,
     /// What is wrong.
     pub title: String,
     /// Where.
@@ -20,7 +34,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at a place.
     pub fn new(title: impl Into<String>, span: Span) -> Self {
-        Diagnostic { title: title.into(), span, label: String::new(), tips: Vec::new() }
+        Diagnostic { class: Class::Value, title: title.into(), span, label: String::new(), tips: Vec::new() }
+    }
+    /// About something else than a value.
+    #[must_use]
+    pub fn class(mut self, class: Class) -> Self {
+        self.class = class;
+        self
     }
     /// With words at the caret.
     #[must_use]

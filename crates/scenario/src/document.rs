@@ -1,6 +1,6 @@
 //! A scenario file as a tree that remembers where each part of it was written.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Class, Diagnostic};
 use crate::source::{SourceId, Span};
 use std::fmt;
 use toml::Spanned;
@@ -137,7 +137,8 @@ pub fn parse(source: SourceId, text: &str) -> (Table, Vec<Diagnostic>) {
         .iter()
         .map(|error| {
             let range = error.span().unwrap_or(0..0);
-            Diagnostic::new("this is not valid TOML", source.span(range)).label(error.message().trim())
+            let complaint = Diagnostic::new("this is not valid TOML", source.span(range));
+            complaint.label(error.message().trim()).class(Class::Syntax)
         })
         .collect();
     let table = convert_table(source, table.get_ref(), &mut complaints);

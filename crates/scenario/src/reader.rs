@@ -1,12 +1,15 @@
 //! Reading a table key by key. A key is known because somebody asked for it; what nobody asked for is
 //! refused at the end, with the nearest known key.
 
-use crate::diagnostics::{Diagnostic, suggestion};
+use crate::diagnostics::{Class, Diagnostic, nearest, suggestion};
 use crate::document::{Key, Node, Table, Value};
 use crate::recordings::Recordings;
 use crate::source::{Sources, Span};
 use crate::units::Complaint;
 use std::cell::RefCell;
+
+/// What messages call the outermost table.
+pub const WHOLE: &str = "the scenario";
 
 /// What all readers of one scenario share.
 #[derive(Debug)]
@@ -125,7 +128,7 @@ impl<'a> Reader<'a> {
     /// A reader of the table under a key; `None` when it is absent or no table, which has been noted.
     pub fn table(&mut self, key: &'static str) -> Option<Reader<'a>> {
         let (written, node) = self.entry(key)?;
-        let what = format!("{key} of {}", self.what);
+        let what = self.name_of(key, None);
         match &node.value {
             Value::Table(table) => Some(Reader::new(self.context, table, what, written.span)),
             other => {
@@ -146,7 +149,7 @@ impl<'a> Reader<'a> {
         let single = items.len() == 1;
         let mut readers = Vec::new();
         for (place, item) in items.iter().enumerate() {
-            let what = if single { key.to_owned() } else { format!("{key} {}", place + 1) };
+            let what = self.name_of(key, (!single).then_some(place));
             match &item.value {
                 Value::Table(table) => {
                     let span = if single { written.span } else { item.span };
@@ -164,12 +167,29 @@ impl<'a> Reader<'a> {
     /// Note that a key is missing.
     pub fn missing(&self, key: &str) {
         let title = format!("{} has no `{key}`", self.what);
-        self.context.complain(Diagnostic::new(title, self.span).label(format!("`{key}` is missing here")));
+        let unknown = self.table.iter().map(|(key, _)| key.name.as_str());
+        let meant =
+            unknown.filter(|name| !self.known.contains(name)).find(|name| nearest(name, [key]).is_some());
+        let tip = meant.map(|name| format!("did you mean it by `{name}`?"));
+        let complaint = Diagnostic::new(title, self.span).label(format!("`{key}` is missing here"));
+        self.context.complain(complaint.tips(tip).class(Class::Presence));
+    }
+
+    /// What messages call the table under a key, or one of several.
+    fn name_of(&self, key: &str, place: Option<usize>) -> String {
+        let number = place.map(|place| format!(" {}", place + 1)).unwrap_or_default();
+        if self.what == WHOLE { format!("{key}{number}") } else { format!("{key}{number} of {}", self.what) }
+    }
+
+    /// Where the first of these keys has its value; the table itself when none is there.
+    pub fn span_of(&mut self, keys: &[&'static str]) -> Span {
+        keys.iter().find_map(|key| self.node(key)).map_or(self.span, |node| node.span)
     }
 
     /// Note that the value of a key is wrong.
     pub fn refuse(&self, key: &str, span: Span, complaint: Complaint) {
         let title = format!("invalid `{key}` in {}", self.what);
+        let span = complaint.span.unwrap_or(span);
         self.context.complain(Diagnostic::new(title, span).label(complaint.label).tips(complaint.tips));
     }
 
@@ -183,7 +203,9 @@ impl<'a> Reader<'a> {
             let mut known = self.known.clone();
             known.sort_unstable();
             let tip = suggestion("key", &key.name, &known);
-            self.context.complain(Diagnostic::new(title, key.span).label("no such key").tips(tip));
+            self.context.complain(
+                Diagnostic::new(title, key.span).label("no such key").tips(tip).class(Class::Presence),
+            );
         }
     }
 }
@@ -237,7 +259,9 @@ pub fn number(least: f64, most: f64) -> impl Fn(&Node) -> Result<f64, Complaint>
 /// A list, each item read alike; a single item counts as a list of one.
 pub fn list<T>(read: impl Fn(&Node) -> Result<T, Complaint>) -> impl Fn(&Node) -> Result<Vec<T>, Complaint> {
     move |node| match &node.value {
-        Value::List(items) => items.iter().map(&read).collect(),
+        Value::List(items) => {
+            items.iter().map(|item| read(item).map_err(|complaint| complaint.at(item.span))).collect()
+        }
         _ => read(node).map(|item| vec![item]),
     }
 }

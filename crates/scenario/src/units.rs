@@ -5,6 +5,7 @@
 
 use crate::diagnostics::nearest;
 use crate::document::{Node, Value};
+use crate::source::Span;
 use seamline_wire::{Duration, Rate};
 
 /// Why a value was refused, and how to mend it.
@@ -14,17 +15,25 @@ pub struct Complaint {
     pub label: String,
     /// How to write it.
     pub tips: Vec<String>,
+    /// Where exactly, when that is only a part of the value.
+    pub span: Option<Span>,
 }
 
 impl Complaint {
     /// A complaint without a tip.
     pub fn new(label: impl Into<String>) -> Self {
-        Complaint { label: label.into(), tips: Vec::new() }
+        Complaint { label: label.into(), tips: Vec::new(), span: None }
     }
     /// With a way out.
     #[must_use]
     pub fn tip(mut self, tip: impl Into<String>) -> Self {
         self.tips.push(tip.into());
+        self
+    }
+    /// About this part of the value, unless a smaller one is named already.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        self.span.get_or_insert(span);
         self
     }
 }

@@ -29,6 +29,9 @@ struct Interval {
 #[derive(Debug)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
+    /// End of the run.
+    end: Instant,
+    /// Payload delivered in each [`BIN`] up to the last delivery.
     bins: Vec<u64>,
     interval_length: Duration,
     intervals: Vec<Interval>,
@@ -44,12 +47,13 @@ pub(crate) struct FlowMeter {
 
 impl FlowMeter {
     pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration) -> Self {
-        let count = |length: Duration| duration.as_nanos().div_ceil(length.as_nanos()) as usize;
+        let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos()) as usize;
         FlowMeter {
             span,
-            bins: vec![0; count(BIN)],
+            end: Instant::ZERO + duration,
+            bins: Vec::new(),
             interval_length,
-            intervals: vec![Interval::default(); count(interval_length)],
+            intervals: vec![Interval::default(); intervals],
             retransmissions: 0,
             timeouts: 0,
             fast_recoveries: 0,
@@ -62,9 +66,11 @@ impl FlowMeter {
 
     /// Payload arrived in order.
     pub(crate) fn delivered(&mut self, now: Instant, bytes: u64) {
-        if let Some(bin) = self.bins.get_mut((now.as_nanos() / BIN.as_nanos()) as usize) {
-            *bin += bytes;
+        let bin = (now.as_nanos() / BIN.as_nanos()) as usize;
+        if self.bins.len() <= bin {
+            self.bins.resize(bin + 1, 0);
         }
+        self.bins[bin] += bytes;
         if let Some(interval) = self.interval(now) {
             interval.bytes += bytes;
         }
@@ -172,7 +178,6 @@ impl FlowMeter {
 
     fn interval_records(&self) -> Vec<IntervalRecord> {
         let mut last = Interval::default();
-        let end = Instant::from_nanos(self.bins.len() as u64 * BIN.as_nanos());
         let rows = self.intervals.iter().enumerate().map(|(place, interval)| {
             if interval.congestion_window > 0.0 {
                 last = *interval;
@@ -180,7 +185,7 @@ impl FlowMeter {
             let from = Instant::ZERO + self.interval_length * place as u64;
             IntervalRecord {
                 from_s: from.as_secs_f64(),
-                to_s: (from + self.interval_length).min(end).as_secs_f64(),
+                to_s: (from + self.interval_length).min(self.end).as_secs_f64(),
                 bytes: interval.bytes,
                 retransmissions: interval.retransmissions,
                 timeouts: interval.timeouts,

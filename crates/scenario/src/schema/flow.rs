@@ -45,8 +45,8 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
     if let Some(name) = &name {
         reader.what = format!("flow \"{name}\"");
     }
-    let from = reader.required("from", |node| super::node_named(node, nodes));
-    let to = reader.required("to", |node| super::node_named(node, nodes));
+    let from = super::read_node(&mut reader, "from", nodes);
+    let to = super::read_node(&mut reader, "to", nodes);
     if let (Some(from), Some(to)) = (from, to)
         && from == to
     {
@@ -57,7 +57,12 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
     let count = reader.or("count", 1, integer(1, 100_000));
     let start = reader.or("start", Duration::ZERO, units::duration);
     let stagger = reader.or("stagger", Duration::ZERO, units::duration);
-    let stop = reader.optional("stop", units::positive_duration);
+    let stop = reader.optional("stop", |node| match units::positive_duration(node)? {
+        stop if start.is_some_and(|start| stop <= start) => {
+            Err(Complaint::new("the flow would stop before it starts"))
+        }
+        stop => Ok(stop),
+    });
     let segment_size = u64::from(parameters.segments.maximum_segment_size);
     let size = reader.optional("size", |node| transfer_size(node, segment_size));
     let handshake = reader.or("handshake", true, boolean);

@@ -31,7 +31,7 @@ pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> Option<Handove
     let interruption = reader.required("interruption", units::duration);
     let fates = read_fates(&mut reader, Fates::SEAMLESS);
     let times = read_times(&mut reader, duration);
-    let span = reader.span;
+    let span = reader.span_of(&["interruption"]);
     let handovers = interruption.zip(times).and_then(|(interruption, times)| {
         let handovers = Handovers::at(times, interruption, fates);
         handovers.map_err(|error| reader.refuse("interruption", span, Complaint::new(error.to_string()))).ok()

@@ -63,8 +63,8 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration)
     if let Some(name) = &name {
         reader.what = format!("link \"{name}\"");
     }
-    let from = reader.required("from", |node| super::node_named(node, nodes));
-    let to = reader.required("to", |node| super::node_named(node, nodes));
+    let from = super::read_node(&mut reader, "from", nodes);
+    let to = super::read_node(&mut reader, "to", nodes);
     if let (Some(from), Some(to)) = (from, to)
         && from == to
     {
@@ -76,7 +76,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration)
     let up = direction(&mut reader, "up", &shared, &stream);
     let handovers = reader.table("handover").map(|table| handover::read(table, duration));
     let notice = reader.table("notice");
-    let notice = notice.map(|table| notice::read(table, nodes, to.unwrap_or_default()));
+    let notice = notice.map(|table| notice::read(table, nodes, to));
     if handovers.is_some() {
         refuse_two_kinds_of_handovers(&mut reader, [&down, &up]);
     }

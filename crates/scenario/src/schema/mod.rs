@@ -19,9 +19,9 @@ pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 
 use crate::build::MOST_CONNECTIONS;
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::{Class, Diagnostic, suggestion};
 use crate::document::{Node, Table, Value};
-use crate::reader::{Context, Reader, list, text};
+use crate::reader::{Context, Reader, WHOLE, text};
 use crate::routes::Routes;
 use crate::source::SourceId;
 use crate::units::{self, Complaint};
@@ -55,7 +55,7 @@ const MOST_LINKS: usize = 30_000;
 
 /// Read a whole scenario, without its grid. `None` when something is wrong, which has been noted.
 pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
-    let mut reader = Reader::new(context, root, "the scenario", SourceId::FILE.span(0..0));
+    let mut reader = Reader::new(context, root, WHOLE, SourceId::FILE.span(0..0));
     let title = reader.optional("title", text);
     reader.optional("description", text);
     let duration = reader.required("duration", units::positive_duration);
@@ -67,11 +67,11 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
             reader.optional("warm_up", |_| Err(Complaint::new(format!("the run ends after {duration}"))));
     }
     let seeds = reader.or("seeds", vec![1], seeds);
-    let nodes = reader.required("nodes", list(name)).unwrap_or_default();
-    refuse_repeated_nodes(&mut reader, &nodes);
-    let links = read_links(&mut reader, &nodes, duration.unwrap_or(Duration::from_secs(1)));
+    let nodes = read_nodes(&mut reader);
+    let length = duration.unwrap_or(Duration::from_secs(1));
+    let links = read_links(&mut reader, &nodes, length);
     let flows = read_flows(&mut reader, &nodes);
-    let output = reader.table("output").map(output::read).unwrap_or_default();
+    let output = reader.table("output").map(|table| output::read(table, length)).unwrap_or_default();
     if let Some(flows) = &flows {
         refuse_too_many_connections(&mut reader, flows);
     }
@@ -109,7 +109,10 @@ fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     };
     let seeds: Vec<u64> = match &node.value {
         Value::Integer(count @ 1..=MOST_SEEDS) => (1..=*count as u64).collect(),
-        Value::List(items) => items.iter().map(seed).collect::<Result<_, _>>()?,
+        Value::List(items) => {
+            let read = |item| seed(item).map_err(|complaint| complaint.at(item.span));
+            items.iter().map(read).collect::<Result<_, _>>()?
+        }
         _ => {
             return Err(Complaint::new(format!(
                 "expected a number from 1 to {MOST_SEEDS}, or a list of seeds"
@@ -127,27 +130,47 @@ fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     Ok(seeds)
 }
 
-/// The place of a node by its name.
-fn node_named(node: &Node, nodes: &[String]) -> Result<usize, Complaint> {
-    let name = text(node)?;
-    if let Some(place) = nodes.iter().position(|known| *known == name) {
-        return Ok(place);
+/// The place of the node that a key names, which must be there.
+fn read_node(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Option<usize> {
+    if nodes.is_empty() {
+        // That there are none has been noted.
+        reader.node(key);
+        return None;
     }
-    let complaint = Complaint::new("no such node");
-    Err(match nearest(&name, nodes.iter().map(String::as_str)) {
-        Some(near) => complaint.tip(format!("a similar node exists: `{near}`")),
-        None if nodes.is_empty() => complaint.tip("name it in `nodes`"),
-        None => complaint.tip(format!("nodes there are: {}", nodes.join(", "))),
+    reader.required(key, |node| {
+        let name = text(node)?;
+        let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
+        nodes.iter().position(|known| *known == name).ok_or_else(|| {
+            let mut complaint = Complaint::new("no such node");
+            complaint.tips.extend(suggestion("node", &name, &known));
+            complaint
+        })
     })
 }
 
-fn refuse_repeated_nodes(reader: &mut Reader<'_>, nodes: &[String]) {
-    let Some(Value::List(items)) = reader.node("nodes").map(|node| &node.value) else { return };
-    for (place, (name, item)) in nodes.iter().zip(items).enumerate() {
-        if nodes[..place].contains(name) {
-            reader.refuse("nodes", item.span, Complaint::new(format!("the node \"{name}\" is named twice")));
+/// The names that are good; the others are noted.
+fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
+    let Some(node) = reader.node("nodes") else {
+        reader.missing("nodes");
+        return Vec::new();
+    };
+    let items =
+        if let Value::List(items) = &node.value { items.as_slice() } else { std::slice::from_ref(node) };
+    let mut nodes = Vec::new();
+    for item in items {
+        match name(item) {
+            Ok(name) if nodes.contains(&name) => {
+                let complaint = Complaint::new(format!("the node \"{name}\" is named twice"));
+                reader.refuse("nodes", item.span, complaint);
+            }
+            Ok(name) => nodes.push(name),
+            Err(complaint) => reader.refuse("nodes", item.span, complaint),
         }
     }
+    if items.is_empty() {
+        reader.refuse("nodes", node.span, Complaint::new("a scenario needs nodes"));
+    }
+    nodes
 }
 
 fn read_links(reader: &mut Reader<'_>, nodes: &[String], duration: Duration) -> Option<Vec<LinkSpec>> {
@@ -174,7 +197,7 @@ fn read_flows(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<FlowSpec>
 fn named_tables<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<Reader<'a>> {
     if !reader.has(key) {
         let title = format!("the scenario has no [[{key}]]");
-        reader.context.complain(Diagnostic::new(title, reader.span));
+        reader.context.complain(Diagnostic::new(title, reader.span).class(Class::Presence));
     }
     let mut readers = reader.tables(key);
     let mut names: Vec<String> = Vec::new();

@@ -20,8 +20,12 @@ const SHAPES: &[(&str, Shape)] =
     &[("uniform", PredictionError::Uniform), ("normal", PredictionError::Normal)];
 
 /// Read a notice; it goes to the node `default_to` unless the table names another.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], default_to: usize) -> Option<NoticeSpec> {
-    let to = reader.or("to", default_to, |node| super::node_named(node, nodes));
+pub(super) fn read(
+    mut reader: Reader<'_>,
+    nodes: &[String],
+    default_to: Option<usize>,
+) -> Option<NoticeSpec> {
+    let to = if reader.has("to") { super::read_node(&mut reader, "to", nodes) } else { default_to };
     let lead = reader.optional("lead", units::duration);
     let error = reader.or("error", Duration::ZERO, units::duration);
     let shape = reader.choice("error_shape", SHAPES).unwrap_or(PredictionError::Uniform);
@@ -29,7 +33,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], default_to: usize) 
     let false_per_minute = reader.or("false_per_minute", 0.0, number(0.0, 6000.0));
     for key in ["error", "error_shape", "lost", "false_per_minute"] {
         if reader.has(key) && !reader.has("lead") {
-            let span = reader.span;
+            let span = reader.span_of(&[key]);
             let complaint = Complaint::new("without `lead` there are no predictions")
                 .tip("add lead = \"1 s\": how long before the handover it is predicted");
             reader.refuse(key, span, complaint);

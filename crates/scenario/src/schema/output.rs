@@ -30,15 +30,20 @@ impl Default for OutputSpec {
     }
 }
 
-pub(super) fn read(mut reader: Reader<'_>) -> OutputSpec {
+/// More intervals than this in a run are taken for a mistake.
+const MOST_INTERVALS: u64 = 1_000_000;
+
+/// Read where output goes in runs of this length.
+pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> OutputSpec {
     let mut output = OutputSpec {
         pcapng: reader.optional("pcapng", text).map(PathBuf::from),
         events: reader.optional("events", text).map(PathBuf::from),
         ..OutputSpec::default()
     };
-    let shortest = Duration::from_millis(1);
     let interval = reader.optional("interval", |node| match units::positive_duration(node)? {
-        interval if interval < shortest => Err(Complaint::new("must be 1 ms or longer")),
+        interval if duration.as_nanos() / interval.as_nanos() > MOST_INTERVALS => {
+            Err(Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals")))
+        }
         interval => Ok(interval),
     });
     if let Some(interval) = interval {

@@ -38,7 +38,8 @@ fn read_tcp(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut round_trip.initial_timeout, reader.optional("initial_rto", units::positive_duration));
     if round_trip.minimum_timeout > round_trip.maximum_timeout {
         let complaint = Complaint::new(format!("the maximum is {}", round_trip.maximum_timeout));
-        reader.refuse("minimum_rto", reader.span, complaint);
+        let span = reader.span_of(&["minimum_rto", "maximum_rto"]);
+        reader.refuse("minimum_rto", span, complaint);
     }
     let window = &mut parameters.window;
     set(&mut window.initial, reader.optional("initial_window", number(1.0, 1e6)));
@@ -92,7 +93,8 @@ fn read_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut vegas.gamma, reader.optional("gamma", number(0.0, 1e6)));
     if vegas.alpha > vegas.beta {
         let complaint = Complaint::new(format!("alpha {} is above beta {}", vegas.alpha, vegas.beta));
-        reader.refuse("alpha", reader.span, complaint);
+        let span = reader.span_of(&["alpha", "beta"]);
+        reader.refuse("alpha", span, complaint);
     }
     reader.finish();
 }

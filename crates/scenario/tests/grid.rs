@@ -1,0 +1,103 @@
+//! The cells of a grid: how many, in which order, and what `--set` does to them.
+
+use seamline_scenario::Plan;
+use std::path::Path;
+
+const BASE: &str = r#"
+duration = "1 s"
+nodes = ["a", "b"]
+[[link]]
+name = "wire"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+one_way_delay = "1 ms"
+[[flow]]
+name = "main"
+from = "a"
+to = "b"
+variant = "reno"
+"#;
+
+fn plan(grid: &str, overrides: &[&str]) -> Plan {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Plan::new(Path::new("grid.toml"), format!("{BASE}{grid}"), &overrides)
+        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
+}
+
+fn values(plan: &Plan) -> Vec<String> {
+    let cell = |cell: &seamline_scenario::Cell| {
+        let values: Vec<String> = cell.values.iter().map(|(_, value)| value.to_string()).collect();
+        values.join(" ")
+    };
+    plan.cells.iter().map(cell).collect()
+}
+
+#[test]
+fn no_grid_is_one_cell() {
+    assert_eq!(values(&plan("", &[])), [""]);
+}
+
+#[test]
+fn axes_multiply_and_the_last_varies_fastest() {
+    let grid = "[grid]\nflow.main.variant = ['reno', 'cubic']\nlink.wire.rate = ['1 Mbit/s', '2 Mbit/s', '3 Mbit/s']";
+    let cells = values(&plan(grid, &[]));
+    assert_eq!(cells.len(), 6);
+    assert_eq!(&cells[..4], ["reno 1 Mbit/s", "reno 2 Mbit/s", "reno 3 Mbit/s", "cubic 1 Mbit/s"]);
+}
+
+#[test]
+fn quoted_and_bare_keys_are_the_same() {
+    let bare = plan("[grid]\nlink.wire.rate = ['1 Mbit/s']", &[]);
+    let quoted = plan("[grid]\n'link.wire.rate' = ['1 Mbit/s']", &[]);
+    assert_eq!(bare.cells[0].values[0].0, quoted.cells[0].values[0].0);
+}
+
+#[test]
+fn keys_of_a_zip_group_vary_together_and_groups_multiply() {
+    let grid = "
+        [grid]
+        flow.main.variant = ['reno', 'cubic', 'vegas']
+        [[grid.zip]]
+        link.wire.rate = ['1 Mbit/s', '2 Mbit/s']
+        link.wire.one_way_delay = ['10 ms', '20 ms']
+        [[grid.zip]]
+        duration = ['1 s', '2 s']
+        warm_up = ['0 s', '1 s']";
+    let cells = values(&plan(grid, &[]));
+    assert_eq!(cells.len(), 3 * 2 * 2);
+    assert!(cells.iter().all(|cell| cell.contains("1 Mbit/s 10 ms") || cell.contains("2 Mbit/s 20 ms")));
+    assert!(cells.contains(&"vegas 2 Mbit/s 20 ms 2 s 1 s".to_owned()));
+}
+
+#[test]
+fn cells_hold_what_the_grid_sets() {
+    let plan = plan("[grid]\nlink.wire.rate = ['1 Mbit/s', '2 Mbit/s']", &[]);
+    let rates: Vec<u64> =
+        plan.cells.iter().map(|cell| cell.scenario.links[0].down.rate.bits_per_second()).collect();
+    assert_eq!(rates, [1_000_000, 2_000_000]);
+}
+
+#[test]
+fn a_key_that_is_set_does_not_vary_any_more() {
+    let grid = "[grid]\nflow.main.variant = ['reno', 'cubic']\nlink.wire.rate = ['1 Mbit/s', '2 Mbit/s']";
+    let plan = plan(grid, &["flow.main.variant=vegas", "link.wire.one_way_delay=\"7 ms\"", "seeds=4"]);
+    assert_eq!(plan.cells.len(), 2);
+    assert_eq!(plan.runs(), 8);
+    assert!(plan.cells.iter().all(|cell| cell.scenario.flows[0].variant_name == "vegas"));
+    assert!(plan.cells.iter().all(|cell| cell.scenario.links[0].up.one_way_delay.as_millis() == 7));
+}
+
+#[test]
+fn an_axis_can_be_given_other_values() {
+    let grid = "[grid]\nflow.main.variant = ['reno', 'cubic']";
+    assert_eq!(values(&plan(grid, &["grid.flow.main.variant=['vegas']"])), ["vegas"]);
+}
+
+#[test]
+fn a_grid_too_large_is_refused() {
+    let list = format!("[{}]", vec!["1"; 400].join(","));
+    let text = format!("{BASE}[grid]\nseeds = {list}\nflow.main.count = {list}");
+    let diagnostics = Plan::new(Path::new("grid.toml"), text, &[]).unwrap_err();
+    assert!(diagnostics.render(false).contains("160000 cells"));
+}

@@ -1,0 +1,194 @@
+//! Runs against closed forms, and the same bytes from the same seeds.
+
+use seamline_scenario::record::RunRecord;
+use seamline_scenario::report::{Document, Provenance};
+use seamline_scenario::{Plan, RunOptions, run, summarise};
+use std::path::Path;
+
+fn plan(text: &str) -> Plan {
+    Plan::new(Path::new("test.toml"), text.to_owned(), &[])
+        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
+}
+
+/// 10 Mbit/s and 20 ms each way, with the given additions.
+fn one_link(general: &str, link: &str, flow: &str) -> Plan {
+    plan(&format!(
+        r#"
+        duration = "10 s"
+        nodes = ["server", "phone"]
+        {general}
+        [[link]]
+        name = "radio"
+        from = "server"
+        to = "phone"
+        rate = "10 Mbit/s"
+        one_way_delay = "20 ms"
+        {link}
+        [[flow]]
+        name = "main"
+        from = "server"
+        to = "phone"
+        {flow}
+        "#
+    ))
+}
+
+fn first_run(plan: &Plan) -> RunRecord {
+    run(plan, &RunOptions::default(), &|| ()).unwrap()[0].runs[0].clone()
+}
+
+fn json(plan: &Plan) -> String {
+    let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
+    let summary = summarise(plan, &results);
+    Document::new(plan, &results, &summary, &Provenance::new(plan, String::new())).to_json().unwrap()
+}
+
+/// A window of 42 segments fills the pipe (1500 bytes take 1.2 ms, the empty round trip 41.24 ms is 34.4 of
+/// them) and its queue: what arrives is the rate times the share of payload, 1448 of 1500 bytes with
+/// timestamps.
+#[test]
+fn a_full_pipe_delivers_the_rate_times_the_share_of_payload() {
+    let plan = one_link("warm_up = \"2 s\"", "", "variant = \"newreno\"\ntcp = { window_limit = 42 }");
+    let flow = &first_run(&plan).flows[0];
+    let expected = 10e6 * 1448.0 / 1500.0;
+    assert!(
+        (flow.goodput_bits_per_second / expected - 1.0).abs() < 0.002,
+        "{}",
+        flow.goodput_bits_per_second
+    );
+    assert_eq!((flow.retransmissions, flow.timeouts, flow.fast_recoveries), (0, 0, 0));
+    assert_eq!((flow.measured_from_s, flow.measured_to_s), (2.0, 10.0));
+}
+
+/// One segment of 1500 bytes takes 1.2 ms and 20 ms, its acknowledgment of 52 bytes 0.0416 ms and 20 ms.
+/// With a window of one segment and no delayed acknowledgments every round trip is that long.
+#[test]
+fn an_empty_path_has_the_round_trip_time_of_its_parts() {
+    let flow = "variant = \"newreno\"\nhandshake = false
+        tcp = { window_limit = 1, initial_window = 1, delayed_ack = \"0 s\" }";
+    let flow = &first_run(&one_link("", "", flow)).flows[0];
+    assert!((flow.round_trip_min_ms.unwrap() - 41.2416).abs() < 1e-3, "{:?}", flow.round_trip_min_ms);
+    assert!((flow.round_trip_mean_ms.unwrap() - 41.2416).abs() < 1e-2, "{:?}", flow.round_trip_mean_ms);
+    assert!((flow.goodput_bits_per_second / (1448.0 * 8.0 / 0.0412416) - 1.0).abs() < 0.01);
+}
+
+/// 100 segments of 1448 bytes, ten in the first round trip: the whole transfer takes a handshake and a few
+/// round trips, and every byte arrives.
+#[test]
+fn a_transfer_ends_with_its_last_byte() {
+    let flow = &first_run(&one_link("", "", "variant = \"newreno\"\nsize = \"144800 bytes\"")).flows[0];
+    assert_eq!(flow.delivered_bytes, 144_800);
+    let completion = flow.completion_s.unwrap();
+    // The rate alone takes 0.12 s; ten, twenty, forty segments in a round trip each take four of them.
+    assert!((0.2..0.35).contains(&completion), "{completion}");
+    assert_eq!(flow.measured_to_s, completion);
+}
+
+/// A hard handover of half a second. The timer of 1 s runs from the last acknowledgment, at most 2.4 ms
+/// before the handover, so what is sent again arrives at 6.0 s + 21.2 ms; that acknowledgment may have been
+/// lost before, which costs another round trip. The threshold is 21 segments, half the window, and 31 of the
+/// 34.4 that fill the pipe are 90 %: after some five round trips of slow start the window gains half a
+/// segment (delayed acknowledgments) in each of twenty round trips of 41 ms: about 2.1 s in all.
+#[test]
+fn a_hard_handover_is_measured_from_its_start() {
+    let handover = r#"handover = { at = "5 s", interruption = "500 ms", queued = "drop", in_service = "drop",
+        in_flight = "drop", arriving = "drop" }"#;
+    let flow =
+        &first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }")).flows[0];
+    let [handover] = flow.handovers.as_slice() else { panic!("{:?}", flow.handovers) };
+    assert_eq!((handover.start_s, handover.interruption_ms), (5.0, Some(500.0)));
+    let first = handover.first_data_ms.unwrap();
+    assert!((1018.0..1064.0).contains(&first), "{first}");
+    let recovery = handover.recovery_ms.unwrap();
+    assert!((1800.0..2400.0).contains(&recovery), "{recovery}");
+    assert_eq!(flow.timeouts, 1);
+}
+
+/// A handover that loses nothing: data comes again one delay and one transmission after the link is back.
+#[test]
+fn a_seamless_handover_costs_its_interruption() {
+    let handover = "handover = { at = \"5 s\", interruption = \"100 ms\" }";
+    let flow =
+        &first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }")).flows[0];
+    let first = flow.handovers[0].first_data_ms.unwrap();
+    // What was in flight arrives within 20 ms of the start; what restarts needs 1.2 ms and 20 ms.
+    assert!((121.1..121.3).contains(&first), "{first}");
+    assert_eq!(flow.timeouts, 0);
+    let second = flow.handovers[0].following_second_bytes as f64 * 8.0;
+    assert!((0.95..1.0).contains(&(second / (10e6 * 1448.0 / 1500.0))), "{second}");
+}
+
+/// The n-th packet is lost, and nothing else: one retransmission.
+#[test]
+fn a_listed_loss_is_one_loss() {
+    let loss = "down = { loss = { model = \"list\", indices = [200] } }";
+    let record = first_run(&one_link("", loss, "variant = \"sack\"\ntcp = { window_limit = 42 }"));
+    assert_eq!(record.links[0].lost_to_errors, 1);
+    assert_eq!((record.flows[0].retransmissions, record.flows[0].fast_recoveries), (1, 1));
+}
+
+/// Copies share the link, and their goodputs add up.
+#[test]
+fn copies_are_counted_one_by_one_and_together() {
+    let flow =
+        &first_run(&one_link("", "", "variant = \"newreno\"\ncount = 4\nstagger = \"10 ms\"")).flows[0];
+    assert_eq!(flow.copies_bits_per_second.len(), 4);
+    let sum: f64 = flow.copies_bits_per_second.iter().sum();
+    assert!((sum / flow.goodput_bits_per_second - 1.0).abs() < 1e-9);
+    assert!(flow.copies_bits_per_second.iter().all(|goodput| *goodput > 0.0));
+}
+
+const RANDOM: &str = r#"
+    duration = "5 s"
+    seeds = 3
+    nodes = ["server", "terminal"]
+    [[link]]
+    name = "space"
+    from = "server"
+    to = "terminal"
+    queue = { discipline = "codel" }
+    loss = { model = "gilbert-elliott", good_to_bad = "0.1 %", bad_to_good = "30 %" }
+    schedule = { kind = "starlink", second_of_minute = "10 s" }
+    notice = { lead = "1 s", error = "100 ms", lost = "10 %", false_per_minute = 10 }
+    [[flow]]
+    name = "main"
+    from = "terminal"
+    to = "server"
+    [grid]
+    flow.main.variant = ["newreno", "vegas", "cubic"]
+"#;
+
+#[test]
+fn the_same_seeds_give_the_same_bytes_on_any_number_of_threads() {
+    let plan = plan(RANDOM);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| json(&plan))
+    };
+    let one = on(1);
+    assert_eq!(one, on(1));
+    assert_eq!(one, on(4));
+}
+
+#[test]
+fn other_seeds_give_other_runs() {
+    let plan = plan(RANDOM);
+    let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
+    for cell in &results {
+        assert_ne!(cell.runs[0].flows, cell.runs[1].flows);
+    }
+}
+
+/// Common random numbers: whatever the variant, the link goes down at the same times for as long.
+#[test]
+fn all_variants_meet_the_same_handovers() {
+    let results = run(&plan(RANDOM), &RunOptions::default(), &|| ()).unwrap();
+    let interruptions = |cell: usize| -> Vec<_> {
+        let runs = results[cell].runs.iter();
+        runs.flat_map(|run| run.flows[0].handovers.iter().map(|it| (it.start_s, it.interruption_ms)))
+            .collect()
+    };
+    assert_eq!(interruptions(0).len(), 3);
+    assert_eq!(interruptions(0), interruptions(1));
+    assert_eq!(interruptions(0), interruptions(2));
+}

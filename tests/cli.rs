@@ -1,0 +1,305 @@
+//! The command as a person or a script meets it: exit codes, what goes where, files.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn seamline(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::cargo_bin("seamline").unwrap();
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn scenario(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name)
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn without_arguments_it_says_what_to_do_in_a_few_lines() {
+    let output = seamline(&[], &folder().keep());
+    assert_eq!(output.status.code(), Some(0));
+    let lines = stdout(&output).lines().count();
+    assert!((10..=16).contains(&lines), "{lines}");
+    assert!(stdout(&output).contains("Example: seamline run"));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_mistyped_command_gets_a_tip_and_code_2() {
+    let output = seamline(&["dmeo"], &folder().keep());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("tip: a similar subcommand exists: 'demo'"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+    let output = seamline(&["demo", "starlnik"], &folder().keep());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("starlink"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_bad_scenario_ends_with_code_2_and_nothing_on_standard_output() {
+    let folder = folder();
+    let file = folder.path().join("bad.toml");
+    fs::write(&file, "duration = \"5\"\nnodes = [\"a\"]\ncolour = 1\n").unwrap();
+    for command in ["run", "check"] {
+        let output = seamline(&[command, path(&file)], folder.path());
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(stdout(&output), "");
+        for expected in ["bad.toml:1:12", "the unit is missing", "bad.toml:3:1", "unknown key `colour`"] {
+            assert!(stderr(&output).contains(expected), "{expected} in {}", stderr(&output));
+        }
+        assert!(!stderr(&output).contains('\u{1b}'), "colour without a terminal");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_bad_input() {
+    let output = seamline(&["run", "nothing.toml"], &folder().keep());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot read nothing.toml"));
+}
+
+#[test]
+fn a_run_ends_in_verdicts_and_says_how_to_repeat_it() {
+    let folder = folder();
+    let file = scenario("quickstart.toml");
+    let output = seamline(&["run", path(&file), "--seeds", "2", "--set", "duration=3 s"], folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    for expected in ["mean of 2 seeds", "± ", "baseline", "x [", "cubic: flow main, seed 1"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let repeat = format!("Reproduce: seamline run {} --seeds 2 --set 'duration=3 s'", path(&file));
+    assert!(text.contains(&repeat), "{repeat} in {text}");
+    assert!(stderr(&output).starts_with("warning: the interval of"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("use --seeds"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was asked to be written");
+}
+
+#[test]
+fn json_is_one_document_and_the_same_twice() {
+    let file = scenario("quickstart.toml");
+    let arguments = ["run", path(&file), "--json", "--quiet", "--seeds", "2", "--set", "duration=2 s"];
+    let (one, other) = (seamline(&arguments, &folder().keep()), seamline(&arguments, &folder().keep()));
+    assert_eq!(one.stdout, other.stdout);
+    assert_eq!(stderr(&one), "");
+    let document: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!(document["cells"].as_array().unwrap().len(), 5);
+    assert_eq!(document["cells"][0]["values"]["flow.main.variant"], "newreno");
+    assert_eq!(document["cells"][1]["runs"][1]["seed"], 2);
+    assert_eq!(document["summary"][1]["against"]["cell"], 0);
+    assert_eq!(document["provenance"]["overrides"][0], "duration=2 s");
+}
+
+#[test]
+fn captures_and_events_are_written_whole() {
+    let folder = folder();
+    let file = scenario("quickstart.toml");
+    let arguments =
+        ["run", path(&file), "--seeds", "2", "--set", "duration=1 s", "--pcapng", "out", "--events", "out"];
+    let output = seamline(&arguments, folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let mut names: Vec<String> = fs::read_dir(folder.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 10, "a capture and a list for each of five cells: {names:?}");
+    assert_eq!(&names[..2], ["1-newreno-seed1.csv", "1-newreno-seed1.pcapng"]);
+    assert!(names.iter().all(|name| stdout(&output).contains(name)));
+    let capture = fs::read(folder.path().join("out/1-newreno-seed1.pcapng")).unwrap();
+    assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a], "a section header block (pcapng, section 4.1)");
+    let events = fs::read_to_string(folder.path().join("out/1-newreno-seed1.csv")).unwrap();
+    let columns = events.lines().next().unwrap().split(',').count();
+    assert!(events.lines().all(|line| line.split(',').count() == columns));
+    assert!(events.contains("radio/down,dropped,main") && events.contains("laptop,delivered,main"));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
+    let folder = folder();
+    fs::write(folder.path().join("occupied"), "a file, not a folder").unwrap();
+    let file = scenario("quickstart.toml");
+    let arguments = ["run", path(&file), "--seeds", "1", "--set", "duration=1 s", "--pcapng", "occupied"];
+    let output = seamline(&arguments, folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error: cannot write occupied/"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+}
+
+/// A limit of the file size stands in for a full disk: the write fails in the middle.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_leaves_no_half_written_file() {
+    let folder = folder();
+    let binary = assert_cmd::cargo::cargo_bin("seamline");
+    let file = scenario("quickstart.toml");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 16; exec '{}' run '{}' --seeds 1 --set 'duration=5 s' --pcapng out",
+        binary.display(),
+        file.display()
+    );
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: cannot write out/"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(folder.path().join("out")).unwrap().count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_is_full_is_a_failure_and_one_that_is_closed_is_not() {
+    let binary = assert_cmd::cargo::cargo_bin("seamline");
+    let shell = |script: &str| {
+        let script = script.replace("seamline", &format!("'{}'", binary.display()));
+        Command::new("sh").args(["-c", &script]).output().unwrap()
+    };
+    let output = shell("seamline list > /dev/full");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot write to standard output"));
+    let output = shell("{ seamline list; echo $? >&2; } | true");
+    assert_eq!(stderr(&output).trim(), "0");
+}
+
+#[test]
+fn the_list_names_everything_with_its_source() {
+    let output = seamline(&["list"], &folder().keep());
+    let text = stdout(&output);
+    for expected in ["cubic", "RFC 9438", "westwood+", "ns2-2001", "starlink", "gilbert-elliott", "mahimahi"]
+    {
+        assert!(text.contains(expected), "{expected}");
+    }
+    let output = seamline(&["list", "variants"], &folder().keep());
+    assert!(stdout(&output).starts_with("Variants") && !stdout(&output).contains("Profiles"));
+}
+
+#[test]
+fn a_demo_prints_the_scenario_it_runs() {
+    let folder = folder();
+    let output = seamline(&["demo", "--print"], folder.path());
+    assert_eq!(stdout(&output), fs::read_to_string(scenario("starlink.toml")).unwrap());
+    fs::write(folder.path().join("my.toml"), &output.stdout).unwrap();
+    let check = seamline(&["check", "my.toml"], folder.path());
+    assert_eq!(stdout(&check), "my.toml: valid, 5 cells, 25 runs\n");
+}
+
+#[test]
+fn a_demo_writes_one_capture_and_says_where() {
+    let folder = folder();
+    let output = seamline(&["demo", "quickstart", "--seeds", "2", "--set", "duration=1 s"], folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("seamline-demo/5-cubic-seed1.pcapng"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("wireshark"));
+    assert_eq!(fs::read_dir(folder.path().join("seamline-demo")).unwrap().count(), 1);
+}
+
+/// Twenty seconds of each kind of recording, made up here.
+fn recordings(folder: &Path) -> Vec<(&'static str, PathBuf)> {
+    let satellite = |second: usize| 100 + second / 8;
+    let leoem: String = (0..20)
+        .map(|second| {
+            format!(
+                "{second}$[-1, {0}, {0}, -2]$4$[0.002, 0.001, 0.002]$0.01{second:02}\n",
+                satellite(second)
+            )
+        })
+        .collect();
+    let mahimahi: String = (1..20_000).step_by(2).map(|millis| format!("{millis}\n")).collect();
+    let delay: String = (0..2000).map(|line| format!("{}.5\n", 20 + line / 100 % 7)).collect();
+    let write = |name: &'static str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        (name, path)
+    };
+    vec![write("leoem", leoem), write("mahimahi", mahimahi), write("delay-series", delay)]
+}
+
+#[test]
+fn a_recording_is_known_by_its_content() {
+    let folder = folder();
+    for (kind, file) in recordings(folder.path()) {
+        let arguments =
+            ["demo", "--recording", path(&file), "--seeds", "1", "--set", "duration=3 s", "--table", "none"];
+        let output = seamline(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(0), "{kind}: {}", stderr(&output));
+        let repeat = format!("Reproduce: seamline demo {kind} --recording {}", path(&file));
+        assert!(stdout(&output).contains(&repeat), "{repeat} in {}", stdout(&output));
+    }
+    fs::write(folder.path().join("poem"), "tyger tyger\nburning bright\n").unwrap();
+    let output = seamline(&["demo", "--recording", "poem"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("not a recording of a known format"));
+}
+
+/// Every scenario that ships runs; those over a recording get one made up here, and the real ones that lie
+/// beside the project where there are any.
+#[test]
+fn every_scenario_that_ships_runs() {
+    let folder = folder();
+    let made_up = recordings(folder.path());
+    let mut seen = 0;
+    for entry in fs::read_dir(scenario("")).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let mut arguments =
+            vec!["run".to_owned(), path(&file).to_owned(), "--json".to_owned(), "--quiet".to_owned()];
+        arguments
+            .extend(["--seeds", "1", "--set", "duration=3 s", "--set", "warm_up=0 s"].map(str::to_owned));
+        if text.contains("file = \"\"") {
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let (_, recording) = made_up.iter().find(|(kind, _)| *kind == stem).unwrap();
+            let key = text.lines().find_map(|line| line.strip_prefix("#   seamline run")).unwrap();
+            let key = key.split_once("--set ").unwrap().1.split_once('=').unwrap().0;
+            let check = seamline(&["check", path(&file)], folder.path());
+            assert!(stderr(&check).contains("the path of a recording goes here"), "{}", stderr(&check));
+            arguments.extend(["--set".to_owned(), format!("{key}={}", path(recording))]);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = seamline(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(0), "{}: {}", file.display(), stderr(&output));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let delivered = &document["cells"][0]["runs"][0]["flows"][0]["delivered_bytes"];
+        assert!(delivered.as_u64().unwrap() > 10_000, "{}: {delivered}", file.display());
+        seen += 1;
+    }
+    assert!(seen >= 6);
+}
+
+#[test]
+fn real_recordings_run_where_there_are_any() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = folder();
+    for (kind, name) in [
+        ("leoem", "leoem/Starlink_SEA_NY_15_BP_path.log.gz"),
+        ("mahimahi", "mahimahi/TMobile-LTE-short.down.gz"),
+        ("delay-series", "leocc/delay_example.txt.gz"),
+    ] {
+        let file = data.join(name);
+        if !file.exists() {
+            eprintln!("skipped: {} is not there", file.display());
+            continue;
+        }
+        let arguments =
+            ["demo", "--recording", path(&file), "--seeds", "1", "--set", "duration=5 s", "--table", "none"];
+        let output = seamline(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+        assert!(stdout(&output).contains(&format!("seamline demo {kind}")));
+    }
+}
