@@ -1,14 +1,13 @@
 //! Who is to be woken when.
 
-use dary_heap::QuaternaryHeap;
 use seamline_wire::Instant;
-use std::cmp::Reverse;
+use std::hint::select_unpredictable;
 
 /// Time in the high half, then the element's rank, the order of arming, and in the lowest bits the
 /// element's number: one comparison orders by time and breaks ties by rank and then by insertion.
 type Entry = u128;
 
-/// Who comes first among those due at the same time.
+/// Who comes first among those due at the same time. An element keeps its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     /// A timer expires before a packet of the same instant arrives, because it was set longer ago; the
@@ -22,16 +21,18 @@ const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
 const IDLE: Entry = Entry::MAX;
 
-/// The queue of wake times, at most one live entry per element. Setting an element to a later time
-/// than its entry costs nothing: the entry is noticed as early when it comes up.
+/// The queue of wake times, one entry per element. Setting an element to a later time than its entry
+/// costs nothing: the entry is noticed as early when it comes up.
+///
+/// It is a tournament (Knuth, The Art of Computer Programming, volume 3, section 5.4.1): elements are the
+/// leaves of a binary tree whose other nodes hold the lesser of their two children. Unlike a heap it has no
+/// stale entries, and replaying one path takes no branch that depends on the times.
 #[derive(Debug, Default)]
 pub(crate) struct Agenda {
-    heap: QuaternaryHeap<Reverse<Entry>>,
+    /// The root at 1, the children of `n` at `2n` and `2n + 1`; the second half are the leaves.
+    nodes: Vec<Entry>,
+    elements: usize,
     armings: u64,
-    live: Vec<Entry>,
-    ranks: Vec<u64>,
-    /// The head of the heap is done with, and its place is free for the next entry.
-    head_is_free: bool,
 }
 
 fn time_of(entry: Entry) -> Instant {
@@ -42,60 +43,66 @@ fn element_of(entry: Entry) -> usize {
 }
 
 impl Agenda {
-    pub(crate) fn add_element(&mut self, rank: Rank) {
-        assert!(self.live.len() < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
-        self.live.push(IDLE);
-        self.ranks.push(if rank == Rank::Timer { 0 } else { 1 << RANK_SHIFT });
+    pub(crate) fn add_element(&mut self) {
+        assert!(self.elements < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
+        self.elements += 1;
+        if self.elements > self.nodes.len() / 2 {
+            self.double();
+        }
+    }
+
+    fn double(&mut self) {
+        let leaves = (self.nodes.len() / 2..self.nodes.len()).map(|leaf| self.nodes[leaf]);
+        let room = self.elements.next_power_of_two();
+        let mut nodes = vec![IDLE; room];
+        nodes.extend(leaves);
+        nodes.resize(2 * room, IDLE);
+        for node in (1..room).rev() {
+            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
+        }
+        self.nodes = nodes;
     }
 
     /// `element` wants to be woken at `at`, or earlier if it said so before.
     #[inline]
-    pub(crate) fn arm(&mut self, element: usize, at: Instant) {
-        if at < time_of(self.live[element]) {
-            self.insert(element, at);
+    pub(crate) fn arm(&mut self, element: usize, rank: Rank, at: Instant) {
+        let mut node = self.nodes.len() / 2 + element;
+        if at >= time_of(self.nodes[node]) {
+            return;
+        }
+        let entry = self.entry(element, rank, at);
+        while node > 0 && entry < self.nodes[node] {
+            self.nodes[node] = entry;
+            node /= 2;
         }
     }
 
-    /// The element at the head of the queue and its time. Its entry stays where it is until
-    /// [`Agenda::settle`].
+    /// The element to be woken first and its time.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(Instant, usize)> {
-        if std::mem::take(&mut self.head_is_free) {
-            self.heap.pop();
-        }
-        loop {
-            let Reverse(entry) = *self.heap.peek()?;
-            let element = element_of(entry);
-            if self.live[element] == entry {
-                return Some((time_of(entry), element));
-            }
-            self.heap.pop();
-        }
+    pub(crate) fn next(&self) -> Option<(Instant, usize)> {
+        let first = *self.nodes.get(1)?;
+        (first != IDLE).then(|| (time_of(first), element_of(first)))
     }
 
     /// The element that [`Agenda::next`] named wants to be woken at `at` from now on.
     #[inline]
-    pub(crate) fn settle(&mut self, element: usize, at: Option<Instant>) {
-        self.live[element] = IDLE;
-        self.head_is_free = true;
-        if let Some(at) = at {
-            self.insert(element, at);
+    pub(crate) fn settle(&mut self, element: usize, rank: Rank, at: Option<Instant>) {
+        let mut least = at.map_or(IDLE, |at| self.entry(element, rank, at));
+        let mut node = self.nodes.len() / 2 + element;
+        self.nodes[node] = least;
+        while node > 1 {
+            let sibling = self.nodes[node ^ 1];
+            least = select_unpredictable(sibling < least, sibling, least);
+            node /= 2;
+            self.nodes[node] = least;
         }
     }
 
     #[inline]
-    fn insert(&mut self, element: usize, at: Instant) {
+    fn entry(&mut self, element: usize, rank: Rank, at: Instant) -> Entry {
         self.armings += 1;
-        let order = self.ranks[element] | self.armings << ELEMENT_BITS | element as u64;
-        let entry = Entry::from(at.as_nanos()) << 64 | Entry::from(order);
-        self.live[element] = entry;
-        if std::mem::take(&mut self.head_is_free)
-            && let Some(mut head) = self.heap.peek_mut()
-        {
-            *head = Reverse(entry);
-        } else {
-            self.heap.push(Reverse(entry));
-        }
+        let order = (rank as u64) << RANK_SHIFT | self.armings << ELEMENT_BITS | element as u64;
+        Entry::from(at.as_nanos()) << 64 | Entry::from(order)
     }
 }
 
@@ -104,42 +111,70 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_go_by_the_order_of_arming_and_stale_entries_vanish() {
+    fn ties_go_by_the_order_of_arming_and_replaced_entries_vanish() {
         let mut agenda = Agenda::default();
-        (0..3).for_each(|_| agenda.add_element(Rank::Delivery));
+        (0..3).for_each(|_| agenda.add_element());
         let at = Instant::from_millis;
-        agenda.arm(2, at(5));
-        agenda.arm(1, at(5));
-        agenda.arm(0, at(9));
-        agenda.arm(0, at(1));
+        agenda.arm(2, Rank::Delivery, at(5));
+        agenda.arm(1, Rank::Delivery, at(5));
+        agenda.arm(0, Rank::Delivery, at(9));
+        agenda.arm(0, Rank::Delivery, at(1));
         assert_eq!(agenda.next(), Some((at(1), 0)));
-        agenda.settle(0, Some(at(5)));
+        agenda.settle(0, Rank::Delivery, Some(at(5)));
         assert_eq!(agenda.next(), Some((at(5), 2)));
-        agenda.settle(2, None);
+        agenda.settle(2, Rank::Delivery, None);
         assert_eq!(agenda.next(), Some((at(5), 1)));
-        agenda.settle(1, None);
+        agenda.settle(1, Rank::Delivery, None);
         assert_eq!(agenda.next(), Some((at(5), 0)));
-        agenda.settle(0, None);
+        agenda.settle(0, Rank::Delivery, None);
         assert_eq!(agenda.next(), None);
     }
 
     #[test]
     fn at_the_same_time_timers_come_before_deliveries() {
         let mut agenda = Agenda::default();
-        agenda.add_element(Rank::Delivery);
-        agenda.add_element(Rank::Timer);
-        agenda.arm(0, Instant::from_millis(5));
-        agenda.arm(1, Instant::from_millis(5));
+        (0..2).for_each(|_| agenda.add_element());
+        agenda.arm(0, Rank::Delivery, Instant::from_millis(5));
+        agenda.arm(1, Rank::Timer, Instant::from_millis(5));
         assert_eq!(agenda.next(), Some((Instant::from_millis(5), 1)));
     }
 
     #[test]
-    fn arming_later_than_the_live_entry_adds_nothing() {
+    fn arming_later_than_the_entry_changes_nothing() {
         let mut agenda = Agenda::default();
-        agenda.add_element(Rank::Timer);
-        for n in (1..100).rev() {
-            agenda.arm(0, Instant::from_millis(200 - n));
+        agenda.add_element();
+        agenda.arm(0, Rank::Delivery, Instant::from_millis(100));
+        agenda.arm(0, Rank::Delivery, Instant::from_millis(200));
+        assert_eq!((agenda.next(), agenda.armings), (Some((Instant::from_millis(100), 0)), 1));
+    }
+
+    /// Against the definition: the least of all entries, by a scan over them.
+    #[test]
+    fn the_first_of_any_number_of_elements_is_found_while_they_are_added() {
+        let mut agenda = Agenda::default();
+        let mut model: Vec<Option<(Instant, u64)>> = Vec::new();
+        let mut dice = seamline_wire::random::Stream::new(1, "agenda");
+        let mut order = 0;
+        for round in 0..20_000 {
+            if round % 100 == 0 {
+                agenda.add_element();
+                model.push(None);
+            }
+            let at = Instant::from_nanos(dice.below(1 << 20));
+            let element = dice.below(model.len() as u64) as usize;
+            order += 1;
+            if model[element].is_none_or(|(earlier, _)| at < earlier) {
+                model[element] = Some((at, order));
+            }
+            agenda.arm(element, Rank::Delivery, at);
+            let (entry, first) = (0..model.len()).filter_map(|n| Some((model[n]?, n))).min().unwrap();
+            assert_eq!(agenda.next(), Some((entry.0, first)));
+            if dice.chance(0.5) {
+                let later = dice.chance(0.5).then(|| entry.0 + seamline_wire::Duration::from_nanos(1000));
+                order += 1;
+                model[first] = later.map(|at| (at, order));
+                agenda.settle(first, Rank::Delivery, later);
+            }
         }
-        assert_eq!(agenda.heap.len(), 1);
     }
 }

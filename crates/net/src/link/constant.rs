@@ -71,16 +71,33 @@ impl ConstantRate {
         Ok(())
     }
 
+    /// The packet that is due at `now`, unless there is none or more than one.
+    #[inline]
+    pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Box<Packet>> {
+        let first = self.inside.pop_front_if(|carried| carried.arrival <= now)?;
+        if self.inside.front().is_some_and(|second| second.arrival <= now) {
+            self.inside.push_front(first);
+            return None;
+        }
+        self.note_delivery(&first.packet);
+        Some(first.packet)
+    }
+
     /// Hand over everything that is due at `now`.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, sink: &mut Sink<'_>) {
         while let Some(carried) = self.inside.pop_front_if(|carried| carried.arrival <= now) {
-            if self.departed > 0 {
-                self.departed -= 1;
-            } else {
-                self.bytes_in_system -= u64::from(carried.packet.wire_bytes);
-            }
+            self.note_delivery(&carried.packet);
             sink.deliver(carried.arrival, carried.packet);
+        }
+    }
+
+    #[inline]
+    fn note_delivery(&mut self, packet: &Packet) {
+        if self.departed > 0 {
+            self.departed -= 1;
+        } else {
+            self.bytes_in_system -= u64::from(packet.wire_bytes);
         }
     }
 

@@ -122,6 +122,21 @@ impl Link {
         }
     }
 
+    /// A wake at `now` that does nothing but hand over one packet, by far the most common one, without an
+    /// outbox: that packet. `None` when it would do anything else, or has something to report when listened
+    /// to; nothing has happened then.
+    #[inline]
+    pub fn hand_over(&mut self, now: Instant) -> Option<Box<Packet>> {
+        match &mut self.core {
+            Core::Constant(core) if self.end.is_empty() => {
+                let packet = core.deliver_only_one(now)?;
+                self.counters.delivered.add(packet.wire_bytes);
+                Some(packet)
+            }
+            _ => None,
+        }
+    }
+
     #[inline]
     fn take_in(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let size = packet.wire_bytes;

@@ -1,0 +1,210 @@
+//! The event loop.
+
+use crate::agenda::Rank;
+use crate::observer::Observer;
+use crate::world::{Element, ElementId, Wire, World};
+use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
+
+impl<M: Machine, O: Observer> World<M, O> {
+    /// Run until everything due up to and including `end` has happened; the clock then stands at `end`.
+    pub fn run_until(&mut self, end: Instant) {
+        while let Some((at, place)) = self.agenda.next() {
+            if at > end {
+                break;
+            }
+            self.wake(at, place);
+        }
+        self.now = self.now.max(end);
+    }
+
+    #[inline]
+    fn wake(&mut self, at: Instant, place: usize) {
+        match self.slots[place].element {
+            Element::Link(n) => {
+                let link = &mut self.links[n as usize];
+                if !O::LISTENS
+                    && let Some(packet) = link.hand_over(at)
+                {
+                    let next = link.wake_at();
+                    self.note_step(at);
+                    self.agenda.settle(place, Rank::Delivery, next);
+                    return self.carry(place, Port(0), packet);
+                }
+                let next = step_if_due(link, at, &mut self.outbox);
+                self.follow(at, place, Rank::Delivery, next);
+            }
+            Element::Machine(n) => {
+                let next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
+                self.follow(at, place, Rank::Timer, next);
+            }
+            Element::Router(_) => self.agenda.settle(place, Rank::Timer, None),
+        }
+    }
+
+    #[inline]
+    fn note_step(&mut self, at: Instant) {
+        self.now = at;
+        self.steps += 1;
+    }
+
+    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time.
+    #[inline]
+    fn follow(
+        &mut self,
+        at: Instant,
+        place: usize,
+        rank: Rank,
+        next: Result<Option<Instant>, Option<Instant>>,
+    ) {
+        match next {
+            Ok(next) => {
+                self.note_step(at);
+                self.agenda.settle(place, rank, next);
+                self.empty_outbox(place);
+            }
+            Err(later) => self.agenda.settle(place, rank, later),
+        }
+    }
+
+    /// Everything the element at `place` has just caused takes its course.
+    #[inline]
+    fn empty_outbox(&mut self, place: usize) {
+        if O::LISTENS {
+            self.report(place);
+        }
+        if !self.outbox.signals.is_empty() {
+            self.pass_signals(place);
+        }
+        match self.outbox.packets.len() {
+            0 => {}
+            1 => {
+                if let Some((port, packet)) = self.outbox.packets.pop() {
+                    self.carry(place, port, packet);
+                }
+            }
+            _ => self.carry_all(place),
+        }
+    }
+
+    fn carry_all(&mut self, place: usize) {
+        let spare = self.spare.pop().unwrap_or_default();
+        let mut batch = std::mem::replace(&mut self.outbox.packets, spare);
+        for (port, packet) in batch.drain(..) {
+            self.carry(place, port, packet);
+        }
+        self.spare.push(batch);
+    }
+
+    /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
+    #[inline]
+    fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
+        let (mut from, mut port) = (from, port);
+        loop {
+            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
+                return self.lose(from, packet);
+            };
+            let place = to.place();
+            match self.slots[place].element {
+                Element::Router(n) => match self.routers[n as usize].route(packet.destination) {
+                    Some(exit) => (from, port) = (place, exit),
+                    None => return self.lose(place, packet),
+                },
+                Element::Link(n) => {
+                    let link = &mut self.links[n as usize];
+                    link.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
+                    let wake_at = link.wake_at();
+                    if O::LISTENS || !self.outbox.packets.is_empty() {
+                        self.empty_outbox(place);
+                    }
+                    return self.arm(place, Rank::Delivery, wake_at);
+                }
+                Element::Machine(n) => {
+                    if O::LISTENS {
+                        self.observer.arrived(self.now, to, &packet);
+                    }
+                    let machine = &mut self.machines[n as usize];
+                    machine.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
+                    self.empty_outbox(place);
+                    return self.rearm(to);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, place: usize) {
+        let id = ElementId(place as u32);
+        for event in self.outbox.events.drain(..) {
+            self.observer.event(self.now, id, &event);
+        }
+        if let Element::Machine(_) = self.slots[place].element {
+            for (_, packet) in &self.outbox.packets {
+                self.observer.sent(self.now, id, packet);
+            }
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, at: usize, packet: Box<Packet>) {
+        self.unwired_drops += 1;
+        if O::LISTENS {
+            let event = Event::Dropped {
+                cause: DropCause::NoRoute,
+                source: packet.source,
+                source_port: packet.source_port,
+                sequence: packet.segment.sequence,
+                length: packet.segment.length,
+            };
+            self.observer.event(self.now, ElementId(at as u32), &event);
+        }
+        self.outbox.recycle(packet);
+    }
+
+    #[cold]
+    fn pass_signals(&mut self, place: usize) {
+        let signals = std::mem::take(&mut self.outbox.signals);
+        let listeners = self.joints[place].listeners.clone();
+        for signal in signals {
+            for listener in &listeners {
+                let (now, input) = (self.now, Input::Signal(signal));
+                match self.slots[listener.place()].element {
+                    Element::Link(n) => self.links[n as usize].step(now, input, &mut self.outbox),
+                    Element::Machine(n) => self.machines[n as usize].step(now, input, &mut self.outbox),
+                    Element::Router(_) => {}
+                }
+                self.empty_outbox(listener.place());
+                self.rearm(*listener);
+            }
+        }
+    }
+
+    /// Look at an element's wake time again.
+    #[inline]
+    pub fn rearm(&mut self, id: ElementId) {
+        match self.slots[id.place()].element {
+            Element::Link(n) => self.arm(id.place(), Rank::Delivery, self.links[n as usize].wake_at()),
+            Element::Machine(n) => self.arm(id.place(), Rank::Timer, self.machines[n as usize].wake_at()),
+            Element::Router(_) => {}
+        }
+    }
+    #[inline]
+    fn arm(&mut self, place: usize, rank: Rank, wake_at: Option<Instant>) {
+        if let Some(at) = wake_at {
+            self.agenda.arm(place, rank, at.max(self.now));
+        }
+    }
+}
+
+/// Wake a machine whose time has come; its next time, or as an error the later time it waits for.
+#[inline]
+fn step_if_due(
+    machine: &mut impl Machine,
+    now: Instant,
+    out: &mut Outbox,
+) -> Result<Option<Instant>, Option<Instant>> {
+    let due = machine.wake_at();
+    if due.is_none_or(|due| due > now) {
+        return Err(due);
+    }
+    machine.step(now, Input::Wake, out);
+    Ok(machine.wake_at())
+}
