@@ -12,8 +12,9 @@ for {set i 0} {$i < $want(n)} {incr i} {
     set u [$draws value]
     foreach per $want(pers) { if {$u < $per} { lappend lost($per) $i } }
 }
-puts -nonewline [format {{"seed":%d,"boot_time_over_tick":%.17g,"boot_time_over_tick_vegas":%.17g,"n":%d} \
-    $want(seed) $phase(2) $phase(3) $want(n)]
+puts -nonewline "{\"seed\":$want(seed),\"n\":$want(n)"
+puts -nonewline [format ",\"boot_time_over_tick\":%.17g" $phase(2)]
+puts -nonewline [format ",\"boot_time_over_tick_vegas\":%.17g" $phase(3)]
 foreach per $want(pers) { puts -nonewline ",\"$per\":\[[join $lost($per) ,]\]" }
 puts "}"
 exit 0

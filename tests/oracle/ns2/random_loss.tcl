@@ -3,9 +3,12 @@
 #   lossat=end   the packet has used its airtime (after propagation)
 #   lossat=head  it has not (before the queue)
 #   header=1     prints the column names instead of running
+#   packets=1    prints the run packet by packet instead of counters (see packets.tcl)
 source [file join [file dirname [info script]] flow.tcl]
+source [file join [file dirname [info script]] packets.tcl]
 array set want [array get FLOW_DEFAULTS]
-array set want {variant Newreno per 0.01 lossat end dur 300 header 0}
+array set want {variant Newreno per 0.01 lossat end dur 300 header 0 packets 0 scratch /tmp/random_loss
+    chain three_hops droplist {}}
 read_settings want
 if {$want(header)} { puts "variant,per,seed,dur,window,qlim,lossat,$COUNTERS"; exit 0 }
 
@@ -22,6 +25,11 @@ if {$want(per) > 0} {
     if {$want(lossat) eq "end"} { $sim link-lossmodel $air $base $mobile } else { $sim lossmodel $air $base $mobile }
 }
 set sender [bulk_flow $sim $server $mobile want]
+if {$want(packets)} {
+    record $sim $sender $nodes [list $base $mobile] $want(scratch).[pid]
+    set keys {chain per lossat dur tick minrto limtx syn iw useheaders window seed pkt qlim}
+    $sim at $want(dur) { print_recording $sim $sender want $keys; exit 0 }
+}
 $sim at $want(dur) {
     puts "$want(variant),$want(per),$want(seed),$want(dur),$want(window),$want(qlim),$want(lossat),[counters $sender $want(dur) want]"
     exit 0

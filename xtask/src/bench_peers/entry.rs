@@ -73,7 +73,7 @@ fn interval_of_logarithms(ratios: &[f64]) -> [f64; 2] {
     let count = ratios.len() as f64;
     let logarithms: Vec<f64> = ratios.iter().map(|ratio| libm::log(*ratio)).collect();
     let mean = logarithms.iter().sum::<f64>() / count;
-    let variance = logarithms.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let variance = logarithms.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
     let half_width = student_quantile(count - 1.0) * (variance / count).sqrt();
     [libm::exp(mean - half_width), libm::exp(mean + half_width)]
 }

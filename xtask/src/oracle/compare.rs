@@ -65,17 +65,16 @@ fn other_columns(row: usize, a: &Row, b: &Row) -> Option<Difference> {
 }
 
 /// Whether `theirs`, printed with `decimals`, is `ours`; always when it had not been reported yet.
-pub(super) fn same_as_printed(decimals: i32, theirs: f64, ours: f64) -> bool {
-    let half_unit = 0.5 * 10f64.powi(-decimals);
+pub(super) fn same_as_printed(decimals: usize, theirs: f64, ours: f64) -> bool {
+    let half_unit = (0..decimals).fold(0.5, |unit, _| unit / 10.0);
     theirs.is_nan() || (theirs - ours).abs() <= half_unit * (1.0 + 1e-6) + theirs.abs() * 1e-12
 }
 
-fn value(row: usize, column: &'static str, decimals: i32, theirs: f64, ours: f64) -> Option<Difference> {
+fn value(row: usize, column: &'static str, decimals: usize, theirs: f64, ours: f64) -> Option<Difference> {
     if same_as_printed(decimals, theirs, ours) {
         return None;
     }
-    let shown = decimals as usize;
-    Some(Difference { row, column, theirs: format!("{theirs:.shown$}"), ours: format!("{ours:.5}") })
+    Some(Difference { row, column, theirs: format!("{theirs:.decimals$}"), ours: format!("{ours:.5}") })
 }
 
 fn missing_row(theirs: &[Row], ours: &[Row]) -> Option<Difference> {

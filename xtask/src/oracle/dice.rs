@@ -3,6 +3,7 @@
 
 use super::layout;
 use super::mrg32k3a::{clock_phase, loss_indices};
+use super::replay::most_arrivals;
 use super::setup::{Setup, Variant};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -73,9 +74,13 @@ impl Dice {
         (self.records.iter().map(agree).sum(), total)
     }
 
-    /// The packets, among the first `count`, that a run loses. A record that contradicts our generator is
-    /// believed as far as it reaches.
-    pub(super) fn losses(&self, setup: &Setup, count: u64) -> Losses {
+    /// The packets that a run loses at its error model: those listed, or those drawn. A record that contradicts our
+    /// generator is believed as far as it reaches.
+    pub(super) fn losses(&self, setup: &Setup) -> Losses {
+        if setup.per == 0.0 {
+            return Losses { indices: setup.droplist.clone(), is_known: true };
+        }
+        let count = most_arrivals(setup);
         let record = self.records.iter().find(|record| record.seed == setup.seed);
         let recorded = record.and_then(|record| Some((record, record.list(setup.per)?)));
         match recorded {

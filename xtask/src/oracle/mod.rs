@@ -4,6 +4,7 @@
 //! set up from the settings that its file names, over the defaults of its family, and its random numbers
 //! are ns-2's own.
 
+mod chain;
 mod compare;
 mod dice;
 mod layout;
@@ -14,13 +15,15 @@ mod report;
 mod setup;
 mod table;
 mod tables;
+mod tie_order;
 mod trace;
 mod traces;
 pub(crate) mod welch;
 
+use chain::Chain;
 use dice::Dice;
 use layout::Layout;
-use replay::Chain;
+
 use report::FamilyReport;
 use setup::{Setup, Variant};
 use std::path::{Path, PathBuf};
@@ -75,7 +78,6 @@ pub(crate) fn run(directory: &Path, list: bool) -> Result<bool, String> {
 struct Family<'a> {
     title: &'static str,
     paths: &'a [PathBuf],
-    chain: Chain,
     /// Settings that the family's files leave out, by file name and the row's `config` column.
     defaults: fn(&str, Option<&str>) -> Setup,
 }
@@ -85,37 +87,33 @@ fn families(layout: &Layout) -> [Family<'_>; 4] {
         Family {
             title: "b  listed drops, totals",
             paths: &layout.trace_summaries,
-            chain: Chain::ListedDrops,
             defaults: |_, config| {
-                let setup = Setup { window: 28, dur: 6.0, ..Setup::common() };
+                let setup = Setup { window: 28, dur: 6.0, ..Setup::common(Chain::ListedDrops) };
                 if config == Some("classic") { setup.classic() } else { setup.default_of_2_35() }
             },
         },
         Family {
             title: "a  random loss, replayed",
             paths: &layout.random_loss,
-            chain: Chain::ThreeHops,
             defaults: |file, _| {
-                let setup = Setup::common();
+                let setup = Setup::common(Chain::ThreeHops);
                 if file.contains("classic") { setup.classic() } else { setup }
             },
         },
         Family {
             title: "c  periodic outage",
             paths: &layout.outages,
-            chain: Chain::ThreeHops,
-            defaults: |_, _| Setup { out: 1.0, ..Setup::common() },
+            defaults: |_, _| Setup { out: 1.0, ..Setup::common(Chain::ThreeHops) },
         },
         Family {
             title: "d  Vegas and small buffers",
             paths: &layout.vegas_buffers,
-            chain: Chain::VegasBuffers,
             defaults: |_, _| Setup {
                 variant: Variant::Vegas,
                 window: 128,
                 qlim: 10,
                 dur: 200.0,
-                ..Setup::common()
+                ..Setup::common(Chain::VegasBuffers)
             },
         },
     ]
@@ -127,7 +125,7 @@ impl Family<'_> {
         for path in self.paths {
             let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let table = Table::read(path, |config| (self.defaults)(&file, config))?;
-            tables::compare(&table, self.chain, dice, &mut report)?;
+            tables::compare(&table, dice, &mut report)?;
         }
         Ok(report)
     }

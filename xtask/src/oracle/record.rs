@@ -2,7 +2,7 @@
 
 use super::trace::{Kind, Row, Variables};
 use seamline_sim::{ElementId, Observer};
-use seamline_wire::{DropCause, Event, Instant, SenderSample, SequenceNumber};
+use seamline_wire::{Event, Instant, SenderSample, SequenceNumber};
 
 /// What to keep besides counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,7 @@ const SENDER: ElementId = ElementId(0);
 pub(super) struct Recorder {
     numbering: Numbering,
     keep: Keep,
+    lossy: ElementId,
     rows: Vec<Row>,
     samples: Vec<(Instant, Variables)>,
     acknowledged: Vec<(Instant, i64)>,
@@ -46,18 +47,20 @@ pub(super) struct Counters {
 pub(super) struct Outcome {
     /// The sender's counters.
     pub(super) counters: Counters,
+    /// When a packet arrived at the sender at the very time of a timer.
+    pub(super) ties: Vec<Instant>,
     /// Rows of a trace, when asked for.
     pub(super) rows: Vec<Row>,
     acknowledged: Vec<(Instant, i64)>,
 }
 
 impl Recorder {
-    /// A recorder for a flow whose data packets carry `payload` bytes. `highest_acknowledged` starts at
-    /// -1 as in ns-2, where packet 0 is the SYN if there is one.
-    pub(super) fn new(payload: u32, opens_with_syn: bool, keep: Keep) -> Self {
+    /// A recorder for a flow whose data packets carry `payload` bytes, and for drops at the link `lossy`.
+    pub(super) fn new(payload: u32, opens_with_syn: bool, keep: Keep, lossy: ElementId) -> Self {
         Recorder {
             numbering: Numbering { payload: i64::from(payload), opens_with_syn, last: None },
             keep,
+            lossy,
             rows: Vec::new(),
             samples: Vec::new(),
             acknowledged: Vec::new(),
@@ -82,7 +85,7 @@ impl Recorder {
         }
     }
     fn at_link(&mut self, now: Instant, event: &Event) {
-        if let Event::Dropped { cause: DropCause::ErrorModel, sequence, .. } = *event {
+        if let Event::Dropped { sequence, .. } = *event {
             let packet = self.numbering.packet(sequence);
             self.row(now, Kind::Drop, packet);
         }
@@ -94,11 +97,11 @@ impl Recorder {
         }
     }
 
-    /// The run is over.
-    pub(super) fn finish(mut self, counters: Counters) -> Outcome {
+    /// The run is over: add to its outcome what was kept.
+    pub(super) fn finish(mut self, outcome: Outcome) -> Outcome {
         self.rows.sort_by_key(|row| ((row.time * 1e6).round() as u64, row.kind.rank()));
         fill_in_variables(&mut self.rows, &self.samples);
-        Outcome { counters, rows: self.rows, acknowledged: self.acknowledged }
+        Outcome { rows: self.rows, acknowledged: self.acknowledged, ..outcome }
     }
 }
 
@@ -106,20 +109,20 @@ impl Observer for Recorder {
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         if at == SENDER {
             self.at_sender(now, event);
-        } else {
+        } else if at == self.lossy {
             self.at_link(now, event);
         }
     }
 }
 
 impl Outcome {
-    /// A run of which nothing but counters was kept.
-    pub(super) fn of_counters(counters: Counters) -> Outcome {
-        Outcome { counters, rows: Vec::new(), acknowledged: Vec::new() }
+    /// A run of which nothing else was kept.
+    pub(super) fn new(counters: Counters, ties: Vec<Instant>) -> Outcome {
+        Outcome { counters, ties, rows: Vec::new(), acknowledged: Vec::new() }
     }
-    /// How many packets had been acknowledged by `seconds`.
-    pub(super) fn acknowledged_by(&self, seconds: f64) -> i64 {
-        let before = self.acknowledged.iter().take_while(|(time, _)| time.as_secs_f64() <= seconds);
+    /// How many packets had been acknowledged before `seconds`.
+    pub(super) fn acknowledged_before(&self, seconds: f64) -> i64 {
+        let before = self.acknowledged.iter().take_while(|(time, _)| time.as_secs_f64() < seconds);
         before.map(|(_, packet)| packet + 1).max().unwrap_or(0)
     }
     /// When packet `number` was first acknowledged, in seconds.

@@ -1,10 +1,12 @@
 //! Our run of a reference's scenario: two hosts and a chain of links.
 
 use super::HEADER_BYTES;
+use super::chain::Hop;
 use super::record::{Counters, Keep, Outcome, Recorder};
 use super::setup::{Setup, Variant};
+use super::tie_order::{Exceptions, TieOrder};
 use seamline_net::error::{AppliesTo, DropList, ErrorStage, PeriodicOutage};
-use seamline_net::schedule::{Arriving, Handover, Handovers, InFlight, InService, Queued};
+use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
 use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
@@ -12,63 +14,31 @@ use seamline_tcp::rtt::Estimator;
 use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Instant, NodeId, Port, SequenceNumber, TransportPort};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The chains of links of the reference scenarios, from sender to receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chain {
-    /// Families a and c.
-    ThreeHops,
-    /// Family b.
-    ListedDrops,
-    /// Family d.
-    VegasBuffers,
-}
-
-struct Hop {
-    rate: Rate,
-    one_way_delay: Duration,
-}
-
-impl Chain {
-    fn hops(self) -> Vec<Hop> {
-        let hop = |kilobits: u64, micros: u64| Hop {
-            rate: Rate::from_bits_per_second(kilobits * 1000),
-            one_way_delay: Duration::from_micros(micros),
-        };
-        match self {
-            Chain::ThreeHops => vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(2_000, 5_000)],
-            Chain::ListedDrops => vec![hop(8_000, 100), hop(800, 100_000)],
-            Chain::VegasBuffers => vec![hop(20_000, 22_000), hop(20_000, 2_000), hop(10_000, 1_000)],
-        }
-    }
-    /// The slowest rate of the chain.
-    pub(super) fn bottleneck(self) -> Rate {
-        self.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::ZERO)
-    }
-    /// No more packets than this can arrive at the error model of the last hop in the run's time.
-    pub(super) fn most_arrivals(self, setup: &Setup) -> u64 {
-        let rates: Vec<Rate> = self.hops().iter().map(|hop| hop.rate).collect();
-        let feeding = if setup.loss_at_head { rates.iter().rev().nth(1) } else { rates.last() };
-        let bytes = feeding.map_or(0, |rate| rate.bytes_in(Duration::from_secs_f64(setup.dur)));
-        bytes / u64::from(setup.wire_bytes().min(HEADER_BYTES.max(setup.pkt))) + 1
-    }
-}
 
 /// One run.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     /// Its settings.
     pub(super) setup: &'a Setup,
-    /// Its links.
-    pub(super) chain: Chain,
     /// Where the sender's clock stands at time zero, as a fraction of a tick.
     pub(super) clock_phase: f64,
     /// Arrival indices of the packets to lose.
     pub(super) losses: Vec<u64>,
     /// What to keep besides counters.
     pub(super) keep: Keep,
+    /// Where simultaneous events are not ordered by ns-2's rule.
+    pub(super) exceptions: Exceptions,
+}
+
+/// No more packets than this can arrive at the error model of the last hop in the run's time.
+pub(super) fn most_arrivals(setup: &Setup) -> u64 {
+    let hops = setup.chain.hops();
+    let feeding = if setup.loss_at_head { hops.iter().rev().nth(1) } else { hops.last() };
+    let bytes = feeding.map_or(0, |hop| hop.rate.bytes_in(Duration::from_secs_f64(setup.dur)));
+    bytes / u64::from(setup.wire_bytes().max(1)) + 1
 }
 
 const SENDER: Address = Address { node: NodeId(0), port: TransportPort(1) };
@@ -82,22 +52,27 @@ pub(super) fn run(run: &Run<'_>) -> Result<Outcome, String> {
     let setup = run.setup;
     let parameters = Arc::new(parameters(setup, run.clock_phase)?);
     let payload = u32::from(parameters.segments.maximum_segment_size);
-    let end = Instant::ZERO + Duration::from_secs_f64(setup.dur);
+    let after_end = Duration::from_nanos(u64::from(!run.exceptions.end_included));
+    let end = Instant::ZERO + Duration::from_secs_f64(setup.dur) - after_end;
     if run.keep == Keep::default() {
-        let (world, sender) = ring(run, &parameters, World::new())?;
-        let world = advanced(world, end);
-        return Ok(Outcome::of_counters(counters(&world, sender, payload)));
+        let (mut world, sender) = ring(run, &parameters, World::new())?;
+        world.run_until(end);
+        return Ok(Outcome::new(counters(&world, sender, payload), ties(&world, sender)));
     }
-    let recorder = Recorder::new(payload, setup.opens_with_syn(), run.keep);
-    let (world, sender) = ring(run, &parameters, World::with_observer(recorder))?;
-    let world = advanced(world, end);
-    let counters = counters(&world, sender, payload);
-    Ok(world.into_observer().finish(counters))
+    let recorder = Recorder::new(payload, setup.opens_with_syn(), run.keep, last_hop(setup));
+    let (mut world, sender) = ring(run, &parameters, World::with_observer(recorder))?;
+    world.run_until(end);
+    let outcome = Outcome::new(counters(&world, sender, payload), ties(&world, sender));
+    Ok(world.into_observer().finish(outcome))
 }
 
-fn advanced<O: Observer>(mut world: World<Host, O>, end: Instant) -> World<Host, O> {
-    world.run_until(end);
-    world
+/// The link there that has the error model, as [`ring`] numbers it.
+fn last_hop(setup: &Setup) -> ElementId {
+    ElementId(setup.chain.hops().len() as u32)
+}
+
+fn ties<O: Observer>(world: &World<TieOrder, O>, sender: ElementId) -> Vec<Instant> {
+    world.machine(sender).map_or(Vec::new(), |host| host.ties().to_vec())
 }
 
 /// Put the sender, the links there, the receiver and the links back into a ring. The sender comes first: [`Recorder`]
@@ -105,14 +80,14 @@ fn advanced<O: Observer>(mut world: World<Host, O>, end: Instant) -> World<Host,
 fn ring<O: Observer>(
     run: &Run<'_>,
     parameters: &Arc<Parameters>,
-    mut world: World<Host, O>,
-) -> Result<(World<Host, O>, ElementId), String> {
+    mut world: World<TieOrder, O>,
+) -> Result<(World<TieOrder, O>, ElementId), String> {
     let (forward, backward) = links(run)?;
     let (sender, receiver) = hosts(run.setup, parameters)?;
-    let sender = world.add(sender);
+    let sender = world.add(TieOrder::new(sender, run.exceptions.packet_first.clone()));
     let mut elements = vec![sender];
     elements.extend(forward.into_iter().map(|link| world.add_link(link)));
-    elements.push(world.add(receiver));
+    elements.push(world.add(TieOrder::new(receiver, BTreeSet::new())));
     elements.extend(backward.into_iter().map(|link| world.add_link(link)));
     let next = elements.iter().cycle().skip(1);
     for (from, to) in elements.iter().zip(next) {
@@ -121,8 +96,9 @@ fn ring<O: Observer>(
     Ok((world, sender))
 }
 
-fn counters<O: Observer>(world: &World<Host, O>, sender: ElementId, payload: u32) -> Counters {
-    let statistics = world.machine(sender).map(|host| host.endpoint(ConnectionId(0)).statistics());
+fn counters<O: Observer>(world: &World<TieOrder, O>, sender: ElementId, payload: u32) -> Counters {
+    let host = world.machine(sender);
+    let statistics = host.map(|host| host.host().endpoint(ConnectionId(0)).statistics());
     let statistics = statistics.unwrap_or_default();
     let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     Counters {
@@ -184,7 +160,7 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
 fn links(run: &Run<'_>) -> Result<(Vec<Link>, Vec<Link>), String> {
     let setup = run.setup;
     let limit = Limit::Packets(setup.qlim);
-    let hops = run.chain.hops();
+    let hops = setup.chain.hops();
     let plain = |hop: &Hop| LinkConfig {
         queue: QueueConfig::DropTail { limit, meaning: LimitMeaning::Ns2 },
         ..LinkConfig::new(hop.rate, hop.one_way_delay)
@@ -194,8 +170,8 @@ fn links(run: &Run<'_>) -> Result<(Vec<Link>, Vec<Link>), String> {
     if let (Some(down), Some(up)) = (forward.last_mut(), backward.first_mut()) {
         if !run.losses.is_empty() {
             let listed = ErrorStage::new(DropList::new(run.losses.iter().copied()), AppliesTo::All);
-            let before_queue = setup.loss_at_head || run.chain == Chain::ListedDrops;
-            *(if before_queue { &mut down.head_error } else { &mut down.end_error }) = Some(listed);
+            *(if setup.loses_before_queue() { &mut down.head_error } else { &mut down.end_error }) =
+                Some(listed);
         }
         if setup.out > 0.0 {
             let span = Duration::from_secs_f64;
@@ -217,14 +193,13 @@ fn links(run: &Run<'_>) -> Result<(Vec<Link>, Vec<Link>), String> {
 /// At the start of each outage what waits is lost; the packet in transmission goes on.
 fn emptied_queues(setup: &Setup) -> Result<Schedule, String> {
     let starts = (1..).map(|k| f64::from(k) * setup.period).take_while(|start| *start < setup.dur);
-    let empty_at = |start: f64| Handover {
-        at: Instant::ZERO + Duration::from_secs_f64(start),
-        interruption: Duration::ZERO,
+    let starts = starts.map(|start| Instant::ZERO + Duration::from_secs_f64(start));
+    let fates = Fates {
         queued: Queued::Drop,
         in_service: InService::Finish,
         in_flight: InFlight::Deliver,
         arriving: Arriving::Wait,
     };
-    let handovers = Handovers::new(starts.map(empty_at).collect()).map_err(|e| e.to_string())?;
+    let handovers = Handovers::at(starts, Duration::ZERO, fates).map_err(|e| e.to_string())?;
     Ok(Schedule { handovers, ..Schedule::default() })
 }

@@ -24,6 +24,8 @@ pub(super) struct FamilyReport {
     pub(super) matched: usize,
     /// Runs compared.
     pub(super) total: usize,
+    /// Matching runs that took the other order of two simultaneous events.
+    pub(super) by_exception: usize,
     /// Set when the family was not compared at all.
     pub(super) skipped: Option<String>,
     /// Further facts.
@@ -65,6 +67,10 @@ impl fmt::Display for FamilyReport {
                 let verdict = if self.passed() { "ok" } else { "MISMATCH" };
                 writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
             }
+        }
+        if self.by_exception > 0 {
+            let runs = self.by_exception;
+            writeln!(f, "    {runs} of these with two events of the same nanosecond in the other order")?;
         }
         self.notes.iter().try_for_each(|note| writeln!(f, "    {note}"))?;
         if let Some(found) = &self.first_difference {

@@ -1,6 +1,7 @@
 //! What a reference run was configured with: ns-2's settings by the names that the reference files
 //! use, over the defaults of their family.
 
+use super::chain::Chain;
 use super::mrg32k3a::clock_phase;
 use std::str::FromStr;
 
@@ -49,6 +50,8 @@ impl FromStr for Variant {
 /// The settings of one run. Fields carry the names of the reference files.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setup {
+    /// The links.
+    pub(super) chain: Chain,
     /// The sender.
     pub(super) variant: Variant,
     /// Decides the sender's clock phase, and the losses of family a.
@@ -95,8 +98,9 @@ pub(super) struct Setup {
 
 impl Setup {
     /// What all families have in common unless a file says otherwise.
-    pub(super) fn common() -> Setup {
+    pub(super) fn common(chain: Chain) -> Setup {
         Setup {
+            chain,
             variant: Variant::Newreno,
             seed: 1,
             pkt: 1000,
@@ -136,6 +140,7 @@ impl Setup {
     /// When the value does not parse.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         match name {
+            "chain" => self.chain = value.parse()?,
             "variant" => self.variant = value.parse()?,
             "seed" => self.seed = number(name, value)?,
             "pkt" => self.pkt = number(name, value)?,
@@ -168,6 +173,10 @@ impl Setup {
     /// Whether the run opens with a SYN: ns-2's Vegas has none.
     pub(super) fn opens_with_syn(&self) -> bool {
         self.syn && self.variant != Variant::Vegas
+    }
+    /// Whether packets are lost before the queue of the last hop.
+    pub(super) fn loses_before_queue(&self) -> bool {
+        self.loss_at_head || self.chain == Chain::ListedDrops
     }
     /// Bytes of a data packet on the wire: ns-2's Vegas counts no headers.
     pub(super) fn wire_bytes(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! A packet-by-packet reference trace (family b): a comment line with the run's settings and totals,
 //! a line of column names, and one row per event.
 
+use super::chain::Chain;
 use super::layout;
 use super::setup::Setup;
 use std::fmt;
@@ -149,7 +150,7 @@ fn forget_initial_variation(rows: &mut [Row]) {
 
 /// ` Reno droplist={14 28} acked=217 ... config: tick=0.01 ...`
 fn settings(comment: &str) -> Result<(Setup, Totals, Vec<String>), String> {
-    let mut setup = Setup { window: 28, dur: 6.0, ..Setup::common() };
+    let mut setup = Setup { window: 28, dur: 6.0, ..Setup::common(Chain::ListedDrops) };
     let (mut totals, mut not_understood) = (Totals::default(), Vec::new());
     let (before, rest) = comment.split_once("droplist={").ok_or("no droplist")?;
     let (list, after) = rest.split_once('}').ok_or("droplist has no end")?;

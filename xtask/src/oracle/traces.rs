@@ -1,23 +1,31 @@
-//! Family b: packet by packet under listed drops.
+//! Packet by packet: family b, and any run of the same form.
 
 use super::compare::{self, Verdict};
 use super::dice::Dice;
 use super::record::{Keep, Outcome};
-use super::replay::{self, Chain, Run};
+use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::Variant;
-use super::trace::{Kind, Totals, Trace};
+use super::tie_order::Exceptions;
+use super::trace::{Kind, Row, Totals, Trace};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// One trace beside ours.
 struct Compared {
     trace: Trace,
-    ours: Outcome,
+    ours: Ours,
+}
+
+/// Our run of a trace.
+struct Ours {
+    outcome: Outcome,
     totals: Totals,
     verdict: Verdict,
     /// Why it is not even within one packet, where that is enough.
     far: Option<String>,
+    /// Which simultaneous events it took in the other order.
+    exceptions: Exceptions,
 }
 
 /// Compare all traces.
@@ -25,22 +33,23 @@ struct Compared {
 /// # Errors
 /// When a file cannot be read or a run cannot be set up.
 pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport, String> {
-    let mut report = FamilyReport::new("b  listed drops, packet by packet");
+    let mut report = FamilyReport::new("b  packet by packet");
     let compared: Vec<Compared> =
         paths.par_iter().map(|path| compare_one(Trace::read(path)?, dice)).collect::<Result<_, String>>()?;
     let (mut exact, mut other_columns) = (0, 0);
     for one in &compared {
         exact += usize::from(one.is_exact());
-        other_columns += usize::from(one.is_exact() && one.verdict.other_difference.is_none());
+        other_columns += usize::from(one.is_exact() && one.ours.verdict.other_difference.is_none());
         report.count(one.is_accepted(), || one.finding());
         let name = one.name();
+        report.by_exception += usize::from(one.is_exact() && one.ours.exceptions != Exceptions::default());
         for word in &one.trace.not_understood {
             report.notes.push(format!("{name}: \"{word}\" is not understood"));
         }
         if one.is_accepted() && !one.is_exact() {
             report.notes.push(format!("{name}: not exact: {}", one.finding().place));
         }
-        if let (true, Some(d)) = (one.is_exact(), &one.verdict.other_difference) {
+        if let (true, Some(d)) = (one.is_exact(), &one.ours.verdict.other_difference) {
             let line = d.row + one.trace.first_line;
             report.notes.push(format!("{name}:{line}: {} is {}, ours {}", d.column, d.theirs, d.ours));
         }
@@ -55,23 +64,56 @@ pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport
     Ok(report)
 }
 
+/// Compare a trace with our run. Where they differ, see whether two simultaneous events before that came
+/// in the other order, as long as that takes us on.
 fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
+    let mut best = compare_with(&trace, dice, Exceptions::default())?;
+    while let Some(exceptions) = best.exceptions_to_try(&trace) {
+        let next = compare_with(&trace, dice, exceptions)?;
+        if next.agreeing_rows() <= best.agreeing_rows() {
+            break;
+        }
+        best = next;
+    }
+    Ok(Compared { trace, ours: best })
+}
+
+fn compare_with(trace: &Trace, dice: &Dice, exceptions: Exceptions) -> Result<Ours, String> {
     let setup = &trace.setup;
     let run = Run {
         setup,
-        chain: Chain::ListedDrops,
         clock_phase: dice.clock_phase(setup),
-        losses: setup.droplist.clone(),
+        losses: dice.losses(setup).indices,
         keep: Keep { rows: true, acknowledgments: false },
+        exceptions: exceptions.clone(),
     };
-    let ours = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
-    let totals = totals(&ours, setup.opens_with_syn());
-    let verdict = compare::rows(&trace.rows, &ours.rows);
-    let packet_time = Chain::ListedDrops.bottleneck().time_for(u64::from(setup.wire_bytes())).as_secs_f64();
-    let far = compare::within_one_packet(&trace.rows, &ours.rows, packet_time)
+    let outcome = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
+    let totals = totals(&outcome, setup.opens_with_syn());
+    let verdict = compare::rows(&trace.rows, &outcome.rows);
+    let packet_time = setup.chain.bottleneck().time_for(u64::from(setup.wire_bytes())).as_secs_f64();
+    let far = compare::within_one_packet(&trace.rows, &outcome.rows, packet_time)
         .err()
         .or_else(|| totals_differ(&trace.totals, &totals, 1));
-    Ok(Compared { trace, ours, totals, verdict, far })
+    Ok(Ours { outcome, totals, verdict, far, exceptions })
+}
+
+impl Ours {
+    fn agreeing_rows(&self) -> usize {
+        self.verdict.difference.as_ref().map_or(usize::MAX, |difference| difference.row)
+    }
+    /// The exceptions so far, with one for the latest tie not after the first difference, or for the end.
+    fn exceptions_to_try(&self, trace: &Trace) -> Option<Exceptions> {
+        let row = self.verdict.difference.as_ref()?.row;
+        let mut more = self.exceptions.clone();
+        if row == self.outcome.rows.len() {
+            more.end_included = true;
+        } else {
+            let time = |rows: &[Row]| rows.get(row).map_or(f64::INFINITY, |row| row.time);
+            let until = time(&trace.rows).min(time(&self.outcome.rows)) + 1e-6;
+            more.packet_first.insert(*self.outcome.ties.iter().rfind(|tie| tie.as_secs_f64() <= until)?);
+        }
+        (more != self.exceptions).then_some(more)
+    }
 }
 
 /// Our counters as the comment line of a trace counts them: a SYN is a packet, acknowledged once the
@@ -100,24 +142,29 @@ impl Compared {
         self.trace.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
     fn is_exact(&self) -> bool {
-        self.verdict.difference.is_none() && self.trace.totals == self.totals
+        self.ours.verdict.difference.is_none() && self.trace.totals == self.ours.totals
     }
     fn is_accepted(&self) -> bool {
-        self.is_exact() || (self.trace.setup.variant == Variant::Sack1 && self.far.is_none())
+        self.is_exact() || (self.trace.setup.variant == Variant::Sack1 && self.ours.far.is_none())
     }
     fn finding(&self) -> Finding {
         let name = self.name();
-        match &self.verdict.difference {
+        match &self.ours.verdict.difference {
             Some(d) => Finding {
                 place: format!("{name}:{} column {}", d.row + self.trace.first_line, d.column),
                 theirs: d.theirs.clone(),
                 ours: d.ours.clone(),
-                context: compare::context(&self.trace.rows, &self.ours.rows, d.row, self.trace.first_line),
+                context: compare::context(
+                    &self.trace.rows,
+                    &self.ours.outcome.rows,
+                    d.row,
+                    self.trace.first_line,
+                ),
             },
             None => Finding {
                 place: format!("{name}:1 totals"),
                 theirs: format!("{:?}", self.trace.totals),
-                ours: format!("{:?}", self.totals),
+                ours: format!("{:?}", self.ours.totals),
                 context: Vec::new(),
             },
         }

@@ -30,8 +30,7 @@ pub(crate) fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     if variance == 0.0 {
         return Difference { mean, half_width: 0.0 };
     }
-    let freedom = variance * variance
-        / (a.variance_of_mean.powi(2) / (a.count - 1.0) + b.variance_of_mean.powi(2) / (b.count - 1.0));
+    let freedom = variance * variance / (a.square_over_freedom() + b.square_over_freedom());
     Difference { mean, half_width: student_quantile(freedom) * variance.sqrt() }
 }
 
@@ -50,8 +49,11 @@ impl Moments {
     fn of(sample: &[f64]) -> Moments {
         let count = sample.len() as f64;
         let mean = sample.iter().sum::<f64>() / count;
-        let squares: f64 = sample.iter().map(|x| (x - mean).powi(2)).sum();
+        let squares: f64 = sample.iter().map(|x| (x - mean) * (x - mean)).sum();
         Moments { count, mean, variance_of_mean: squares / (count - 1.0).max(1.0) / count }
+    }
+    fn square_over_freedom(&self) -> f64 {
+        self.variance_of_mean * self.variance_of_mean / (self.count - 1.0)
     }
 }
 
