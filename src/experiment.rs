@@ -84,7 +84,9 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
     let bar = progress(plan.runs(), options.quiet);
     let results = run(plan, &files, &|| bar.inc(1));
     bar.finish_and_clear();
-    let results = results.map_err(|error| Failure::Runtime(error.to_string()))?;
+    let results = results.map_err(|error| {
+        Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"))
+    })?;
     let summary = summarise(plan, &results);
     if options.json {
         let document = Document::new(plan, &results, &summary, &provenance).to_json();

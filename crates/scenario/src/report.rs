@@ -12,6 +12,9 @@ use serde::Serialize;
 pub struct Provenance {
     /// Version of this program.
     pub seamline: &'static str,
+    /// Commit it was built from, with `-dirty` when the tree had changes then; `unknown` outside of a
+    /// repository.
+    pub revision: &'static str,
     /// The scenario as it was named.
     pub scenario: String,
     /// BLAKE3 of the scenario's text.
@@ -28,6 +31,7 @@ impl Provenance {
         let file = plan.sources.get(SourceId::FILE);
         Provenance {
             seamline: env!("CARGO_PKG_VERSION"),
+            revision: env!("SEAMLINE_REVISION"),
             scenario: file.name.clone(),
             scenario_blake3: blake3::hash(file.text.as_bytes()).to_hex().to_string(),
             overrides: plan.sources.iter().skip(1).map(|source| source.text.clone()).collect(),
@@ -39,7 +43,7 @@ impl Provenance {
 /// For the first comment of a capture.
 impl std::fmt::Display for Provenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "seamline {}", self.seamline)?;
+        writeln!(f, "seamline {} (revision {})", self.seamline, self.revision)?;
         writeln!(f, "scenario {} (blake3 {})", self.scenario, self.scenario_blake3)?;
         write!(f, "{}", self.reproduce)
     }

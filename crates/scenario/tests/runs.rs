@@ -127,6 +127,26 @@ fn a_listed_loss_is_one_loss() {
     assert_eq!((record.flows[0].retransmissions, record.flows[0].fast_recoveries), (1, 1));
 }
 
+/// Two ways lead from a to c: straight, and through b. Of two equal links the first is taken.
+#[test]
+fn packets_take_the_fewest_hops_and_the_first_link() {
+    let link = |name: &str, from: &str, to: &str| {
+        let ends = format!("name = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"");
+        format!("[[link]]\n{ends}\nrate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"\n")
+    };
+    let links = [("ab", "a", "b"), ("bc", "b", "c"), ("ca", "c", "a"), ("ac", "a", "c"), ("cd", "c", "d")];
+    let links: String = links.iter().map(|(name, from, to)| link(name, from, to)).collect();
+    let record = first_run(&plan(&format!(
+        "duration = \"1 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\"]\n{links}
+        [[flow]]\nname = \"main\"\nfrom = \"a\"\nto = \"d\"\nvariant = \"reno\"\nsize = \"50 packets\""
+    )));
+    let carried: Vec<bool> = record.links.iter().map(|link| link.delivered_packets > 0).collect();
+    let names: Vec<&str> = record.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names[..4], ["ab/down", "ab/up", "bc/down", "bc/up"]);
+    assert_eq!(carried, [false, false, false, false, true, true, false, false, true, true]);
+    assert_eq!(record.flows[0].delivered_bytes, 50 * 1460);
+}
+
 /// Copies share the link, and their goodputs add up.
 #[test]
 fn copies_are_counted_one_by_one_and_together() {

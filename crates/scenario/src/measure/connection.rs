@@ -1,7 +1,7 @@
 //! One connection of a flow.
 
 use super::round_trip::RoundTripProbe;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
 
 /// Counts what one connection does.
 #[derive(Debug, Default)]
@@ -18,6 +18,4 @@ pub(crate) struct ConnectionMeter {
     pub(crate) round_trips: RoundTripProbe,
     /// Congestion window in segments, as last reported.
     pub(crate) congestion_window: f64,
-    /// Smoothed round-trip time, as last reported.
-    pub(crate) smoothed_round_trip: Duration,
 }

@@ -126,7 +126,6 @@ impl RunObserver {
             Event::Sender { sample, .. } => {
                 let change = sample.congestion_window - meter.congestion_window;
                 meter.congestion_window = sample.congestion_window;
-                meter.smoothed_round_trip = sample.smoothed_round_trip_time;
                 flow.sampled(now, change, sample.smoothed_round_trip_time);
             }
             Event::RetransmissionTimeout { .. } => flow.timed_out(now),
