@@ -465,8 +465,9 @@ impl Sender {
         }
         let view = &mut self.view;
         let size = u64::from(view.segment_size);
+        let other_limits = view.peer_window.min(u64::from(view.window_limit).saturating_mul(size));
         view.congestion_limited = view.available > view.next
-            && (view.unacknowledged + view.peer_window).saturating_since(view.next) >= size;
+            && (view.unacknowledged + other_limits).saturating_since(view.next) >= size;
     }
 
     /// RFC 3042: one new segment, beyond the window by the duplicates received.
