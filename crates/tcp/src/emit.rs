@@ -26,6 +26,8 @@ pub(crate) struct Header {
     pub(crate) timestamps: Option<TimestampClock>,
     pub(crate) sack: bool,
     pub(crate) window_scaled: bool,
+    /// Payload and options of a segment together are not longer than this.
+    pub(crate) largest_segment: u32,
 }
 
 /// The timestamp clock and what is to be echoed (RFC 7323 section 4).
@@ -44,7 +46,7 @@ impl TimestampClock {
     }
     /// TSval at `now`; begins at one, because zero means "nothing to echo".
     pub(crate) fn value(&self, now: Instant) -> u32 {
-        (now.as_nanos() / self.tick.as_nanos().max(1)) as u32 + 1
+        ((now.as_nanos() / self.tick.as_nanos().max(1)) as u32).wrapping_add(1)
     }
     /// How long ago the echoed value was current.
     pub(crate) fn since(&self, now: Instant, echo: u32) -> Duration {
@@ -52,6 +54,8 @@ impl TimestampClock {
     }
 }
 
+/// The timestamps option with its padding.
+pub(crate) const TIMESTAMPS_LENGTH: u32 = 12;
 const IPV4_AND_TCP_HEADERS: u32 = 40;
 const NS2_BYTES_PER_SACK_BLOCK: u32 = 8;
 
@@ -60,9 +64,28 @@ impl Header {
     pub(crate) fn send(&self, now: Instant, mut segment: Segment, receiver: &mut Receiver, out: &mut Outbox) {
         segment.acknowledgment = receiver.acknowledgment();
         segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
-        segment.sack = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
+        let blocks = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
+        segment.sack = blocks;
+        if segment.length > 0 && !blocks.is_empty() {
+            segment.sack.truncate(self.blocks_beside(segment.length));
+        }
+        let reports_nothing = segment.sack.is_empty() && !blocks.is_empty();
+        let owed = receiver.must_acknowledge();
         receiver.acknowledged();
+        if owed && reports_nothing {
+            receiver.acknowledge_soon();
+        }
         self.send_bare(now, segment, out);
+    }
+
+    /// How many SACK blocks fit beside so much payload (RFC 6691 section 2). When none does and one is owed,
+    /// a segment without payload follows.
+    fn blocks_beside(&self, length: u32) -> usize {
+        const KIND_LENGTH_AND_PADDING: u32 = 4;
+        const BLOCK: u32 = 8;
+        let times = if self.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
+        let room = self.largest_segment.saturating_sub(length + times + KIND_LENGTH_AND_PADDING);
+        (room / BLOCK) as usize
     }
 
     /// Send a segment whose acknowledging half is filled in already, or has no meaning.

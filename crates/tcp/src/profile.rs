@@ -117,7 +117,7 @@ fn rfc() -> Parameters {
             most_sack_blocks: 4,
         },
         connection: ConnectionParameters {
-            most_syn_retransmissions: 6,
+            most_syn_retransmissions: 7,
             user_timeout: Some(Duration::from_secs(300)),
             keepalive: None,
             time_wait: Duration::from_secs(240),
@@ -138,6 +138,7 @@ fn linux() -> Parameters {
     parameters.window.cut_base = CutBase::Window;
     parameters.receiver.delayed_acknowledgment =
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
+    parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);
     parameters

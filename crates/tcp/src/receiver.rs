@@ -113,25 +113,32 @@ impl Receiver {
         self.offered_edge = self.offered_edge.max(self.next + (u64::from(field) << shift));
         field
     }
-    /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6).
+    /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6). What
+    /// occupies no sequence space may also stand at the right edge: there a peer is that has filled the
+    /// window, and if its acknowledgments were refused, two such ends would answer each other for ever.
     pub fn accepts(&self, start: Option<Offset>, length: u32) -> bool {
         let Some(start) = start else { return false };
         let edge = self.offered_edge.max(self.next + self.window());
         let end = start + u64::from(length);
-        match (length, edge > self.next) {
-            (0, false) => start == self.next,
-            (0, true) => start >= self.next && start < edge,
-            (_, false) => false,
-            (_, true) => start < edge && end > self.next,
+        match length {
+            0 => start >= self.next && start <= edge,
+            _ => start < edge && end > self.next && edge > self.next,
         }
+    }
+
+    /// Whether a reset at `start` lies in the window (RFC 5961 section 3.2).
+    pub fn contains(&self, start: Option<Offset>) -> bool {
+        let edge = self.offered_edge.max(self.next + self.window());
+        start.is_some_and(|start| start == self.next || (start > self.next && start < edge))
     }
 
     /// Take in payload and FIN of an acceptable segment that begins at `start`.
     pub fn accept(&mut self, now: Instant, start: Offset, length: u32, fin: bool) -> Received {
         let data_end = start + u64::from(length);
         let edge = self.offered_edge.max(self.next);
-        let (from, to) = (start.max(self.next), data_end.min(edge));
-        let fin = fin && data_end <= edge && !self.finished;
+        let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
+        let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
+        let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
         if self.out_of_order.is_empty() && from == self.next && !self.finished {
             return self.accept_in_order(now, length, to, fin);
         }
@@ -163,6 +170,14 @@ impl Receiver {
             self.schedule_acknowledgment(now);
         }
         Received { delivered, new: delivered }
+    }
+
+    /// Whether the stream may end here: no other end is known, and nothing beyond has been taken.
+    fn may_end_at(&self, end: Offset) -> bool {
+        match self.fin_at {
+            Some(known) => known == end,
+            None => self.out_of_order.end().is_none_or(|taken| taken <= end),
+        }
     }
 
     fn advance_over_received(&mut self) {
@@ -200,16 +215,19 @@ impl Receiver {
         }
     }
 
-    /// The blocks to report, most recent first.
+    /// The blocks to report: the most recent first, then others that have been reported longer ago, as
+    /// many as there is room for (RFC 2018 section 4).
     pub fn sack_blocks(&self) -> SackBlocks {
-        if self.recent.is_empty() {
+        let ranges = self.out_of_order.as_slice();
+        if ranges.is_empty() {
             return SackBlocks::new();
         }
         let block = |&(left, right): &(Offset, Offset)| SackBlock {
             left: left.sequence(self.initial),
             right: right.sequence(self.initial),
         };
-        self.recent.iter().take(self.parameters.most_sack_blocks).map(block).collect()
+        let older = ranges.iter().rev().filter(|range| !self.recent.contains(range));
+        self.recent.iter().chain(older).take(self.parameters.most_sack_blocks).map(block).collect()
     }
     /// Whether an acknowledgment must leave before anything else happens.
     pub fn must_acknowledge(&self) -> bool {

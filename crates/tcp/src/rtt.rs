@@ -155,6 +155,15 @@ impl RoundTripEstimator {
     pub fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
+    /// The handshake is over. When its segment was sent again, and so gave no sample, the timeout is three
+    /// seconds unless it begins larger anyway (RFC 6298 section 5.7).
+    pub fn end_handshake(&mut self) {
+        const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+        if !self.has_sample && self.backoff > 1 && self.parameters.initial_timeout < AFTER_LOST_SYN {
+            self.base_timeout = AFTER_LOST_SYN;
+            self.backoff = 1;
+        }
+    }
     /// Forget everything measured, as on a new path; the timeout is again the initial one.
     pub fn forget(&mut self) {
         *self = RoundTripEstimator::new(self.parameters.clone());

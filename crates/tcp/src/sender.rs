@@ -190,7 +190,7 @@ impl Sender {
     }
     /// Supply nothing more than has been sent; used to stop an endless source.
     pub(crate) fn cut_supply(&mut self) {
-        self.data_end = self.view.highest_sent.max(Offset::FIRST_BYTE);
+        self.data_end = self.data_end.min(self.view.highest_sent.max(Offset::FIRST_BYTE));
         self.update_available();
     }
     fn update_available(&mut self) {
@@ -213,10 +213,9 @@ impl Sender {
         self.view.peer_window = window;
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
     }
-    /// The peer has no SACK: a recovery that needs it gives way to NewReno.
-    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters) {
+    /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
+    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters, start: Offset) {
         if self.needs_sack {
-            let start = self.view.unacknowledged;
             self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
             self.needs_sack = false;
         }
@@ -264,6 +263,7 @@ impl Sender {
         self.progress_at = now;
         self.timer = NEVER;
         self.sample_round_trip(timestamp_sample);
+        self.estimator.end_handshake();
     }
 
     /// An acceptable acknowledgment.
@@ -296,14 +296,14 @@ impl Sender {
         let (sack_news, sacked) = self.take_sack(segment, exit.header.sack);
         let acknowledged = ack.offset.saturating_since(previous);
         let delivered = acknowledged.saturating_add_signed(sacked);
+        if self.probing {
+            self.progress_at = now;
+        }
         if !advanced && !duplicate && !sack_news && same_window && !self.has_unsent() {
             return;
         }
-        if self.probing {
-            self.progress_at = now;
-            if advanced || self.view.peer_window > 0 {
-                self.stop_probing();
-            }
+        if self.probing && (advanced || self.view.peer_window > 0) {
+            self.stop_probing();
         }
         let log = self.view.sent.as_mut().filter(|_| advanced);
         let fine_round_trip = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
@@ -376,6 +376,7 @@ impl Sender {
     /// The timer of [`Sender::wake_at`] has expired.
     pub(crate) fn on_timer(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.view.now = now;
+        self.probing |= self.view.peer_window == 0;
         if self.probing {
             self.probe(exit);
             return;
@@ -568,9 +569,16 @@ impl Sender {
     }
 
     /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when
-    /// even the congestion window is closed.
+    /// even the congestion window is closed. Probing goes on when the window is too small to be used.
     fn settle_timer(&mut self, now: Instant) {
-        if self.probing || self.view.outstanding() > 0 {
+        if self.probing {
+            return;
+        }
+        if self.view.outstanding() > 0 {
+            if self.timer == NEVER {
+                self.probing = true;
+                self.timer = now + self.estimator.timeout();
+            }
             return;
         }
         let waiting = self.view.available > self.view.next;

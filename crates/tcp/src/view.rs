@@ -94,6 +94,9 @@ impl View {
         if room >= size && remaining >= size {
             return true;
         }
+        if at < self.highest_sent {
+            return self.permits_again(at, room);
+        }
         if remaining == 0 || room == 0 {
             return false;
         }
@@ -101,6 +104,12 @@ impl View {
             return !self.nagle || at == self.unacknowledged;
         }
         room < size && room * 2 >= self.largest_peer_window
+    }
+    /// Whether what was sent before may be sent again within `room` bytes: neither Nagle nor silly window
+    /// avoidance hold it, only the congestion window does and what is left of the peer's.
+    fn permits_again(&self, at: Offset, room: u64) -> bool {
+        let length = u64::from(self.length_at(at));
+        length > 0 && length <= room
     }
     /// Length of the segment at `at`: a full one, or what is left of data, of the peer's window and
     /// of the gap before what SACK has reported.

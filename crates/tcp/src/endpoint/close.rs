@@ -19,9 +19,11 @@ impl Endpoint {
         }
     }
 
-    /// The application wants the connection gone: the peer gets a reset (section 3.10.5).
+    /// The application wants the connection gone: the peer gets a reset, unless it is not there yet or
+    /// both have closed (section 3.10.5).
     pub fn abort(&mut self, now: Instant, out: &mut Outbox) {
-        if self.state.is_synchronized() && self.state != State::TimeWait || self.state == State::SynReceived {
+        let has_peer = self.state.is_synchronized() || self.state == State::SynReceived;
+        if has_peer && !self.state.is_closed_by_both() {
             self.send_reset(now, out);
         }
         if self.state != State::Closed {
@@ -30,7 +32,7 @@ impl Endpoint {
     }
 
     fn send_reset(&mut self, now: Instant, out: &mut Outbox) {
-        let sequence = self.sender.view.highest_sent.sequence(self.sender.initial);
+        let sequence = self.sequence_to_stand_at();
         let segment = Segment { sequence, flags: Flags::RST | Flags::ACK, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);
     }
@@ -77,7 +79,8 @@ impl Endpoint {
     /// Anything from the peer shows that it is alive.
     pub(super) fn restart_keepalive(&mut self, now: Instant) {
         self.keepalives_unanswered = 0;
-        self.keepalive_at = self.parameters.connection.keepalive.map(|keepalive| now + keepalive.idle);
+        let keepalive = self.parameters.connection.keepalive.filter(|_| self.state != State::TimeWait);
+        self.keepalive_at = keepalive.map(|keepalive| now + keepalive.idle);
     }
 
     pub(super) fn on_keepalive_timer(&mut self, now: Instant, out: &mut Outbox) {
@@ -85,13 +88,17 @@ impl Endpoint {
             self.keepalive_at = None;
             return;
         };
+        if self.sender.view.outstanding() > 0 {
+            // The retransmission timer finds out (MUST-26: no keep-alives beside outstanding data).
+            return self.restart_keepalive(now);
+        }
         if self.keepalives_unanswered >= keepalive.probes {
             self.give_up(now, out);
             return;
         }
         self.keepalives_unanswered += 1;
         self.keepalive_at = Some(now + keepalive.interval.max(Duration::from_nanos(1)));
-        let sequence = self.sender.view.highest_sent.sequence(self.sender.initial) - 1;
+        let sequence = self.sequence_to_stand_at() - 1;
         let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);
     }

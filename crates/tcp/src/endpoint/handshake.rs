@@ -1,16 +1,16 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
-use super::{Agreed, CloseReason, Endpoint, Opening, State};
-use crate::emit::{TimestampClock, reset_for};
+use super::{Agreed, CloseReason, Endpoint, EndpointConfig, Opening, State};
+use crate::emit::{TIMESTAMPS_LENGTH, TimestampClock, reset_for};
 use crate::offset::Offset;
 use crate::parameters::{Parameters, SegmentParameters};
 use crate::receiver::Receiver;
 use crate::recovery;
 use seamline_wire::{Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
+use std::sync::Arc;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
-const TIMESTAMPS_LENGTH: u32 = 12;
 const LARGEST_WINDOW_SHIFT: u8 = 14;
 
 impl Endpoint {
@@ -39,11 +39,11 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let syn = syn_options(&peer.segments);
-        self.agree(&syn);
+        self.agree(now, &syn);
         self.receive_from(peer_initial, Offset::FIRST_BYTE);
         let recovery = (self.variant.recovery.build)(&self.parameters, Offset::FIRST_BYTE);
         self.sender.begin_at(Offset::FIRST_BYTE, recovery);
-        self.establish(now, u64::from(peer.receiver.buffer), out);
+        self.establish(now, u64::from(peer.receiver.buffer), Offset::FIRST_BYTE, out);
     }
 
     fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
@@ -59,6 +59,9 @@ impl Endpoint {
             if !self.header.window_scaled {
                 segment.window_scale = None;
             }
+            if self.header.timestamps.is_none() {
+                segment.timestamps = None;
+            }
             self.header.send(now, segment, &mut self.receiver, out);
         } else {
             segment.window = self.receiver.offer(false);
@@ -67,19 +70,21 @@ impl Endpoint {
     }
 
     /// Keep of our options those that the peer's SYN has too.
-    fn agree(&mut self, syn: &Segment) {
+    fn agree(&mut self, now: Instant, syn: &Segment) {
         let ours = &self.parameters.segments;
         self.header.window_scaled = ours.window_scale.is_some() && syn.window_scale.is_some();
         self.header.sack &= syn.sack_permitted;
         let times = ours.timestamp_tick.filter(|_| syn.timestamps.is_some());
         self.header.timestamps = times.map(|tick| TimestampClock {
             recent: syn.timestamps.map_or(0, |timestamps| timestamps.value),
+            recent_since: now,
             ..TimestampClock::new(tick)
         });
         let peer_shift = syn.window_scale.unwrap_or(0).min(LARGEST_WINDOW_SHIFT);
         self.agreed = Agreed { peer_window_shift: if self.header.window_scaled { peer_shift } else { 0 } };
         let peer_size = syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE);
         let most = u32::from(ours.maximum_segment_size.min(peer_size));
+        self.header.largest_segment = most;
         let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
         self.segment_size_agreed = most.saturating_sub(options).max(1);
     }
@@ -92,9 +97,10 @@ impl Endpoint {
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
     }
 
-    fn establish(&mut self, now: Instant, peer_window: u64, out: &mut Outbox) {
+    /// Open the connection; `first` is where our sequence space begins.
+    fn establish(&mut self, now: Instant, peer_window: u64, first: Offset, out: &mut Outbox) {
         if !self.header.sack {
-            self.sender.do_without_sack(&self.parameters);
+            self.sender.do_without_sack(&self.parameters, first);
         }
         self.sender.establish(self.segment_size_agreed, peer_window);
         let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
@@ -131,7 +137,7 @@ impl Endpoint {
         if segment.flags.intersects(Flags::SYN) {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
-            self.agree(segment);
+            self.agree(now, segment);
             self.receive_from(segment.sequence, Offset::FIRST_BYTE);
             self.sender.set_peer_window(u64::from(segment.window));
             self.enter(State::SynReceived, out);
@@ -157,14 +163,14 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::SYN) {
             return;
         }
-        self.agree(segment);
+        self.agree(now, segment);
         self.receive_from(segment.sequence, Offset::FIRST_BYTE);
         if acknowledges {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);
             self.note_syn_acknowledged(segment, out);
             self.receiver.acknowledge_soon();
-            self.establish(now, u64::from(segment.window), out);
+            self.establish(now, u64::from(segment.window), Offset::SYN, out);
             self.acknowledge_if_due(now, out);
         } else {
             self.sender.set_peer_window(u64::from(segment.window));
@@ -185,7 +191,7 @@ impl Endpoint {
         self.sender.note_syn_acknowledged(now, sample);
         self.note_syn_acknowledged(segment, out);
         let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.agreed.peer_window_shift };
-        self.establish(now, u64::from(segment.window) << shift, out);
+        self.establish(now, u64::from(segment.window) << shift, Offset::SYN, out);
         true
     }
 
@@ -195,6 +201,32 @@ impl Endpoint {
         self.state == State::SynReceived
             && segment.flags.intersects(Flags::SYN)
             && self.receiver.offset(segment.sequence) == Some(Offset::SYN)
+    }
+
+    /// A connection that began passively is to wait for another SYN (section 3.10.7.4, second and fourth
+    /// step), unless its application has closed it already.
+    pub(super) fn return_to_listen(&mut self, out: &mut Outbox) {
+        if self.sender.is_finishing() {
+            return self.finish(CloseReason::Reset, out);
+        }
+        let config = EndpointConfig {
+            local: self.header.local,
+            remote: self.header.remote,
+            parameters: Arc::clone(&self.parameters),
+            variant: self.variant,
+            initial_sequence: self.sender.initial,
+        };
+        let fresh = Endpoint::new(config);
+        let statistics = self.sender.statistics;
+        let supplied = self.sender.bytes_buffered();
+        self.header = fresh.header;
+        self.receiver = fresh.receiver;
+        self.agreed = fresh.agreed;
+        self.sender = fresh.sender;
+        self.sender.statistics = statistics;
+        self.sender.supply(supplied);
+        self.syn_retransmissions = 0;
+        self.enter(State::Listen, out);
     }
 
     pub(super) fn answer_syn_again(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {

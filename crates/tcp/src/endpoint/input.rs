@@ -9,6 +9,17 @@ use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment};
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
 
+/// What the timestamps of a segment say about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimestampCheck {
+    /// It is not an old duplicate, as far as they tell.
+    Passed,
+    /// They are not there although they were agreed on: drop it silently (RFC 7323 section 3.2).
+    Missing,
+    /// It is an old duplicate.
+    Old,
+}
+
 /// At most so many challenge ACKs a second (RFC 5961 section 7).
 #[derive(Debug)]
 pub(super) struct ChallengeLimiter {
@@ -57,21 +68,19 @@ impl Endpoint {
             return self.answer_syn_again(now, packet, out);
         }
         let start = self.receiver.offset(segment.sequence);
-        let reset = segment.flags.intersects(Flags::RST);
-        if !reset && !self.timestamps_pass(now, segment, start) {
-            return self.refuse(now, segment, out);
+        if segment.flags.intersects(Flags::RST) {
+            return self.on_reset(now, start, out);
+        }
+        match self.check_timestamps(now, segment) {
+            TimestampCheck::Passed => {}
+            TimestampCheck::Missing => return,
+            TimestampCheck::Old => return self.refuse(now, segment, start, out),
         }
         if !self.receiver.accepts(start, segment.sequence_length()) {
-            if !reset {
-                self.refuse(now, segment, out);
-            }
-            return;
-        }
-        if reset {
-            return self.on_reset(now, segment, out);
+            return self.on_unacceptable(now, segment, start, out);
         }
         if segment.flags.intersects(Flags::SYN) {
-            return self.challenge(now, out);
+            return self.on_syn_in_window(now, out);
         }
         if !segment.flags.intersects(Flags::ACK) {
             return;
@@ -88,6 +97,7 @@ impl Endpoint {
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
             return self.challenge(now, out);
         };
+        self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
@@ -145,25 +155,62 @@ impl Endpoint {
     }
 
     /// RFC 5961 section 3.2.
-    fn on_reset(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        if self.receiver.offset(segment.sequence) != Some(self.receiver.next()) {
-            self.challenge(now, out);
-        } else if self.state == State::SynReceived && !self.passive {
-            self.finish(CloseReason::Refused, out);
-        } else {
-            self.finish(CloseReason::Reset, out);
+    fn on_reset(&mut self, now: Instant, start: Option<Offset>, out: &mut Outbox) {
+        if !self.receiver.contains(start) {
+            return;
+        }
+        if start != Some(self.receiver.next()) {
+            return self.challenge(now, out);
+        }
+        match self.state {
+            State::SynReceived if self.passive => self.return_to_listen(out),
+            State::SynReceived => self.finish(CloseReason::Refused, out),
+            state if state.is_closed_by_both() => self.finish(CloseReason::Finished, out),
+            _ => self.finish(CloseReason::Reset, out),
         }
     }
 
+    /// RFC 9293 section 3.10.7.4, fourth step; RFC 5961 section 4.2.
+    fn on_syn_in_window(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state == State::SynReceived && self.passive {
+            self.return_to_listen(out);
+        } else {
+            self.challenge(now, out);
+        }
+    }
+
+    /// RFC 9293 section 3.10.7.4, first step. With a closed window nothing that occupies sequence space is
+    /// acceptable, but its acknowledgment and window still count (MUST-66): both ends may be probing
+    /// each other.
+    fn on_unacceptable(&mut self, now: Instant, segment: &Segment, start: Option<Offset>, out: &mut Outbox) {
+        let next = self.receiver.next();
+        let probes = start == Some(next) && !segment.flags.intersects(Flags::SYN);
+        let acknowledged = self.acceptable_acknowledgment(segment);
+        let (Some(acknowledged), true) = (acknowledged, probes && segment.flags.intersects(Flags::ACK))
+        else {
+            return self.refuse(now, segment, start, out);
+        };
+        self.restart_keepalive(now);
+        self.receiver.acknowledge_soon();
+        let is_news = acknowledged >= self.sender.view.unacknowledged;
+        if is_news && self.state.is_synchronized() && self.state != State::TimeWait {
+            self.take_acknowledgment(now, segment, next, acknowledged, out);
+            self.follow_fins(now, out);
+        }
+        self.acknowledge_if_due(now, out);
+    }
+
     /// Answer what is not acceptable with an acknowledgment (RFC 9293 section 3.10.7.4, first step).
-    fn refuse(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
+    fn refuse(&mut self, now: Instant, segment: &Segment, start: Option<Offset>, out: &mut Outbox) {
         if self.state == State::TimeWait && segment.flags.intersects(Flags::FIN) {
             self.begin_time_wait(now, out);
         }
         if segment.flags.intersects(Flags::SYN) {
             return self.challenge(now, out);
         }
-        self.duplicate_segments_received += u64::from(segment.length > 0);
+        let next = self.receiver.next();
+        let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
+        self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
         self.send_bare_ack(now, out);
     }
 
@@ -174,27 +221,32 @@ impl Endpoint {
         }
     }
 
-    /// Protection against wrapped sequence numbers (RFC 7323 sections 4.3 and 5.3), and keeping
-    /// TS.Recent.
-    fn timestamps_pass(&mut self, now: Instant, segment: &Segment, start: Option<Offset>) -> bool {
-        let last_acknowledged = self.receiver.last_acknowledged();
-        let Some(clock) = &mut self.header.timestamps else { return true };
-        let Some(timestamps) = segment.timestamps else { return false };
+    /// Protection against wrapped sequence numbers (RFC 7323 section 5.3, R1; section 5.5).
+    fn check_timestamps(&self, now: Instant, segment: &Segment) -> TimestampCheck {
+        let Some(clock) = &self.header.timestamps else { return TimestampCheck::Passed };
+        let Some(timestamps) = segment.timestamps else { return TimestampCheck::Missing };
         let older = (timestamps.value.wrapping_sub(clock.recent) as i32) < 0;
         let outdated = now.saturating_since(clock.recent_since) > TIMESTAMP_OUTDATED_AFTER;
-        if older && !outdated {
-            return false;
-        }
-        if start.is_some_and(|start| start <= last_acknowledged) {
+        if older && !outdated { TimestampCheck::Old } else { TimestampCheck::Passed }
+    }
+
+    /// RFC 7323 section 5.3, R3 (section 4.3): TS.Recent is the timestamp of the segment that the next
+    /// acknowledgment answers. Only acceptable segments get here (R2).
+    fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
+        let last_acknowledged = self.receiver.last_acknowledged();
+        let Some(clock) = &mut self.header.timestamps else { return };
+        if let Some(timestamps) = segment.timestamps.filter(|_| start <= last_acknowledged) {
             clock.recent = timestamps.value;
             clock.recent_since = now;
         }
-        true
     }
 
+    /// The round-trip time by the timestamp echoed (RFC 7323 section 4.1); an echo of what our clock has
+    /// not shown yet is none.
     pub(super) fn timestamp_sample(&self, now: Instant, segment: &Segment) -> Option<Duration> {
         let clock = self.header.timestamps.as_ref()?;
         let echo = segment.timestamps?.echo;
-        (echo != 0).then(|| clock.since(now, echo).max(clock.tick))
+        let shown = clock.value(now).wrapping_sub(echo) as i32 >= 0;
+        (echo != 0 && shown).then(|| clock.since(now, echo).max(clock.tick))
     }
 }

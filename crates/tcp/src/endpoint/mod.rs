@@ -115,6 +115,7 @@ impl Endpoint {
             timestamps: segments.timestamp_tick.map(TimestampClock::new),
             sack: segments.selective_acknowledgments && config.variant.recovery.needs_sack,
             window_scaled: segments.window_scale.is_some(),
+            largest_segment: size,
         };
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
@@ -199,9 +200,10 @@ impl Endpoint {
         self.receiver.acknowledgment()
     }
 
-    /// The application supplies `bytes` more to send.
+    /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].
     pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
-        if self.state.may_send() || self.state.is_opening() {
+        let takes = self.state.may_send() || self.state.is_opening();
+        if takes && !self.sender.is_finishing() {
             self.sender.supply(bytes);
             self.pump(now, out);
         }
@@ -236,8 +238,16 @@ impl Endpoint {
             self.send_bare_ack(now, out);
         }
     }
+    /// The sequence number of segments that occupy no sequence space: SND.NXT, but within the peer's
+    /// window. Beyond it lies the byte that probes a closed window, and what a smaller window has left
+    /// behind; the peer would not take our acknowledgments in from there.
+    fn sequence_to_stand_at(&self) -> SequenceNumber {
+        let view = &self.sender.view;
+        let edge = view.unacknowledged + view.peer_window;
+        view.highest_sent.min(edge).sequence(self.sender.initial)
+    }
     fn send_bare_ack(&mut self, now: Instant, out: &mut Outbox) {
-        let sequence = self.sender.view.highest_sent.sequence(self.sender.initial);
+        let sequence = self.sequence_to_stand_at();
         let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);
     }

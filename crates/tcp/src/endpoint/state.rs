@@ -57,6 +57,10 @@ impl State {
     pub(crate) fn receives(self) -> bool {
         matches!(self, State::Established | State::FinWait1 | State::FinWait2)
     }
+    /// Whether both ends have closed.
+    pub(crate) fn is_closed_by_both(self) -> bool {
+        matches!(self, State::Closing | State::LastAck | State::TimeWait)
+    }
     pub(crate) fn is_handshaking(self) -> bool {
         matches!(self, State::SynSent | State::SynReceived)
     }
