@@ -1,0 +1,16 @@
+//! The behaviours that the RFCs demand, as segment scripts; each test names its RFC and section.
+#![expect(clippy::single_range_in_vec_init, reason = "a list of one SACK block is meant")]
+
+mod acceptance;
+mod closing;
+mod congestion;
+mod handshake;
+mod loss;
+mod options;
+mod persist;
+mod receiving;
+mod script;
+mod selective;
+mod sending;
+mod sequence;
+mod timers;
