@@ -1,5 +1,6 @@
 //! From the simulator's events to ns-2's view of a run: packet numbers, counters, trace rows.
 
+use super::replay::SENDING_ELEMENT;
 use super::trace::{Kind, Row, Variables};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, Instant, SenderSample, SequenceNumber};
@@ -12,9 +13,6 @@ pub(super) struct Keep {
     /// When each acknowledgment arrived.
     pub(super) acknowledgments: bool,
 }
-
-/// The sender is the first element of its world.
-const SENDER: ElementId = ElementId(0);
 
 /// Listens to one flow.
 #[derive(Debug)]
@@ -47,8 +45,8 @@ pub(super) struct Counters {
 pub(super) struct Outcome {
     /// The sender's counters.
     pub(super) counters: Counters,
-    /// When a packet arrived at the sender at the very time of a timer.
-    pub(super) ties: Vec<Instant>,
+    /// How often rounding let a packet come before a timer of the same time.
+    pub(super) packets_first: usize,
     /// Rows of a trace, when asked for.
     pub(super) rows: Vec<Row>,
     acknowledged: Vec<(Instant, i64)>,
@@ -107,7 +105,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
-        if at == SENDER {
+        if at == SENDING_ELEMENT {
             self.at_sender(now, event);
         } else if at == self.lossy {
             self.at_link(now, event);
@@ -117,8 +115,8 @@ impl Observer for Recorder {
 
 impl Outcome {
     /// A run of which nothing else was kept.
-    pub(super) fn new(counters: Counters, ties: Vec<Instant>) -> Outcome {
-        Outcome { counters, ties, rows: Vec::new(), acknowledged: Vec::new() }
+    pub(super) fn new(counters: Counters) -> Outcome {
+        Outcome { counters, packets_first: 0, rows: Vec::new(), acknowledged: Vec::new() }
     }
     /// How many packets had been acknowledged before `seconds`.
     pub(super) fn acknowledged_before(&self, seconds: f64) -> i64 {

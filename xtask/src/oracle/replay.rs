@@ -2,19 +2,21 @@
 
 use super::HEADER_BYTES;
 use super::chain::Hop;
+use super::ns2_clock::Ns2Clock;
 use super::record::{Counters, Keep, Outcome, Recorder};
 use super::setup::{Setup, Variant};
-use super::tie_order::{Exceptions, TieOrder};
+use super::timed_host::TimedHost;
+use super::timed_link::TimedLink;
 use seamline_net::error::{AppliesTo, DropList, ErrorStage, PeriodicOutage};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{Limit, LimitMeaning, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
 use seamline_tcp::rtt::Estimator;
-use seamline_tcp::send_log::LogUpkeep;
+use seamline_tcp::send_log::{FineClock, LogUpkeep};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant, NodeId, Port, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -29,8 +31,6 @@ pub(super) struct Run<'a> {
     pub(super) losses: Vec<u64>,
     /// What to keep besides counters.
     pub(super) keep: Keep,
-    /// Where simultaneous events are not ordered by ns-2's rule.
-    pub(super) exceptions: Exceptions,
 }
 
 /// No more packets than this can arrive at the error model of the last hop in the run's time.
@@ -44,61 +44,113 @@ pub(super) fn most_arrivals(setup: &Setup) -> u64 {
 const SENDER: Address = Address { node: NodeId(0), port: TransportPort(1) };
 const RECEIVER: Address = Address { node: NodeId(1), port: TransportPort(2) };
 
-/// Run it.
+/// Run it, again from the start whenever a packet and a timer turn out to have come in the wrong order.
 ///
 /// # Errors
 /// When the settings have no counterpart here.
 pub(super) fn run(run: &Run<'_>) -> Result<Outcome, String> {
+    let mut packet_first = BTreeSet::new();
+    loop {
+        let (mut outcome, misordered) = attempt(run, &packet_first)?;
+        match misordered {
+            Some(at) if packet_first.insert(at) => {}
+            _ => {
+                outcome.packets_first = packet_first.len();
+                return Ok(outcome);
+            }
+        }
+    }
+}
+
+fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, Option<Instant>), String> {
     let setup = run.setup;
-    let parameters = Arc::new(parameters(setup, run.clock_phase)?);
+    let clock = Ns2Clock::default();
+    let mut parameters = parameters(setup, run.clock_phase)?;
+    parameters.vegas.clock = FineClock::Kept(clock.bits());
+    let parameters = Arc::new(parameters);
     let payload = u32::from(parameters.segments.maximum_segment_size);
-    let after_end = Duration::from_nanos(u64::from(!run.exceptions.end_included));
-    let end = Instant::ZERO + Duration::from_secs_f64(setup.dur) - after_end;
+    let (sender, receiver) = hosts(setup, &parameters)?;
+    let (forward, backward) = links(run)?;
+    let ring = Ring {
+        sender: TimedHost::new(sender, setup, clock.clone(), packet_first.clone()),
+        receiver: TimedHost::new(receiver, setup, clock.clone(), BTreeSet::new()),
+        forward: forward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
+        backward: backward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
+    };
+    let end = Instant::ZERO + Duration::from_secs_f64(setup.dur);
     if run.keep == Keep::default() {
-        let (mut world, sender) = ring(run, &parameters, World::new())?;
-        world.run_until(end);
-        return Ok(Outcome::new(counters(&world, sender, payload), ties(&world, sender)));
+        let world = ring.run(World::new(), end);
+        return Ok((Outcome::new(counters(&world, payload)), misordered(&world)));
     }
     let recorder = Recorder::new(payload, setup.opens_with_syn(), run.keep, last_hop(setup));
-    let (mut world, sender) = ring(run, &parameters, World::with_observer(recorder))?;
-    world.run_until(end);
-    let outcome = Outcome::new(counters(&world, sender, payload), ties(&world, sender));
-    Ok(world.into_observer().finish(outcome))
+    let world = ring.run(World::with_observer(recorder), end);
+    let (outcome, misordered) = (Outcome::new(counters(&world, payload)), misordered(&world));
+    Ok((world.into_observer().finish(outcome), misordered))
 }
 
-/// The link there that has the error model, as [`ring`] numbers it.
-fn last_hop(setup: &Setup) -> ElementId {
-    ElementId(setup.chain.hops().len() as u32)
+/// A packet's way there and an acknowledgment's way back.
+struct Ring {
+    sender: TimedHost,
+    forward: Vec<TimedLink>,
+    receiver: TimedHost,
+    backward: Vec<TimedLink>,
 }
 
-fn ties<O: Observer>(world: &World<TieOrder, O>, sender: ElementId) -> Vec<Instant> {
-    world.machine(sender).map_or(Vec::new(), |host| host.ties().to_vec())
+/// A machine of the ring.
+#[derive(Debug)]
+enum Node {
+    Host(Box<TimedHost>),
+    Link(Box<TimedLink>),
 }
 
-/// Put the sender, the links there, the receiver and the links back into a ring. The sender comes first: [`Recorder`]
-/// relies on it.
-fn ring<O: Observer>(
-    run: &Run<'_>,
-    parameters: &Arc<Parameters>,
-    mut world: World<TieOrder, O>,
-) -> Result<(World<TieOrder, O>, ElementId), String> {
-    let (forward, backward) = links(run)?;
-    let (sender, receiver) = hosts(run.setup, parameters)?;
-    let sender = world.add(TieOrder::new(sender, run.exceptions.packet_first.clone()));
-    let mut elements = vec![sender];
-    elements.extend(forward.into_iter().map(|link| world.add_link(link)));
-    elements.push(world.add(TieOrder::new(receiver, BTreeSet::new())));
-    elements.extend(backward.into_iter().map(|link| world.add_link(link)));
-    let next = elements.iter().cycle().skip(1);
-    for (from, to) in elements.iter().zip(next) {
-        world.connect(*from, Port(0), *to, Port(0));
+impl Machine for Node {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match self {
+            Node::Host(host) => host.step(now, input, out),
+            Node::Link(link) => link.step(now, input, out),
+        }
     }
-    Ok((world, sender))
+    fn wake_at(&self) -> Option<Instant> {
+        match self {
+            Node::Host(host) => host.wake_at(),
+            Node::Link(link) => link.wake_at(),
+        }
+    }
 }
 
-fn counters<O: Observer>(world: &World<TieOrder, O>, sender: ElementId, payload: u32) -> Counters {
-    let host = world.machine(sender);
-    let statistics = host.map(|host| host.host().endpoint(ConnectionId(0)).statistics());
+/// The sender is the first element of its world.
+pub(super) const SENDING_ELEMENT: ElementId = ElementId(0);
+
+impl Ring {
+    /// Put the elements into `world`, the sender first, and run it up to and including `end`.
+    fn run<O: Observer>(self, mut world: World<Node, O>, end: Instant) -> World<Node, O> {
+        let mut nodes = vec![Node::Host(Box::new(self.sender))];
+        nodes.extend(self.forward.into_iter().map(|link| Node::Link(Box::new(link))));
+        nodes.push(Node::Host(Box::new(self.receiver)));
+        nodes.extend(self.backward.into_iter().map(|link| Node::Link(Box::new(link))));
+        let elements: Vec<ElementId> = nodes.into_iter().map(|node| world.add(node)).collect();
+        let next = elements.iter().cycle().skip(1);
+        for (from, to) in elements.iter().zip(next) {
+            world.connect(*from, Port(0), *to, Port(0));
+        }
+        world.run_until(end);
+        world
+    }
+}
+
+fn sender<O: Observer>(world: &World<Node, O>) -> Option<&TimedHost> {
+    match world.machine(SENDING_ELEMENT) {
+        Some(Node::Host(host)) => Some(host),
+        _ => None,
+    }
+}
+
+fn misordered<O: Observer>(world: &World<Node, O>) -> Option<Instant> {
+    sender(world).and_then(TimedHost::misordered)
+}
+
+fn counters<O: Observer>(world: &World<Node, O>, payload: u32) -> Counters {
+    let statistics = sender(world).map(|host| host.host().endpoint(ConnectionId(0)).statistics());
     let statistics = statistics.unwrap_or_default();
     let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     Counters {
@@ -108,6 +160,11 @@ fn counters<O: Observer>(world: &World<TieOrder, O>, sender: ElementId, payload:
         timeouts: signed(statistics.sender.timeouts),
         cuts: signed(statistics.sender.window_cuts),
     }
+}
+
+/// The link there that has the error model, as [`Ring::run`] numbers it.
+fn last_hop(setup: &Setup) -> ElementId {
+    ElementId(setup.chain.hops().len() as u32)
 }
 
 fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), String> {
@@ -157,7 +214,7 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
 }
 
 /// The links of both directions, each in the order a packet meets them.
-fn links(run: &Run<'_>) -> Result<(Vec<Link>, Vec<Link>), String> {
+fn links(run: &Run<'_>) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
     let setup = run.setup;
     let limit = Limit::Packets(setup.qlim);
     let hops = setup.chain.hops();
@@ -186,8 +243,7 @@ fn links(run: &Run<'_>) -> Result<(Vec<Link>, Vec<Link>), String> {
             }
         }
     }
-    let make = |configs: Vec<LinkConfig>| configs.into_iter().map(Link::new).collect();
-    Ok((make(forward), make(backward)))
+    Ok((forward, backward))
 }
 
 /// At the start of each outage what waits is lost; the packet in transmission goes on.

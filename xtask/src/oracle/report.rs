@@ -24,8 +24,8 @@ pub(super) struct FamilyReport {
     pub(super) matched: usize,
     /// Runs compared.
     pub(super) total: usize,
-    /// Matching runs that took the other order of two simultaneous events.
-    pub(super) by_exception: usize,
+    /// Runs in which the rounding of ns-2's clock let a packet come before a timer of the same time.
+    pub(super) decided_by_rounding: usize,
     /// Set when the family was not compared at all.
     pub(super) skipped: Option<String>,
     /// Further facts.
@@ -68,9 +68,12 @@ impl fmt::Display for FamilyReport {
                 writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
             }
         }
-        if self.by_exception > 0 {
-            let runs = self.by_exception;
-            writeln!(f, "    {runs} of these with two events of the same nanosecond in the other order")?;
+        if self.decided_by_rounding > 0 {
+            let runs = self.decided_by_rounding;
+            writeln!(
+                f,
+                "    {runs} with a packet before a timer of the same time, by the rounding of ns-2's clock"
+            )?;
         }
         self.notes.iter().try_for_each(|note| writeln!(f, "    {note}"))?;
         if let Some(found) = &self.first_difference {

@@ -7,16 +7,12 @@ use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::{Setup, Variant};
 use super::table::{Table, TableRow};
-use super::tie_order::Exceptions;
 use super::welch;
 use rayon::prelude::*;
-use seamline_wire::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns that describe ns-2's run and have no counterpart here.
 const NOT_RESULTS: [&str; 4] = ["sched_events", "config", "ndrops", "trace"];
-/// A row that differs is tried again with the other order of two simultaneous events, for so many pairs.
-const MOST_TIES_TRIED: usize = 40;
 /// Steady state of family d begins here, in seconds.
 const STEADY_FROM: f64 = 50.0;
 
@@ -25,8 +21,8 @@ struct Compared<'a> {
     row: &'a TableRow,
     /// The first result that differs: its name, theirs, ours.
     difference: Option<(String, String, f64)>,
-    /// Whether it took the other order of two simultaneous events.
-    by_exception: bool,
+    /// How often rounding let a packet come before a timer of the same time.
+    packets_first: usize,
     /// Whether the reference lost exactly the packets that ours lost.
     losses_are_known: bool,
     /// Packets acknowledged, theirs if the table tells.
@@ -42,7 +38,7 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
         table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
     let by_statistics = accepted_by_statistics(&compared, &table.name(), report);
     for (n, one) in compared.iter().enumerate() {
-        report.by_exception += usize::from(one.by_exception);
+        report.decided_by_rounding += usize::from(one.packets_first > 0);
         report.count(one.difference.is_none() || by_statistics.contains(&n), || one.finding(&table.name()));
     }
     let skipped = table.skipped.iter().map(|reason| format!("{}: not compared: {reason}", table.name()));
@@ -57,45 +53,24 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
 fn compare_row<'a>(row: &'a TableRow, dice: &Dice) -> Result<Compared<'a>, String> {
     let setup = &row.setup;
     let losses = dice.losses(setup);
-    let mut run = Run {
+    let run = Run {
         setup,
         clock_phase: dice.clock_phase(setup),
         losses: losses.indices,
         keep: Keep { rows: false, acknowledgments: row.results.iter().any(|(name, _)| needs_history(name)) },
-        exceptions: Exceptions::default(),
     };
     let outcome = replay::run(&run)?;
-    let mut difference = first_difference(row, &outcome);
-    let mut by_exception = false;
-    for exceptions in exceptions_to_try(&outcome) {
-        if difference.is_none() {
-            break;
-        }
-        run.exceptions = exceptions;
-        if first_difference(row, &replay::run(&run)?).is_none() {
-            (difference, by_exception) = (None, true);
-        }
-    }
     let theirs_acked = row.results.iter().find(|(name, _)| name.starts_with("acked"));
     Ok(Compared {
         row,
-        difference,
-        by_exception,
+        difference: first_difference(row, &outcome),
+        packets_first: outcome.packets_first,
         losses_are_known: losses.is_known,
         acked: (
             theirs_acked.and_then(|(_, text)| text.parse().ok()),
             result("acked_pkts", setup, &outcome).unwrap_or_default(),
         ),
     })
-}
-
-/// One exception at a time.
-fn exceptions_to_try(outcome: &Outcome) -> Vec<Exceptions> {
-    let at_the_end = Exceptions { end_included: true, ..Exceptions::default() };
-    let packet_first =
-        |tie: &Instant| Exceptions { packet_first: BTreeSet::from([*tie]), end_included: false };
-    let ties = outcome.ties.iter().take(MOST_TIES_TRIED).map(packet_first);
-    std::iter::once(at_the_end).chain(ties).collect()
 }
 
 /// The first result of a row that differs from ours: its name, theirs, ours.

@@ -6,8 +6,7 @@ use super::record::{Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::Variant;
-use super::tie_order::Exceptions;
-use super::trace::{Kind, Row, Totals, Trace};
+use super::trace::{Kind, Totals, Trace};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -24,8 +23,6 @@ struct Ours {
     verdict: Verdict,
     /// Why it is not even within one packet, where that is enough.
     far: Option<String>,
-    /// Which simultaneous events it took in the other order.
-    exceptions: Exceptions,
 }
 
 /// Compare all traces.
@@ -42,7 +39,7 @@ pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport
         other_columns += usize::from(one.is_exact() && one.ours.verdict.other_difference.is_none());
         report.count(one.is_accepted(), || one.finding());
         let name = one.name();
-        report.by_exception += usize::from(one.is_exact() && one.ours.exceptions != Exceptions::default());
+        report.decided_by_rounding += usize::from(one.ours.outcome.packets_first > 0);
         for word in &one.trace.not_understood {
             report.notes.push(format!("{name}: \"{word}\" is not understood"));
         }
@@ -64,28 +61,13 @@ pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport
     Ok(report)
 }
 
-/// Compare a trace with our run. Where they differ, see whether two simultaneous events before that came
-/// in the other order, as long as that takes us on.
 fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
-    let mut best = compare_with(&trace, dice, Exceptions::default())?;
-    while let Some(exceptions) = best.exceptions_to_try(&trace) {
-        let next = compare_with(&trace, dice, exceptions)?;
-        if next.agreeing_rows() <= best.agreeing_rows() {
-            break;
-        }
-        best = next;
-    }
-    Ok(Compared { trace, ours: best })
-}
-
-fn compare_with(trace: &Trace, dice: &Dice, exceptions: Exceptions) -> Result<Ours, String> {
     let setup = &trace.setup;
     let run = Run {
         setup,
         clock_phase: dice.clock_phase(setup),
         losses: dice.losses(setup).indices,
         keep: Keep { rows: true, acknowledgments: false },
-        exceptions: exceptions.clone(),
     };
     let outcome = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
     let totals = totals(&outcome, setup.opens_with_syn());
@@ -94,26 +76,7 @@ fn compare_with(trace: &Trace, dice: &Dice, exceptions: Exceptions) -> Result<Ou
     let far = compare::within_one_packet(&trace.rows, &outcome.rows, packet_time)
         .err()
         .or_else(|| totals_differ(&trace.totals, &totals, 1));
-    Ok(Ours { outcome, totals, verdict, far, exceptions })
-}
-
-impl Ours {
-    fn agreeing_rows(&self) -> usize {
-        self.verdict.difference.as_ref().map_or(usize::MAX, |difference| difference.row)
-    }
-    /// The exceptions so far, with one for the latest tie not after the first difference, or for the end.
-    fn exceptions_to_try(&self, trace: &Trace) -> Option<Exceptions> {
-        let row = self.verdict.difference.as_ref()?.row;
-        let mut more = self.exceptions.clone();
-        if row == self.outcome.rows.len() {
-            more.end_included = true;
-        } else {
-            let time = |rows: &[Row]| rows.get(row).map_or(f64::INFINITY, |row| row.time);
-            let until = time(&trace.rows).min(time(&self.outcome.rows)) + 1e-6;
-            more.packet_first.insert(*self.outcome.ties.iter().rfind(|tie| tie.as_secs_f64() <= until)?);
-        }
-        (more != self.exceptions).then_some(more)
-    }
+    Ok(Compared { trace, ours: Ours { outcome, totals, verdict, far } })
 }
 
 /// Our counters as the comment line of a trace counts them: a SYN is a packet, acknowledged once the

@@ -1,0 +1,77 @@
+//! A link that tells ns-2's time of each arrival.
+
+use super::ns2_clock::Ns2Clock;
+use seamline_net::{Link, LinkConfig};
+use seamline_wire::{Input, Instant, Machine, Outbox};
+use std::collections::VecDeque;
+
+/// A link, and what ns-2's clock would show when packets leave its transmitter and arrive: the sums of
+/// `link/delay.cc`, in its order.
+#[derive(Debug)]
+pub(super) struct TimedLink {
+    link: Link,
+    clock: Ns2Clock,
+    bits_per_second: f64,
+    one_way_delay: f64,
+    inside: VecDeque<Passage>,
+}
+
+/// Times of one packet in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Passage {
+    transmitter_free: f64,
+    arrival: f64,
+}
+
+impl TimedLink {
+    /// A link from its configuration.
+    pub(super) fn new(config: LinkConfig, clock: Ns2Clock) -> Self {
+        TimedLink {
+            bits_per_second: config.rate.bits_per_second() as f64,
+            one_way_delay: config.one_way_delay.as_millis_f64() * 1e-3,
+            link: Link::new(config),
+            clock,
+            inside: VecDeque::new(),
+        }
+    }
+
+    fn accept(&mut self, bytes: u32) {
+        let now = self.clock.read();
+        let start = self.inside.back().map_or(now, |last| last.transmitter_free.max(now));
+        let transmission = 8.0 * f64::from(bytes) / self.bits_per_second;
+        self.inside.push_back(Passage {
+            transmitter_free: start + transmission,
+            arrival: start + (transmission + self.one_way_delay),
+        });
+    }
+
+    /// Take note of what the link has let go, and turn the clock to the latest arrival.
+    fn follow(&mut self) {
+        while self.inside.len() > self.link.packets_inside() {
+            if let Some(passage) = self.inside.pop_front() {
+                self.clock.set(passage.arrival);
+            }
+        }
+    }
+}
+
+impl Machine for TimedLink {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        let bytes = match &input {
+            Input::Packet(_, packet) => packet.wire_bytes,
+            _ => 0,
+        };
+        let before = self.link.counters();
+        self.link.step(now, input, out);
+        let after = self.link.counters();
+        let emptied = after.dropped.link_down.packets - before.dropped.link_down.packets;
+        self.inside.truncate(self.inside.len().saturating_sub(emptied as usize));
+        if after.accepted.packets > before.accepted.packets {
+            self.accept(bytes);
+        }
+        self.follow();
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.link.wake_at()
+    }
+}
