@@ -118,17 +118,37 @@ impl<M: Machine, O: Observer> World<M, O> {
                     }
                     return self.arm(place, Rank::Delivery, wake_at);
                 }
-                Element::Machine(n) => {
-                    if O::LISTENS {
-                        self.observer.arrived(self.now, to, &packet);
-                    }
-                    let machine = &mut self.machines[n as usize];
-                    machine.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
-                    self.empty_outbox(place);
-                    return self.rearm(to);
-                }
+                Element::Machine(n) => return self.deliver(to, n, entry, packet),
             }
         }
+    }
+
+    /// A packet reaches a machine. What that sends to machines at the end of the same wires waits until it is
+    /// done, so that machines without a link between them may answer each other for as long as they like.
+    #[inline]
+    fn deliver(&mut self, to: ElementId, n: u32, port: Port, packet: Box<Packet>) {
+        if self.delivering {
+            return self.waiting.push_back((to, port, packet));
+        }
+        self.delivering = true;
+        self.step_machine(to, n, port, packet);
+        while let Some((to, port, packet)) = self.waiting.pop_front() {
+            if let Element::Machine(n) = self.slots[to.place()].element {
+                self.step_machine(to, n, port, packet);
+            }
+        }
+        self.delivering = false;
+    }
+
+    #[inline]
+    fn step_machine(&mut self, at: ElementId, n: u32, port: Port, packet: Box<Packet>) {
+        if O::LISTENS {
+            self.observer.arrived(self.now, at, &packet);
+        }
+        let machine = &mut self.machines[n as usize];
+        machine.step(self.now, Input::Packet(port, packet), &mut self.outbox);
+        self.empty_outbox(at.place());
+        self.rearm(at);
     }
 
     fn report(&mut self, place: usize) {

@@ -5,6 +5,7 @@ use crate::observer::{NoObserver, Observer};
 use crate::router::Router;
 use seamline_net::Link;
 use seamline_wire::{Instant, Machine, Outbox, Packet, Port};
+use std::collections::VecDeque;
 
 /// An element of a world: its number, in the order of adding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +62,10 @@ pub struct World<M, O = NoObserver> {
     pub(crate) agenda: Agenda,
     pub(crate) outbox: Outbox,
     pub(crate) spare: Vec<Vec<(Port, Box<Packet>)>>,
+    /// Whether a machine is taking in a packet now.
+    pub(crate) delivering: bool,
+    /// What reaches machines meanwhile.
+    pub(crate) waiting: VecDeque<(ElementId, Port, Box<Packet>)>,
     pub(crate) observer: O,
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
@@ -94,6 +99,8 @@ impl<M: Machine, O: Observer> World<M, O> {
             agenda: Agenda::default(),
             outbox,
             spare: Vec::new(),
+            delivering: false,
+            waiting: VecDeque::new(),
             observer,
             unwired_drops: 0,
             steps: 0,

@@ -63,6 +63,10 @@ impl Host {
         self.by_key.insert((config.local.port, config.remote.node, config.remote.port), id);
         let mut endpoint = Endpoint::new(config);
         endpoint.read_at_once();
+        if self.connections.is_empty() {
+            // Most hosts have one connection; a vector would make room for four.
+            self.connections.reserve_exact(1);
+        }
         self.connections.push(Connection {
             endpoint,
             application,

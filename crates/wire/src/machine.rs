@@ -94,3 +94,13 @@ pub trait Machine: Debug + Send {
     /// state, so it cannot go stale.
     fn wake_at(&self) -> Option<Instant>;
 }
+
+/// So that machines of different kinds fit into one world.
+impl<M: Machine + ?Sized> Machine for Box<M> {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        (**self).step(now, input, out);
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        (**self).wake_at()
+    }
+}

@@ -1,0 +1,162 @@
+//! The same world gives the same bytes: twice in one process, in steps of any size, and as stored here.
+
+mod common;
+
+use common::trace::Trace;
+use common::{Built, Flows, bytes_delivered, chain, hop};
+use seamline_net::error::{AppliesTo, Arrival, Bernoulli, ErrorModel, ErrorStage};
+use seamline_net::schedule::{Fates, Handovers};
+use seamline_net::{LinkConfig, Schedule, Scheduled};
+use seamline_sim::{Observer, World};
+use seamline_tcp::Host;
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+
+const END: Instant = Instant::from_secs(30);
+
+/// Three hops; the last one loses packets and hands over at 10 and 20 seconds.
+fn lossy_chain_with_handovers<O: Observer>(
+    world: &mut World<Host, O>,
+    variant: &'static str,
+    seed: u64,
+) -> Built {
+    let ms = Duration::from_millis;
+    let times = [10, 20].map(Instant::from_secs);
+    let handovers = Handovers::at(times, ms(300), Fates::HARD).expect("they are in order");
+    let air = |name| LinkConfig {
+        scheduled: Some(Scheduled {
+            schedule: Schedule { handovers: handovers.clone(), ..Schedule::default() },
+            loss_stream: Stream::new(seed, name),
+        }),
+        ..hop(5, ms(5), 20)
+    };
+    let loss = |name| Some(Bernoulli::new(0.01, Stream::new(seed, name)).into());
+    let down = LinkConfig { end_error: loss("air/down/error"), ..air("air/down/loss") };
+    let up = LinkConfig { head_error: loss("air/up/error"), ..air("air/up/loss") };
+    let there = vec![hop(100, ms(20), 50), hop(10, ms(3), 50), down];
+    chain(world, &Flows::endless(variant), there, vec![up, hop(10, ms(3), 50), hop(100, ms(20), 50)])
+}
+
+fn trace(variant: &'static str, seed: u64, step: Duration) -> String {
+    let mut world = World::with_observer(Trace::default());
+    let built = lossy_chain_with_handovers(&mut world, variant, seed);
+    while world.now() < END {
+        let next = world.now() + step;
+        world.run_until(next.min(END));
+    }
+    let delivered = bytes_delivered(&world, &built)[0];
+    assert!((500_000..20_000_000).contains(&delivered), "{variant}: {delivered} bytes delivered");
+    let text = world.into_observer().text;
+    for kind in ["ErrorModel", "LinkDown", "Handover(Started)", "RecoveryStarted", "RetransmissionTimeout"] {
+        assert!(text.contains(kind), "{variant}: nothing of {kind} in the trace");
+    }
+    text
+}
+
+/// The first half of BLAKE3 of the whole trace. A change that moves one of these moves results: name it in the changelog.
+const DIGESTS: [(&str, &str); 8] = [
+    ("tahoe", "aa03d2c2d96273e26a02da6f48f26064"),
+    ("reno", "ff94308619b2e26ffdf40e4b3a41fa42"),
+    ("newreno", "c982f7b9e488e5e99f8214d1e42739f0"),
+    ("sack", "bcac12e02468218e69731336908e6f4c"),
+    ("cubic", "330e885689d37540435f9d9e8313b3da"),
+    ("vegas", "60f253b2cab3b678b1abc62d282b64ed"),
+    ("westwood", "ad898aa4d0b751bd86071f89a3af89bd"),
+    ("westwood+", "ef81cc08cc5066604926fbbd6ea17015"),
+];
+
+#[test]
+fn the_same_world_gives_the_same_bytes_as_before() {
+    let mut moved = Vec::new();
+    for (variant, stored) in DIGESTS {
+        let (once, again) = (trace(variant, 1, END - Instant::ZERO), trace(variant, 1, END - Instant::ZERO));
+        assert!(once == again, "{variant}: two runs in one process differ");
+        let digest = blake3::hash(once.as_bytes()).to_hex();
+        if &digest.as_str()[..32] != stored {
+            moved.push(format!("    (\"{variant}\", \"{}\"),", &digest.as_str()[..32]));
+        }
+    }
+    assert!(moved.is_empty(), "these results have moved:\n{}", moved.join("\n"));
+}
+
+#[test]
+fn another_seed_gives_other_bytes() {
+    assert_ne!(trace("newreno", 1, Duration::MAX), trace("newreno", 2, Duration::MAX));
+}
+
+#[test]
+fn small_steps_give_the_same_as_one_large_step() {
+    for variant in ["newreno", "cubic"] {
+        let whole = trace(variant, 3, Duration::MAX);
+        for step in [Duration::from_millis(1), Duration::from_nanos(777_777_777)] {
+            assert!(whole == trace(variant, 3, step), "{variant} in steps of {step}");
+        }
+    }
+}
+
+/// Listening changes nothing: the silent run takes its shortcuts to the same end.
+#[test]
+fn a_silent_run_ends_like_one_that_is_listened_to() {
+    for variant in ["newreno", "sack", "vegas"] {
+        let mut heard = World::with_observer(Trace::default());
+        let built = lossy_chain_with_handovers(&mut heard, variant, 4);
+        let mut silent: World<Host> = World::new();
+        let same = lossy_chain_with_handovers(&mut silent, variant, 4);
+        heard.run_until(END);
+        silent.run_until(END);
+        assert_eq!(heard.steps(), silent.steps(), "{variant}");
+        assert_eq!(bytes_delivered(&heard, &built), bytes_delivered(&silent, &same), "{variant}");
+        for link in &built.links {
+            let counters = heard.link(*link).expect("it is a link").counters();
+            assert_eq!(Some(counters), silent.link(*link).map(|link| link.counters()), "{variant}");
+        }
+    }
+}
+
+/// A model that writes down which arrivals the other one loses.
+#[derive(Debug)]
+struct Noted {
+    model: Bernoulli,
+    lost: Arc<Mutex<Vec<u64>>>,
+}
+
+impl ErrorModel for Noted {
+    fn loses(&mut self, arrival: Arrival<'_>) -> bool {
+        let lost = self.model.loses(arrival);
+        if lost {
+            self.lost.lock().expect("nobody panicked").push(arrival.index);
+        }
+        lost
+    }
+}
+
+/// The indices of the data packets that a link lost.
+fn losses(variant: &'static str, probability: f64) -> Vec<u64> {
+    let lost = Arc::new(Mutex::new(Vec::new()));
+    let model = Bernoulli::new(probability, Stream::new(1, "air/down/loss"));
+    let model = Noted { model, lost: lost.clone() };
+    let ms = Duration::from_millis;
+    let air =
+        LinkConfig { end_error: Some(ErrorStage::new(model, AppliesTo::Payload)), ..hop(5, ms(5), 100) };
+    let mut world: World<Host> = World::new();
+    chain(&mut world, &Flows::endless(variant), vec![hop(100, ms(20), 100), air], vec![hop(5, ms(25), 100)]);
+    world.run_until(Instant::from_secs(60));
+    lost.lock().expect("nobody panicked").clone()
+}
+
+#[test]
+fn two_variants_meet_the_same_losses() {
+    let newreno = losses("newreno", 0.01);
+    for variant in ["tahoe", "sack", "cubic", "vegas", "westwood"] {
+        let other = losses(variant, 0.01);
+        let common = newreno.len().min(other.len());
+        assert!(common > 20, "{variant}: {common} losses to compare");
+        assert_eq!(newreno[..common], other[..common], "{variant}");
+    }
+    // The losses at a lower probability are among those at a higher one.
+    let fewer = losses("newreno", 0.005);
+    let reach = newreno.last().copied().unwrap_or(0);
+    assert!(fewer.len() > 10 && fewer.len() < newreno.len());
+    assert!(fewer.iter().take_while(|index| **index <= reach).all(|index| newreno.contains(index)));
+}
