@@ -2,15 +2,17 @@
 
 use crate::Outcome;
 use crate::bundled::{ALL, Bundled};
-use crate::experiment::{Options, conduct, quoted};
+use crate::experiment::{Options, Table, conduct, quoted};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_scenario::recordings::detect;
+use seamline_scenario::sample::write_path_log;
 use seamline_scenario::{Plan, RunOptions};
 use std::path::{Path, PathBuf};
 
 /// Where the capture goes unless `--pcapng` says otherwise.
 const FOLDER: &str = "seamline-demo";
+const SAMPLE: &str = "sample-path.log";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -33,9 +35,32 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.print {
         return print(bundled.text);
     }
+    let folder = options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    show(bundled, arguments.recording.as_deref(), options, &folder)?;
+    let nothing_chosen = arguments.name.is_none() && arguments.recording.is_none();
+    if nothing_chosen && !options.json && options.set.is_empty() {
+        show_sample(options, &folder.join("recording"))?;
+    }
+    Ok(())
+}
+
+/// The same over a recording: a sample one, since those of others do not come with the command.
+fn show_sample(options: &Options, folder: &Path) -> Outcome {
+    let sample = write_path_log(&folder.join(SAMPLE)).map_err(|error| Failure::Runtime(error.to_string()))?;
+    print(&format!(
+        "\n{}\nNow over a recording: {}, a satellite path log in LeoEM's form, made by the Starlink generator.\n\
+         One of your own: seamline demo --recording PATH (LeoEM, mahimahi or a series of delays)\n\n",
+        "-".repeat(100),
+        sample.display()
+    ))?;
+    let table = if options.table == Table::Auto { Table::First } else { options.table };
+    show(with_kind("leoem")?, Some(&sample), &Options { table, ..options.clone() }, folder)
+}
+
+fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, folder: &Path) -> Outcome {
     let mut overrides = Vec::new();
     let mut command = format!("demo {}", bundled.name);
-    if let (Some((key, _)), Some(path)) = (bundled.recording, &arguments.recording) {
+    if let (Some((key, _)), Some(path)) = (bundled.recording, recording) {
         overrides.push(format!("{key}={}", path.display()));
         command += &format!(" --recording {}", quoted(&path.display().to_string()));
     }
@@ -44,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let plan = Plan::new(Path::new(&name), bundled.text.to_owned(), &overrides)
         .map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))?;
     let files = RunOptions {
-        pcapng: Some(options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER))),
+        pcapng: Some(folder.to_owned()),
         events: options.events.clone(),
         only_last_cell: options.pcapng.is_none() && options.events.is_none(),
         ..RunOptions::default()

@@ -23,6 +23,7 @@ pub mod recordings;
 pub mod report;
 mod routes;
 pub mod run;
+pub mod sample;
 pub mod schema;
 pub mod source;
 pub mod statistics;
