@@ -52,6 +52,10 @@ for variant in $variants; do
     packets small_buffer plain "$variant" "" seed=5 window=40 qlim=8 stop=10
     ns ns2/random_loss.tcl variant="$variant" per=0.05 seed=6 dur=30 packets=1 scratch="$scratch/raw" |
         gzip -9n > "traces/random_${variant}_005.csv.gz"
+    ns ns2/random_loss.tcl variant="$variant" per=0.1 seed=1 dur=30 packets=1 scratch="$scratch/raw" |
+        gzip -9n > "traces/random_${variant}_01.csv.gz"
+    ns ns2/outage.tcl variant="$variant" out=0.1 mode=dual dur=12 packets=1 scratch="$scratch/raw" |
+        gzip -9n > "traces/outage_${variant}_01.csv.gz"
 done
 
 {

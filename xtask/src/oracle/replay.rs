@@ -6,8 +6,8 @@ use super::ns2_clock::Ns2Clock;
 use super::record::{Counters, Keep, Outcome, Recorder};
 use super::setup::{Setup, Variant};
 use super::timed_host::TimedHost;
-use super::timed_link::TimedLink;
-use seamline_net::error::{AppliesTo, DropList, ErrorStage, PeriodicOutage};
+use super::timed_link::{TimedLink, TimedOutage};
+use seamline_net::error::{AppliesTo, DropList, ErrorStage};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
 use seamline_net::{Limit, LimitMeaning, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
@@ -70,7 +70,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
     let parameters = Arc::new(parameters);
     let payload = u32::from(parameters.segments.maximum_segment_size);
     let (sender, receiver) = hosts(setup, &parameters)?;
-    let (forward, backward) = links(run)?;
+    let (forward, backward) = links(run, &clock)?;
     let ring = Ring {
         sender: TimedHost::new(sender, setup, clock.clone(), packet_first.clone()),
         receiver: TimedHost::new(receiver, setup, clock.clone(), BTreeSet::new()),
@@ -214,7 +214,7 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
 }
 
 /// The links of both directions, each in the order a packet meets them.
-fn links(run: &Run<'_>) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
+fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
     let setup = run.setup;
     let limit = Limit::Packets(setup.qlim);
     let hops = setup.chain.hops();
@@ -231,10 +231,10 @@ fn links(run: &Run<'_>) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
                 Some(listed);
         }
         if setup.out > 0.0 {
-            let span = Duration::from_secs_f64;
-            let outage = PeriodicOutage::new(span(setup.period), span(setup.out));
-            down.end_error = Some(outage.into());
-            up.end_error = Some(outage.into());
+            let outage =
+                || TimedOutage { period: setup.period, length: setup.out, clock: clock.clone() }.into();
+            down.end_error = Some(outage());
+            up.end_error = Some(outage());
             if setup.outage_empties_queue {
                 down.scheduled = Some(seamline_net::Scheduled {
                     schedule: emptied_queues(setup)?,

@@ -1,6 +1,7 @@
 //! A link that tells ns-2's time of each arrival.
 
 use super::ns2_clock::Ns2Clock;
+use seamline_net::error::{Arrival, ErrorModel};
 use seamline_net::{Link, LinkConfig};
 use seamline_wire::{Input, Instant, Machine, Outbox};
 use std::collections::VecDeque;
@@ -55,12 +56,32 @@ impl TimedLink {
     }
 }
 
+/// Loses what arrives in `[k * period, k * period + length)` seconds, k >= 1, by ns-2's clock: its commands
+/// at the ends of an outage were scheduled before any packet.
+#[derive(Debug)]
+pub(super) struct TimedOutage {
+    pub(super) period: f64,
+    pub(super) length: f64,
+    pub(super) clock: Ns2Clock,
+}
+
+impl ErrorModel for TimedOutage {
+    fn loses(&mut self, _: Arrival<'_>) -> bool {
+        let now = self.clock.read();
+        let start = (now / self.period).floor() * self.period;
+        start >= self.period && now < start + self.length
+    }
+}
+
 impl Machine for TimedLink {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         let bytes = match &input {
             Input::Packet(_, packet) => packet.wire_bytes,
             _ => 0,
         };
+        if let (Input::Wake, Some(first)) = (&input, self.inside.front()) {
+            self.clock.set(first.arrival);
+        }
         let before = self.link.counters();
         self.link.step(now, input, out);
         let after = self.link.counters();
