@@ -56,9 +56,9 @@ mod tests {
         let setup = Setup::common(Chain::ThreeHops);
         let of = |millis: u64, backoff: u32| timeout_seconds(&setup, Duration::from_millis(millis), backoff);
         assert_eq!(of(200, 1), 0.2);
-        assert_eq!(of(290, 1), 29.0 * 0.01);
-        assert_ne!(29.0 * 0.01, 0.29);
-        assert_eq!(of(580, 2), 29.0 * 0.01 * 2.0);
+        assert_eq!(of(350, 1), 0.350_000_000_000_000_03);
+        assert_ne!(of(350, 1), 0.35);
+        assert_eq!(of(700, 2), 0.700_000_000_000_000_1);
         assert_eq!(of(60_000, 256), 60.0);
     }
 }
