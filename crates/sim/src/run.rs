@@ -153,9 +153,10 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     fn report(&mut self, place: usize) {
         let id = ElementId(place as u32);
-        for event in self.outbox.events.drain(..) {
-            self.observer.event(self.now, id, &event);
+        for event in &self.outbox.events {
+            self.observer.event(self.now, id, event);
         }
+        self.outbox.events.clear();
         if let Element::Machine(_) = self.slots[place].element {
             for (_, packet) in &self.outbox.packets {
                 self.observer.sent(self.now, id, packet);

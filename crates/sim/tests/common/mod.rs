@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part of this")]
 
 pub mod counting;
+pub mod log;
 pub mod trace;
 
 use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
