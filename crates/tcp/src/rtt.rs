@@ -173,7 +173,9 @@ impl RoundTripEstimator {
         self.variation_ticks += self.smoothed_ticks >> 3;
         self.smoothed_ticks = 0;
         self.has_sample = false;
-        self.round_trip.variation += self.round_trip.smoothed;
+        if let Estimator::Ticks { tick, .. } = self.parameters.estimator {
+            self.round_trip.variation = tick * self.variation_ticks.unsigned_abs() / 4;
+        }
         self.round_trip.smoothed = Duration::ZERO;
     }
 }

@@ -71,6 +71,9 @@ pub(crate) struct Sender {
     timing: Option<(Offset, Instant)>,
     timer: Instant,
     probing: bool,
+    /// The window known is that of a SYN, which is never scaled (RFC 7323 section 2.2): the first one
+    /// after it is another number and yet no news.
+    window_is_from_syn: bool,
     data_end: Offset,
     fin: bool,
     progress_at: Instant,
@@ -131,6 +134,7 @@ impl Sender {
             timing: None,
             timer: NEVER,
             probing: false,
+            window_is_from_syn: false,
             data_end: Offset::FIRST_BYTE,
             fin: false,
             progress_at: Instant::ZERO,
@@ -206,6 +210,7 @@ impl Sender {
             }
         }
         self.set_peer_window(peer_window);
+        self.window_is_from_syn = true;
         let window = Window { congestion: self.initial_window, ..self.control.window() };
         self.set_window(window);
     }
@@ -277,7 +282,8 @@ impl Sender {
         self.view.now = now;
         let previous = self.view.unacknowledged;
         let advanced = ack.offset > previous;
-        let same_window = ack.window.is_none_or(|window| window == self.view.peer_window);
+        let same_window =
+            self.window_is_from_syn || ack.window.is_none_or(|window| window == self.view.peer_window);
         let duplicate = !advanced
             && ack.bare
             && same_window
@@ -286,6 +292,7 @@ impl Sender {
             && self.view.peer_window > 0
             && !self.probing;
         if let Some(window) = ack.window {
+            self.window_is_from_syn = false;
             self.set_peer_window(window);
         }
         if advanced {

@@ -13,7 +13,9 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_sack: false,
     needs_send_log: false,
     build: |parameters, start| {
-        Box::new(Tahoe { parameters: parameters.recovery.clone(), duplicates: 0, recover: start })
+        let parameters = parameters.recovery.clone();
+        let first_progress = (start == Offset::SYN).then_some(Offset::FIRST_BYTE);
+        Box::new(Tahoe { parameters, duplicates: 0, recover: start, first_progress })
     },
 };
 
@@ -22,13 +24,19 @@ struct Tahoe {
     parameters: RecoveryParameters,
     duplicates: u32,
     recover: Offset,
+    first_progress: Option<Offset>,
 }
 
 impl Tahoe {
+    /// Duplicates of what was sent before the last loss do not mean another one; but when nothing
+    /// beyond the first acknowledgment has ever been acknowledged, there was no earlier loss to blame.
+    fn may_retransmit(&self, view: &View) -> bool {
+        view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
+    }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
         self.duplicates += 1;
         if self.duplicates == self.parameters.duplicate_threshold {
-            if view.unacknowledged > self.recover {
+            if self.may_retransmit(view) {
                 self.recover = view.highest_sent;
                 orders.extend([
                     Order::NoteRecovery,
@@ -48,6 +56,7 @@ impl Recovery for Tahoe {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
         if ack.advanced {
             self.duplicates = 0;
+            self.first_progress.get_or_insert(view.unacknowledged);
             acknowledge(orders);
         } else if ack.duplicate {
             self.on_duplicate(view, orders);
