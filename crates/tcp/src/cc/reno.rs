@@ -82,7 +82,7 @@ impl CongestionControl for Reno {
         self.window.threshold = self.stored_threshold(half);
         self.window.congestion = match loss {
             Loss::Detected if self.parameters.cut_to_threshold => self.window.threshold,
-            Loss::Detected => half,
+            Loss::Detected => half.max(1.0),
             Loss::Collapsed => 1.0,
         };
     }

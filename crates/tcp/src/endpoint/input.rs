@@ -139,7 +139,10 @@ impl Endpoint {
         acknowledged: Offset,
         out: &mut Outbox,
     ) {
-        let newest = (start, acknowledged) >= self.last_window_update;
+        // SND.WL1 and SND.WL2; but what acknowledges more than anything before it was sent after it, even
+        // when it is a retransmission. Were its window ignored, the right edge would move by itself.
+        let advances = acknowledged > self.sender.view.unacknowledged;
+        let newest = advances || (start, acknowledged) >= self.last_window_update;
         let window = newest.then(|| u64::from(segment.window) << self.agreed.peer_window_shift);
         if newest {
             self.last_window_update = (start, acknowledged);

@@ -1,0 +1,115 @@
+//! What happens in a case: drawn by proptest, so that a failing one is reduced to its essentials.
+
+use proptest::prelude::*;
+
+/// What one end's application does.
+#[derive(Clone, Debug)]
+pub(crate) struct AppPlan {
+    /// Bytes it sends.
+    pub(crate) bytes: u64,
+    /// It supplies them in so many pieces, at this interval.
+    pub(crate) pieces: u64,
+    /// Milliseconds between pieces.
+    pub(crate) supply_interval: u64,
+    /// Its receive buffer in bytes.
+    pub(crate) buffer: u32,
+    /// It reads so much at a time; zero is everything as it arrives.
+    pub(crate) read: u64,
+    /// Milliseconds between reads.
+    pub(crate) read_interval: u64,
+    /// Whether it offers window scaling.
+    pub(crate) scaled: bool,
+    /// Whether it offers timestamps.
+    pub(crate) timestamps: bool,
+    /// Whether it offers SACK.
+    pub(crate) sack: bool,
+    /// Its initial sequence number.
+    pub(crate) initial: u32,
+    /// Whether it opens actively (one of the two always does).
+    pub(crate) active: bool,
+    /// It aborts at this time, in milliseconds.
+    pub(crate) abort_at: Option<u64>,
+}
+
+/// What the network does in one direction until it becomes good.
+#[derive(Clone, Debug)]
+pub(crate) struct PipePlan {
+    /// Percentage of packets lost.
+    pub(crate) loss: u64,
+    /// Percentage of packets that arrive twice.
+    pub(crate) duplication: u64,
+    /// Percentage of packets held back, so that others overtake them.
+    pub(crate) reordering: u64,
+    /// One-way delay in milliseconds, before and after.
+    pub(crate) one_way_delay: u64,
+    /// Up to so many milliseconds more, at random.
+    pub(crate) jitter: u64,
+    /// Times of outage in milliseconds: beginning and length.
+    pub(crate) outages: Vec<(u64, u64)>,
+}
+
+/// A case.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) apps: [AppPlan; 2],
+    pub(crate) pipes: [PipePlan; 2],
+    /// When the network becomes good, in milliseconds.
+    pub(crate) good_from: u64,
+    pub(crate) seed: u64,
+}
+
+fn initial_sequence() -> impl Strategy<Value = u32> {
+    prop_oneof![any::<u32>(), (0u32..40_000).prop_map(|n| u32::MAX - n), Just(0), Just(1 << 31)]
+}
+
+fn app() -> impl Strategy<Value = AppPlan> {
+    let sends = (prop_oneof![Just(0u64), 1u64..3000, 3000u64..60_000], 1u64..6, 0u64..3000);
+    let receives =
+        (prop_oneof![2500u32..9000, Just(200_000u32)], prop_oneof![Just(0u64), 1u64..5000], 1u64..400);
+    let offers = (any::<bool>(), any::<bool>(), any::<bool>(), initial_sequence(), any::<bool>());
+    (sends, receives, offers).prop_map(|(sends, receives, offers)| AppPlan {
+        bytes: sends.0,
+        pieces: sends.1,
+        supply_interval: sends.2,
+        buffer: receives.0,
+        read: receives.1,
+        read_interval: receives.2,
+        scaled: offers.0,
+        timestamps: offers.1,
+        sack: offers.2,
+        initial: offers.3,
+        active: offers.4,
+        abort_at: None,
+    })
+}
+
+fn pipe() -> impl Strategy<Value = PipePlan> {
+    let percentage = || prop_oneof![Just(0u64), 1u64..40];
+    let outages = prop::collection::vec((0u64..15_000, 100u64..6000), 0..3);
+    let delays = (1u64..300, prop_oneof![Just(0u64), 1u64..400]);
+    (percentage(), percentage(), percentage(), delays, outages).prop_map(
+        |(loss, duplication, reordering, (one_way_delay, jitter), outages)| PipePlan {
+            loss,
+            duplication,
+            reordering,
+            one_way_delay,
+            jitter,
+            outages,
+        },
+    )
+}
+
+/// Any case without an abort.
+pub(crate) fn plan() -> impl Strategy<Value = Plan> {
+    ([app(), app()], [pipe(), pipe()], 0u64..20_000, any::<u64>())
+        .prop_map(|(apps, pipes, good_from, seed)| Plan { apps, pipes, good_from, seed })
+}
+
+/// A case in which one end or both abort.
+pub(crate) fn plan_with_abort() -> impl Strategy<Value = Plan> {
+    (plan(), prop::option::of(0u64..10_000), 0u64..10_000).prop_map(|(mut plan, first, second)| {
+        plan.apps[0].abort_at = first;
+        plan.apps[1].abort_at = Some(second);
+        plan
+    })
+}
