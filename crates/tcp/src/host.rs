@@ -3,9 +3,9 @@
 use crate::application::Application;
 use crate::emit::reset_for;
 use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
+use crate::timers::{NEVER, Timers};
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, TransportPort};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 /// A connection's number at its host, in the order of [`Host::add`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +18,6 @@ struct Connection {
     opening: Option<Opening>,
     supplied: bool,
     stopped: bool,
-    armed: Instant,
 }
 
 /// Local port, remote node, remote port.
@@ -30,29 +29,27 @@ pub struct Host {
     node: NodeId,
     connections: Vec<Connection>,
     by_key: BTreeMap<Key, usize>,
-    last_found: (Key, usize),
-    timers: BinaryHeap<Reverse<(Instant, usize)>>,
+    last_found: Option<(Key, usize)>,
+    timers: Timers,
 }
-
-const NEVER: Instant = Instant::MAX;
 
 impl Host {
     /// A host without connections.
     pub fn new(node: NodeId) -> Self {
-        let nobody = (TransportPort(0), NodeId(u32::MAX), TransportPort(0));
         Host {
             node,
             connections: Vec::new(),
             by_key: BTreeMap::new(),
-            last_found: (nobody, usize::MAX),
-            timers: BinaryHeap::new(),
+            last_found: None,
+            timers: Timers::default(),
         }
     }
     /// The node this host is.
     pub fn node(&self) -> NodeId {
         self.node
     }
-    /// Add a connection that its application opens when it starts.
+    /// Add a connection that its application opens when it starts. It takes the place of an earlier one
+    /// between the same ports.
     pub fn add(
         &mut self,
         config: EndpointConfig,
@@ -61,6 +58,7 @@ impl Host {
     ) -> ConnectionId {
         let id = self.connections.len();
         self.by_key.insert((config.local.port, config.remote.node, config.remote.port), id);
+        self.last_found = None;
         let mut endpoint = Endpoint::new(config);
         endpoint.read_at_once();
         if self.connections.is_empty() {
@@ -73,9 +71,8 @@ impl Host {
             opening: Some(opening),
             supplied: false,
             stopped: false,
-            armed: application.start,
         });
-        self.timers.push(Reverse((application.start, id)));
+        self.timers.add(application.start);
         ConnectionId(id)
     }
     /// The endpoint of a connection.
@@ -92,10 +89,14 @@ impl Host {
 
     fn find(&mut self, packet: &Packet) -> Option<usize> {
         let key = (packet.destination_port, packet.source, packet.source_port);
-        if self.last_found.0 != key {
-            self.last_found = (key, *self.by_key.get(&key)?);
+        match self.last_found {
+            Some((found, id)) if found == key => Some(id),
+            _ => {
+                let id = *self.by_key.get(&key)?;
+                self.last_found = Some((key, id));
+                Some(id)
+            }
         }
-        Some(self.last_found.1)
     }
 
     fn on_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
@@ -104,7 +105,7 @@ impl Host {
                 let connection = &mut self.connections[id];
                 connection.endpoint.on_packet(now, &packet, out);
                 connection.settle(now, out);
-                self.arm(id);
+                self.timers.bring_forward(id, connection.wake_at());
             }
             None => reset_for(&packet, out),
         }
@@ -112,28 +113,10 @@ impl Host {
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
-        while let Some(&Reverse((at, id))) = self.timers.peek() {
-            if at > now {
-                break;
-            }
-            self.timers.pop();
+        while let Some((_, id)) = self.timers.first().filter(|&(at, _)| at <= now) {
             let connection = &mut self.connections[id];
-            if connection.armed != at {
-                continue;
-            }
-            connection.armed = NEVER;
             connection.on_wake(now, out);
-            self.arm(id);
-        }
-    }
-
-    /// Keep at most one live entry per connection: a later time is noticed when the earlier one fires.
-    fn arm(&mut self, id: usize) {
-        let connection = &mut self.connections[id];
-        let wake_at = connection.wake_at();
-        if wake_at < connection.armed {
-            connection.armed = wake_at;
-            self.timers.push(Reverse((wake_at, id)));
+            self.timers.set(id, connection.wake_at());
         }
     }
 }
@@ -204,6 +187,6 @@ impl Machine for Host {
         }
     }
     fn wake_at(&self) -> Option<Instant> {
-        self.timers.peek().map(|&Reverse((at, _))| at)
+        self.timers.first().map(|(at, _)| at)
     }
 }

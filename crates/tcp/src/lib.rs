@@ -19,6 +19,7 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod send_log;
 mod sender;
+mod timers;
 pub mod variant;
 pub mod view;
 
