@@ -13,7 +13,8 @@ pub enum LogUpkeep {
     Exact,
     /// As ns-2's Vegas keeps its arrays of one window's length: when an acknowledgment crosses the
     /// end of the array the sweep stops early, so stale transmission counts remain; the segment
-    /// sent first of all gives no sample; and one that is not outstanding counts as sent long ago.
+    /// sent first of all gives no sample; one that is not outstanding counts as sent long ago; and
+    /// the log begins anew when the first segment is sent again.
     Ns2Ring {
         /// Length of the arrays in segments.
         segments: u32,
@@ -130,6 +131,10 @@ impl SendLog {
     /// The segment beginning at `offset` goes out at `now`, with `unacknowledged` the first
     /// outstanding one.
     pub fn record(&mut self, now: Instant, unacknowledged: Offset, offset: Offset) {
+        if self.number(offset) == 0 && matches!(self.upkeep, LogUpkeep::Ns2Ring { .. }) {
+            self.first_sent = None;
+            self.ring.fill(Sent::default());
+        }
         self.first_sent.get_or_insert((now, self.clock.read(now)));
         let seconds = self.seconds(now);
         self.make_room(unacknowledged, offset);

@@ -597,7 +597,9 @@ impl Sender {
         if self.probing {
             self.progress_at = now;
         }
-        self.timer = now + self.estimator.timeout();
+        if self.probing || self.timer == NEVER {
+            self.timer = now + self.estimator.timeout();
+        }
     }
 
     fn stop_probing(&mut self) {

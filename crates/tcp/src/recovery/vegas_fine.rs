@@ -7,7 +7,6 @@ use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
-use seamline_wire::Instant;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",
@@ -26,7 +25,8 @@ struct VegasFine {
     timed_out: bool,
     timer: FineTimer,
     acks_to_check: u64,
-    window_changed_at: Option<Instant>,
+    /// By the send log's clock, in seconds; zero before the first change.
+    window_changed_at: f64,
     window_after_cut: f64,
     second_ack_window: Option<f64>,
     new_acks: u32,
@@ -71,7 +71,7 @@ impl VegasFine {
             timed_out: false,
             timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
             acks_to_check: 0,
-            window_changed_at: None,
+            window_changed_at: 0.0,
             window_after_cut: 0.0,
             second_ack_window: parameters.vegas.initial_window_at_second_ack,
             new_acks: 0,
@@ -144,12 +144,7 @@ impl VegasFine {
         self.acks_to_check = (view.segments(view.next - view.unacknowledged) + 1).min(2);
         self.timer.timeout += if again { self.timer.timeout } else { self.timer.timeout / 8.0 };
         orders.push(Order::NoteRecovery);
-        let unchanged_since_sent = match (self.window_changed_at, entry.at) {
-            (None, Some(sent)) => Some(sent) != view.sent.as_ref().and_then(|log| log.first_sent()),
-            (Some(changed), Some(sent)) => changed < sent,
-            (_, None) => false,
-        };
-        if unchanged_since_sent {
+        if entry.at.is_some() && self.window_changed_at < entry.seconds {
             self.cut(again, view, orders);
         }
         orders.extend([
@@ -172,15 +167,20 @@ impl VegasFine {
             _ => window - window / 4,
         };
         self.window_after_cut = reduced as f64;
-        self.window_changed_at = Some(view.now);
+        self.window_changed_at = seconds(view);
         let congestion = self.window_after_cut + f64::from(self.duplicates);
         orders.push(Order::SetWindow(Window { congestion, ..view.window }));
     }
 }
 
+/// The fine clock, in seconds since the first segment was sent.
+fn seconds(view: &View) -> f64 {
+    view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now))
+}
+
 impl Recovery for VegasFine {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
-        self.timer.start(view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now)));
+        self.timer.start(seconds(view));
         if ack.advanced {
             self.on_new_ack(ack, view, orders);
         } else if ack.duplicate {
@@ -196,7 +196,7 @@ impl Recovery for VegasFine {
         self.recover = view.highest_sent;
         self.timed_out = true;
         self.window_after_cut = 0.0;
-        self.window_changed_at = Some(view.now);
+        self.window_changed_at = seconds(view);
         orders.extend([
             Order::BackOff,
             Order::RestartTimer,
