@@ -58,6 +58,9 @@ pub enum CutBase {
 pub struct WindowParameters {
     /// Initial window in segments (RFC 6928: 10; RFC 5681: 2 to 4).
     pub initial: f64,
+    /// The initial window holds at most so many bytes, unless two segments are more (RFC 6928 section 2:
+    /// 14600); infinite for no such limit.
+    pub initial_bytes: f64,
     /// Initial slow start threshold in segments; infinite is RFC 5681's "arbitrarily high".
     pub initial_threshold: f64,
     /// A local limit of the window in segments, `u32::MAX` for none (ns-2's window_).

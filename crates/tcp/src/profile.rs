@@ -79,6 +79,7 @@ fn rfc() -> Parameters {
         },
         window: WindowParameters {
             initial: 10.0,
+            initial_bytes: 14_600.0,
             initial_threshold: f64::INFINITY,
             limit: u32::MAX,
             growth: Growth::PerByte { most_per_ack: 1.0 },
@@ -134,6 +135,7 @@ fn linux() -> Parameters {
     let mut parameters = rfc();
     parameters.round_trip.minimum_timeout = Duration::from_millis(200);
     parameters.round_trip.maximum_timeout = Duration::from_secs(120);
+    parameters.window.initial_bytes = f64::INFINITY;
     parameters.window.growth = Growth::PerByte { most_per_ack: f64::INFINITY };
     parameters.window.cut_base = CutBase::Window;
     parameters.receiver.delayed_acknowledgment =
@@ -156,6 +158,7 @@ fn ns2(window_limit: u32) -> Parameters {
         },
         window: WindowParameters {
             initial: 2.0,
+            initial_bytes: f64::INFINITY,
             initial_threshold: f64::from(window_limit),
             limit: window_limit,
             growth: Growth::PerAck,

@@ -62,6 +62,7 @@ pub(crate) struct Sender {
     recovery: Box<dyn Recovery>,
     estimator: RoundTripEstimator,
     initial_window: f64,
+    initial_window_bytes: f64,
     restart_after_idle: bool,
     repeated_timeout_holds_threshold: bool,
     timed_out_at: Option<Offset>,
@@ -112,6 +113,7 @@ impl Sender {
             largest_peer_window: 0,
             window_limit: parameters.window.limit,
             congestion_limited: false,
+            finishing: false,
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
             scoreboard: Scoreboard::default(),
@@ -125,6 +127,7 @@ impl Sender {
             recovery: (variant.recovery.build)(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
+            initial_window_bytes: parameters.window.initial_bytes,
             restart_after_idle: parameters.window.restart_after_idle,
             repeated_timeout_holds_threshold: parameters.window.repeated_timeout_holds_threshold,
             timed_out_at: None,
@@ -190,6 +193,7 @@ impl Sender {
     /// The application has no more data: a FIN follows.
     pub(crate) fn finish(&mut self) {
         self.fin = true;
+        self.view.finishing = true;
         self.update_available();
     }
     /// Supply nothing more than has been sent; used to stop an endless source.
@@ -209,6 +213,8 @@ impl Sender {
                 log.set_segment_size(segment_size);
             }
         }
+        let allowed = self.initial_window_bytes / f64::from(segment_size);
+        self.initial_window = self.initial_window.min(allowed.max(2.0));
         self.set_peer_window(peer_window);
         self.window_is_from_syn = true;
         let window = Window { congestion: self.initial_window, ..self.control.window() };

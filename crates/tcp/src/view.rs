@@ -44,6 +44,9 @@ pub struct View {
     pub window_limit: u32,
     /// Whether the last opportunity to send ended because the congestion window was full.
     pub congestion_limited: bool,
+    /// Whether the application has closed, so that what is available ends in a FIN, for which Nagle does
+    /// not wait.
+    pub finishing: bool,
     /// Whether small segments wait for acknowledgments (Nagle, RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// What is known of the round-trip time.
@@ -101,7 +104,7 @@ impl View {
             return false;
         }
         if remaining <= room.min(size) {
-            return !self.nagle || at == self.unacknowledged;
+            return !self.nagle || self.finishing || at == self.unacknowledged;
         }
         room < size && room * 2 >= self.largest_peer_window
     }

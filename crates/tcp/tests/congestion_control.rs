@@ -35,6 +35,7 @@ impl Flow {
             largest_peer_window: 1 << 40,
             window_limit: u32::MAX,
             congestion_limited: true,
+            finishing: false,
             nagle: false,
             round_trip: RoundTrip {
                 smoothed: round_trip,

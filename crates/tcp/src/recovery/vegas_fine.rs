@@ -95,8 +95,9 @@ impl VegasFine {
         if let (2, Some(initial)) = (self.new_acks, self.second_ack_window) {
             window.congestion = initial;
         }
-        if self.duplicates > self.parameters.duplicate_threshold && window.congestion > self.window_after_cut
-        {
+        let inflated = self.duplicates > self.parameters.duplicate_threshold
+            && window.congestion > self.window_after_cut;
+        if inflated && (self.window_after_cut >= 1.0 || keeps_ns2_books(view)) {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
         if window != view.window {
@@ -171,6 +172,12 @@ impl VegasFine {
         let congestion = self.window_after_cut + f64::from(self.duplicates);
         orders.push(Order::SetWindow(Window { congestion, ..view.window }));
     }
+}
+
+/// ns-2 deflates to the window after the last cut even when a timeout has forgotten it, and then stands
+/// still until the next timeout.
+fn keeps_ns2_books(view: &View) -> bool {
+    view.sent.as_ref().is_some_and(|log| log.counts_unsent_as_late())
 }
 
 /// The fine clock, in seconds since the first segment was sent.

@@ -183,6 +183,7 @@ fn arbitrary_segments_do_no_harm() {
             check(100, &format!("{} {name}", profile.name), &script, |(opening, initial, polite, deeds)| {
                 let mut parameters = (profile.parameters)();
                 parameters.receiver.buffer = 8000;
+                let least_window = least_window(&variant, &parameters);
                 let initial = SequenceNumber(initial);
                 let address = |n: u16| Address { node: NodeId(u32::from(n)), port: TransportPort(n) };
                 let endpoint = Endpoint::new(EndpointConfig {
@@ -198,7 +199,7 @@ fn arbitrary_segments_do_no_harm() {
                     now: Instant::from_millis(5),
                     initial,
                     payload_sent: 0,
-                    least_window: least_window(&variant),
+                    least_window,
                 };
                 target.endpoint.open(target.now, opening.clone(), &mut target.out);
                 if polite {

@@ -4,6 +4,7 @@ use crate::end::End;
 use crate::pipe::Pipe;
 use crate::plan::Plan;
 use seamline_tcp::parameters::Parameters;
+use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, State, Variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant, NodeId, SequenceNumber, TransportPort};
@@ -20,10 +21,11 @@ pub(crate) struct Run {
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
 const STORM: u64 = 60_000;
 
-/// At least one segment; but Vegas's own recovery closes the window when a retransmission without a cut is
-/// acknowledged, as ns-2's does.
-pub(crate) fn least_window(variant: &Variant) -> f64 {
-    if variant.recovery.name == "vegas-fine" { 0.0 } else { 1.0 }
+/// The smallest window a variant may show, in segments: one; but with the bookkeeping of ns-2 Vegas's own
+/// recovery closes the window when a retransmission without a cut is acknowledged.
+pub(crate) fn least_window(variant: &Variant, parameters: &Parameters) -> f64 {
+    let closes = variant.recovery.name == "vegas-fine" && parameters.vegas.log_upkeep != LogUpkeep::Exact;
+    if closes { 0.0 } else { 1.0 }
 }
 
 fn address(side: usize) -> Address {
@@ -52,7 +54,7 @@ impl Run {
         let good_from = Instant::from_millis(plan.good_from);
         let end = |side: usize| {
             let (ours, peers) = (plan.apps[side].clone(), &plan.apps[1 - side]);
-            End::new(side, endpoint(side), ours, peers, least_window(&variant))
+            End::new(side, endpoint(side), ours, peers, least_window(&variant, &parameters()))
         };
         let pipe = |side: usize| {
             let random = Stream::new(plan.seed, if side == 0 { "there" } else { "back" });

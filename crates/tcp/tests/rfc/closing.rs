@@ -59,8 +59,8 @@ fn half_close_sends() {
     let mut script = Script::established(plain(|_| {}), "newreno");
     script.at(1000).inject(fin(1, 1)).expect(ack(2));
     script.at(5000).supply(1000).expect(data(1..1001).ack(2)).at(5100).inject(ack(1001).seq(2));
-    script.supply(500).close().expect(data(1001..1501).ack(2)).expect_nothing();
-    script.at(5200).inject(ack(1501).seq(2)).expect(fin(1501, 2)).is(State::LastAck);
+    script.supply(500).expect(data(1001..1501).ack(2)).close().expect(fin(1501, 2)).is(State::LastAck);
+    script.at(5200).inject(ack(1501).seq(2)).expect_nothing().is(State::LastAck);
     script.at(5300).inject(ack(1502).seq(2)).is_closed(CloseReason::Finished);
 }
 

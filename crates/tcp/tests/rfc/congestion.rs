@@ -2,6 +2,17 @@
 
 use crate::script::*;
 
+/// RFC 6928 section 2: at most 14600 bytes to begin with, but always two segments.
+#[test]
+fn initial_window_is_bounded_in_bytes() {
+    for (size, segments) in [(1460, 10), (2000, 7), (4000, 3), (9000, 2)] {
+        let parameters = plain(|p| p.segments.maximum_segment_size = size);
+        let mut script = Script::connected(parameters, "newreno", syn_ack().mss(size));
+        let size = u32::from(size);
+        script.supply(200_000).expect_run(1..1 + segments * size, size).expect_nothing();
+    }
+}
+
 /// RFC 6928 section 2: ten segments to begin with.
 #[test]
 fn initial_window_is_ten_segments() {

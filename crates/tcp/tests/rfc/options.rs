@@ -86,6 +86,7 @@ fn shift_counts_are_limited_to_14() {
     let parameters = plain(|p| {
         p.segments.window_scale = Some(0);
         p.window.initial = 1000.0;
+        p.window.initial_bytes = f64::INFINITY;
     });
     let mut script = Script::connected(parameters, "newreno", syn_ack().scale(15).window(1000));
     script.supply(100_000).expect(data(1..1001)).after(50).inject(ack(1001).window(1));

@@ -13,6 +13,13 @@ fn nagle_holds_small_segments() {
     script.at(1100).inject(ack(1101)).expect(data(1101..1401));
 }
 
+/// RFC 9293 section 3.7.4: Nagle holds data that more data may join; behind a FIN there is none.
+#[test]
+fn nagle_does_not_hold_a_fin() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.at(1000).supply(1000).expect(data(1..1001)).close().expect(fin(1001, 1));
+}
+
 /// RFC 9293 section 3.7.4 (MUST-17): Nagle can be turned off.
 #[test]
 fn without_nagle_everything_leaves_at_once() {
