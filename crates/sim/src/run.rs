@@ -73,8 +73,13 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.report(place);
         }
         if !self.outbox.signals.is_empty() {
-            self.pass_signals(place);
+            return self.pass_signals(place);
         }
+        self.carry_outbox(place);
+    }
+
+    #[inline]
+    fn carry_outbox(&mut self, place: usize) {
         match self.outbox.packets.len() {
             0 => {}
             1 => {
@@ -183,6 +188,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[cold]
     fn pass_signals(&mut self, place: usize) {
         let signals = std::mem::take(&mut self.outbox.signals);
+        let packets = std::mem::take(&mut self.outbox.packets);
         let listeners = self.joints[place].listeners.clone();
         for signal in signals {
             for listener in &listeners {
@@ -196,6 +202,8 @@ impl<M: Machine, O: Observer> World<M, O> {
                 self.rearm(*listener);
             }
         }
+        self.outbox.packets = packets;
+        self.carry_outbox(place);
     }
 
     /// Look at an element's wake time again.

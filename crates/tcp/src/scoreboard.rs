@@ -97,6 +97,15 @@ impl RangeSet {
     }
 }
 
+/// What an acknowledgment told a scoreboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct News {
+    /// Anything: a new block, or progress past something recorded.
+    pub any: bool,
+    /// Bytes that had not been reported before.
+    pub blocks: bool,
+}
+
 /// The sender's record of which bytes above the cumulative acknowledgment have arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
@@ -104,19 +113,18 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Take in what an acknowledgment of everything before `unacknowledged` reports. Returns whether
-    /// it told anything new: a new block, or progress past something recorded.
-    pub fn update(&mut self, unacknowledged: Offset, blocks: impl Iterator<Item = (Offset, Offset)>) -> bool {
+    /// Take in what an acknowledgment of everything before `unacknowledged` reports.
+    pub fn update(&mut self, unacknowledged: Offset, blocks: impl Iterator<Item = (Offset, Offset)>) -> News {
         let recorded_before = self.sacked.as_slice().first().is_some_and(|&(left, _)| left < unacknowledged);
         self.sacked.remove_before(unacknowledged);
         let new: u64 = blocks.map(|(left, right)| self.sacked.insert(left.max(unacknowledged), right)).sum();
-        recorded_before || new > 0
+        News { any: recorded_before || new > 0, blocks: new > 0 }
     }
     /// The bytes that have arrived out of order.
     pub fn sacked(&self) -> &RangeSet {
         &self.sacked
     }
-    /// Forget everything, as after a retransmission timeout (RFC 6675 section 5.1).
+    /// Forget everything, because the receiver may have done so (RFC 2018 section 8).
     pub fn clear(&mut self) {
         self.sacked.clear();
     }
@@ -158,8 +166,8 @@ mod tests {
     #[test]
     fn an_acknowledgment_without_news_says_so() {
         let mut board = Scoreboard::default();
-        assert!(board.update(at(10), [(at(20), at(30))].into_iter()));
-        assert!(!board.update(at(10), [(at(20), at(30))].into_iter()));
-        assert!(board.update(at(25), std::iter::empty()));
+        assert!(board.update(at(10), [(at(20), at(30))].into_iter()).any);
+        assert!(!board.update(at(10), [(at(20), at(30))].into_iter()).any);
+        assert!(board.update(at(25), std::iter::empty()).any);
     }
 }

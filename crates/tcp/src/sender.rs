@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Order, Orders, Recovery};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
-use crate::scoreboard::Scoreboard;
+use crate::scoreboard::{News, Scoreboard};
 use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
@@ -200,6 +200,10 @@ impl Sender {
     pub(crate) fn cut_supply(&mut self) {
         self.data_end = self.data_end.min(self.view.highest_sent.max(Offset::FIRST_BYTE));
         self.update_available();
+        if self.view.outstanding() == 0 && !self.has_unsent() {
+            self.probing = false;
+            self.timer = NEVER;
+        }
     }
     fn update_available(&mut self) {
         self.view.available = self.data_end + u64::from(self.fin);
@@ -297,6 +301,7 @@ impl Sender {
             && self.view.highest_sent > previous
             && self.view.peer_window > 0
             && !self.probing;
+        let window_before = self.view.peer_window;
         if let Some(window) = ack.window {
             self.window_is_from_syn = false;
             self.set_peer_window(window);
@@ -306,16 +311,17 @@ impl Sender {
             self.view.next = self.view.next.max(ack.offset);
             self.progress_at = now;
         }
-        let (sack_news, sacked) = self.take_sack(segment, exit.header.sack);
+        let (news, sacked) = self.take_sack(segment, exit.header.sack);
         let acknowledged = ack.offset.saturating_since(previous);
         let delivered = acknowledged.saturating_add_signed(sacked);
         if self.probing {
             self.progress_at = now;
         }
-        if !advanced && !duplicate && !sack_news && same_window && !self.has_unsent() {
+        if !advanced && !duplicate && !news.any && same_window && !self.has_unsent() {
             return;
         }
-        if self.probing && (advanced || self.view.peer_window > 0) {
+        let reopened = self.view.peer_window > 0 && self.view.peer_window != window_before;
+        if self.probing && (advanced || reopened) {
             self.stop_probing();
         }
         let log = self.view.sent.as_mut().filter(|_| advanced);
@@ -328,7 +334,7 @@ impl Sender {
             in_recovery: self.recovery.in_recovery(),
         };
         self.control.observe(&acked, &self.view);
-        let seen = AckSeen { previous, advanced, duplicate, sack_news, delivered, fine_round_trip };
+        let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
         self.recovery.on_ack(&seen, &self.view, &mut self.orders);
         self.carry_out(Some(&acked), ack.timestamp_sample, exit);
         self.settle_timer(now);
@@ -337,9 +343,9 @@ impl Sender {
 
     /// Record the SACK blocks: whether they told anything new, and by how many bytes what is recorded
     /// has grown or, where the cumulative acknowledgment has passed it, shrunk.
-    fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (bool, i64) {
+    fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (News, i64) {
         if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.sacked().is_empty()) {
-            return (false, 0);
+            return (News::default(), 0);
         }
         let (floor, initial, highest) = (self.view.unacknowledged, self.initial, self.view.highest_sent);
         let valid = |left: Offset, right: Offset| floor <= left && left < right && right <= highest;
@@ -386,7 +392,7 @@ impl Sender {
         self.note_state(exit);
     }
 
-    /// The timer of [`Sender::wake_at`] has expired.
+    /// The timer of [`Sender::timer`] has expired.
     pub(crate) fn on_timer(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.view.now = now;
         self.probing |= self.view.peer_window == 0;
@@ -480,7 +486,10 @@ impl Sender {
         let view = &mut self.view;
         let size = u64::from(view.segment_size);
         let other_limits = view.peer_window.min(u64::from(view.window_limit).saturating_mul(size));
-        view.congestion_limited = view.available > view.next
+        let remaining = view.available.saturating_since(view.next);
+        let nagle_holds = view.nagle && !view.finishing && remaining < size;
+        view.congestion_limited = remaining > 0
+            && !nagle_holds
             && (view.unacknowledged + other_limits).saturating_since(view.next) >= size;
     }
 
@@ -531,7 +540,7 @@ impl Sender {
             log.record(now, self.view.unacknowledged, at);
         }
         if end > self.view.highest_sent && self.timing.is_none() {
-            self.timing = Some((at, now));
+            self.timing = Some((at.max(self.view.highest_sent), now));
         }
         if self.view.outstanding() == 0 {
             self.progress_at = now;

@@ -33,7 +33,9 @@ impl Reno {
         let segments = growth(&self.parameters, acked, view);
         let window = &mut self.window;
         if window.congestion < window.threshold {
-            window.congestion += segments;
+            let slow = segments.min((window.threshold - window.congestion).max(1.0));
+            window.congestion += slow;
+            window.congestion += (segments - slow) / window.congestion;
         } else {
             window.congestion += segments / window.congestion;
         }

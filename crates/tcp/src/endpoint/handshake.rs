@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
+/// A peer that offers less is taken to offer this, as in Linux: a segment of a byte or two would multiply
+/// the work of both ends.
+const LEAST_PEER_SEGMENT_SIZE: u16 = 48;
 const LARGEST_WINDOW_SHIFT: u8 = 14;
 
 impl Endpoint {
@@ -82,7 +85,8 @@ impl Endpoint {
         });
         let peer_shift = syn.window_scale.unwrap_or(0).min(LARGEST_WINDOW_SHIFT);
         self.agreed = Agreed { peer_window_shift: if self.header.window_scaled { peer_shift } else { 0 } };
-        let peer_size = syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE);
+        let peer_size =
+            syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE).max(LEAST_PEER_SEGMENT_SIZE);
         let most = u32::from(ours.maximum_segment_size.min(peer_size));
         self.header.largest_segment = most;
         let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
@@ -200,6 +204,7 @@ impl Endpoint {
     pub(super) fn repeats_syn(&self, segment: &Segment) -> bool {
         self.state == State::SynReceived
             && segment.flags.intersects(Flags::SYN)
+            && !segment.flags.intersects(Flags::RST)
             && self.receiver.offset(segment.sequence) == Some(Offset::SYN)
     }
 
@@ -231,10 +236,12 @@ impl Endpoint {
 
     pub(super) fn answer_syn_again(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         if packet.segment.flags.intersects(Flags::ACK) {
-            self.on_ack_in_syn_received(now, packet, out);
-            self.receiver.acknowledge_soon();
-            self.acknowledge_if_due(now, out);
+            if self.on_ack_in_syn_received(now, packet, out) {
+                self.receiver.acknowledge_soon();
+                self.acknowledge_if_due(now, out);
+            }
         } else {
+            self.keep_timestamp(now, &packet.segment, Offset::SYN);
             self.send_syn(now, out);
         }
     }

@@ -235,7 +235,7 @@ impl Endpoint {
 
     /// RFC 7323 section 5.3, R3 (section 4.3): TS.Recent is the timestamp of the segment that the next
     /// acknowledgment answers. Only acceptable segments get here (R2).
-    fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
+    pub(super) fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
         let last_acknowledged = self.receiver.last_acknowledged();
         let Some(clock) = &mut self.header.timestamps else { return };
         if let Some(timestamps) = segment.timestamps.filter(|_| start <= last_acknowledged) {

@@ -6,6 +6,7 @@
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
+use crate::scoreboard::News;
 use crate::view::{View, Window};
 use std::fmt::Debug;
 
@@ -26,8 +27,8 @@ pub struct AckSeen {
     /// Whether it is a duplicate acknowledgment: no advance, no payload, window unchanged, data
     /// outstanding (RFC 5681 section 2).
     pub duplicate: bool,
-    /// Whether it brought SACK information that was not known before.
-    pub sack_news: bool,
+    /// What it told by SACK.
+    pub sack: News,
     /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 6937).
     pub delivered: u64,
     /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent

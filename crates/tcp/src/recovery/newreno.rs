@@ -115,7 +115,7 @@ impl Recovery for NewReno {
         } else if ack.duplicate {
             self.on_duplicate(view, orders);
         }
-        if self.duplicates == 0 {
+        if self.duplicates == 0 || !(ack.advanced || ack.duplicate) {
             orders.push(Order::SEND);
         } else if self.duplicates >= self.parameters.duplicate_threshold {
             orders.push(Order::Send { most: self.parameters.burst_in_recovery });

@@ -66,7 +66,10 @@ impl Recovery for Reno {
         } else if ack.duplicate {
             self.on_duplicate(view, orders);
         }
-        if self.duplicates == 0 || self.duplicates >= self.parameters.duplicate_threshold {
+        if self.duplicates == 0
+            || !(ack.advanced || ack.duplicate)
+            || self.duplicates >= self.parameters.duplicate_threshold
+        {
             orders.push(Order::SEND);
         }
     }

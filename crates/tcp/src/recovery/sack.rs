@@ -185,14 +185,17 @@ impl Recovery for Sack {
             self.duplicates = 0;
             if !self.recovering {
                 acknowledge(orders);
+                if ack.sack.blocks {
+                    self.on_duplicate(view, orders);
+                }
             } else {
                 self.recovering = view.unacknowledged < self.recovery_point;
                 let timing = if self.recovering { Order::EndTiming } else { Order::SampleRoundTrip };
                 orders.extend([timing, Order::RestartTimer]);
             }
-        } else if ack.sack_news && !self.recovering {
+        } else if ack.sack.any && !self.recovering {
             self.on_duplicate(view, orders);
-        } else if ack.sack_news {
+        } else if ack.sack.any {
             self.duplicates += 1;
         }
         orders.push(Order::SEND);

@@ -76,7 +76,7 @@ impl SackPipe {
         } else if ack.advanced {
             self.pipe -= 1;
             orders.extend([Order::RestartTimer, Order::ResetBackoff]);
-        } else if !self.timed_out && ack.sack_news && self.duplicates > 0 {
+        } else if !self.timed_out && ack.sack.any && self.duplicates > 0 {
             self.duplicates += 1;
         }
         orders.push(Order::SEND);
@@ -116,7 +116,7 @@ impl Recovery for SackPipe {
             self.duplicates = 0;
             acknowledge(orders);
             self.forget(orders);
-        } else if !self.timed_out && ack.sack_news {
+        } else if !self.timed_out && ack.sack.any {
             self.on_duplicate(view, orders);
         }
         if self.duplicates == 0 {

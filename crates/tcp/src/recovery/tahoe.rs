@@ -28,8 +28,8 @@ struct Tahoe {
 }
 
 impl Tahoe {
-    /// Duplicates of what was sent before the last loss do not mean another one; but when nothing
-    /// beyond the first acknowledgment has ever been acknowledged, there was no earlier loss to blame.
+    /// Duplicates of what was sent before the last loss do not mean another one; but as in ns-2 (bugfix_ss_)
+    /// a lost first segment is always sent again, even after a timeout.
     fn may_retransmit(&self, view: &View) -> bool {
         view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
     }

@@ -9,6 +9,7 @@ mod loss;
 mod options;
 mod persist;
 mod receiving;
+mod regressions;
 mod script;
 mod selective;
 mod sending;

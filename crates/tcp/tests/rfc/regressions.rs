@@ -1,0 +1,119 @@
+//! Behaviours that were once wrong in ways no other script showed.
+
+use crate::script::*;
+use seamline_tcp::State;
+use seamline_tcp::parameters::{CutBase, Growth};
+
+/// RFC 6298 section 3 (Karn): a retransmission that takes new bytes along gives no sample of the old ones.
+#[test]
+fn a_retransmission_with_new_bytes_is_not_timed_from_its_old_ones() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.at(1000).supply(500).expect(data(1..501));
+    script.at(1100).supply(500).expect_nothing();
+    script.at(2000).expect(data(1..1001)).at(2010).inject(ack(501));
+    script.take();
+    assert_eq!(script.endpoint.round_trip().minimum.as_millis(), 100);
+}
+
+/// RFC 6675 section 5: an acknowledgment with news by SACK counts as a duplicate whatever it acknowledges
+/// cumulatively; seven segments above a hole are a loss.
+#[test]
+fn news_by_sack_on_a_cumulative_acknowledgment_begin_recovery() {
+    let mut script = Script::connected(plain(|_| {}), "sack", syn_ack().sack_permitted(true));
+    script.at(1000).supply(10_000).expect_run(1..10_001, 1000);
+    script.at(1100).inject(ack(2001).sack(&[3001..10_001])).expect(data(2001..3001));
+    assert!(script.endpoint.in_recovery());
+}
+
+/// RFC 9438 section 4.2 and Linux: what Nagle holds does not fill the window, so the window does not grow.
+#[test]
+fn what_nagle_holds_does_not_count_as_a_full_window() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    for round in 0..40 {
+        let (start, sent) = (1000 + u64::from(round) * 100, 1 + round * 600);
+        script.at(start).supply(300).expect(data(sent..sent + 300)).supply(300);
+        script.at(start + 40).inject(ack(sent + 300)).expect(data(sent + 300..sent + 600));
+        script.at(start + 80).inject(ack(sent + 600)).expect_nothing();
+    }
+    assert_eq!(script.endpoint.sample().congestion_window, 10.0);
+}
+
+/// A source that is stopped before a closed window leaves nothing to probe, and a connection that lives.
+#[test]
+fn nothing_is_probed_for_a_source_that_has_stopped() {
+    let mut script = Script::connected(plain(|_| {}), "newreno", syn_ack().window(1000));
+    script.at(900).supply(5000).expect(data(1..1001)).at(1000).inject(ack(1001).window(0)).expect_nothing();
+    script.endpoint.cut_supply();
+    script.at(1_000_000).expect_nothing().is(State::Established);
+}
+
+/// Linux's slow start ends at the threshold even within one acknowledgment: the rest grows the window as
+/// congestion avoidance does.
+#[test]
+fn a_stretch_acknowledgment_does_not_pass_the_threshold() {
+    let parameters = plain(|p| {
+        p.window.growth = Growth::PerByte { most_per_ack: f64::INFINITY };
+        p.window.cut_base = CutBase::Window;
+    });
+    let mut script = Script::established(parameters, "newreno");
+    script.at(1000).supply(200_000).expect_run(1..10_001, 1000);
+    script.at(2000).expect(data(1..1001)).at(2100).inject(ack(10_001));
+    script.take();
+    let window = script.endpoint.sample().congestion_window;
+    assert!((6.0..6.5).contains(&window), "{window}");
+}
+
+/// RFC 9293 section 3.8.6: a window that opens between duplicates lets new data leave.
+#[test]
+fn a_window_update_between_duplicates_is_used() {
+    for variant in ["reno", "newreno"] {
+        let mut script = Script::connected(plain(|_| {}), variant, syn_ack().window(5000));
+        script.at(1000).supply(50_000).expect_run(1..5001, 1000);
+        script.at(1100).inject(ack(2001).window(3000)).inject(ack(2001).window(3000)).expect_nothing();
+        script.inject(ack(2001).window(9000)).expect_run(5001..11_001, 1000);
+    }
+}
+
+/// RFC 7323 section 4.3: a SYN that comes again brings the timestamp to echo.
+#[test]
+fn a_syn_again_renews_the_timestamp_to_echo() {
+    let parameters = plain(|p| p.segments.timestamp_tick = Some(seamline_wire::Duration::from_millis(1)));
+    let mut script = Script::new(parameters, "newreno");
+    script.listen().at(50).inject(syn().times(1, 0)).expect(syn_ack().times(51, 1));
+    script.at(900).inject(syn().times(851, 0)).expect(syn_ack().times(901, 851));
+}
+
+/// RFC 9293 section 3.8.6.2.1: what a small window holds leaves after the override timeout, however often
+/// the peer repeats that window with data of its own.
+#[test]
+fn the_peers_data_do_not_starve_a_small_window() {
+    let mut script = Script::connected(plain(|_| {}), "newreno", syn_ack().window(4000));
+    script.read_at_once();
+    script.at(1000).supply(10_000).expect_run(1..4001, 1000);
+    script.at(1100).inject(ack(4001).window(500)).expect_nothing();
+    for n in 0..6_u32 {
+        script.at(1250 + u64::from(n) * 150).inject(data(1 + n * 100..101 + n * 100).ack(4001).window(500));
+        assert!(script.take().iter().all(|sent| sent.length == 0), "before the override timeout");
+    }
+    script.at(2100).expect(data(4001..4501).ack(601));
+}
+
+/// A peer that offers segments of one byte does not get them.
+#[test]
+fn tiny_segments_are_not_for_the_asking() {
+    let mut script = Script::connected(plain(|_| {}), "newreno", syn_ack().mss(1));
+    script.supply(100);
+    let lengths: Vec<u32> = script.take().iter().map(|sent| sent.length).collect();
+    assert_eq!(lengths.first(), Some(&48));
+}
+
+/// RFC 9293 section 3.5: a bad acknowledgment in simultaneous open is answered with a reset and nothing else.
+#[test]
+fn a_bad_acknowledgment_in_simultaneous_open_gets_a_reset_only() {
+    let mut script = Script::new(plain(|_| {}), "newreno");
+    script.connect().expect(syn()).at(50).inject(syn()).expect(syn_ack());
+    script.at(100).inject(syn_ack().ack(77));
+    let sent = script.take();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert!(format!("{:?}", sent[0].flags).contains('R'), "{sent:?}");
+}
