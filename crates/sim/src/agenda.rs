@@ -26,7 +26,7 @@ const IDLE: Entry = Entry::MAX;
 ///
 /// It is a tournament (Knuth, The Art of Computer Programming, volume 3, section 5.4.1): elements are the
 /// leaves of a binary tree whose other nodes hold the lesser of their two children. Unlike a heap it has no
-/// stale entries, and replaying one path takes no branch that depends on the times.
+/// stale entries, and replaying a path takes no branch that depends on the times.
 #[derive(Debug, Default)]
 pub(crate) struct Agenda {
     /// The root at 1, the children of `n` at `2n` and `2n + 1`; the second half are the leaves.
@@ -40,6 +40,25 @@ fn time_of(entry: Entry) -> Instant {
 }
 fn element_of(entry: Entry) -> usize {
     (entry as u64 & ((1 << ELEMENT_BITS) - 1)) as usize
+}
+
+/// Replay the path up from `node`, which holds `least`, over some levels; returns what the last one holds.
+///
+/// Which of two is less cannot be predicted where many elements take turns, so there is no branch on it.
+/// That is why this is a function of its own without a loop that stays one: in loops, compilers turn
+/// selections back into branches. It takes a fifth off the time of a dumbbell with 100 flows.
+#[inline(never)]
+fn climb<const LEVELS: usize>(nodes: &mut [Entry], mut node: usize, mut least: Entry) -> Entry {
+    for _ in 0..LEVELS {
+        let sibling = nodes[node ^ 1];
+        let sibling_is_less = sibling < least;
+        let half =
+            |shift| select_unpredictable(sibling_is_less, (sibling >> shift) as u64, (least >> shift) as u64);
+        least = Entry::from(half(64)) << 64 | Entry::from(half(0));
+        node /= 2;
+        nodes[node] = least;
+    }
+    least
 }
 
 impl Agenda {
@@ -90,12 +109,16 @@ impl Agenda {
         let mut least = at.map_or(IDLE, |at| self.entry(element, rank, at));
         let mut node = self.nodes.len() / 2 + element;
         self.nodes[node] = least;
-        while node > 1 {
-            let sibling = self.nodes[node ^ 1];
-            least = select_unpredictable(sibling < least, sibling, least);
-            node /= 2;
-            self.nodes[node] = least;
+        while node >= 16 {
+            least = climb::<4>(&mut self.nodes, node, least);
+            node /= 16;
         }
+        match node {
+            8.. => climb::<3>(&mut self.nodes, node, least),
+            4.. => climb::<2>(&mut self.nodes, node, least),
+            2.. => climb::<1>(&mut self.nodes, node, least),
+            _ => least,
+        };
     }
 
     #[inline]
