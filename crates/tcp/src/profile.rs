@@ -39,7 +39,7 @@ pub static RFC: Profile = Profile {
 /// Linux's defaults, as far as they are parameters of this endpoint.
 pub static LINUX: Profile = Profile {
     name: "linux",
-    summary: "Linux's defaults: minimum RTO 200 ms, delayed ACK 40 ms (without RACK, TLP and F-RTO)",
+    summary: "Linux's defaults: minimum RTO 200 ms, delayed ACK 40 ms (without RACK, TLP, F-RTO and HyStart)",
     cite: "Linux 6.x, Documentation/networking/ip-sysctl.rst",
     parameters: linux,
 };

@@ -1,6 +1,8 @@
 //! The sending side: carries out what recovery and congestion control decide. The only place that
 //! changes a sender's state.
 
+mod opening;
+
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
 use crate::offset::Offset;
@@ -209,76 +211,12 @@ impl Sender {
         self.view.available = self.data_end + u64::from(self.fin);
     }
 
-    /// The connection is open: take the peer's limits and begin with the initial window.
-    pub(crate) fn establish(&mut self, segment_size: u32, peer_window: u64) {
-        if self.view.segment_size != segment_size {
-            self.view.segment_size = segment_size;
-            if let Some(log) = &mut self.view.sent {
-                log.set_segment_size(segment_size);
-            }
-        }
-        let allowed = self.initial_window_bytes / f64::from(segment_size);
-        self.initial_window = self.initial_window.min(allowed.max(2.0));
-        self.set_peer_window(peer_window);
-        self.window_is_from_syn = true;
-        let window = Window { congestion: self.initial_window, ..self.control.window() };
-        self.set_window(window);
-    }
     pub(crate) fn set_peer_window(&mut self, window: u64) {
         self.view.peer_window = window;
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
     }
-    /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
-    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters, start: Offset) {
-        if self.needs_sack {
-            self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
-            self.needs_sack = false;
-        }
-    }
-    /// The handshake is left out: nothing of sequence space before `first` is ever sent.
-    pub(crate) fn begin_at(&mut self, first: Offset, recovery: Box<dyn Recovery>) {
-        self.view.unacknowledged = first;
-        self.view.next = first;
-        self.view.highest_sent = first;
-        self.recovery = recovery;
-    }
     pub(crate) fn is_finishing(&self) -> bool {
         self.fin
-    }
-
-    /// The SYN leaves; whether it is one that left before.
-    pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
-        let first = self.view.highest_sent == Offset::SYN;
-        self.timing = first.then_some((Offset::SYN, now));
-        if first {
-            self.progress_at = now;
-        }
-        self.view.next = Offset::FIRST_BYTE;
-        self.view.highest_sent = Offset::FIRST_BYTE;
-        self.statistics.segments_sent += 1;
-        self.statistics.retransmissions += u64::from(!first);
-        self.timer = now + self.estimator.timeout();
-        !first
-    }
-    /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
-    pub(crate) fn note_syn_timeout(&mut self) {
-        self.statistics.timeouts += 1;
-        self.estimator.back_off();
-        self.initial_window = 1.0;
-        if self.lost_handshake_cuts_threshold {
-            self.statistics.window_cuts += 1;
-            let window = self.control.window();
-            self.set_window(Window { threshold: 2.0, ..window });
-        }
-    }
-    /// The SYN is acknowledged.
-    pub(crate) fn note_syn_acknowledged(&mut self, now: Instant, timestamp_sample: Option<Duration>) {
-        self.view.now = now;
-        self.view.unacknowledged = Offset::FIRST_BYTE;
-        self.progress_at = now;
-        self.timer = NEVER;
-        self.sample_round_trip(timestamp_sample);
-        self.estimator.end_handshake();
     }
 
     /// An acceptable acknowledgment.

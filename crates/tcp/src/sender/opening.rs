@@ -1,0 +1,79 @@
+//! The sender while the connection opens: the SYN in its sequence space, and what the handshake settles.
+
+use super::{NEVER, Sender};
+use crate::offset::Offset;
+use crate::parameters::Parameters;
+use crate::recovery::Recovery;
+use crate::view::Window;
+use seamline_wire::{Duration, Instant};
+
+impl Sender {
+    /// The connection is open: take the peer's limits and begin with the initial window.
+    pub(crate) fn establish(&mut self, segment_size: u32, peer_window: u64) {
+        if self.view.segment_size != segment_size {
+            self.view.segment_size = segment_size;
+            if let Some(log) = &mut self.view.sent {
+                log.set_segment_size(segment_size);
+            }
+        }
+        let allowed = self.initial_window_bytes / f64::from(segment_size);
+        self.initial_window = self.initial_window.min(allowed.max(2.0));
+        self.set_peer_window(peer_window);
+        self.window_is_from_syn = true;
+        let window = Window { congestion: self.initial_window, ..self.control.window() };
+        self.set_window(window);
+    }
+
+    /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
+    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters, start: Offset) {
+        if self.needs_sack {
+            self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
+            self.needs_sack = false;
+        }
+    }
+
+    /// The handshake is left out: nothing of sequence space before `first` is ever sent.
+    pub(crate) fn begin_at(&mut self, first: Offset, recovery: Box<dyn Recovery>) {
+        self.view.unacknowledged = first;
+        self.view.next = first;
+        self.view.highest_sent = first;
+        self.recovery = recovery;
+    }
+
+    /// The SYN leaves; whether it is one that left before.
+    pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
+        let first = self.view.highest_sent == Offset::SYN;
+        self.timing = first.then_some((Offset::SYN, now));
+        if first {
+            self.progress_at = now;
+        }
+        self.view.next = Offset::FIRST_BYTE;
+        self.view.highest_sent = Offset::FIRST_BYTE;
+        self.statistics.segments_sent += 1;
+        self.statistics.retransmissions += u64::from(!first);
+        self.timer = now + self.estimator.timeout();
+        !first
+    }
+
+    /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
+    pub(crate) fn note_syn_timeout(&mut self) {
+        self.statistics.timeouts += 1;
+        self.estimator.back_off();
+        self.initial_window = 1.0;
+        if self.lost_handshake_cuts_threshold {
+            self.statistics.window_cuts += 1;
+            let window = self.control.window();
+            self.set_window(Window { threshold: 2.0, ..window });
+        }
+    }
+
+    /// The SYN is acknowledged.
+    pub(crate) fn note_syn_acknowledged(&mut self, now: Instant, timestamp_sample: Option<Duration>) {
+        self.view.now = now;
+        self.view.unacknowledged = Offset::FIRST_BYTE;
+        self.progress_at = now;
+        self.timer = NEVER;
+        self.sample_round_trip(timestamp_sample);
+        self.estimator.end_handshake();
+    }
+}
