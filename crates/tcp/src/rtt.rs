@@ -164,10 +164,6 @@ impl RoundTripEstimator {
             self.backoff = 1;
         }
     }
-    /// Forget everything measured, as on a new path; the timeout is again the initial one.
-    pub fn forget(&mut self) {
-        *self = RoundTripEstimator::new(self.parameters.clone());
-    }
 
     fn forget_mean(&mut self) {
         self.variation_ticks += self.smoothed_ticks >> 3;

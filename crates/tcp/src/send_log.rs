@@ -40,9 +40,6 @@ impl FineClock {
             FineClock::Kept(bits) => f64::from_bits(bits.load(Ordering::Relaxed)),
         }
     }
-}
-
-impl FineClock {
     /// The time between two readings: from the exact times where there are any, so that equal spans
     /// are equal.
     fn between(&self, earlier: Instant, earlier_reading: f64, later: Instant, later_reading: f64) -> f64 {

@@ -78,7 +78,6 @@ pub(crate) struct Sender {
     /// after it is another number and yet no news.
     window_is_from_syn: bool,
     data_end: Offset,
-    fin: bool,
     progress_at: Instant,
     last_sent: Instant,
     orders: Orders,
@@ -141,7 +140,6 @@ impl Sender {
             probing: false,
             window_is_from_syn: false,
             data_end: Offset::FIRST_BYTE,
-            fin: false,
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
             orders: Orders::default(),
@@ -175,7 +173,7 @@ impl Sender {
     }
     /// Whether everything supplied, FIN included, has been acknowledged.
     pub(crate) fn all_acknowledged(&self) -> bool {
-        self.fin && self.view.unacknowledged == self.view.available
+        self.view.finishing && self.view.unacknowledged == self.view.available
     }
     /// Payload bytes acknowledged so far.
     pub(crate) fn bytes_acknowledged(&self) -> u64 {
@@ -188,13 +186,12 @@ impl Sender {
 
     /// The application supplies more data.
     pub(crate) fn supply(&mut self, bytes: u64) {
-        debug_assert!(!self.fin, "data after close");
+        debug_assert!(!self.view.finishing, "data after close");
         self.data_end = Offset(self.data_end.0.saturating_add(bytes).min(u64::MAX >> 2));
         self.update_available();
     }
     /// The application has no more data: a FIN follows.
     pub(crate) fn finish(&mut self) {
-        self.fin = true;
         self.view.finishing = true;
         self.update_available();
     }
@@ -208,7 +205,7 @@ impl Sender {
         }
     }
     fn update_available(&mut self) {
-        self.view.available = self.data_end + u64::from(self.fin);
+        self.view.available = self.data_end + u64::from(self.view.finishing);
     }
 
     pub(crate) fn set_peer_window(&mut self, window: u64) {
@@ -216,7 +213,7 @@ impl Sender {
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
     }
     pub(crate) fn is_finishing(&self) -> bool {
-        self.fin
+        self.view.finishing
     }
 
     /// An acceptable acknowledgment.
@@ -448,7 +445,7 @@ impl Sender {
         let length =
             self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
         let data_end = at + u64::from(length);
-        let fin = self.fin && data_end == self.data_end;
+        let fin = self.view.finishing && data_end == self.data_end;
         if length == 0 && !fin {
             return 0;
         }

@@ -8,6 +8,7 @@ use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::scoreboard::News;
 use crate::view::{View, Window};
+use std::cmp::Ordering;
 use std::fmt::Debug;
 
 mod newreno;
@@ -186,6 +187,32 @@ pub static ALL: &[&Algorithm] = &[
 /// The recovery of this name.
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     ALL.iter().copied().find(|algorithm| algorithm.name == name)
+}
+
+/// Where a duplicate acknowledgment stands in its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duplicate {
+    /// Too few to mean anything yet.
+    Early,
+    /// The one that means a loss.
+    AtThreshold,
+    /// One more, which shows that another segment has left the network.
+    Later,
+}
+
+/// Count a duplicate acknowledgment; an early one may send a new segment (RFC 3042).
+fn count_duplicate(duplicates: &mut u32, parameters: &RecoveryParameters, orders: &mut Orders) -> Duplicate {
+    *duplicates += 1;
+    match (*duplicates).cmp(&parameters.duplicate_threshold) {
+        Ordering::Equal => Duplicate::AtThreshold,
+        Ordering::Greater => Duplicate::Later,
+        Ordering::Less => {
+            if parameters.limited_transmit {
+                orders.push(Order::LimitedTransmit { duplicates: *duplicates });
+            }
+            Duplicate::Early
+        }
+    }
 }
 
 /// What every recovery does about a new acknowledgment outside of loss.

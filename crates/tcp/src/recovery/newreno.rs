@@ -1,7 +1,10 @@
 //! NewReno: fast recovery lasts until everything sent before it is acknowledged, and each partial
 //! acknowledgment sends the next hole again (RFC 6582).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use super::{
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
+    start_over,
+};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::view::{View, Window};
@@ -35,16 +38,10 @@ struct NewReno {
 impl NewReno {
     /// RFC 6582 section 3.2, steps 2 and 4.
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates += 1;
-        let threshold = self.parameters.duplicate_threshold;
-        if self.duplicates == threshold {
-            if view.unacknowledged > self.recover {
-                self.enter(view, orders);
-            }
-        } else if self.duplicates > threshold && self.recovering {
-            orders.push(Order::Inflate(view.inflation + 1));
-        } else if self.duplicates < threshold && self.parameters.limited_transmit {
-            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        match count_duplicate(&mut self.duplicates, &self.parameters, orders) {
+            Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
+            Duplicate::Later if self.recovering => orders.push(Order::Inflate(view.inflation + 1)),
+            _ => {}
         }
     }
     fn enter(&mut self, view: &View, orders: &mut Orders) {

@@ -1,7 +1,10 @@
 //! The selective acknowledgments of the 1990s: in fast recovery a counter, pipe, estimates what is in
 //! the network, and each hole is sent again once (Fall and Floyd 1996, section 5; ns-2's Sack1).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use super::{
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
+    start_over,
+};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::view::View;
@@ -40,13 +43,9 @@ struct SackPipe {
 
 impl SackPipe {
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates += 1;
-        if self.duplicates == self.parameters.duplicate_threshold {
-            if view.unacknowledged > self.recover.unwrap_or(self.start) {
-                self.enter(view, orders);
-            }
-        } else if self.duplicates < self.parameters.duplicate_threshold && self.parameters.limited_transmit {
-            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+        if counted == Duplicate::AtThreshold && view.unacknowledged > self.recover.unwrap_or(self.start) {
+            self.enter(view, orders);
         }
     }
 

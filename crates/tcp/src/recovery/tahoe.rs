@@ -1,7 +1,10 @@
 //! Tahoe: the third duplicate acknowledgment means a loss, and every loss means slow start from the
 //! first outstanding byte (Jacobson 1988; Fall and Floyd 1996, section 2).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use super::{
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
+    start_over,
+};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::view::View;
@@ -34,20 +37,16 @@ impl Tahoe {
         view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
     }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates += 1;
-        if self.duplicates == self.parameters.duplicate_threshold {
-            if self.may_retransmit(view) {
-                self.recover = view.highest_sent;
-                orders.extend([
-                    Order::NoteRecovery,
-                    Order::Cut(Loss::Collapsed),
-                    Order::RestartTimer,
-                    Order::Rewind,
-                    Order::AbandonTiming,
-                ]);
-            }
-        } else if self.duplicates < self.parameters.duplicate_threshold && self.parameters.limited_transmit {
-            orders.push(Order::LimitedTransmit { duplicates: self.duplicates });
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+        if counted == Duplicate::AtThreshold && self.may_retransmit(view) {
+            self.recover = view.highest_sent;
+            orders.extend([
+                Order::NoteRecovery,
+                Order::Cut(Loss::Collapsed),
+                Order::RestartTimer,
+                Order::Rewind,
+                Order::AbandonTiming,
+            ]);
         }
     }
 }
