@@ -21,4 +21,10 @@ pub enum Signal {
         /// Round-trip time expected over the new link.
         round_trip_time: Option<Duration>,
     },
+    /// The network layer has found out that it is attached elsewhere (movement detection, RFC 3753
+    /// section 3.1): packets can leave, but what is addressed to this node may still go to its old place.
+    MovementDetected,
+    /// A mobility anchor (home agent, mobility anchor point) has confirmed the new place (RFC 5944
+    /// section 1.1): from now on what is addressed to this node comes here.
+    Registered,
 }
