@@ -472,7 +472,7 @@ impl Sender {
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(retransmission);
         if let Some(log) = &mut self.view.sent {
-            log.record(now, self.view.unacknowledged, at);
+            log.record(now, at, end);
         }
         if end > self.view.highest_sent && self.timing.is_none() {
             self.timing = Some((at.max(self.view.highest_sent), now));

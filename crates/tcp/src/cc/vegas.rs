@@ -47,6 +47,10 @@ pub struct VegasParameters {
     pub log_upkeep: crate::send_log::LogUpkeep,
     /// As in ns-2, the window becomes the initial window when the second new acknowledgment arrives.
     pub initial_window_at_second_ack: Option<f64>,
+    /// When duplicates have inflated the window, the next new acknowledgment deflates it to the window
+    /// after the last cut even when a timeout has forgotten that window, which leaves none: the sender
+    /// stands still until the next timeout (ns-2).
+    pub deflates_to_forgotten_window: bool,
 }
 
 impl Default for VegasParameters {
@@ -59,6 +63,7 @@ impl Default for VegasParameters {
             clock: crate::send_log::FineClock::Exact,
             log_upkeep: crate::send_log::LogUpkeep::Exact,
             initial_window_at_second_ack: None,
+            deflates_to_forgotten_window: false,
         }
     }
 }

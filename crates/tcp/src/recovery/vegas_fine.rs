@@ -29,6 +29,7 @@ struct VegasFine {
     window_changed_at: f64,
     window_after_cut: f64,
     second_ack_window: Option<f64>,
+    deflates_to_forgotten_window: bool,
     new_acks: u32,
 }
 
@@ -74,19 +75,15 @@ impl VegasFine {
             window_changed_at: 0.0,
             window_after_cut: 0.0,
             second_ack_window: parameters.vegas.initial_window_at_second_ack,
+            deflates_to_forgotten_window: parameters.vegas.deflates_to_forgotten_window,
             new_acks: 0,
         }
     }
 
     /// Whether the segment at `at` has waited longer than the fine-grained timeout.
     fn has_expired(&self, at: Offset, view: &View) -> bool {
-        let Some(log) = view.sent.as_ref() else { return false };
-        let waited = match log.seconds_since(log.get(at), view.now) {
-            Some(waited) => waited,
-            None if log.counts_unsent_as_late() => log.seconds(view.now) + 1.0,
-            None => return false,
-        };
-        waited >= self.timer.timeout
+        let waited = view.sent.as_ref().and_then(|log| log.seconds_waited(at, view.now));
+        waited.is_some_and(|waited| waited >= self.timer.timeout)
     }
 
     fn on_new_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
@@ -97,7 +94,7 @@ impl VegasFine {
         }
         let inflated = self.duplicates > self.parameters.duplicate_threshold
             && window.congestion > self.window_after_cut;
-        if inflated && (self.window_after_cut >= 1.0 || keeps_ns2_books(view)) {
+        if inflated && (self.window_after_cut >= 1.0 || self.deflates_to_forgotten_window) {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
         if window != view.window {
@@ -172,12 +169,6 @@ impl VegasFine {
         let congestion = self.window_after_cut + f64::from(self.duplicates);
         orders.push(Order::SetWindow(Window { congestion, ..view.window }));
     }
-}
-
-/// ns-2 deflates to the window after the last cut even when a timeout has forgotten it, and then stands
-/// still until the next timeout.
-fn keeps_ns2_books(view: &View) -> bool {
-    view.sent.as_ref().is_some_and(|log| log.counts_unsent_as_late())
 }
 
 /// The fine clock, in seconds since the first segment was sent.

@@ -4,7 +4,6 @@ use crate::end::End;
 use crate::pipe::Pipe;
 use crate::plan::Plan;
 use seamline_tcp::parameters::Parameters;
-use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, State, Variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant, NodeId, SequenceNumber, TransportPort};
@@ -24,7 +23,7 @@ const STORM: u64 = 60_000;
 /// The smallest window a variant may show, in segments: one; but with the bookkeeping of ns-2 Vegas's own
 /// recovery closes the window when a retransmission without a cut is acknowledged.
 pub(crate) fn least_window(variant: &Variant, parameters: &Parameters) -> f64 {
-    let closes = variant.recovery.name == "vegas-fine" && parameters.vegas.log_upkeep != LogUpkeep::Exact;
+    let closes = variant.recovery.name == "vegas-fine" && parameters.vegas.deflates_to_forgotten_window;
     if closes { 0.0 } else { 1.0 }
 }
 

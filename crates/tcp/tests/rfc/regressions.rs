@@ -117,3 +117,18 @@ fn a_bad_acknowledgment_in_simultaneous_open_gets_a_reset_only() {
     assert_eq!(sent.len(), 1, "{sent:?}");
     assert!(format!("{:?}", sent[0].flags).contains('R'), "{sent:?}");
 }
+
+/// Brakmo and Peterson 1995, section 3.1: the first duplicate sends again what has waited longer than the
+/// fine-grained timeout, however small the application's writes were. What was acknowledged first began in
+/// the same full segment's place.
+#[test]
+fn fine_grained_timers_know_segments_that_are_not_full() {
+    let mut script = Script::established(plain(|p| p.segments.nagle = false), "vegas");
+    script.at(1000).supply(500).expect(data(1..501));
+    script.at(1050).supply(500).expect(data(501..1001));
+    script.at(1060).supply(500).expect(data(1001..1501));
+    // One sample of 100 ms: the fine timeout is 17/16 * (0.1 * 8 / 4 + 0.1 * 3 / 4) / 2 = 146 ms.
+    script.at(1100).inject(ack(501)).expect_nothing();
+    script.at(1190).inject(ack(501)).expect_nothing();
+    script.at(1197).inject(ack(501)).expect(data(501..1501));
+}
