@@ -2,7 +2,7 @@
 
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
-use crate::scoreboard::RangeSet;
+use crate::scoreboard::{RangeSet, most_ranges};
 use seamline_wire::{Instant, SackBlock, SackBlocks, SequenceNumber};
 
 /// What a segment's payload did.
@@ -12,6 +12,8 @@ pub struct Received {
     pub delivered: u64,
     /// Bytes that had not arrived before.
     pub new: u64,
+    /// Nothing was taken, because too many gaps would have to be remembered: it has to come again.
+    pub refused: bool,
 }
 
 /// The receiving side of a connection.
@@ -143,6 +145,12 @@ impl Receiver {
             return self.accept_in_order(now, length, to, fin);
         }
         let before = self.next;
+        let end = if fin { data_end + 1 } else { to };
+        let most = most_ranges(u64::from(self.parameters.buffer), self.segment_size);
+        if before < from && from < end && !self.out_of_order.has_room_for(from, end, most) {
+            self.acknowledge_now = true;
+            return Received { refused: true, ..Received::default() };
+        }
         let new = if from < to { self.out_of_order.insert(from, to) } else { 0 };
         if fin {
             self.fin_at = Some(data_end);
@@ -154,7 +162,7 @@ impl Receiver {
         }
         self.acknowledge_now = true;
         let fin_reached = u64::from(self.finished && before != self.next);
-        Received { delivered: (self.next - before) - fin_reached, new }
+        Received { delivered: (self.next - before) - fin_reached, new, refused: false }
     }
 
     fn accept_in_order(&mut self, now: Instant, length: u32, to: Offset, fin: bool) -> Received {
@@ -169,7 +177,7 @@ impl Receiver {
         } else if delivered > 0 {
             self.schedule_acknowledgment(now);
         }
-        Received { delivered, new: delivered }
+        Received { delivered, new: delivered, refused: false }
     }
 
     /// Whether the stream may end here: no other end is known, and nothing beyond has been taken.

@@ -2,6 +2,15 @@
 
 use crate::offset::Offset;
 
+/// How many ranges are kept apart for a window of so many bytes. Losses between full segments leave at most
+/// half as many ranges as the window has segments; a thousand beyond that are for segments that are not
+/// full. Without a bound a peer with a range for every other byte would make each segment cost a walk over
+/// the whole window.
+pub fn most_ranges(window: u64, segment_size: u32) -> usize {
+    const FOR_SMALL_SEGMENTS: u64 = 1024;
+    (FOR_SMALL_SEGMENTS + window / u64::from(segment_size.max(1))) as usize
+}
+
 /// Sorted, disjoint, non-touching half-open ranges of offsets. A handful of ranges is the usual
 /// case, so they live in one vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +39,13 @@ impl RangeSet {
             self.total = self.total - covered + (merged.1 - merged.0);
         }
         self.total - before
+    }
+    /// Whether adding `start..end` leaves at most `most` ranges, or at least no more than there are.
+    pub fn has_room_for(&self, start: Offset, end: Offset, most: usize) -> bool {
+        self.ranges.len() < most || {
+            let first = self.ranges.partition_point(|&(_, right)| right < start);
+            self.ranges.get(first).is_some_and(|&(left, _)| left <= end)
+        }
     }
     /// Forget everything before `offset`.
     pub fn remove_before(&mut self, offset: Offset) {
@@ -113,11 +129,23 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Take in what an acknowledgment of everything before `unacknowledged` reports.
-    pub fn update(&mut self, unacknowledged: Offset, blocks: impl Iterator<Item = (Offset, Offset)>) -> News {
+    /// Take in what an acknowledgment of everything before `unacknowledged` reports. A block that would
+    /// make more than `most` ranges is left out: what it reports is sent again.
+    pub fn update(
+        &mut self,
+        unacknowledged: Offset,
+        blocks: impl Iterator<Item = (Offset, Offset)>,
+        most: usize,
+    ) -> News {
         let recorded_before = self.sacked.as_slice().first().is_some_and(|&(left, _)| left < unacknowledged);
         self.sacked.remove_before(unacknowledged);
-        let new: u64 = blocks.map(|(left, right)| self.sacked.insert(left.max(unacknowledged), right)).sum();
+        let mut new = 0;
+        for (left, right) in blocks {
+            let left = left.max(unacknowledged);
+            if self.sacked.has_room_for(left, right, most) {
+                new += self.sacked.insert(left, right);
+            }
+        }
         News { any: recorded_before || new > 0, blocks: new > 0 }
     }
     /// The bytes that have arrived out of order.
@@ -166,8 +194,20 @@ mod tests {
     #[test]
     fn an_acknowledgment_without_news_says_so() {
         let mut board = Scoreboard::default();
-        assert!(board.update(at(10), [(at(20), at(30))].into_iter()).any);
-        assert!(!board.update(at(10), [(at(20), at(30))].into_iter()).any);
-        assert!(board.update(at(25), std::iter::empty()).any);
+        assert!(board.update(at(10), [(at(20), at(30))].into_iter(), 9).any);
+        assert!(!board.update(at(10), [(at(20), at(30))].into_iter(), 9).any);
+        assert!(board.update(at(25), std::iter::empty(), 9).any);
+    }
+
+    #[test]
+    fn a_full_scoreboard_takes_in_only_what_it_can_merge() {
+        let mut board = Scoreboard::default();
+        board.update(at(0), [(at(10), at(11)), (at(20), at(21)), (at(30), at(31))].into_iter(), 2);
+        assert_eq!(board.sacked().as_slice(), [(at(10), at(11)), (at(20), at(21))]);
+        assert!(!board.update(at(0), [(at(12), at(19)), (at(0), at(9))].into_iter(), 2).any);
+        assert!(board.update(at(0), [(at(11), at(12)), (at(19), at(20))].into_iter(), 2).any);
+        assert!(board.update(at(0), [(at(12), at(19))].into_iter(), 2).any);
+        assert!(board.update(at(0), [(at(30), at(31))].into_iter(), 2).any);
+        assert_eq!(board.sacked().as_slice(), [(at(10), at(21)), (at(30), at(31))]);
     }
 }

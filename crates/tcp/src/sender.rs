@@ -10,7 +10,7 @@ use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Order, Orders, Recovery};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
-use crate::scoreboard::{News, Scoreboard};
+use crate::scoreboard::{News, Scoreboard, most_ranges};
 use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
@@ -289,7 +289,8 @@ impl Sender {
             valid(left, right).then_some((left, right))
         });
         let before = self.view.scoreboard.sacked().total();
-        let news = self.view.scoreboard.update(floor, blocks);
+        let most = most_ranges(self.view.largest_peer_window, self.view.segment_size);
+        let news = self.view.scoreboard.update(floor, blocks, most);
         (news, self.view.scoreboard.sacked().total() as i64 - before as i64)
     }
 

@@ -121,7 +121,8 @@ impl Endpoint {
         let fin = segment.flags.intersects(Flags::FIN);
         let received = self.receiver.accept(now, start, segment.length, fin);
         self.bytes_delivered += received.delivered;
-        self.duplicate_segments_received += u64::from(segment.length > 0 && received.new == 0);
+        let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
+        self.duplicate_segments_received += u64::from(duplicate);
         if self.reads_at_once {
             self.receiver.consume_all();
         }
