@@ -94,6 +94,7 @@ fn rfc() -> Parameters {
         recovery: RecoveryParameters {
             duplicate_threshold: 3,
             limited_transmit: true,
+            fast_retransmit_of_first_segment: true,
             burst_in_recovery: u32::MAX,
             partial_ack_deflates: true,
             impatient: true,
@@ -173,6 +174,7 @@ fn ns2(window_limit: u32) -> Parameters {
         recovery: RecoveryParameters {
             duplicate_threshold: 3,
             limited_transmit: true,
+            fast_retransmit_of_first_segment: false,
             burst_in_recovery: 2,
             partial_ack_deflates: true,
             impatient: true,

@@ -44,9 +44,11 @@ impl Endpoint {
         let syn = syn_options(&peer.segments);
         self.agree(now, &syn);
         self.receive_from(peer_initial, Offset::FIRST_BYTE);
-        let recovery = (self.variant.recovery.build)(&self.parameters, Offset::FIRST_BYTE);
+        let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
+        let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
+        let recovery = (self.variant.recovery.build)(&self.parameters, start);
         self.sender.begin_at(Offset::FIRST_BYTE, recovery);
-        self.establish(now, u64::from(peer.receiver.buffer), Offset::FIRST_BYTE, out);
+        self.establish(now, u64::from(peer.receiver.buffer), start, out);
     }
 
     fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
@@ -101,10 +103,10 @@ impl Endpoint {
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
     }
 
-    /// Open the connection; `first` is where our sequence space begins.
-    fn establish(&mut self, now: Instant, peer_window: u64, first: Offset, out: &mut Outbox) {
+    /// Open the connection; `start` is where recovery begins to count.
+    fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
         if !self.header.sack {
-            self.sender.do_without_sack(&self.parameters, first);
+            self.sender.do_without_sack(&self.parameters, start);
         }
         self.sender.establish(self.segment_size_agreed, peer_window);
         let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };

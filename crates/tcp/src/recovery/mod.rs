@@ -139,6 +139,10 @@ pub struct RecoveryParameters {
     pub duplicate_threshold: u32,
     /// Send new segments on the first duplicate acknowledgments (RFC 3042).
     pub limited_transmit: bool,
+    /// The first segment of a connection without handshake may be sent again on duplicate acknowledgments:
+    /// `recover` begins before the first byte (RFC 6582 section 3.2, step 1). In ns-2 it begins at the
+    /// first segment, which therefore waits for the timer.
+    pub fast_retransmit_of_first_segment: bool,
     /// Segments that may be sent on one duplicate acknowledgment in fast recovery.
     pub burst_in_recovery: u32,
     /// On a partial acknowledgment deflate the window by what was acknowledged (RFC 6582 section 3.2,

@@ -132,3 +132,84 @@ fn fine_grained_timers_know_segments_that_are_not_full() {
     script.at(1190).inject(ack(501)).expect_nothing();
     script.at(1197).inject(ack(501)).expect(data(501..1501));
 }
+
+/// A peer that leaves out every other byte does not make the receiver remember all its gaps: 1024, and one
+/// for each full segment of the window, 65. What comes beyond is refused, and taken when it comes again.
+#[test]
+fn gaps_to_remember_are_bounded_at_the_receiver() {
+    let mut script = Script::connected(plain(|_| {}), "sack", syn_ack().sack_permitted(true));
+    script.read_at_once();
+    let mut taken = 0;
+    for n in 0..20_000_u32 {
+        let byte = 3 + 2 * n;
+        script.inject(data(byte..byte + 1));
+        let answer = script.take();
+        assert_eq!(answer.len(), 1, "each is answered");
+        taken += u32::from(answer[0].sack.first() == Some(&(byte..byte + 1)));
+    }
+    assert_eq!(taken, 1024 + 65);
+    assert_eq!(script.endpoint.statistics().duplicate_segments_received, 0, "refused is not duplicate");
+    script.inject(data(1..3)).take();
+    script.delivered(3);
+    for n in 0..41_u32 {
+        script.inject(data(1 + n * 1000..1001 + n * 1000)).take();
+    }
+    script.delivered(41_000);
+}
+
+/// The same at the sender: the scoreboard is bounded, and what it does not hold is sent again.
+#[test]
+fn gaps_to_remember_are_bounded_at_the_sender() {
+    let mut script = Script::connected(plain(|_| {}), "sack", syn_ack().sack_permitted(true));
+    script.at(1000).supply(10_000).expect_run(1..10_001, 1000).at(1050);
+    let mut arrived = vec![false; 10_001];
+    for n in 0..4998_u32 {
+        let byte = 3 + 2 * n;
+        arrived[byte as usize] = true;
+        script.inject(ack(1).sack(&[byte..byte + 1]));
+        script.take();
+    }
+    // Nothing of what has left again since is counted as arrived: all of it is lost.
+    let mut sent_though_reported = 0;
+    for _ in 0..20_000 {
+        let Some(due) = script.endpoint.wake_at() else { break };
+        script.at_time(due);
+        let mut segments = script.take();
+        while let Some(segment) = segments.pop() {
+            for byte in segment.sequence..segment.sequence + segment.length {
+                sent_though_reported += u32::from(std::mem::replace(&mut arrived[byte as usize], true));
+            }
+            let next = arrived.iter().skip(1).position(|there| !there).map_or(10_001, |at| at as u32 + 1);
+            script.inject(ack(next));
+            segments.extend(script.take());
+        }
+    }
+    assert_eq!(script.endpoint.statistics().bytes_acknowledged, 10_000);
+    assert!(sent_though_reported >= 4998 - 1089, "{sent_though_reported}");
+}
+
+/// RFC 6582 section 3.2, step 1: `recover` begins at the initial sequence number, before the first byte, so
+/// that the first segment of a connection without handshake can be sent again before the timer.
+#[test]
+fn the_first_segment_can_be_sent_again_fast() {
+    for variant in ["tahoe", "reno", "newreno", "sack", "vegas"] {
+        let mut script = Script::without_handshake(plain(|_| {}), variant);
+        script.supply(10_000).expect_run(1..10_001, 1000).at(100);
+        let duplicate =
+            |n: u32| if variant == "sack" { ack(1).sack(&[1001..2001 + n * 1000]) } else { ack(1) };
+        script.inject(duplicate(0)).inject(duplicate(1)).expect_nothing();
+        script.inject(duplicate(2)).expect(data(1..1001));
+        script.take();
+    }
+}
+
+/// In ns-2's books `recover` begins at the first segment: duplicates do not send it again, the timer does.
+#[test]
+fn ns2_does_not_send_the_first_segment_again_fast() {
+    let mut parameters = (seamline_tcp::profile::NS2_2010.parameters)();
+    parameters.window.initial = 10.0;
+    let mut script = Script::without_handshake(parameters, "newreno");
+    script.supply(10_000).expect_run(1..10_001, 1000).at(100);
+    script.inject_times(8, ack(1)).expect_nothing();
+    script.at(3000).expect(data(1..1001));
+}

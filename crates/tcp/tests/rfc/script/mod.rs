@@ -90,6 +90,16 @@ impl Script {
         Script::connected(parameters, variant, syn_ack())
     }
 
+    /// An endpoint that left the handshake out, established at zero; its peer has the same parameters.
+    pub(crate) fn without_handshake(parameters: Parameters, variant: &str) -> Self {
+        let peer = Arc::new(parameters.clone());
+        let mut script = Script::new(parameters, variant);
+        let opening = Opening::Established { peer, peer_initial_sequence: PEERS };
+        script.endpoint.open(script.now, opening, &mut script.out);
+        script.is(State::Established);
+        script
+    }
+
     fn fail(&self, what: &str) -> ! {
         panic!("at {}: {what}\n  {}", self.now, self.transcript.join("\n  "));
     }
