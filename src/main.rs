@@ -4,6 +4,7 @@ mod bundled;
 mod check;
 mod demo;
 mod experiment;
+mod explain;
 mod list;
 mod overview;
 mod run;
@@ -29,6 +30,8 @@ enum Command {
     Demo(demo::Arguments),
     /// Say everything that is wrong with scenario files, without running them.
     Check(check::Arguments),
+    /// Say at length what an error code means, with an example and its cure.
+    Explain(explain::Arguments),
     /// Name what scenarios can use, each with its source.
     List(list::Arguments),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::List(arguments)) => list::run(&arguments),
     };
     match outcome {

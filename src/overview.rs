@@ -13,6 +13,7 @@ See something:
 Your own experiment:
   seamline demo --print > my.toml begin from a scenario that works
   seamline check my.toml          everything that is wrong with it, with line and remedy
+  seamline explain SL009          what an error code means, with an example and its cure
   seamline run my.toml            run it on all processors and compare
   seamline <command> --help       all options
 

@@ -1,26 +1,15 @@
 //! What is wrong with a scenario, all of it at once, each with its place and a way out.
 
+use crate::codes::Code;
 use crate::source::{Sources, Span};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-
-/// What an error is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Class {
-    /// The text is not TOML.
-    Syntax,
-    /// A key is missing or unknown: doubtful when the text is not TOML.
-    Presence,
-    /// A value is wrong.
-    #[default]
-    Value,
-}
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// What it is about.
-    pub class: Class,
+    pub code: Code,
     /// What is wrong.
     pub title: String,
     /// Where.
@@ -33,14 +22,8 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at a place.
-    pub fn new(title: impl Into<String>, span: Span) -> Self {
-        Diagnostic { class: Class::Value, title: title.into(), span, label: String::new(), tips: Vec::new() }
-    }
-    /// About something else than a value.
-    #[must_use]
-    pub fn class(mut self, class: Class) -> Self {
-        self.class = class;
-        self
+    pub fn new(code: Code, title: impl Into<String>, span: Span) -> Self {
+        Diagnostic { code, title: title.into(), span, label: String::new(), tips: Vec::new() }
     }
     /// With words at the caret.
     #[must_use]
@@ -95,6 +78,7 @@ impl Diagnostics {
         }
         let plural = if self.all.len() == 1 { "" } else { "s" };
         text += &format!("{} error{plural}; nothing was run\n", self.all.len());
+        text += &format!("more about an error: seamline explain {}\n", self.all[0].code);
         text
     }
 
@@ -104,7 +88,9 @@ impl Diagnostics {
         let caret = AnnotationKind::Primary.span(visible(diagnostic.span, &source.text)).label(label);
         let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(caret);
         let tip = Level::HELP.with_name("tip");
-        let group = Level::ERROR.primary_title(diagnostic.title.as_str()).element(snippet);
+        let code = diagnostic.code.to_string();
+        let title = Level::ERROR.primary_title(diagnostic.title.as_str()).id(code.as_str());
+        let group = title.element(snippet);
         let group = group.elements(diagnostic.tips.iter().map(|text| tip.clone().message(text.as_str())));
         renderer.render(&[group])
     }

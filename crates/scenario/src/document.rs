@@ -1,6 +1,7 @@
 //! A scenario file as a tree that remembers where each part of it was written.
 
-use crate::diagnostics::{Class, Diagnostic};
+use crate::codes::Code;
+use crate::diagnostics::Diagnostic;
 use crate::source::{SourceId, Span};
 use std::fmt;
 use toml::Spanned;
@@ -137,8 +138,8 @@ pub fn parse(source: SourceId, text: &str) -> (Table, Vec<Diagnostic>) {
         .iter()
         .map(|error| {
             let range = error.span().unwrap_or(0..0);
-            let complaint = Diagnostic::new("this is not valid TOML", source.span(range));
-            complaint.label(error.message().trim()).class(Class::Syntax)
+            let complaint = Diagnostic::new(Code::NotToml, "this is not valid TOML", source.span(range));
+            complaint.label(error.message().trim())
         })
         .collect();
     let table = convert_table(source, table.get_ref(), &mut complaints);
@@ -188,7 +189,7 @@ fn convert(source: SourceId, value: &Spanned<DeValue<'_>>, complaints: &mut Vec<
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::Integer(number),
             Err(_) => {
-                complaints.push(Diagnostic::new("this number is too large", span));
+                complaints.push(Diagnostic::new(Code::OutOfBounds, "this number is too large", span));
                 Value::Integer(0)
             }
         },

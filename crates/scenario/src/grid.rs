@@ -1,5 +1,6 @@
 //! The axes of an experiment: dotted keys with the values they take, and their product.
 
+use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
 use crate::source::Span;
@@ -34,7 +35,9 @@ impl Grid {
     pub fn take(root: &mut Table, complaints: &mut Vec<Diagnostic>) -> Self {
         let Some((key, node)) = root.remove("grid") else { return Grid::default() };
         let Value::Table(mut table) = node.value else {
-            complaints.push(Diagnostic::new("`grid` is not a table", key.span).tip("write [grid]"));
+            complaints.push(
+                Diagnostic::new(Code::GridShape, "`grid` is not a table", key.span).tip("write [grid]"),
+            );
             return Grid::default();
         };
         let zips = table.remove("zip").map(|(_, node)| node);
@@ -52,7 +55,7 @@ impl Grid {
     fn add_zip(&mut self, group: Node, complaints: &mut Vec<Diagnostic>) {
         let Value::Table(table) = group.value else {
             let title = "a zip group is a table of keys that vary together";
-            complaints.push(Diagnostic::new(title, group.span).tip("write [[grid.zip]]"));
+            complaints.push(Diagnostic::new(Code::GridShape, title, group.span).tip("write [[grid.zip]]"));
             return;
         };
         let group = variables(&table, "", complaints);
@@ -65,7 +68,7 @@ impl Grid {
                 other.path,
                 other.values.len()
             );
-            complaints.push(Diagnostic::new(title, other.span));
+            complaints.push(Diagnostic::new(Code::GridShape, title, other.span));
             return;
         }
         self.0.push(Axis(group));
@@ -76,6 +79,7 @@ impl Grid {
         for variable in self.0.iter().flat_map(|axis| &axis.0) {
             if seen.contains(&variable.path.as_str()) {
                 complaints.push(Diagnostic::new(
+                    Code::GridShape,
                     format!("`{}` is in the grid twice", variable.path),
                     variable.span,
                 ));
@@ -104,7 +108,7 @@ impl Grid {
         let count = lengths.fold(1usize, usize::saturating_mul);
         if count > MOST_CELLS {
             let title = format!("the grid has {count} cells, more than {MOST_CELLS}");
-            return Err(Diagnostic::new(title, self.0[0].0[0].span));
+            return Err(Diagnostic::new(Code::GridTooLarge, title, self.0[0].0[0].span));
         }
         let mut points: Vec<Point<'_>> = vec![Vec::new()];
         for axis in &self.0 {
@@ -139,12 +143,12 @@ fn variables(table: &Table, prefix: &str, complaints: &mut Vec<Diagnostic>) -> V
         match &node.value {
             Value::Table(inner) => found.extend(variables(inner, &format!("{path}."), complaints)),
             Value::List(values) if values.is_empty() => complaints.push(
-                Diagnostic::new(format!("`{path}` has no values in the grid"), node.span)
+                Diagnostic::new(Code::GridShape, format!("`{path}` has no values in the grid"), node.span)
                     .label("an empty list leaves nothing to run"),
             ),
             Value::List(values) => found.push(Variable { path, span: key.span, values: values.clone() }),
             _ => complaints.push(
-                Diagnostic::new(format!("`{path}` in the grid is not a list"), node.span)
+                Diagnostic::new(Code::GridShape, format!("`{path}` in the grid is not a list"), node.span)
                     .label("a grid key takes a list of values")
                     .tip("a key with one value belongs into its own table"),
             ),

@@ -9,6 +9,7 @@
 
 pub mod atomic;
 mod build;
+pub mod codes;
 pub mod diagnostics;
 pub mod document;
 pub mod grid;
@@ -31,6 +32,7 @@ pub mod summary;
 pub mod text;
 pub mod units;
 
+pub use codes::Code;
 pub use diagnostics::{Diagnostic, Diagnostics};
 pub use plan::{Cell, Plan};
 pub use run::{CellResult, RunOptions, run};

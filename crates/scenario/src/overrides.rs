@@ -1,5 +1,6 @@
 //! `--set key=value`: a value given on the command line in place of the file's.
 
+use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value, parse_value};
 use crate::grid::Grid;
@@ -19,7 +20,8 @@ pub(crate) fn apply(
     let Some((key, value)) = text.split_once('=') else {
         let whole = id.span(0..text.len());
         complaints.push(
-            Diagnostic::new("expected key=value", whole).tip("write --set link.name.rate=\"2 Mbit/s\""),
+            Diagnostic::new(Code::BadOverride, "expected key=value", whole)
+                .tip("write --set link.name.rate=\"2 Mbit/s\""),
         );
         return;
     };
@@ -29,7 +31,11 @@ pub(crate) fn apply(
     if let Some(path) = key.strip_prefix("grid.") {
         return match node.value {
             Value::List(values) if !values.is_empty() => grid.replace(path, span, Some(values)),
-            _ => complaints.push(Diagnostic::new("a grid key takes a list of values", node.span)),
+            _ => complaints.push(Diagnostic::new(
+                Code::GridShape,
+                "a grid key takes a list of values",
+                node.span,
+            )),
         };
     }
     grid.replace(key, span, None);

@@ -1,6 +1,7 @@
 //! Dotted keys, `link.space.rate`: what a grid and `--set` address. A list of named tables (`[[link]]`)
 //! is entered by name, a list of unnamed ones by kind.
 
+use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, suggestion};
 use crate::document::{Key, Node, Table, Value};
 use crate::source::Span;
@@ -15,7 +16,7 @@ pub(crate) fn set(table: &mut Table, path: &str, span: Span, value: Node) -> Res
     let mut parts = path.split('.').peekable();
     while let Some(part) = parts.next() {
         if part.is_empty() {
-            return Err(Diagnostic::new(format!("`{path}` is not a dotted key"), span));
+            return Err(Diagnostic::new(Code::BadPath, format!("`{path}` is not a dotted key"), span));
         }
         if parts.peek().is_none() {
             table.set(Key { name: part.to_owned(), span }, value);
@@ -29,11 +30,17 @@ pub(crate) fn set(table: &mut Table, path: &str, span: Span, value: Node) -> Res
         table = match node {
             Some(Value::Table(inner)) => inner,
             Some(Value::List(items)) => item(items, part, parts.next().unwrap_or_default(), span)?,
-            _ => return Err(Diagnostic::new(format!("`{path}`: `{part}` is not a table"), span)),
+            _ => {
+                return Err(Diagnostic::new(
+                    Code::BadPath,
+                    format!("`{path}`: `{part}` is not a table"),
+                    span,
+                ));
+            }
         };
         if parts.peek().is_none() {
             let title = format!("`{path}` is a whole table");
-            return Err(Diagnostic::new(title, span).label("add the key to set"));
+            return Err(Diagnostic::new(Code::BadPath, title, span).label("add the key to set"));
         }
     }
     Ok(())
@@ -44,11 +51,11 @@ fn item<'a>(items: &'a mut [Node], list: &str, name: &str, span: Span) -> Result
     let Some(place) = items.iter().position(|item| name_of(item) == Some(name)) else {
         let names: Vec<&str> = items.iter().filter_map(name_of).collect();
         let title = format!("no {list} is named `{name}`");
-        return Err(Diagnostic::new(title, span).tips(suggestion("name", name, &names)));
+        return Err(Diagnostic::new(Code::UnknownName, title, span).tips(suggestion("name", name, &names)));
     };
     match &mut items[place].value {
         Value::Table(table) => Ok(table),
-        _ => Err(Diagnostic::new(format!("`{list}` is not a list of tables"), span)),
+        _ => Err(Diagnostic::new(Code::BadPath, format!("`{list}` is not a list of tables"), span)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a file and its overrides to the cells of an experiment, all of them checked.
 
-use crate::diagnostics::{Class, Diagnostic, Diagnostics};
+use crate::codes::Code;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::document::{Table, Value, parse};
 use crate::grid::{Grid, Point};
 use crate::reader::Context;
@@ -46,7 +47,7 @@ impl Plan {
         let cells = expand(&sources, &root, &grid, &mut complaints);
         if !toml_is_valid {
             // What is absent may only have been unreadable, and what is unknown stands in the wrong table.
-            complaints.retain(|complaint| complaint.class != Class::Presence);
+            complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
         }
         match Diagnostics::new(&sources, complaints) {
             Some(diagnostics) => Err(diagnostics),

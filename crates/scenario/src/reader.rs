@@ -1,7 +1,8 @@
 //! Reading a table key by key. A key is known because somebody asked for it; what nobody asked for is
 //! refused at the end, with the nearest known key.
 
-use crate::diagnostics::{Class, Diagnostic, nearest, suggestion};
+use crate::codes::Code;
+use crate::diagnostics::{Diagnostic, nearest, suggestion};
 use crate::document::{Key, Node, Table, Value};
 use crate::recordings::Recordings;
 use crate::source::{Sources, Span};
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         match &node.value {
             Value::Table(table) => Some(Reader::new(self.context, table, what, written.span)),
             other => {
-                let complaint = Complaint::new(format!("this is {}, expected a table", other.kind()));
+                let complaint = Complaint::expected("a table", other);
                 self.refuse(key, node.span, complaint);
                 None
             }
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
                     readers.push(Reader::new(self.context, table, what, span));
                 }
                 other => {
-                    let complaint = Complaint::new(format!("this is {}, expected a table", other.kind()));
+                    let complaint = Complaint::expected("a table", other);
                     self.refuse(key, item.span, complaint);
                 }
             }
@@ -171,8 +172,9 @@ impl<'a> Reader<'a> {
         let meant =
             unknown.filter(|name| !self.known.contains(name)).find(|name| nearest(name, [key]).is_some());
         let tip = meant.map(|name| format!("did you mean it by `{name}`?"));
-        let complaint = Diagnostic::new(title, self.span).label(format!("`{key}` is missing here"));
-        self.context.complain(complaint.tips(tip).class(Class::Presence));
+        let complaint =
+            Diagnostic::new(Code::Missing, title, self.span).label(format!("`{key}` is missing here"));
+        self.context.complain(complaint.tips(tip));
     }
 
     /// What messages call the table under a key, or one of several.
@@ -190,7 +192,8 @@ impl<'a> Reader<'a> {
     pub fn refuse(&self, key: &str, span: Span, complaint: Complaint) {
         let title = format!("invalid `{key}` in {}", self.what);
         let span = complaint.span.unwrap_or(span);
-        self.context.complain(Diagnostic::new(title, span).label(complaint.label).tips(complaint.tips));
+        let diagnostic = Diagnostic::new(complaint.code, title, span);
+        self.context.complain(diagnostic.label(complaint.label).tips(complaint.tips));
     }
 
     /// Refuse every key that was not asked for.
@@ -203,9 +206,8 @@ impl<'a> Reader<'a> {
             let mut known = self.known.clone();
             known.sort_unstable();
             let tip = suggestion("key", &key.name, &known);
-            self.context.complain(
-                Diagnostic::new(title, key.span).label("no such key").tips(tip).class(Class::Presence),
-            );
+            self.context
+                .complain(Diagnostic::new(Code::UnknownKey, title, key.span).label("no such key").tips(tip));
         }
     }
 }
@@ -217,7 +219,7 @@ impl<'a> Reader<'a> {
 pub fn text(node: &Node) -> Result<String, Complaint> {
     match &node.value {
         Value::Text(text) => Ok(text.clone()),
-        other => Err(Complaint::new(format!("this is {}, expected a text", other.kind()))),
+        other => Err(Complaint::expected("a text", other)),
     }
 }
 
@@ -228,7 +230,7 @@ pub fn text(node: &Node) -> Result<String, Complaint> {
 pub fn boolean(node: &Node) -> Result<bool, Complaint> {
     match &node.value {
         Value::Boolean(truth) => Ok(*truth),
-        other => Err(Complaint::new(format!("this is {}, expected true or false", other.kind()))),
+        other => Err(Complaint::expected("true or false", other)),
     }
 }
 
@@ -236,8 +238,10 @@ pub fn boolean(node: &Node) -> Result<bool, Complaint> {
 pub fn integer(least: i64, most: i64) -> impl Fn(&Node) -> Result<i64, Complaint> {
     move |node| match &node.value {
         Value::Integer(number) if (least..=most).contains(number) => Ok(*number),
-        Value::Integer(_) => Err(Complaint::new(format!("must be between {least} and {most}"))),
-        other => Err(Complaint::new(format!("this is {}, expected a whole number", other.kind()))),
+        Value::Integer(_) => {
+            Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
+        }
+        other => Err(Complaint::expected("a whole number", other)),
     }
 }
 
@@ -247,12 +251,12 @@ pub fn number(least: f64, most: f64) -> impl Fn(&Node) -> Result<f64, Complaint>
         let number = match &node.value {
             Value::Integer(number) => *number as f64,
             Value::Float(number) => *number,
-            other => return Err(Complaint::new(format!("this is {}, expected a number", other.kind()))),
+            other => return Err(Complaint::expected("a number", other)),
         };
         if (least..=most).contains(&number) {
             return Ok(number);
         }
-        Err(Complaint::new(format!("must be between {least} and {most}")))
+        Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
     }
 }
 
@@ -276,7 +280,7 @@ pub fn choose<T: Copy>(node: &Node, choices: &[(&'static str, T)]) -> Result<T, 
         return Ok(*choice);
     }
     let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    let mut complaint = Complaint::new("no such value");
+    let mut complaint = Complaint::new("no such value").code(Code::UnknownChoice);
     complaint.tips.extend(suggestion("value", &name, &names));
     Err(complaint)
 }

@@ -1,5 +1,6 @@
 //! Files that a scenario names: each read once, however many cells use it.
 
+use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::source::Sources;
 use crate::units::Complaint;
@@ -14,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What has been read so far, by path and manner of reading.
 #[derive(Debug, Default)]
-pub struct Recordings(Mutex<BTreeMap<(PathBuf, String), Result<Schedule, ImportError>>>);
+pub struct Recordings(Mutex<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>);
 
 impl Recordings {
     /// The schedule in the file whose path is written at `node`. `manner` names the format and its
@@ -31,10 +32,8 @@ impl Recordings {
     ) -> Result<Schedule, Complaint> {
         let path = path_at(sources, node)?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let schedule = known
-            .entry((path.clone(), manner))
-            .or_insert_with(|| Recording::open(&path).and_then(|recording| read(&recording)));
-        schedule.clone().map_err(complaint)
+        let schedule = known.entry((path.clone(), manner)).or_insert_with(|| read_recording(&path, read));
+        schedule.clone()
     }
 }
 
@@ -45,17 +44,25 @@ impl Recordings {
 pub fn path_at(sources: &Sources, node: &Node) -> Result<PathBuf, Complaint> {
     match &node.value {
         Value::Text(path) if !path.is_empty() => Ok(sources.get(node.span.source).folder.join(path)),
-        Value::Text(_) => Err(Complaint::new("the path of a recording goes here")),
-        other => Err(Complaint::new(format!("this is {}, expected a path", other.kind()))),
+        Value::Text(_) => Err(Complaint::new("the path of a recording goes here").code(Code::Unreadable)),
+        other => Err(Complaint::expected("a path", other)),
     }
 }
 
+fn read_recording(
+    path: &Path,
+    read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
+) -> Result<Schedule, Complaint> {
+    let recording = Recording::open(path).map_err(|error| complaint(error, Code::Unreadable))?;
+    read(&recording).map_err(|error| complaint(error, Code::NotARecording))
+}
+
 /// What is wrong with a recording, in the words of a scenario.
-fn complaint(error: ImportError) -> Complaint {
+fn complaint(error: ImportError, code: Code) -> Complaint {
     let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
     let field = error.field.map(|field| format!(", {field}")).unwrap_or_default();
     let what = format!("{}{line}{field}: found {}, expected {}", error.file, error.found, error.expected);
-    Complaint::new(what).tip(error.help)
+    Complaint::new(what).code(code).tip(error.help)
 }
 
 /// The format of a recording, judged by its content: the `kind` of a schedule that reads it.

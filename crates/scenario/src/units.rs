@@ -3,6 +3,7 @@
 //! A number without its unit, a unit of another kind, and spellings that mean different things to
 //! different people ("Mbps", "Mb", "KB") are refused with the spelling that is meant.
 
+use crate::codes::Code;
 use crate::diagnostics::nearest;
 use crate::document::{Node, Value};
 use crate::source::Span;
@@ -11,6 +12,8 @@ use seamline_wire::{Duration, Rate};
 /// Why a value was refused, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
+    /// What it is about.
+    pub code: Code,
     /// What is wrong with the value.
     pub label: String,
     /// How to write it.
@@ -22,7 +25,18 @@ pub struct Complaint {
 impl Complaint {
     /// A complaint without a tip.
     pub fn new(label: impl Into<String>) -> Self {
-        Complaint { label: label.into(), tips: Vec::new(), span: None }
+        Complaint { code: Code::default(), label: label.into(), tips: Vec::new(), span: None }
+    }
+    /// That a value should be of another kind: "a number".
+    pub fn expected(kind: &str, found: &Value) -> Self {
+        let label = format!("this is {}, expected {kind}", found.kind());
+        Complaint::new(label).code(Code::WrongKind)
+    }
+    /// About something more precise than [`Code::MakesNoSense`].
+    #[must_use]
+    pub fn code(mut self, code: Code) -> Self {
+        self.code = code;
+        self
     }
     /// With a way out.
     #[must_use]
@@ -187,7 +201,7 @@ pub fn duration(node: &Node) -> Result<Duration, Complaint> {
 /// When the value is anything else.
 pub fn positive_duration(node: &Node) -> Result<Duration, Complaint> {
     match duration(node)? {
-        Duration::ZERO => Err(Complaint::new("must be longer than zero")),
+        Duration::ZERO => Err(Complaint::new("must be longer than zero").code(Code::OutOfBounds)),
         span => Ok(span),
     }
 }
@@ -206,7 +220,9 @@ pub fn rate(node: &Node) -> Result<Rate, Complaint> {
 /// When the value is anything else.
 pub fn positive_rate(node: &Node) -> Result<Rate, Complaint> {
     match rate(node)? {
-        Rate::ZERO => Err(Complaint::new("must be more than zero, or nothing ever passes")),
+        Rate::ZERO => {
+            Err(Complaint::new("must be more than zero, or nothing ever passes").code(Code::OutOfBounds))
+        }
         rate => Ok(rate),
     }
 }
@@ -226,7 +242,7 @@ pub fn ratio(node: &Node) -> Result<f64, Complaint> {
 pub fn positive_speed(node: &Node) -> Result<f64, Complaint> {
     match SPEED.read(node)? {
         speed if speed > 0.0 => Ok(speed),
-        _ => Err(Complaint::new("must be more than zero")),
+        _ => Err(Complaint::new("must be more than zero").code(Code::OutOfBounds)),
     }
 }
 
@@ -237,7 +253,7 @@ pub fn positive_speed(node: &Node) -> Result<f64, Complaint> {
 pub fn distance(node: &Node) -> Result<f64, Complaint> {
     match DISTANCE.read(node)? {
         distance if distance >= 1.0 => Ok(distance),
-        _ => Err(Complaint::new("must be 1 m or more")),
+        _ => Err(Complaint::new("must be 1 m or more").code(Code::OutOfBounds)),
     }
 }
 
@@ -258,12 +274,13 @@ pub fn amount(node: &Node) -> Result<Amount, Complaint> {
     if PACKETS.iter().any(|(name, _)| *name == unit) {
         let packets = COUNT_OF_PACKETS.value(number, unit)?;
         if packets.fract() != 0.0 {
-            return Err(Complaint::new("packets come whole"));
+            return Err(Complaint::new("packets come whole").code(Code::OutOfBounds));
         }
         return Ok(Amount::Packets(packets as u64));
     }
     if unit.is_empty() {
         return Err(Complaint::new("the unit is missing")
+            .code(Code::UnitMissing)
             .tip(format!("write \"{number} packets\" or \"{number} kB\"")));
     }
     SIZE.value(number, unit).map(|bytes| Amount::Bytes(bytes.round() as u64))
@@ -281,10 +298,12 @@ impl Kind {
         let number = parse_number(number)?;
         let value = number * worth;
         if value > self.most.0 * (1.0 + 1e-9) {
-            return Err(Complaint::new(format!("too large: at most {}", self.most.1)));
+            return Err(Complaint::new(format!("too large: at most {}", self.most.1)).code(Code::OutOfBounds));
         }
         if self.is_counted && value > 0.0 && value < 0.5 {
-            return Err(Complaint::new(format!("too small: at least 1 {}", self.units[0].0)));
+            return Err(
+                Complaint::new(format!("too small: at least 1 {}", self.units[0].0)).code(Code::OutOfBounds)
+            );
         }
         Ok(value)
     }
@@ -298,12 +317,14 @@ impl Kind {
         }
         if let Some((_, meant)) = self.ambiguous.iter().find(|(names, _)| names.contains(&unit)) {
             return Err(Complaint::new(format!("`{unit}` is not a unit that is clear to everybody"))
+                .code(Code::UnclearUnit)
                 .tip(format!("did you mean {meant}?")));
         }
         if let Some(other) = ALL.iter().find(|kind| kind.units.iter().any(|(name, _)| *name == unit)) {
-            return Err(self.expected(&format!("`{unit}` makes {}", other.name)));
+            return Err(self.expected(&format!("`{unit}` makes {}", other.name)).code(Code::WrongUnit));
         }
-        let complaint = Complaint::new(format!("`{unit}` is not a unit of {}", self.name));
+        let complaint =
+            Complaint::new(format!("`{unit}` is not a unit of {}", self.name)).code(Code::WrongUnit);
         Err(match nearest(unit, self.names()) {
             Some(name) => complaint.tip(format!("a similar unit exists: `{name}`")),
             None => {
@@ -321,7 +342,7 @@ impl Kind {
     }
 
     fn missing_unit(&self, number: &str) -> Complaint {
-        let complaint = Complaint::new("the unit is missing");
+        let complaint = Complaint::new("the unit is missing").code(Code::UnitMissing);
         match number.parse::<f64>() {
             Ok(share) if self.name == RATIO.name && (0.0..=1.0).contains(&share) => {
                 complaint.tip(format!("write \"{} %\"", (share * 1e8).round() / 1e6))
@@ -346,27 +367,33 @@ fn split<'a>(kind: &Kind, node: &'a Node) -> Result<(&'a str, &'a str), Complain
             let end = text.char_indices().find(begins_unit).map_or(text.len(), |(place, _)| place);
             let word = text.split_whitespace().next().unwrap_or_default();
             if end == 0 && word.parse::<f64>().is_ok() {
-                return Err(Complaint::new(format!("`{word}` is not a number to compute with")));
+                return Err(
+                    Complaint::new(format!("`{word}` is not a number to compute with")).code(Code::WrongKind)
+                );
             }
             if end == 0 {
-                return Err(kind.expected("no number"));
+                return Err(kind.expected("no number").code(Code::WrongKind));
             }
             Ok((&text[..end], text[end..].trim_start()))
         }
         Value::Integer(number) => Err(kind.missing_unit(&number.to_string())),
         Value::Float(number) if number.is_finite() => Err(kind.missing_unit(&number.to_string())),
-        Value::Float(number) => Err(Complaint::new(format!("`{number}` is not a number to compute with"))),
-        other => Err(kind.expected(&format!("this is {}", other.kind()))),
+        Value::Float(number) => {
+            Err(Complaint::new(format!("`{number}` is not a number to compute with")).code(Code::WrongKind))
+        }
+        other => Err(kind.expected(&format!("this is {}", other.kind())).code(Code::WrongKind)),
     }
 }
 
 fn parse_number(text: &str) -> Result<f64, Complaint> {
-    let number: f64 = text.parse().map_err(|_| Complaint::new(format!("`{text}` is not a number")))?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| Complaint::new(format!("`{text}` is not a number")).code(Code::WrongKind))?;
     if !number.is_finite() {
-        return Err(Complaint::new("too large a number"));
+        return Err(Complaint::new("too large a number").code(Code::OutOfBounds));
     }
     if number < 0.0 {
-        return Err(Complaint::new("must not be negative"));
+        return Err(Complaint::new("must not be negative").code(Code::Negative));
     }
     Ok(number)
 }

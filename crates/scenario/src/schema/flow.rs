@@ -1,6 +1,7 @@
 //! `[[flow]]`: who sends what to whom, and with which TCP.
 
 use super::tcp::read_parameters;
+use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::{Reader, boolean, choose, integer};
 use crate::units::{self, Amount, Complaint};
@@ -101,6 +102,7 @@ fn read_variant(reader: &mut Reader<'_>, parameters: &Parameters) -> Option<(Str
     let has_pair = reader.has("congestion_control") || reader.has("recovery");
     if reader.has("variant") && has_pair {
         let complaint = Complaint::new("a variant has its own congestion control and recovery")
+            .code(Code::Conflict)
             .tip("give `variant`, or `congestion_control` and `recovery`");
         return reader.optional("variant", |_| Err(complaint));
     }
@@ -123,7 +125,7 @@ fn read_variant(reader: &mut Reader<'_>, parameters: &Parameters) -> Option<(Str
 }
 
 fn refusal(error: PairError) -> Complaint {
-    Complaint::new(error.to_string())
+    Complaint::new(error.to_string()).code(Code::RefusedPair)
 }
 
 /// Bytes, or packets of a full segment each.
@@ -132,5 +134,5 @@ fn transfer_size(node: &Node, segment_size: u64) -> Result<u64, Complaint> {
         Amount::Bytes(bytes) => bytes,
         Amount::Packets(packets) => packets.saturating_mul(segment_size),
     };
-    if bytes == 0 { Err(Complaint::new("a transfer of nothing")) } else { Ok(bytes) }
+    if bytes == 0 { Err(Complaint::new("a transfer of nothing").code(Code::OutOfBounds)) } else { Ok(bytes) }
 }

@@ -2,6 +2,7 @@
 //! directions of a link draw from one stream, so that their handovers coincide.
 
 use super::handover::read_fates;
+use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::{Reader, list, number};
 use crate::units::{self, Complaint};
@@ -94,7 +95,8 @@ fn read_starlink(reader: &mut Reader<'_>) -> Option<Model> {
     let space = quantiles(reader, "space_one_way_delay", millis)?;
     let interruption = quantiles(reader, "interruption", |node| match units::duration(node)? {
         interruption if interruption >= STARLINK_INTERVAL => {
-            Err(Complaint::new(format!("the next satellite follows after {STARLINK_INTERVAL}")))
+            Err(Complaint::new(format!("the next satellite follows after {STARLINK_INTERVAL}"))
+                .code(Code::OutOfBounds))
         }
         interruption => Ok(interruption.as_millis_f64()),
     })?;
@@ -148,7 +150,10 @@ fn quantiles(
         let (least, most) = match &node.value {
             Value::List(items) => match items.as_slice() {
                 [least, most] => (read(least)?, read(most)?),
-                _ => return Err(Complaint::new("a list here has two values: the least and the greatest")),
+                _ => {
+                    return Err(Complaint::new("a list here has two values: the least and the greatest")
+                        .code(Code::WrongKind));
+                }
             },
             _ => (read(node)?, read(node)?),
         };

@@ -1,6 +1,7 @@
 //! `handover = { every = "15 s", interruption = "60 ms" }`: when a link goes away, for how long, and what
 //! becomes of the packets on it.
 
+use crate::codes::Code;
 use crate::reader::{Reader, list};
 use crate::units::{self, Complaint};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
@@ -43,7 +44,11 @@ pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> Option<Handove
 fn read_times(reader: &mut Reader<'_>, duration: Duration) -> Option<Vec<Instant>> {
     let at = reader.node("at").is_some();
     if let (true, Some((key, _))) = (at, reader.entry("every")) {
-        reader.refuse("every", key.span, Complaint::new("give either `at` or `every`, not both"));
+        reader.refuse(
+            "every",
+            key.span,
+            Complaint::new("give either `at` or `every`, not both").code(Code::Conflict),
+        );
         return None;
     }
     if at {
@@ -52,7 +57,8 @@ fn read_times(reader: &mut Reader<'_>, duration: Duration) -> Option<Vec<Instant
     }
     let every = reader.required("every", |node| match units::positive_duration(node)? {
         every if duration.as_nanos() / every.as_nanos() > MOST_HANDOVERS => {
-            Err(Complaint::new(format!("that makes more than {MOST_HANDOVERS} handovers")))
+            Err(Complaint::new(format!("that makes more than {MOST_HANDOVERS} handovers"))
+                .code(Code::OutOfBounds))
         }
         every => Ok(every),
     });

@@ -5,6 +5,7 @@ use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
 use super::schedule::{self, ScheduleSpec};
 use super::{handover, queue};
+use crate::codes::Code;
 use crate::reader::Reader;
 use crate::units::{self, Complaint};
 use seamline_net::QueueConfig;
@@ -109,6 +110,7 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
         && let Some((key, _)) = reader.entry("handover")
     {
         let complaint = Complaint::new("the schedule brings its own handovers")
+            .code(Code::Conflict)
             .tip("their interruption and what becomes of packets are keys of the schedule");
         reader.refuse("handover", key.span, complaint);
     }

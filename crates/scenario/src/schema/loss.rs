@@ -1,5 +1,6 @@
 //! `loss = { model = "bernoulli", probability = "1 %", place = "end" }`: error models of a link.
 
+use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::{Reader, integer, list};
 use crate::recordings::path_at;
@@ -113,6 +114,7 @@ pub(super) fn read_all(reader: &mut Reader<'_>) -> Option<Vec<LossSpec>> {
     for place in [Place::End, Place::BeforeQueue] {
         if all.iter().filter(|loss| loss.place == place).count() > 1 {
             let complaint = Complaint::new("only one error model fits at each place")
+                .code(Code::Conflict)
                 .tip("set `place` to \"end\" or \"before-queue\"");
             reader.refuse("loss", span, complaint);
         }
@@ -170,7 +172,8 @@ fn trace(reader: &mut Reader<'_>) -> Option<LossModel> {
     let sources = reader.context.sources;
     let fates = reader.required("file", |node| {
         let path = path_at(sources, node)?;
-        let unreadable = |error| Complaint::new(format!("cannot read {}: {error}", path.display()));
+        let unreadable =
+            |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
         read_fates(&std::fs::read_to_string(&path).map_err(unreadable)?)
     })?;
     Some(LossModel::Trace(fates.into()))
@@ -180,16 +183,21 @@ fn read_fates(text: &str) -> Result<Vec<bool>, Complaint> {
     let fate = |letter: char| match letter {
         '0' => Ok(false),
         '1' => Ok(true),
-        other => Err(Complaint::new(format!("a loss trace is made of 0 and 1, found `{other}`"))),
+        other => Err(Complaint::new(format!("a loss trace is made of 0 and 1, found `{other}`"))
+            .code(Code::NotARecording)),
     };
     let fates: Vec<bool> =
         text.chars().filter(|letter| !letter.is_whitespace()).map(fate).collect::<Result<_, _>>()?;
-    if fates.is_empty() { Err(Complaint::new("the loss trace is empty")) } else { Ok(fates) }
+    if fates.is_empty() {
+        Err(Complaint::new("the loss trace is empty").code(Code::NotARecording))
+    } else {
+        Ok(fates)
+    }
 }
 
 fn index(node: &Node) -> Result<u64, Complaint> {
     match node.value {
         Value::Integer(index) if index >= 0 => Ok(index as u64),
-        _ => Err(Complaint::new("an index counts packets from 0")),
+        _ => Err(Complaint::new("an index counts packets from 0").code(Code::WrongKind)),
     }
 }

@@ -19,7 +19,8 @@ pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 
 use crate::build::MOST_CONNECTIONS;
-use crate::diagnostics::{Class, Diagnostic, suggestion};
+use crate::codes::Code;
+use crate::diagnostics::{Diagnostic, suggestion};
 use crate::document::{Node, Table, Value};
 use crate::reader::{Context, Reader, WHOLE, text};
 use crate::routes::Routes;
@@ -96,7 +97,8 @@ pub(crate) fn name(node: &Node) -> Result<String, Complaint> {
     let name = text(node)?;
     let allowed = |letter: char| letter.is_alphanumeric() || "-_+".contains(letter);
     if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        return Err(Complaint::new("a name is made of up to 64 letters, digits, `-`, `_` and `+`"));
+        return Err(Complaint::new("a name is made of up to 64 letters, digits, `-`, `_` and `+`")
+            .code(Code::BadName));
     }
     Ok(name)
 }
@@ -105,7 +107,7 @@ pub(crate) fn name(node: &Node) -> Result<String, Complaint> {
 fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     let seed = |node: &Node| match node.value {
         Value::Integer(seed) if seed >= 0 => Ok(seed as u64),
-        _ => Err(Complaint::new("a seed is a whole number from 0")),
+        _ => Err(Complaint::new("a seed is a whole number from 0").code(Code::Seeds)),
     };
     let seeds: Vec<u64> = match &node.value {
         Value::Integer(count @ 1..=MOST_SEEDS) => (1..=*count as u64).collect(),
@@ -116,16 +118,17 @@ fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
         _ => {
             return Err(Complaint::new(format!(
                 "expected a number from 1 to {MOST_SEEDS}, or a list of seeds"
-            )));
+            ))
+            .code(Code::Seeds));
         }
     };
     let mut sorted = seeds.clone();
     sorted.sort_unstable();
     if sorted.is_empty() {
-        return Err(Complaint::new("without a seed nothing runs"));
+        return Err(Complaint::new("without a seed nothing runs").code(Code::Seeds));
     }
     if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(Complaint::new("a seed is named twice; its runs would be the same"));
+        return Err(Complaint::new("a seed is named twice; its runs would be the same").code(Code::Seeds));
     }
     Ok(seeds)
 }
@@ -141,7 +144,7 @@ fn read_node(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Op
         let name = text(node)?;
         let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
         nodes.iter().position(|known| *known == name).ok_or_else(|| {
-            let mut complaint = Complaint::new("no such node");
+            let mut complaint = Complaint::new("no such node").code(Code::UnknownName);
             complaint.tips.extend(suggestion("node", &name, &known));
             complaint
         })
@@ -160,7 +163,8 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
     for item in items {
         match name(item) {
             Ok(name) if nodes.contains(&name) => {
-                let complaint = Complaint::new(format!("the node \"{name}\" is named twice"));
+                let complaint =
+                    Complaint::new(format!("the node \"{name}\" is named twice")).code(Code::NameTaken);
                 reader.refuse("nodes", item.span, complaint);
             }
             Ok(name) => nodes.push(name),
@@ -168,7 +172,7 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
         }
     }
     if items.is_empty() {
-        reader.refuse("nodes", node.span, Complaint::new("a scenario needs nodes"));
+        reader.refuse("nodes", node.span, Complaint::new("a scenario needs nodes").code(Code::Missing));
     }
     nodes
 }
@@ -180,7 +184,11 @@ fn read_links(reader: &mut Reader<'_>, nodes: &[String], duration: Duration) -> 
         readers.into_iter().filter_map(|reader| link::read(reader, nodes, duration)).collect();
     if found > MOST_LINKS {
         let span = reader.span;
-        reader.refuse("link", span, Complaint::new(format!("at most {MOST_LINKS} links fit")));
+        reader.refuse(
+            "link",
+            span,
+            Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds),
+        );
         return None;
     }
     (links.len() == found && found > 0).then_some(links)
@@ -197,14 +205,18 @@ fn read_flows(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<FlowSpec>
 fn named_tables<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<Reader<'a>> {
     if !reader.has(key) {
         let title = format!("the scenario has no [[{key}]]");
-        reader.context.complain(Diagnostic::new(title, reader.span).class(Class::Presence));
+        reader.context.complain(Diagnostic::new(Code::Missing, title, reader.span));
     }
     let mut readers = reader.tables(key);
     let mut names: Vec<String> = Vec::new();
     for table in &mut readers {
         let Some(Node { value: Value::Text(name), span }) = table.node("name") else { continue };
         if names.contains(name) {
-            table.refuse("name", *span, Complaint::new(format!("another {key} is named \"{name}\"")));
+            table.refuse(
+                "name",
+                *span,
+                Complaint::new(format!("another {key} is named \"{name}\"")).code(Code::NameTaken),
+            );
         }
         names.push(name.clone());
     }
@@ -216,7 +228,8 @@ fn refuse_too_many_connections(reader: &mut Reader<'_>, flows: &[FlowSpec]) {
     if connections > MOST_CONNECTIONS
         && let Some((key, _)) = reader.entry("flow")
     {
-        let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"));
+        let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"))
+            .code(Code::OutOfBounds);
         reader.refuse("flow", key.span, complaint);
     }
 }
@@ -227,7 +240,7 @@ fn refuse_disconnected(reader: &mut Reader<'_>, nodes: &[String], links: &[LinkS
         if routes.next_hop(flow.from, flow.to).is_none() {
             let label = format!("no links lead from \"{}\" to \"{}\"", nodes[flow.from], nodes[flow.to]);
             table.what = format!("flow \"{}\"", flow.name);
-            let _: Option<()> = table.optional("to", |_| Err(Complaint::new(label)));
+            let _: Option<()> = table.optional("to", |_| Err(Complaint::new(label).code(Code::Disconnected)));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `notice = { to = "phone", lead = "1 s", error = "100 ms" }`: which node hears of a link's handovers
 //! beforehand, and how well.
 
+use crate::codes::Code;
 use crate::reader::{Reader, number};
 use crate::units::{self, Complaint};
 use seamline_net::notices::{NoticeConfig, PredictionError};
@@ -35,6 +36,7 @@ pub(super) fn read(
         if reader.has(key) && !reader.has("lead") {
             let span = reader.span_of(&[key]);
             let complaint = Complaint::new("without `lead` there are no predictions")
+                .code(Code::Missing)
                 .tip("add lead = \"1 s\": how long before the handover it is predicted");
             reader.refuse(key, span, complaint);
             break;

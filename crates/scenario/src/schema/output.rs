@@ -1,5 +1,6 @@
 //! `[output]`: files to write beside the report.
 
+use crate::codes::Code;
 use crate::reader::{Reader, text};
 use crate::units::{self, Complaint};
 use seamline_wire::Duration;
@@ -42,7 +43,8 @@ pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> OutputSpec {
     };
     let interval = reader.optional("interval", |node| match units::positive_duration(node)? {
         interval if duration.as_nanos() / interval.as_nanos() > MOST_INTERVALS => {
-            Err(Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals")))
+            Err(Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals"))
+                .code(Code::OutOfBounds))
         }
         interval => Ok(interval),
     });

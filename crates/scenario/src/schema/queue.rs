@@ -1,5 +1,6 @@
 //! `queue = { discipline = "drop-tail", limit = "50 packets", meaning = "plain" }`
 
+use crate::codes::Code;
 use crate::reader::{Reader, integer};
 use crate::units::{self, Amount};
 use seamline_net::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
@@ -58,7 +59,9 @@ fn limit(reader: &mut Reader<'_>, amount: Amount) -> Option<Limit> {
         Amount::Bytes(bytes) => Some(Limit::Bytes(bytes)),
         Amount::Packets(packets) => match u32::try_from(packets) {
             Ok(packets) => Some(Limit::Packets(packets)),
-            Err(_) => reader.optional("limit", |_| Err(units::Complaint::new("too many packets"))),
+            Err(_) => reader.optional("limit", |_| {
+                Err(units::Complaint::new("too many packets").code(Code::OutOfBounds))
+            }),
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Schedules from files: mahimahi, delay series, LeoEM path logs, CSV.
 
 use super::handover::read_fates;
+use crate::codes::Code;
 use crate::reader::{Reader, choose, text};
 use crate::recordings::Recordings;
 use crate::units::{self, Complaint};
@@ -91,6 +92,7 @@ fn read_csv(reader: &mut Reader<'_>) -> Option<Schedule> {
     if rate.is_none() && one_way_delay.is_none() && loss.is_none() {
         let span = reader.span;
         let complaint = Complaint::new("no column is named for rate, one_way_delay or loss")
+            .code(Code::Missing)
             .tip("write rate = { column = \"mbps\", unit = \"Mbit/s\" }");
         reader.refuse("kind", span, complaint);
         return None;

@@ -3,6 +3,7 @@
 
 use super::generated::{self, Direction, GENERATORS, Generator};
 use super::recorded::{self, FORMATS};
+use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -107,7 +108,7 @@ pub(super) fn read_all(reader: &mut Reader<'_>, link: &str) -> Option<ScheduleSp
     for (place, part) in parts.iter().enumerate() {
         let mut earlier = parts[..place].iter();
         if let Some(what) = earlier.find_map(|other| part.provides().overlap(other.provides())) {
-            let complaint = Complaint::new(format!("two schedules bring {what}"));
+            let complaint = Complaint::new(format!("two schedules bring {what}")).code(Code::Conflict);
             reader.refuse("schedule", *span, complaint);
             return None;
         }

@@ -1,6 +1,7 @@
 //! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and a scheme's
 //! own parameters in the scheme's own table: `vegas = { alpha = 2 }`.
 
+use crate::codes::Code;
 use crate::reader::{Reader, boolean, integer, number};
 use crate::units::{self, Complaint};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
@@ -58,7 +59,7 @@ fn read_segments(reader: &mut Reader<'_>, parameters: &mut Parameters) {
     let segments = &mut parameters.segments;
     let size = reader.optional("segment_size", |node| match units::bytes(node)? {
         size @ 64..=65_495 => Ok(size as u16),
-        _ => Err(Complaint::new("must be between 64 and 65495 bytes")),
+        _ => Err(Complaint::new("must be between 64 and 65495 bytes").code(Code::OutOfBounds)),
     });
     set(&mut segments.maximum_segment_size, size);
     set(&mut segments.selective_acknowledgments, reader.optional("sack", boolean));
@@ -70,7 +71,8 @@ fn read_segments(reader: &mut Reader<'_>, parameters: &mut Parameters) {
     let receiver = &mut parameters.receiver;
     let buffer = reader.optional("receive_buffer", |node| match units::bytes(node)? {
         size @ 1..=0x3fff_c000 => Ok(size as u32),
-        _ => Err(Complaint::new("must be between 1 byte and 1 GiB, what RFC 7323 can offer")),
+        _ => Err(Complaint::new("must be between 1 byte and 1 GiB, what RFC 7323 can offer")
+            .code(Code::OutOfBounds)),
     });
     set(&mut receiver.buffer, buffer);
     if let Some(shift) = segments.window_scale.as_mut() {

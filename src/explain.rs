@@ -1,0 +1,39 @@
+//! `seamline explain [CODE...]`
+
+use crate::Outcome;
+use crate::terminal::print;
+use seamline_scenario::codes::{Code, Explanation, Place};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Error codes, e.g. SL009; without one, all codes are listed
+    #[arg(value_name = "CODE")]
+    codes: Vec<Code>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if arguments.codes.is_empty() {
+        let lines: String =
+            Code::all().map(|code| format!("{code}  {}\n", code.explanation().title)).collect();
+        return print(&format!("Errors of scenario files\n{lines}"));
+    }
+    let pages: Vec<String> = arguments.codes.iter().map(|code| page(*code)).collect();
+    print(&pages.join("\n"))
+}
+
+fn page(code: Code) -> String {
+    let Explanation { title, meaning, place, wrong, right } = code.explanation();
+    let indented = |lines: &str| lines.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let place = match place {
+        Place::Top => "outside of any table",
+        Place::Link => "in a [[link]]",
+        Place::Flow => "in a [[flow]]",
+        Place::End => "at the end of the file",
+        Place::Override => "after --set",
+    };
+    format!(
+        "{code}: {title}\n\n{meaning}\n\nRefused, {place}:\n\n{}\nInstead:\n\n{}",
+        indented(wrong),
+        indented(right)
+    )
+}
