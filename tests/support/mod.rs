@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 /// Run the command in a folder.
-pub fn seamline(arguments: &[&str], folder: &Path) -> Output {
+pub(crate) fn seamline(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::cargo_bin("seamline").unwrap();
     command.args(arguments).current_dir(folder).env_remove("NO_COLOR").output().unwrap()
 }
 
 /// Run it where it must succeed; what it wrote to standard output.
-pub fn succeeds(arguments: &[&str], folder: &Path) -> String {
+pub(crate) fn succeeds(arguments: &[&str], folder: &Path) -> String {
     let output = seamline(arguments, folder);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     stdout(&output).to_owned()
 }
 
 /// Run it where it must refuse what it is given, without a word on standard output; what it says instead.
-pub fn refuses(arguments: &[&str], folder: &Path) -> String {
+pub(crate) fn refuses(arguments: &[&str], folder: &Path) -> String {
     let output = seamline(arguments, folder);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     assert_eq!(stdout(&output), "");
@@ -28,29 +28,29 @@ pub fn refuses(arguments: &[&str], folder: &Path) -> String {
 }
 
 /// Data.
-pub fn stdout(output: &Output) -> &str {
+pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
 /// Everything else.
-pub fn stderr(output: &Output) -> &str {
+pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// A folder that is gone after the test.
-pub fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
 /// The path of a scenario that ships.
-pub fn scenario(name: &str) -> String {
+pub(crate) fn scenario(name: &str) -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name);
     path.to_str().unwrap().to_owned()
 }
 
 /// Assert that a text has all these parts.
 #[track_caller]
-pub fn assert_contains(text: &str, parts: &[&str]) {
+pub(crate) fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
