@@ -472,6 +472,7 @@ impl Sender {
         let retransmission = at < self.view.highest_sent;
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(retransmission);
+        self.recovery.note_sent(end - at);
         if let Some(log) = &mut self.view.sent {
             log.record(now, at, end);
         }

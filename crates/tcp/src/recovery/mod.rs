@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 
 mod newreno;
+mod reduction;
 mod reno;
 mod sack;
 mod sack_pipe;
@@ -126,6 +127,8 @@ pub trait Recovery: Debug + Send {
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
     }
+    /// A segment of so much sequence space has left, by whatever order.
+    fn note_sent(&mut self, _length: u64) {}
     /// Duplicate acknowledgments counted so far, for traces.
     fn duplicate_acks(&self) -> u32;
     /// Whether fast recovery is under way.

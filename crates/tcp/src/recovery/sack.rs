@@ -3,6 +3,7 @@
 //! timeout (section 5.1 permits it), so that only holes are sent again; it is forgotten when the
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
+use super::reduction::Reduction;
 use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -38,44 +39,15 @@ struct Sack {
     reduction: Reduction,
 }
 
-/// Proportional rate reduction (RFC 6937 section 3): how much each acknowledgment in fast recovery may
-/// send, so that the window shrinks evenly and never in a burst. All in bytes.
-#[derive(Debug, Default)]
-struct Reduction {
-    flight_at_start: u64,
-    delivered: u64,
-    sent: u64,
-    delivered_now: u64,
-    budget: Option<u64>,
-}
-
-impl Reduction {
-    fn start(flight_at_start: u64, retransmitted: u64) -> Self {
-        Reduction { flight_at_start, sent: retransmitted, ..Reduction::default() }
-    }
-    fn acknowledge(&mut self, delivered: u64) {
-        self.delivered += delivered;
-        self.delivered_now = delivered;
-        self.budget = None;
-    }
-    /// Take one segment from what this acknowledgment may send, if it is there.
-    fn take(&mut self, pipe: u64, threshold: u64, size: u64) -> bool {
-        let budget = self.budget.unwrap_or_else(|| self.budget(pipe, threshold, size));
-        let granted = budget >= size;
-        self.budget = Some(budget.saturating_sub(if granted { size } else { 0 }));
-        self.sent += if granted { size } else { 0 };
-        granted
-    }
-    fn budget(&self, pipe: u64, threshold: u64, size: u64) -> u64 {
-        if pipe > threshold {
-            let proportional = u128::from(self.delivered) * u128::from(threshold);
-            let due = proportional.div_ceil(u128::from(self.flight_at_start.max(1))) as u64;
-            due.saturating_sub(self.sent)
-        } else {
-            let bound = self.delivered.saturating_sub(self.sent).max(self.delivered_now) + size;
-            bound.min(threshold - pipe)
-        }
-    }
+/// What [`Sack::next_segment`] has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Data never sent before.
+    New(Offset),
+    /// A hole, to be sent again.
+    Hole(Offset),
+    /// The last outstanding segment, although nothing says that it is lost.
+    Rescue(Offset),
 }
 
 impl Sack {
@@ -102,23 +74,24 @@ impl Sack {
             + sacked.missing_between(lost_edge, view.highest_sent)
     }
 
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+    fn on_duplicate(&mut self, delivered: u64, view: &View, orders: &mut Orders) {
         self.duplicates += 1;
         let lost = self.duplicates >= self.parameters.duplicate_threshold
             || self.lost_edge(view) > view.unacknowledged;
         if lost && view.unacknowledged >= self.recovery_point {
-            self.enter(view, orders);
+            self.enter(delivered, view, orders);
         }
     }
 
     /// Section 5, step 4.
-    fn enter(&mut self, view: &View, orders: &mut Orders) {
+    fn enter(&mut self, delivered: u64, view: &View, orders: &mut Orders) {
         self.recovery_point = view.highest_sent;
         self.recovering = true;
         self.rescued = None;
         let first = u64::from(view.length_at(view.unacknowledged));
         self.highest_retransmitted = view.unacknowledged + first;
-        self.reduction = Reduction::start(view.outstanding(), first);
+        let unreported = view.outstanding() - view.scoreboard.sacked().total();
+        self.reduction = Reduction::start(unreported + delivered, delivered);
         orders.extend([
             Order::NoteRecovery,
             Order::Cut(Loss::Detected),
@@ -128,53 +101,60 @@ impl Sack {
         ]);
     }
 
-    /// Whether one more segment may be sent in fast recovery (section 5, step C).
-    fn has_room(&mut self, view: &View) -> bool {
+    /// Whether a segment of `length` may be sent in fast recovery (section 5, step C).
+    fn has_room(&mut self, length: u64, view: &View) -> bool {
         let size = u64::from(view.segment_size);
         let pipe = self.pipe(view);
         if self.parameters.proportional_rate_reduction {
             let threshold = (view.window.threshold * size as f64) as u64;
-            self.reduction.take(pipe, threshold, size)
+            self.reduction.permits(length, pipe, threshold, size)
         } else {
             pipe + size <= view.usable_bytes()
         }
     }
 
     /// `NextSeg` of section 4.
-    fn next_segment(&mut self, view: &View) -> Option<Offset> {
+    fn next_segment(&self, view: &View) -> Option<Found> {
         let sacked = view.scoreboard.sacked();
         let hole = sacked.next_missing(self.highest_retransmitted.max(view.unacknowledged));
         let below_reported = sacked.end().is_some_and(|end| hole < end);
         if below_reported && hole < self.lost_edge(view) {
-            return Some(self.retransmit(hole, view));
+            return Some(Found::Hole(hole));
         }
         let fresh = view.next.max(view.highest_sent);
         if view.permits_at(fresh, u64::MAX) {
-            return Some(fresh);
+            return Some(Found::New(fresh));
         }
         if below_reported {
-            return Some(self.retransmit(hole, view));
+            return Some(Found::Hole(hole));
         }
         self.rescue(view)
     }
 
-    fn retransmit(&mut self, hole: Offset, view: &View) -> Offset {
-        self.highest_retransmitted = hole + u64::from(view.length_at(hole)).max(1);
-        hole
-    }
-
     /// Rule 4 of `NextSeg`: once per recovery the last outstanding segment, so that a lost tail
     /// does not wait for the timer.
-    fn rescue(&mut self, view: &View) -> Option<Offset> {
+    fn rescue(&self, view: &View) -> Option<Found> {
         let due = self.rescued.is_none_or(|rescued| view.unacknowledged > rescued);
         let reported = view.scoreboard.sacked().end().unwrap_or(view.unacknowledged);
         let last = Offset(view.highest_sent.0.saturating_sub(u64::from(view.segment_size)));
         let last = last.max(reported).max(self.highest_retransmitted);
-        if !due || last >= view.highest_sent {
+        (due && last < view.highest_sent).then_some(Found::Rescue(last))
+    }
+
+    /// Section 5, step C: the next segment, once it is certain to leave.
+    fn next_in_recovery(&mut self, view: &View) -> Option<Offset> {
+        let found = self.next_segment(view)?;
+        let (Found::New(at) | Found::Hole(at) | Found::Rescue(at)) = found;
+        let length = u64::from(view.length_at(at));
+        if length == 0 || !self.has_room(length, view) {
             return None;
         }
-        self.rescued = Some(self.recovery_point);
-        Some(last)
+        match found {
+            Found::New(_) => {}
+            Found::Hole(hole) => self.highest_retransmitted = hole + length,
+            Found::Rescue(_) => self.rescued = Some(self.recovery_point),
+        }
+        Some(at)
     }
 }
 
@@ -186,7 +166,7 @@ impl Recovery for Sack {
             if !self.recovering {
                 acknowledge(orders);
                 if ack.sack.blocks {
-                    self.on_duplicate(view, orders);
+                    self.on_duplicate(ack.delivered, view, orders);
                 }
             } else {
                 self.recovering = view.unacknowledged < self.recovery_point;
@@ -194,7 +174,7 @@ impl Recovery for Sack {
                 orders.extend([timing, Order::RestartTimer]);
             }
         } else if ack.sack.any && !self.recovering {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(ack.delivered, view, orders);
         } else if ack.sack.any {
             self.duplicates += 1;
         }
@@ -213,7 +193,7 @@ impl Recovery for Sack {
 
     fn next(&mut self, view: &View) -> Option<Offset> {
         if self.recovering {
-            return if self.has_room(view) { self.next_segment(view) } else { None };
+            return self.next_in_recovery(view);
         }
         let sacked = view.scoreboard.sacked();
         if sacked.is_empty() {
@@ -223,6 +203,9 @@ impl Recovery for Sack {
         let waits = self.duplicates > 0 && !self.parameters.limited_transmit && at >= view.highest_sent;
         let arrived = (at - view.unacknowledged) - sacked.missing_between(view.unacknowledged, at);
         (!waits && view.permits_at(at, view.usable_bytes() + arrived)).then_some(at)
+    }
+    fn note_sent(&mut self, length: u64) {
+        self.reduction.note_sent(length);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates

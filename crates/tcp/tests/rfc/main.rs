@@ -8,6 +8,7 @@ mod handshake;
 mod loss;
 mod options;
 mod persist;
+mod proportional;
 mod receiving;
 mod regressions;
 mod script;
