@@ -1,4 +1,4 @@
-//! Forwarding by destination.
+//! Forwarding by destination, or by the exit of the outermost tunnel.
 
 use seamline_wire::{NodeId, Port};
 

@@ -110,7 +110,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             };
             let place = to.place();
             match self.slots[place].element {
-                Element::Router(n) => match self.routers[n as usize].route(packet.destination) {
+                Element::Router(n) => match self.routers[n as usize].route(packet.next_destination()) {
                     Some(exit) => (from, port) = (place, exit),
                     None => return self.lose(place, packet),
                 },

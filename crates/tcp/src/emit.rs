@@ -96,14 +96,13 @@ impl Header {
         }
         fit_sack_blocks(&mut segment);
         let mut packet = out.packet();
-        *packet = Packet {
-            source: self.local.node,
-            destination: self.remote.node,
-            source_port: self.local.port,
-            destination_port: self.remote.port,
-            wire_bytes: self.wire_bytes(&segment),
-            segment,
-        };
+        packet.make_bare();
+        packet.source = self.local.node;
+        packet.destination = self.remote.node;
+        packet.source_port = self.local.port;
+        packet.destination_port = self.remote.port;
+        packet.wire_bytes = self.wire_bytes(&segment);
+        packet.segment = segment;
         out.send(Port(0), packet);
     }
 
@@ -142,6 +141,7 @@ pub(crate) fn reset_for(packet: &Packet, out: &mut Outbox) {
         destination_port: packet.source_port,
         wire_bytes: IPV4_AND_TCP_HEADERS,
         segment,
+        ..Packet::default()
     };
     out.send(Port(0), answer);
 }

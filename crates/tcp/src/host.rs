@@ -100,6 +100,9 @@ impl Host {
     }
 
     fn on_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        if !packet.is_bare_segment() {
+            return out.recycle(packet);
+        }
         match self.find(&packet) {
             Some(id) => {
                 let connection = &mut self.connections[id];

@@ -8,8 +8,8 @@ use seamline_tcp::{
 };
 use seamline_wire::random::Stream;
 use seamline_wire::{
-    Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Segment, SequenceNumber,
-    TransportPort,
+    Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Segment, SequenceNumber,
+    TransportPort, Tunnel,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -196,6 +196,7 @@ fn unknown_ports_are_reset() {
             destination_port,
             wire_bytes: 40,
             segment,
+            ..Packet::default()
         })
     };
     let strangers = [
@@ -211,6 +212,34 @@ fn unknown_ports_are_reset() {
         pair.step(1, Input::Packet(Port(0), packet(from, to, Flags::RST)));
     }
     assert_eq!(pair.log.len(), sent + strangers.len(), "resets are not answered");
+}
+
+/// Neither is TCP's business: no reset, and nothing reaches a connection.
+#[test]
+fn control_messages_and_tunnels_are_ignored() {
+    let mut pair = Pair::new(0.0, 0);
+    pair.connect(5, Application::endless(Instant::ZERO), Application::sink());
+    pair.run_until(Instant::from_millis(100));
+    let sent = pair.log.len();
+    for port in [5, 6] {
+        let segment = Segment { flags: Flags::RST, ..Segment::default() };
+        let (source_port, destination_port) = (TransportPort(port), TransportPort(port));
+        let packet = Packet {
+            source: NodeId(0),
+            destination: NodeId(1),
+            source_port,
+            destination_port,
+            segment,
+            ..Packet::default()
+        };
+        let control = Some(Box::new(Control::AgentSolicitation));
+        pair.step(1, Input::Packet(Port(0), Box::new(Packet { control, ..packet.clone() })));
+        let mut tunnelled = packet;
+        assert!(tunnelled.encapsulate(Tunnel { entry: NodeId(3), exit: NodeId(1) }));
+        pair.step(1, Input::Packet(Port(0), Box::new(tunnelled)));
+    }
+    assert_eq!(pair.log.len(), sent);
+    assert!(pair.hosts[1].endpoints().all(|endpoint| endpoint.state() == State::Established));
 }
 
 /// Connections start and stop at the times given, to the nanosecond, and not before.

@@ -1,6 +1,7 @@
 //! What happened, for traces, captures and reports. Events are built only when somebody listens
 //! ([`crate::Outbox::event`]).
 
+use crate::control::ReplyCode;
 use crate::packet::{NodeId, TransportPort};
 use crate::sequence::SequenceNumber;
 use crate::time::Duration;
@@ -19,6 +20,10 @@ pub enum DropCause {
     LinkDown,
     /// No route led to the destination.
     NoRoute,
+    /// It reached, or was to leave from, a radio cell that the node had left.
+    LeftCell,
+    /// It came out of a tunnel at an agent that knows no such visitor.
+    NoVisitor,
 }
 
 /// A phase of a handover.
@@ -30,6 +35,50 @@ pub enum HandoverPhase {
     Started,
     /// The new link carries packets.
     Completed,
+}
+
+/// What a mobility protocol does (terms of RFC 3753; messages of RFC 5944).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum MobilityEvent {
+    /// A mobile node can be reached by radio in this cell from now on.
+    CellEntered {
+        /// The cell's number.
+        cell: u32,
+    },
+    /// A mobile node heard an advertisement.
+    AdvertisementHeard {
+        /// Whose.
+        agent: NodeId,
+    },
+    /// A mobile node found out that it has moved.
+    MovementDetected {
+        /// The agent that it heard there.
+        agent: NodeId,
+    },
+    /// A mobile node sent a registration request.
+    RegistrationRequested {
+        /// The care-of address in it.
+        care_of_address: NodeId,
+    },
+    /// A mobile node learned that its registration is in force.
+    RegistrationAccepted {
+        /// The care-of address.
+        care_of_address: NodeId,
+    },
+    /// A mobile node was refused a registration.
+    RegistrationRefused {
+        /// Why.
+        code: ReplyCode,
+    },
+    /// A home agent's binding has changed: what is addressed to the mobile node goes elsewhere from now on.
+    BindingChanged {
+        /// The mobile node.
+        home_address: NodeId,
+        /// The end of the tunnel; `None` when there is no tunnel, because the mobile node is at home or its
+        /// registration ran out.
+        care_of_address: Option<NodeId>,
+    },
 }
 
 /// What a TCP sender knows and intends, after everything that one input caused.
@@ -126,6 +175,8 @@ pub enum Event {
         /// Their bytes.
         bytes: u32,
     },
-    /// A link's handover reached this phase.
+    /// A handover of a link, or of a mobile node between cells, reached this phase.
     Handover(HandoverPhase),
+    /// A mobility protocol did something.
+    Mobility(MobilityEvent),
 }

@@ -6,6 +6,7 @@
 
 pub mod capture;
 pub mod codec;
+pub mod control;
 pub mod event;
 pub mod machine;
 pub mod mark;
@@ -17,10 +18,11 @@ pub mod signal;
 pub mod time;
 pub mod units;
 
-pub use event::{DropCause, Event, HandoverPhase, SenderSample};
+pub use control::Control;
+pub use event::{DropCause, Event, HandoverPhase, MobilityEvent, SenderSample};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::Mark;
-pub use packet::{NodeId, Packet, TransportPort};
+pub use packet::{NodeId, Packet, TransportPort, Tunnel, Tunnels};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sequence::SequenceNumber;
 pub use signal::Signal;

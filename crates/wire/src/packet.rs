@@ -1,18 +1,80 @@
 //! What travels over links.
 
+use crate::control::Control;
 use crate::segment::Segment;
+use std::fmt;
 
 /// A node of the network, as the core of the simulator names it. The lab maps it to an IP address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NodeId(pub u32);
 
-/// A TCP port number.
+impl NodeId {
+    /// Every node on the link: 224.0.0.1 or ff02::1. No router forwards it.
+    pub const ALL_SYSTEMS: NodeId = NodeId(u32::MAX);
+    /// Every router on the link: 224.0.0.2 or ff02::2. No router forwards it.
+    pub const ALL_ROUTERS: NodeId = NodeId(u32::MAX - 1);
+}
+
+/// A port number of TCP or UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TransportPort(pub u16);
 
-/// A packet on its way. Packets move as recycled boxes ([`crate::Outbox::packet`]); the body stays
-/// within 128 bytes because moving more is measurably slower.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// A tunnel that a packet is in: one more IP header in front of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Tunnel {
+    /// The node that put the header there (encapsulator): the outer source.
+    pub entry: NodeId,
+    /// The node that takes it off (decapsulator): the outer destination.
+    pub exit: NodeId,
+}
+
+impl Tunnel {
+    /// What a tunnel adds to a packet: an IPv4 header without options (RFC 2003 section 3.1).
+    pub const BYTES: u32 = 20;
+}
+
+/// The tunnels that a packet is in, at most two.
+#[derive(Clone, Copy, Debug, Eq, Default)]
+pub struct Tunnels {
+    len: u32,
+    /// Innermost first.
+    list: [Tunnel; Tunnels::MAX],
+}
+
+impl Tunnels {
+    /// As many tunnels as protocols nest: one to an anchor and one from there to the visited network.
+    pub const MAX: usize = 2;
+    /// No tunnel.
+    pub const NONE: Tunnels =
+        Tunnels { len: 0, list: [Tunnel { entry: NodeId(0), exit: NodeId(0) }; Tunnels::MAX] };
+
+    /// The tunnels, innermost first.
+    pub fn as_slice(&self) -> &[Tunnel] {
+        &self.list[..self.len as usize]
+    }
+    /// The tunnel whose header stands first in the packet.
+    #[inline]
+    pub fn outermost(&self) -> Option<Tunnel> {
+        self.as_slice().last().copied()
+    }
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl PartialEq for Tunnels {
+    /// Places beyond the length may hold tunnels that were left; they do not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+/// A packet on its way: a TCP segment, or a control message and no segment. Packets move as recycled
+/// boxes ([`crate::Outbox::packet`]); the body stays within 128 bytes because moving more is measurably
+/// slower.
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Packet {
     /// The node that sent it.
     pub source: NodeId,
@@ -22,17 +84,111 @@ pub struct Packet {
     pub source_port: TransportPort,
     /// Port of the receiving connection.
     pub destination_port: TransportPort,
-    /// Bytes on the wire, IP and TCP headers included.
+    /// Bytes on the wire, all IP headers and the TCP header included.
     pub wire_bytes: u32,
-    /// The TCP segment.
+    /// The TCP segment; does not count when there is a control message.
     pub segment: Segment,
+    /// The tunnels it is in ([`Packet::encapsulate`]).
+    pub tunnels: Tunnels,
+    /// The control message in place of a TCP segment. Whoever is not addressed by it ignores it.
+    pub control: Option<Box<Control>>,
 }
 
 const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 bytes");
 
 impl Packet {
-    /// Whether the packet carries payload.
+    /// Whether the packet carries payload of TCP.
     pub fn has_payload(&self) -> bool {
         self.segment.length > 0
+    }
+
+    /// Where routers send it: to the exit of its outermost tunnel, or else to its destination.
+    #[inline]
+    pub fn next_destination(&self) -> NodeId {
+        match self.tunnels.outermost() {
+            None => self.destination,
+            Some(tunnel) => tunnel.exit,
+        }
+    }
+
+    /// Whether it is what a TCP endpoint takes in: a segment outside of any tunnel.
+    #[inline]
+    pub fn is_bare_segment(&self) -> bool {
+        self.control.is_none() && self.tunnels.is_empty()
+    }
+
+    /// Make it a segment outside of any tunnel, whatever it was in an earlier life. The other fields stay.
+    #[inline]
+    pub fn make_bare(&mut self) {
+        self.tunnels.len = 0;
+        if self.control.is_some() {
+            self.drop_control();
+        }
+    }
+
+    #[cold]
+    fn drop_control(&mut self) {
+        self.control = None;
+    }
+
+    /// Put the packet into a tunnel, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
+    /// nothing, when it is in [`Tunnels::MAX`] already.
+    pub fn encapsulate(&mut self, tunnel: Tunnel) -> bool {
+        match self.tunnels.list.get_mut(self.tunnels.len as usize) {
+            Some(place) => {
+                *place = tunnel;
+                self.tunnels.len += 1;
+                self.wire_bytes += Tunnel::BYTES;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Take the packet out of its outermost tunnel and say which that was.
+    pub fn decapsulate(&mut self) -> Option<Tunnel> {
+        let tunnel = self.tunnels.outermost()?;
+        self.tunnels.len -= 1;
+        self.wire_bytes -= Tunnel::BYTES;
+        Some(tunnel)
+    }
+}
+
+impl fmt::Debug for Packet {
+    /// Tunnels and the control message are shown when there are any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Packet");
+        shown.field("source", &self.source).field("destination", &self.destination);
+        shown.field("source_port", &self.source_port).field("destination_port", &self.destination_port);
+        shown.field("wire_bytes", &self.wire_bytes);
+        match &self.control {
+            None => shown.field("segment", &self.segment),
+            Some(control) => shown.field("control", control),
+        };
+        if !self.tunnels.is_empty() {
+            shown.field("tunnels", &self.tunnels.as_slice());
+        }
+        shown.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tunnels_nest_and_the_outermost_routes() {
+        let mut packet = Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() };
+        let (inner, outer) =
+            (Tunnel { entry: NodeId(1), exit: NodeId(2) }, Tunnel { entry: NodeId(2), exit: NodeId(3) });
+        assert_eq!(packet.next_destination(), NodeId(9));
+        assert!(packet.encapsulate(inner) && packet.encapsulate(outer));
+        assert!(!packet.encapsulate(Tunnel::default()), "two at most");
+        assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(3), 1040));
+        assert_eq!(packet.tunnels.as_slice(), [inner, outer]);
+        assert_eq!(packet.decapsulate(), Some(outer));
+        assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(2), 1020));
+        assert_eq!((packet.decapsulate(), packet.decapsulate()), (Some(inner), None));
+        assert_eq!(packet, Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() });
     }
 }

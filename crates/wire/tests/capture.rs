@@ -26,6 +26,7 @@ fn packet(version: IpVersion, segment: Segment) -> Packet {
         destination_port: TransportPort(80),
         wire_bytes: header_length(version, &segment) as u32 + segment.length,
         segment,
+        ..Packet::default()
     }
 }
 
@@ -113,7 +114,7 @@ fn the_file_says_where_it_comes_from_and_what_was_observed() {
     assert_eq!(read.section_comments, ["scenario walk.toml, seed 7\nsecond line"]);
     let expected = |name: &'static str| InterfaceDescriptionBlock {
         linktype: DataLink::RAW,
-        snaplen: 100,
+        snaplen: 180,
         options: vec![
             InterfaceDescriptionOption::IfName(name.into()),
             InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
@@ -160,8 +161,9 @@ fn whole_packets_can_be_decoded() {
             );
         }
     }
-    assert_eq!(ipv4_address(NodeId(u32::MAX)), Ipv4Addr::new(10, 255, 255, 255));
-    assert_eq!(ipv6_address(NodeId(u32::MAX)).segments()[5..], [0, 0xffff, 0xffff]);
+    assert_eq!(ipv4_address(NodeId::ALL_SYSTEMS), Ipv4Addr::new(224, 0, 0, 1));
+    assert_eq!(ipv4_address(NodeId(0x00ff_ffff)), Ipv4Addr::new(10, 255, 255, 255));
+    assert_eq!(ipv6_address(NodeId(u32::MAX - 2)).segments()[5..], [0, 0xffff, 0xfffd]);
 }
 
 #[test]

@@ -153,6 +153,7 @@ impl Target {
             destination_port: TransportPort(1),
             wire_bytes: 40 + length,
             segment,
+            ..Packet::default()
         };
         self.endpoint.on_packet(self.now, &packet, &mut self.out);
     }

@@ -9,8 +9,12 @@ mod address;
 
 pub use address::{ip_header, ipv4_address, ipv6_address};
 
-use crate::codec::{Headers, IpVersion, MAX_HEADER_LENGTH, encode_headers};
-use crate::packet::Packet;
+use crate::codec::message::{self, Message};
+use crate::codec::{
+    EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel,
+};
+use crate::control::Control;
+use crate::packet::{Packet, Tunnels};
 use crate::time::Instant;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -26,6 +30,9 @@ use std::io::{self, BufWriter, Write};
 
 /// What a pcapng option can hold: its length field has 16 bits.
 const MAX_OPTION_LENGTH: usize = u16::MAX as usize;
+
+/// Bytes that suffice for the headers of any packet in all its tunnels, and for a whole control message.
+const MAX_FRONT_LENGTH: usize = Tunnels::MAX * Ipv6Header::LENGTH + MAX_HEADER_LENGTH;
 
 /// How much of each packet is kept. The length on the wire is recorded in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -103,7 +110,7 @@ impl<W: Write> Capture<W> {
         let block = InterfaceDescriptionBlock {
             linktype: DataLink::RAW,
             snaplen: match self.snap_length {
-                SnapLength::Headers => MAX_HEADER_LENGTH as u32,
+                SnapLength::Headers => MAX_FRONT_LENGTH as u32,
                 SnapLength::Bytes(most) => most,
             },
             options: vec![
@@ -155,23 +162,58 @@ impl<W: Write> Capture<W> {
 
     /// Put the captured part of a packet into the buffer; returns the packet's length on the wire.
     fn fill_bytes(&mut self, packet: &Packet) -> io::Result<u32> {
-        let headers = Headers {
-            ip: ip_header(self.ip_version, packet.source, packet.destination),
-            source_port: packet.source_port,
-            destination_port: packet.destination_port,
-            segment: packet.segment,
-        };
         self.bytes.clear();
-        self.bytes.resize(MAX_HEADER_LENGTH, 0);
-        let header_length = encode_headers(&headers, &mut self.bytes)
+        self.bytes.resize(MAX_FRONT_LENGTH, 0);
+        let header_length = front(packet, self.ip_version, &mut self.bytes)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let original_length = packet.wire_bytes.max(header_length as u32 + packet.segment.length);
+        let original_length = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
         let captured = match self.snap_length {
             SnapLength::Headers => header_length,
             SnapLength::Bytes(most) => most.min(original_length) as usize,
         };
         self.bytes.resize(captured, 0);
         Ok(original_length)
+    }
+}
+
+/// Write all headers of a packet, or all of a control message; returns their length.
+fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, EncodeError> {
+    // Mobile IPv4 speaks IPv4.
+    let version = if packet.control.is_some() { IpVersion::V4 } else { version };
+    let tunnels = packet.tunnels.as_slice();
+    let mut length = tunnels.len() * version.header_length();
+    length += match &packet.control {
+        Some(control) => message::encode(&as_message(packet, control), &mut out[length..])?,
+        None => {
+            let headers = Headers {
+                ip: ip_header(version, packet.source, packet.destination),
+                source_port: packet.source_port,
+                destination_port: packet.destination_port,
+                segment: packet.segment,
+            };
+            encode_headers(&headers, &mut out[length..])?
+        }
+    };
+    let (mut at, whole) = (0, length + payload_length(packet) as usize);
+    for tunnel in tunnels.iter().rev() {
+        let outer = ip_header(version, tunnel.entry, tunnel.exit);
+        let inner_length = whole - at - version.header_length();
+        at += encode_tunnel(&outer, inner_length, &mut out[at..])?;
+    }
+    Ok(length)
+}
+
+fn payload_length(packet: &Packet) -> u32 {
+    if packet.control.is_some() { 0 } else { packet.segment.length }
+}
+
+fn as_message(packet: &Packet, control: &Control) -> Message {
+    Message {
+        source: ipv4_address(packet.source),
+        destination: ipv4_address(packet.destination),
+        source_port: packet.source_port,
+        destination_port: packet.destination_port,
+        control: control.map(ipv4_address),
     }
 }
 

@@ -7,6 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The protocol number of TCP.
 pub(super) const TCP: u8 = 6;
+/// The protocol number of UDP.
+pub(super) const UDP: u8 = 17;
 
 /// A version of the Internet Protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,10 +115,10 @@ impl IpHeader {
             IpHeader::V6(header) => header.traffic_class,
         }
     }
-    /// The sum of the pseudo header that TCP's checksum covers, for a segment of `tcp_length` bytes
-    /// (RFC 9293 section 3.1, RFC 8200 section 8.1).
-    pub(super) fn pseudo_header(&self, tcp_length: usize) -> Checksum {
-        let sum = Checksum::new().over(&[0, TCP]).over(&(tcp_length as u32).to_be_bytes());
+    /// The sum of the pseudo header that the checksums of TCP and UDP cover, for `length` bytes of them
+    /// (RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1).
+    pub(super) fn pseudo_header(&self, protocol: u8, length: usize) -> Checksum {
+        let sum = Checksum::new().over(&[0, protocol]).over(&(length as u32).to_be_bytes());
         match self {
             IpHeader::V4(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),
             IpHeader::V6(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),

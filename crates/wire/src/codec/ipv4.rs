@@ -44,8 +44,12 @@ impl Ipv4Header {
         }
     }
 
-    /// The header as bytes, in front of `payload_length` bytes of TCP.
-    pub(super) fn write(&self, payload_length: usize) -> Result<[u8; Self::LENGTH], EncodeError> {
+    /// The header as bytes, in front of `payload_length` bytes of this protocol.
+    pub(super) fn write(
+        &self,
+        protocol: u8,
+        payload_length: usize,
+    ) -> Result<[u8; Self::LENGTH], EncodeError> {
         let length = Self::LENGTH + payload_length;
         let total_length = u16::try_from(length).map_err(|_| EncodeError::TooLong { length })?;
         let fragment = if self.dont_fragment { DONT_FRAGMENT } else { 0 };
@@ -56,7 +60,7 @@ impl Ipv4Header {
         bytes[4..6].copy_from_slice(&self.identification.to_be_bytes());
         bytes[6..8].copy_from_slice(&fragment.to_be_bytes());
         bytes[8] = self.time_to_live;
-        bytes[9] = TCP;
+        bytes[9] = protocol;
         bytes[12..16].copy_from_slice(&self.source.octets());
         bytes[16..20].copy_from_slice(&self.destination.octets());
         let checksum = Checksum::new().over(&bytes).field();
@@ -64,9 +68,17 @@ impl Ipv4Header {
         Ok(bytes)
     }
 
-    /// The header at the front of `packet`, and the TCP segment behind it. Bytes beyond the total
-    /// length are the link layer's padding.
+    /// The header at the front of `packet`, and the TCP segment behind it.
     pub(super) fn read(packet: &[u8], checksums: Checksums) -> Result<(Self, &[u8]), DecodeError> {
+        match Self::read_any(packet, checksums)? {
+            (header, TCP, segment) => Ok((header, segment)),
+            (_, protocol, _) => Err(DecodeError::NotTcp(protocol)),
+        }
+    }
+
+    /// The header at the front of `packet`, the protocol behind it and its bytes. Bytes beyond the total
+    /// length are the link layer's padding.
+    pub(super) fn read_any(packet: &[u8], checksums: Checksums) -> Result<(Self, u8, &[u8]), DecodeError> {
         let Some(fixed) = packet.first_chunk::<{ Self::LENGTH }>() else {
             return Err(DecodeError::Truncated(Layer::Ipv4));
         };
@@ -84,10 +96,7 @@ impl Ipv4Header {
         if fragment & (MORE_FRAGMENTS | FRAGMENT_OFFSET) != 0 {
             return Err(DecodeError::Fragment);
         }
-        if fixed[9] != TCP {
-            return Err(DecodeError::NotTcp(fixed[9]));
-        }
-        Ok((Self::from_fixed(fixed, fragment), segment))
+        Ok((Self::from_fixed(fixed, fragment), fixed[9], segment))
     }
 
     fn from_fixed(fixed: &[u8; Self::LENGTH], fragment: u16) -> Self {

@@ -43,8 +43,12 @@ impl Ipv6Header {
         }
     }
 
-    /// The header as bytes, in front of `payload_length` bytes of TCP.
-    pub(super) fn write(&self, payload_length: usize) -> Result<[u8; Self::LENGTH], EncodeError> {
+    /// The header as bytes, in front of `payload_length` bytes of this protocol.
+    pub(super) fn write(
+        &self,
+        next_header: u8,
+        payload_length: usize,
+    ) -> Result<[u8; Self::LENGTH], EncodeError> {
         let length =
             u16::try_from(payload_length).map_err(|_| EncodeError::TooLong { length: payload_length })?;
         let first =
@@ -52,7 +56,7 @@ impl Ipv6Header {
         let mut bytes = [0; Self::LENGTH];
         bytes[0..4].copy_from_slice(&first.to_be_bytes());
         bytes[4..6].copy_from_slice(&length.to_be_bytes());
-        bytes[6] = TCP;
+        bytes[6] = next_header;
         bytes[7] = self.hop_limit;
         bytes[8..24].copy_from_slice(&self.source.octets());
         bytes[24..40].copy_from_slice(&self.destination.octets());
@@ -62,6 +66,12 @@ impl Ipv6Header {
     /// The header at the front of `packet`, and the TCP segment behind it. Bytes beyond the payload
     /// length are the link layer's padding.
     pub(super) fn read(packet: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let (header, next_header, payload) = Self::read_fixed(packet)?;
+        Ok((header, skip_extensions(next_header, payload)?))
+    }
+
+    /// The fixed header, the number of what follows it and its bytes.
+    pub(super) fn read_fixed(packet: &[u8]) -> Result<(Self, u8, &[u8]), DecodeError> {
         let Some((fixed, rest)) = packet.split_first_chunk::<{ Self::LENGTH }>() else {
             return Err(DecodeError::Truncated(Layer::Ipv6));
         };
@@ -70,8 +80,7 @@ impl Ipv6Header {
             return Err(DecodeError::Jumbogram);
         }
         let payload = rest.get(..payload_length).ok_or(DecodeError::Truncated(Layer::Ipv6))?;
-        let segment = skip_extensions(fixed[6], payload)?;
-        Ok((Self::from_fixed(fixed), segment))
+        Ok((Self::from_fixed(fixed), fixed[6], payload))
     }
 
     fn from_fixed(fixed: &[u8; Self::LENGTH]) -> Self {

@@ -1,4 +1,5 @@
-//! IPv4 and IPv6 packets with a TCP segment as bytes, exactly as they stand on the wire.
+//! IPv4 and IPv6 packets with a TCP segment as bytes, exactly as they stand on the wire. [`message`] has
+//! the control messages, [`encode_tunnel`] and [`strip_tunnel`] the headers of tunnels.
 //!
 //! [`decode`] takes any bytes, never panics and never allocates; what it cannot take in it names
 //! ([`DecodeError`]), so that a middlebox can let it pass. [`encode`] writes what a Linux sender would:
@@ -29,8 +30,10 @@ mod ip;
 mod ipv4;
 mod ipv6;
 mod mark;
+pub mod message;
 mod options;
 mod tcp;
+mod tunnel;
 
 pub use checksum::Checksum;
 pub use error::{DecodeError, EncodeError, Layer};
@@ -40,9 +43,11 @@ pub use ipv6::Ipv6Header;
 pub use mark::{MARK_EXPERIMENT_ID, MARK_OPTION_KIND};
 pub use options::{MAX_WINDOW_SHIFT, OPTION_SPACE, fit_sack_blocks, options_length};
 pub use tcp::TCP_HEADER_LENGTH;
+pub use tunnel::{encode_tunnel, strip_tunnel};
 
 use crate::packet::TransportPort;
 use crate::segment::Segment;
+use ip::TCP;
 use options::OptionBytes;
 
 /// Bytes that suffice for the headers of any packet that is written.
@@ -119,7 +124,7 @@ pub fn decode_with(packet: &[u8], checksums: Checksums) -> Result<Decoded<'_>, D
     if bytes.len() < TCP_HEADER_LENGTH {
         return Err(DecodeError::Truncated(Layer::Tcp));
     }
-    if checksums == Checksums::Verify && !ip.pseudo_header(bytes.len()).over(bytes).is_valid() {
+    if checksums == Checksums::Verify && !ip.pseudo_header(TCP, bytes.len()).over(bytes).is_valid() {
         return Err(DecodeError::TcpChecksum);
     }
     let tcp::ReadSegment { source_port, destination_port, segment, payload } = tcp::read(bytes)?;
@@ -177,11 +182,11 @@ fn write_headers(
 
     let (ip_place, rest) = place.split_at_mut(headers.ip.version().header_length());
     match headers.ip {
-        IpHeader::V4(ip) => ip_place.copy_from_slice(&ip.write(tcp_length)?),
-        IpHeader::V6(ip) => ip_place.copy_from_slice(&ip.write(tcp_length)?),
+        IpHeader::V4(ip) => ip_place.copy_from_slice(&ip.write(TCP, tcp_length)?),
+        IpHeader::V6(ip) => ip_place.copy_from_slice(&ip.write(TCP, tcp_length)?),
     }
     let mut tcp = tcp::write(headers.source_port, headers.destination_port, segment, options.len());
-    let sum = headers.ip.pseudo_header(tcp_length).over(&tcp).over(options).combine(payload_sum);
+    let sum = headers.ip.pseudo_header(TCP, tcp_length).over(&tcp).over(options).combine(payload_sum);
     tcp[tcp::CHECKSUM].copy_from_slice(&sum.field().to_be_bytes());
     let (tcp_place, rest) = rest.split_at_mut(TCP_HEADER_LENGTH);
     tcp_place.copy_from_slice(&tcp);

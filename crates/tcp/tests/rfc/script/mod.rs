@@ -200,6 +200,7 @@ impl Script {
             destination_port: LOCAL.port,
             wire_bytes: 40 + segment.length,
             segment,
+            ..Packet::default()
         };
         self.endpoint.on_packet(self.now, &packet, &mut self.out);
         self.collect();

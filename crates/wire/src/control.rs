@@ -1,0 +1,233 @@
+//! Control messages: what nodes of the network tell each other about reachability.
+//!
+//! The messages of Mobile IPv4 (RFC 5944). Each is generic over what stands for an address: a
+//! [`NodeId`] inside the simulator, an IP address on the wire ([`crate::codec::message`]).
+//! Not carried: authentication extensions (RFC 5944 section 3.5): the nodes of a scenario trust each other.
+
+use crate::packet::NodeId;
+use std::fmt;
+
+/// A control message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Control<A = NodeId> {
+    /// "I am an agent": ICMP Router Advertisement with the Mobility Agent Advertisement Extension.
+    AgentAdvertisement(AgentAdvertisement<A>),
+    /// "Is there an agent?": ICMP Router Solicitation (RFC 5944 section 2.2).
+    AgentSolicitation,
+    /// "I am here": Registration Request (RFC 5944 section 3.3).
+    RegistrationRequest(RegistrationRequest<A>),
+    /// The answer to it: Registration Reply (RFC 5944 section 3.4).
+    RegistrationReply(RegistrationReply<A>),
+}
+
+/// An Agent Advertisement (RFC 5944 section 2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct AgentAdvertisement<A = NodeId> {
+    /// The address of the agent on the link that it is heard on (Router Address).
+    pub agent: A,
+    /// For how long the advertisement is good if no other follows, in seconds.
+    pub lifetime_s: u16,
+    /// Messages since the agent began; after 65535 comes 256 (RFC 5944 section 2.3.2).
+    pub sequence: u16,
+    /// The longest registration that the agent accepts, in seconds; 65535 is without end.
+    pub registration_lifetime_s: u16,
+    /// What the agent offers.
+    pub flags: AgentFlags,
+    /// The foreign agent care-of address that it offers, if any.
+    pub care_of_address: Option<A>,
+}
+
+/// A Registration Request (RFC 5944 section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct RegistrationRequest<A = NodeId> {
+    /// What the mobile node asks for.
+    pub flags: RegistrationFlags,
+    /// For how long, in seconds: zero deregisters, 65535 is without end.
+    pub lifetime_s: u16,
+    /// The address that the mobile node keeps wherever it is.
+    pub home_address: A,
+    /// The agent that keeps the binding.
+    pub home_agent: A,
+    /// Where the tunnel shall end; the home address when the mobile node is at home.
+    pub care_of_address: A,
+    /// Tells requests apart and protects against replays.
+    pub identification: Identification,
+}
+
+/// A Registration Reply (RFC 5944 section 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct RegistrationReply<A = NodeId> {
+    /// What came of the request.
+    pub code: ReplyCode,
+    /// For how long the registration is good, in seconds.
+    pub lifetime_s: u16,
+    /// As in the request.
+    pub home_address: A,
+    /// As in the request.
+    pub home_agent: A,
+    /// The low half as in the request; the high half likewise, or the home agent's time when the two
+    /// clocks do not agree.
+    pub identification: Identification,
+}
+
+/// The Identification field: with timestamps, the sender's time in the format of NTP (RFC 5944 section
+/// 5.7.1, RFC 5905 section 6), here since the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Identification(pub u64);
+
+impl Identification {
+    /// The part that a reply always repeats.
+    pub const fn low(self) -> u32 {
+        self.0 as u32
+    }
+    /// Whole seconds.
+    pub const fn seconds(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+macro_rules! bits {
+    ($(#[$about:meta])* $name:ident: $($(#[$of_bit:meta])* $bit:ident = $value:expr;)*) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+        pub struct $name(pub u8);
+        impl $name {
+            $($(#[$of_bit])* pub const $bit: $name = $name($value);)*
+            /// Whether all bits of `other` are set.
+            pub const fn contains(self, other: $name) -> bool {
+                self.0 & other.0 == other.0
+            }
+        }
+        impl std::ops::BitOr for $name {
+            type Output = $name;
+            fn bitor(self, other: $name) -> $name {
+                $name(self.0 | other.0)
+            }
+        }
+    };
+}
+
+bits! {
+    /// What an agent offers: the first byte of the flags of RFC 5944 section 2.1.1.
+    AgentFlags:
+    /// R: registration through this agent is required, even with a co-located care-of address.
+    REGISTRATION_REQUIRED = 0x80;
+    /// B: busy, no registrations of further mobile nodes.
+    BUSY = 0x40;
+    /// H: it is a home agent on this link.
+    HOME_AGENT = 0x20;
+    /// F: it is a foreign agent on this link.
+    FOREIGN_AGENT = 0x10;
+}
+
+bits! {
+    /// What a mobile node asks for (RFC 5944 section 3.3).
+    RegistrationFlags:
+    /// S: keep earlier bindings.
+    SIMULTANEOUS_BINDINGS = 0x80;
+    /// B: broadcasts too.
+    BROADCAST = 0x40;
+    /// D: the mobile node takes packets out of the tunnel itself (co-located care-of address).
+    DECAPSULATION_BY_MOBILE_NODE = 0x20;
+    /// T: reverse tunnelling (RFC 3024).
+    REVERSE_TUNNEL = 0x02;
+}
+
+/// What came of a registration request (RFC 5944 section 3.4): 0 and 1 accept it, 64 to 127 are refusals
+/// by the foreign agent, 128 to 192 by the home agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ReplyCode(pub u8);
+
+impl ReplyCode {
+    /// Registration accepted.
+    pub const ACCEPTED: ReplyCode = ReplyCode(0);
+    /// Foreign agent: requested lifetime too long; the reply says how long is possible.
+    pub const LIFETIME_TOO_LONG: ReplyCode = ReplyCode(69);
+    /// Foreign agent: invalid care-of address.
+    pub const INVALID_CARE_OF_ADDRESS: ReplyCode = ReplyCode(77);
+    /// Foreign agent: the home agent did not answer in time.
+    pub const REGISTRATION_TIMEOUT: ReplyCode = ReplyCode(78);
+    /// Home agent: administratively prohibited.
+    pub const PROHIBITED: ReplyCode = ReplyCode(129);
+    /// Home agent: the identification is not newer than the last, or the clocks do not agree.
+    pub const IDENTIFICATION_MISMATCH: ReplyCode = ReplyCode(133);
+    /// Home agent: the request names another one.
+    pub const UNKNOWN_HOME_AGENT: ReplyCode = ReplyCode(136);
+
+    /// Whether the request was granted.
+    pub const fn is_accepted(self) -> bool {
+        self.0 <= 1
+    }
+    /// What it means, in the words of the RFC.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            ReplyCode(0) => "registration accepted",
+            ReplyCode(1) => "registration accepted, but simultaneous mobility bindings unsupported",
+            Self::LIFETIME_TOO_LONG => "requested lifetime too long",
+            Self::INVALID_CARE_OF_ADDRESS => "invalid care-of address",
+            Self::REGISTRATION_TIMEOUT => "registration timeout",
+            Self::PROHIBITED => "administratively prohibited",
+            Self::IDENTIFICATION_MISMATCH => "registration identification mismatch",
+            Self::UNKNOWN_HOME_AGENT => "unknown home agent address",
+            ReplyCode(64..=127) => "refused by the foreign agent",
+            _ => "refused by the home agent",
+        }
+    }
+}
+
+impl fmt::Display for ReplyCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.meaning(), self.0)
+    }
+}
+
+impl<A> Control<A> {
+    /// Bytes of the whole IPv4 packet that carries the message.
+    pub const fn wire_bytes(&self) -> u32 {
+        const IPV4: u32 = 20;
+        const ICMP: u32 = 8;
+        const UDP: u32 = 8;
+        const ROUTER_ADDRESS: u32 = 8;
+        const EXTENSION: u32 = 8;
+        const ADDRESS: u32 = 4;
+        IPV4 + match self {
+            Control::AgentAdvertisement(advertisement) => {
+                let care_of = if advertisement.care_of_address.is_some() { ADDRESS } else { 0 };
+                ICMP + ROUTER_ADDRESS + EXTENSION + care_of
+            }
+            Control::AgentSolicitation => ICMP,
+            Control::RegistrationRequest(_) => UDP + 24,
+            Control::RegistrationReply(_) => UDP + 20,
+        }
+    }
+
+    /// The same message with other addresses.
+    pub fn map<B>(self, mut address: impl FnMut(A) -> B) -> Control<B> {
+        match self {
+            Control::AgentAdvertisement(it) => Control::AgentAdvertisement(AgentAdvertisement {
+                agent: address(it.agent),
+                lifetime_s: it.lifetime_s,
+                sequence: it.sequence,
+                registration_lifetime_s: it.registration_lifetime_s,
+                flags: it.flags,
+                care_of_address: it.care_of_address.map(address),
+            }),
+            Control::AgentSolicitation => Control::AgentSolicitation,
+            Control::RegistrationRequest(it) => Control::RegistrationRequest(RegistrationRequest {
+                flags: it.flags,
+                lifetime_s: it.lifetime_s,
+                home_address: address(it.home_address),
+                home_agent: address(it.home_agent),
+                care_of_address: address(it.care_of_address),
+                identification: it.identification,
+            }),
+            Control::RegistrationReply(it) => Control::RegistrationReply(RegistrationReply {
+                code: it.code,
+                lifetime_s: it.lifetime_s,
+                home_address: address(it.home_address),
+                home_agent: address(it.home_agent),
+                identification: it.identification,
+            }),
+        }
+    }
+}
