@@ -6,7 +6,7 @@ use crate::offset::Offset;
 use crate::parameters::{Parameters, SegmentParameters};
 use crate::receiver::Receiver;
 use crate::recovery;
-use seamline_wire::{Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
+use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
 use std::sync::Arc;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
@@ -14,6 +14,8 @@ const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
 /// A peer that offers less is taken to offer this, as in Linux: a segment of a byte or two would multiply
 /// the work of both ends.
 const LEAST_PEER_SEGMENT_SIZE: u16 = 48;
+/// Time between two initial sequence numbers (RFC 9293 section 3.4.1).
+const INITIAL_SEQUENCE_TICK: Duration = Duration::from_micros(4);
 const LARGEST_WINDOW_SHIFT: u8 = 14;
 
 impl Endpoint {
@@ -49,6 +51,7 @@ impl Endpoint {
         let recovery = (self.variant.recovery.build)(&self.parameters, start);
         self.sender.begin_at(Offset::FIRST_BYTE, recovery);
         self.establish(now, u64::from(peer.receiver.buffer), start, out);
+        self.pump(now, out);
     }
 
     fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
@@ -103,7 +106,7 @@ impl Endpoint {
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
     }
 
-    /// Open the connection; `start` is where recovery begins to count.
+    /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
     fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
         if !self.header.sack {
             self.sender.do_without_sack(&self.parameters, start);
@@ -112,7 +115,6 @@ impl Endpoint {
         let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
-        self.pump(now, out);
     }
 
     fn note_syn_acknowledged(&self, segment: &Segment, out: &mut Outbox) {
@@ -177,6 +179,7 @@ impl Endpoint {
             self.note_syn_acknowledged(segment, out);
             self.receiver.acknowledge_soon();
             self.establish(now, u64::from(segment.window), Offset::SYN, out);
+            self.pump(now, out);
             self.acknowledge_if_due(now, out);
         } else {
             self.sender.set_peer_window(u64::from(segment.window));
@@ -186,7 +189,8 @@ impl Endpoint {
     }
 
     /// The rest of section 3.10.7.4 that concerns SYN-RECEIVED: the acknowledgment of our SYN opens
-    /// the connection. Returns whether processing goes on.
+    /// the connection. Returns whether processing goes on, with the segment's timestamp and payload; only
+    /// then may anything leave.
     pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
         let segment = &packet.segment;
         if self.sender.offset(segment.acknowledgment) != Some(Offset::FIRST_BYTE) {
@@ -212,7 +216,7 @@ impl Endpoint {
 
     /// A connection that began passively is to wait for another SYN (section 3.10.7.4, second and fourth
     /// step), unless its application has closed it already.
-    pub(super) fn return_to_listen(&mut self, out: &mut Outbox) {
+    pub(super) fn return_to_listen(&mut self, now: Instant, out: &mut Outbox) {
         if self.sender.is_finishing() {
             return self.finish(CloseReason::Reset, out);
         }
@@ -221,7 +225,7 @@ impl Endpoint {
             remote: self.header.remote,
             parameters: Arc::clone(&self.parameters),
             variant: self.variant,
-            initial_sequence: self.sender.initial,
+            initial_sequence: self.next_initial_sequence(now),
         };
         let fresh = Endpoint::new(config);
         let statistics = self.sender.statistics;
@@ -236,10 +240,19 @@ impl Endpoint {
         self.enter(State::Listen, out);
     }
 
+    /// An initial sequence number that this endpoint has not used: by a clock that ticks every 4 us (section
+    /// 3.4.1), beginning behind the number the connection was made with.
+    fn next_initial_sequence(&self, now: Instant) -> SequenceNumber {
+        let ticks = now.as_nanos() / INITIAL_SEQUENCE_TICK.as_nanos();
+        self.first_initial_sequence + (ticks as u32).wrapping_add(1)
+    }
+
     pub(super) fn answer_syn_again(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         if packet.segment.flags.intersects(Flags::ACK) {
             if self.on_ack_in_syn_received(now, packet, out) {
+                self.keep_timestamp(now, &packet.segment, Offset::SYN);
                 self.receiver.acknowledge_soon();
+                self.pump(now, out);
                 self.acknowledge_if_due(now, out);
             }
         } else {

@@ -85,15 +85,24 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.on_ack_in_syn_received(now, packet, out) {
+        let opens = self.state == State::SynReceived;
+        if opens && !self.on_ack_in_syn_received(now, packet, out) {
             return;
         }
-        self.on_acceptable(now, segment, start.unwrap_or_default(), out);
+        self.on_acceptable(now, segment, start.unwrap_or_default(), opens, out);
     }
 
     /// The acknowledgment is looked at before the payload is taken (RFC 5961 section 5), the payload
-    /// is taken before anything is sent, so that what is sent acknowledges it.
-    fn on_acceptable(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) {
+    /// is taken before anything is sent, so that what is sent acknowledges it. When it `opens` the
+    /// connection, what has waited for that leaves after the payload is taken.
+    fn on_acceptable(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        start: Offset,
+        opens: bool,
+        out: &mut Outbox,
+    ) {
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
             return self.challenge(now, out);
         };
@@ -101,6 +110,9 @@ impl Endpoint {
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
+        }
+        if opens {
+            self.pump(now, out);
         }
         if acknowledged >= self.sender.view.unacknowledged && self.state != State::TimeWait {
             self.take_acknowledgment(now, segment, start, acknowledged, out);
@@ -146,7 +158,8 @@ impl Endpoint {
         let newest = advances || (start, acknowledged) >= self.last_window_update;
         let window = newest.then(|| u64::from(segment.window) << self.agreed.peer_window_shift);
         if newest {
-            self.last_window_update = (start, acknowledged);
+            let (sequence, acknowledgment) = self.last_window_update;
+            self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
         }
         let ack = Acknowledgment {
             offset: acknowledged,
@@ -167,7 +180,7 @@ impl Endpoint {
             return self.challenge(now, out);
         }
         match self.state {
-            State::SynReceived if self.passive => self.return_to_listen(out),
+            State::SynReceived if self.passive => self.return_to_listen(now, out),
             State::SynReceived => self.finish(CloseReason::Refused, out),
             state if state.is_closed_by_both() => self.finish(CloseReason::Finished, out),
             _ => self.finish(CloseReason::Reset, out),
@@ -177,7 +190,7 @@ impl Endpoint {
     /// RFC 9293 section 3.10.7.4, fourth step; RFC 5961 section 4.2.
     fn on_syn_in_window(&mut self, now: Instant, out: &mut Outbox) {
         if self.state == State::SynReceived && self.passive {
-            self.return_to_listen(out);
+            self.return_to_listen(now, out);
         } else {
             self.challenge(now, out);
         }

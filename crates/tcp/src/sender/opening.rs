@@ -40,7 +40,9 @@ impl Sender {
         self.recovery = recovery;
     }
 
-    /// The SYN leaves; whether it is one that left before.
+    /// The SYN leaves; whether it is one that left before. When it answers the peer's SYN that came again,
+    /// the timer goes on: however often the peer repeats itself, its retransmissions end (RFC 6298 section
+    /// 5.1, RFC 9293 section 3.8.3).
     pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
         let first = self.view.highest_sent == Offset::SYN;
         self.timing = first.then_some((Offset::SYN, now));
@@ -51,7 +53,9 @@ impl Sender {
         self.view.highest_sent = Offset::FIRST_BYTE;
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(!first);
-        self.timer = now + self.estimator.timeout();
+        if first || self.is_due(now) {
+            self.timer = now + self.estimator.timeout();
+        }
         !first
     }
 

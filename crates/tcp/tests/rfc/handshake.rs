@@ -90,18 +90,20 @@ fn listener_recovers_from_an_old_duplicate_syn() {
     let mut script = Script::new(plain(|_| {}), "newreno");
     script.listen().inject(syn().seq(4_294_967_286)).expect(syn_ack().ack(4_294_967_287));
     script.at(10).inject(rst(4_294_967_287)).is(State::Listen).expect_nothing();
-    script.at(20).inject(syn()).expect(syn_ack());
-    script.at(120).inject(ack(1)).is(State::Established);
+    // The number after 10 ms at 4 us each, and the SYN's own.
+    script.at(20).inject(syn()).expect(syn_ack().seq(2501));
+    script.at(120).inject(ack(2502)).is(State::Established);
 }
 
 /// RFC 9293 section 3.10.7.4, fourth step: another SYN in a SYN-RECEIVED that began passively returns it
-/// to LISTEN, so that the peer's next SYN opens it.
+/// to LISTEN, so that the peer's next SYN opens it, with another initial sequence number (section 3.4.1: one
+/// every 4 us).
 #[test]
 fn a_different_syn_returns_to_listen() {
     let mut script = Script::new(plain(|_| {}), "newreno");
     script.listen().inject(syn()).expect(syn_ack());
     script.at(10).inject(syn().seq(500)).is(State::Listen).expect_nothing();
-    script.at(1010).inject(syn().seq(500)).expect(syn_ack().ack(501)).is(State::SynReceived);
+    script.at(1010).inject(syn().seq(500)).expect(syn_ack().seq(2501).ack(501)).is(State::SynReceived);
 }
 
 /// RFC 9293 section 3.5, figure 8, seen by the opener: an acknowledgment of something never sent is

@@ -213,3 +213,38 @@ fn ns2_does_not_send_the_first_segment_again_fast() {
     script.inject_times(8, ack(1)).expect_nothing();
     script.at(3000).expect(data(1..1001));
 }
+
+/// RFC 9293 section 3.10.7.4: the segment that opens a connection in SYN-RECEIVED is processed to its end,
+/// timestamp and payload, before anything answers it.
+#[test]
+fn the_third_segment_is_taken_in_before_data_leave() {
+    let parameters = plain(|p| p.segments.timestamp_tick = Some(seamline_wire::Duration::from_millis(1)));
+    let mut script = Script::new(parameters, "newreno");
+    script.listen().read_at_once().inject(syn().times(1, 0)).expect(syn_ack().times(1, 1)).supply(988);
+    script.at(100).inject(data(1..501).times(101, 1)).delivered(500);
+    script.expect(data(1..989).ack(501).times(101, 101)).expect_nothing();
+}
+
+/// RFC 9293 section 3.8.3 (R2 for SYN): a peer that repeats its SYN for ever does not keep a half-open
+/// connection: with three retransmissions the fourth timeout, after 1 + 2 + 4 + 8 s, ends it.
+#[test]
+fn repeated_syns_do_not_keep_a_half_open_connection() {
+    let mut script = Script::new(plain(|p| p.connection.most_syn_retransmissions = 3), "newreno");
+    script.listen();
+    for n in 0..30 {
+        script.skip_to(n * 500).inject(syn()).is(State::SynReceived);
+        assert!(!script.take().is_empty(), "each SYN is answered");
+    }
+    script.skip_to(15_000).is_closed(seamline_tcp::CloseReason::TimedOut);
+}
+
+/// RFC 9293 section 3.10.7.4 (SND.WL1): the window of a segment that the peer sent before the last one is
+/// no news, even when a retransmission came between.
+#[test]
+fn a_retransmission_does_not_make_older_windows_new() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.at(1000).supply(20_000).expect_run(1..10_001, 1000).at(1100);
+    script.inject(data(2001..3001).window(20_000)).expect(ack(1).seq(10_001));
+    script.inject(data(1..1001).ack(1001).window(3000)).expect(ack(1001).seq(4001));
+    script.inject(data(1001..2001).ack(1001).window(30_000)).expect(ack(3001).seq(4001)).expect_nothing();
+}
