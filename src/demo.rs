@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let folder = options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     show(bundled, arguments.recording.as_deref(), options, &folder)?;
     let nothing_chosen = arguments.name.is_none() && arguments.recording.is_none();
-    if nothing_chosen && !options.json && options.set.is_empty() {
+    if nothing_chosen && !options.json && options.overrides.set.is_empty() {
         show_sample(options, &folder.join("recording"))?;
     }
     Ok(())
@@ -64,7 +64,7 @@ fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, 
         overrides.push(format!("{key}={}", path.display()));
         command += &format!(" --recording {}", quoted(&path.display().to_string()));
     }
-    overrides.extend(options.overrides());
+    overrides.extend(options.overrides.to_settings());
     let name = format!("{}.toml", bundled.name);
     let plan = Plan::new(Path::new(&name), bundled.text.to_owned(), &overrides)
         .map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))?;

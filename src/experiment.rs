@@ -7,20 +7,47 @@ use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::summary::label;
 use seamline_scenario::text::{interval_table, verdicts, warnings};
 use seamline_scenario::{CellResult, Plan, RunOptions, run, summarise};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// With more cells than this, tables are left out unless they are asked for.
 const MOST_TABLES: usize = 6;
 
-/// Options of every experiment.
+/// What is run.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Options {
+pub(crate) struct Overrides {
     /// Run this many seeds (1, 2, ... n) in place of the scenario's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: Option<u32>,
     /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]'
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+/// On how many processors.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Processors {
+    /// Run so many at a time; without it as many as there are processors
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Processors {
+    /// Let parallel work inside of `work` use them.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));
+        let pool = pool.build().map_err(|error| Failure::Runtime(error.to_string()))?;
+        Ok(pool.install(work))
+    }
+}
+
+/// Options of every experiment.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) overrides: Overrides,
+    #[command(flatten)]
+    pub(crate) processors: Processors,
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub(crate) json: bool,
@@ -51,16 +78,16 @@ pub(crate) enum Table {
     None,
 }
 
-impl Options {
+impl Overrides {
     /// The `--set` arguments, with `--seeds` as one of them.
-    pub(crate) fn overrides(&self) -> Vec<String> {
+    pub(crate) fn to_settings(&self) -> Vec<String> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seeds.map(|seeds| format!("seeds={seeds}")));
         overrides
     }
 
     /// These options as they would be typed again, as far as they change results.
-    fn retyped(&self) -> String {
+    pub(crate) fn retyped(&self) -> String {
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let set: String = self.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
         seeds + &set
@@ -79,12 +106,12 @@ pub(crate) fn quoted(word: &str) -> String {
 
 /// Run a plan and show what came of it. `command` leads to it: `run FILE`.
 pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
-    let provenance = Provenance::new(plan, format!("seamline {command}{}", options.retyped()));
+    let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let files = RunOptions { provenance: provenance.to_string(), ..files };
     let bar = progress(plan.runs(), options.quiet);
-    let results = run(plan, &files, &|| bar.inc(1));
+    let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)));
     bar.finish_and_clear();
-    let results = results.map_err(|error| {
+    let results = results?.map_err(|error| {
         Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"))
     })?;
     let summary = summarise(plan, &results);
@@ -104,7 +131,7 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
     Ok(())
 }
 
-fn headline(plan: &Plan) -> String {
+pub(crate) fn headline(plan: &Plan) -> String {
     let Some(first) = plan.cells.first() else { return String::new() };
     let title = first.scenario.title.as_deref().unwrap_or("Scenario");
     let (cells, seeds) = (plan.cells.len(), first.scenario.seeds.len());

@@ -2,12 +2,15 @@
 
 mod bundled;
 mod check;
+mod compare;
 mod demo;
 mod experiment;
 mod explain;
+mod interrupt;
 mod list;
 mod overview;
 mod run;
+mod sweep;
 mod terminal;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +29,10 @@ struct Cli {
 enum Command {
     /// Run a scenario file and compare its variants.
     Run(run::Arguments),
+    /// Run a grid over all processors and store every run; can be interrupted and resumed.
+    Sweep(sweep::Arguments),
+    /// Say whether two results differ, seed by seed.
+    Compare(compare::Arguments),
     /// Run a bundled scenario, or one over a recording of yours.
     Demo(demo::Arguments),
     /// Say everything that is wrong with scenario files, without running them.
@@ -40,6 +47,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         None => overview::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),

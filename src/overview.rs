@@ -15,6 +15,8 @@ Your own experiment:
   seamline check my.toml          everything that is wrong with it, with line and remedy
   seamline explain SL009          what an error code means, with an example and its cure
   seamline run my.toml            run it on all processors and compare
+  seamline sweep my.toml --out D  the same for many runs: stored one by one, interrupted, resumed
+  seamline compare A B            whether two results differ, seed by seed
   seamline <command> --help       all options
 
 Example: seamline run scenarios/quickstart.toml --seeds 10 --set link.radio.rate='20 Mbit/s'

@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options } = arguments;
-    let plan = load(file, &options.overrides())?;
+    let plan = load(file, &options.overrides.to_settings())?;
     let command = format!("run {}", quoted(&file.display().to_string()));
     let files = RunOptions {
         pcapng: options.pcapng.clone(),

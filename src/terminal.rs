@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Runtime(String),
     /// What was asked for makes no sense; exit code 2.
     Input(String),
+    /// Somebody asked to stop; the exit code says how.
+    Interrupted(String, u8),
     /// A scenario has errors; exit code 2.
     Scenario(Box<Diagnostics>),
 }
@@ -25,6 +27,10 @@ impl Failure {
             Failure::Runtime(message) => {
                 eprintln!("error: {message}");
                 ExitCode::from(1)
+            }
+            Failure::Interrupted(message, code) => {
+                eprintln!("{message}");
+                ExitCode::from(*code)
             }
             Failure::Input(message) => {
                 eprintln!("error: {message}");
@@ -72,7 +78,7 @@ pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{wide_bar} {pos} of {len} runs, {eta} left") {
+    match ProgressStyle::with_template("{wide_bar} {pos} of {len} runs, {per_sec}, {eta} left") {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

@@ -34,8 +34,15 @@ fn path(path: &Path) -> &str {
 fn without_arguments_it_says_what_to_do_in_a_few_lines() {
     let output = seamline(&[], &folder().keep());
     assert_eq!(output.status.code(), Some(0));
-    let lines = stdout(&output).lines().count();
-    assert!((10..=16).contains(&lines), "{lines}");
+    let text = stdout(&output);
+    assert!((12..=28).contains(&text.lines().count()), "{text}");
+    let entries: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  seamline ")).collect();
+    assert!((9..=18).contains(&entries.len()), "{text}");
+    for entry in entries.iter().filter(|entry| !entry.starts_with('<')) {
+        let name = entry.split_whitespace().next().unwrap();
+        let help = seamline(&[name, "--help"], &folder().keep());
+        assert_eq!(help.status.code(), Some(0), "there is no `{name}`");
+    }
     assert!(stdout(&output).contains("Example: seamline run"));
     assert_eq!(stderr(&output), "");
 }

@@ -27,6 +27,13 @@ pub(crate) fn refuses(arguments: &[&str], folder: &Path) -> String {
     stderr(&output).to_owned()
 }
 
+/// Run a line of shell in which `seamline` is the command.
+pub(crate) fn shell(script: &str, folder: &Path) -> Output {
+    let function =
+        format!("seamline() {{ '{}' \"$@\"; }}\n", assert_cmd::cargo::cargo_bin("seamline").display());
+    Command::new("sh").args(["-c", &(function + script)]).current_dir(folder).output().unwrap()
+}
+
 /// Data.
 pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()

@@ -75,6 +75,10 @@ impl Table {
         let place = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(place))
     }
+    /// The same for JSON.
+    pub fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
+        self.iter().map(|(key, node)| (key.name.clone(), node.value.to_json())).collect()
+    }
     /// All keys and values.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Node)> {
         self.entries.iter().map(|(key, node)| (key, node))
@@ -101,9 +105,7 @@ impl Value {
             Value::Float(number) => (*number).into(),
             Value::Boolean(truth) => (*truth).into(),
             Value::List(items) => items.iter().map(|item| item.value.to_json()).collect(),
-            Value::Table(table) => serde_json::Value::Object(
-                table.iter().map(|(key, node)| (key.name.clone(), node.value.to_json())).collect(),
-            ),
+            Value::Table(table) => serde_json::Value::Object(table.to_json()),
             Value::Date => serde_json::Value::Null,
         }
     }

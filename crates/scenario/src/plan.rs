@@ -4,6 +4,7 @@ use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::document::{Table, Value, parse};
 use crate::grid::{Grid, Point};
+use crate::identity::Identity;
 use crate::reader::Context;
 use crate::recordings::Recordings;
 use crate::schema::{self, Scenario};
@@ -16,6 +17,8 @@ use std::path::Path;
 pub struct Plan {
     /// The texts it came from.
     pub sources: Sources,
+    /// What the cells have in common: the document with its overrides, without its grid.
+    pub base: serde_json::Value,
     /// Its cells, in the order of the grid; one when there is no grid.
     pub cells: Vec<Cell>,
 }
@@ -27,6 +30,8 @@ pub struct Cell {
     pub values: Vec<(String, Value)>,
     /// All of it.
     pub scenario: Scenario,
+    /// What tells it from other cells, of this plan and others.
+    pub identity: Identity,
 }
 
 impl Plan {
@@ -51,8 +56,13 @@ impl Plan {
         }
         match Diagnostics::new(&sources, complaints) {
             Some(diagnostics) => Err(diagnostics),
-            None => Ok(Plan { sources, cells }),
+            None => Ok(Plan { sources, base: serde_json::Value::Object(root.to_json()), cells }),
         }
+    }
+
+    /// What tells it from other plans: the identities of all its cells. Seeds do not count.
+    pub fn identity(&self) -> Identity {
+        Identity::of_all(self.cells.iter().map(|cell| cell.identity))
     }
 
     /// How many runs there are.
@@ -93,7 +103,8 @@ fn read_cell(
     }
     let context = Context::new(sources, recordings);
     let scenario = schema::read(&context, &root);
+    let identity = Identity::of(&root, &context.inputs(), recordings);
     complaints.extend(context.into_complaints());
     let values = point.iter().map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
-    Some(Cell { values, scenario: scenario? })
+    Some(Cell { values, scenario: scenario?, identity })
 }

@@ -8,6 +8,8 @@ use crate::recordings::Recordings;
 use crate::source::{Sources, Span};
 use crate::units::Complaint;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// What messages call the outermost table.
 pub const WHOLE: &str = "the scenario";
@@ -20,16 +22,25 @@ pub struct Context<'a> {
     /// Recordings that have been read so far.
     pub recordings: &'a Recordings,
     complaints: RefCell<Vec<Diagnostic>>,
+    inputs: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl<'a> Context<'a> {
     /// A fresh context.
     pub fn new(sources: &'a Sources, recordings: &'a Recordings) -> Self {
-        Context { sources, recordings, complaints: RefCell::new(Vec::new()) }
+        Context { sources, recordings, complaints: RefCell::default(), inputs: RefCell::default() }
     }
     /// Note an error.
     pub fn complain(&self, diagnostic: Diagnostic) {
         self.complaints.borrow_mut().push(diagnostic);
+    }
+    /// Note a file that results depend on.
+    pub fn depends_on(&self, path: PathBuf) {
+        self.inputs.borrow_mut().insert(path);
+    }
+    /// The files noted, each once, in alphabetical order.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.inputs.borrow().iter().cloned().collect()
     }
     /// All errors noted.
     pub fn into_complaints(self) -> Vec<Diagnostic> {

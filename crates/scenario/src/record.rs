@@ -1,10 +1,10 @@
 //! What a run leaves behind: plain data for JSON and for tables. Times are seconds since the start of the
 //! run unless a name says otherwise. The same scenario and seed give the same record, byte for byte.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One run: one cell of the grid under one seed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The master seed.
     pub seed: u64,
@@ -15,7 +15,7 @@ pub struct RunRecord {
 }
 
 /// What became of a flow: the sum of its parallel copies.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
@@ -44,17 +44,17 @@ pub struct FlowRecord {
     /// when it did not, or the transfer has no end.
     pub completion_s: Option<f64>,
     /// Goodput of each copy, when there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies_bits_per_second: Vec<f64>,
     /// The handovers of the links on its way.
     pub handovers: Vec<HandoverRecord>,
     /// Its rows over time; only in the first run of a cell.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,
 }
 
 /// A handover as a flow met it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandoverRecord {
     /// The link.
     pub link: String,
@@ -72,7 +72,7 @@ pub struct HandoverRecord {
 }
 
 /// A row of the table of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IntervalRecord {
     /// Begin.
     pub from_s: f64,
@@ -91,7 +91,7 @@ pub struct IntervalRecord {
 }
 
 /// What one direction of a link did in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecord {
     /// The link and the direction: `space/down`.
     pub name: String,

@@ -2,7 +2,7 @@
 
 use crate::codes::Code;
 use crate::document::{Node, Value};
-use crate::source::Sources;
+use crate::reader::Context;
 use crate::units::Complaint;
 use seamline_net::Schedule;
 use seamline_net::import::leoem::LeoemOptions;
@@ -13,9 +13,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What has been read so far, by path and manner of reading.
+/// What has been read so far.
 #[derive(Debug, Default)]
-pub struct Recordings(Mutex<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>);
+pub struct Recordings {
+    /// By path and manner of reading.
+    schedules: Mutex<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>,
+    /// By path.
+    contents: Mutex<BTreeMap<PathBuf, blake3::Hash>>,
+}
 
 impl Recordings {
     /// The schedule in the file whose path is written at `node`. `manner` names the format and its
@@ -25,25 +30,37 @@ impl Recordings {
     /// When the value is no path, or the file is not such a recording.
     pub fn schedule(
         &self,
-        sources: &Sources,
+        context: &Context<'_>,
         node: &Node,
         manner: String,
         read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
     ) -> Result<Schedule, Complaint> {
-        let path = path_at(sources, node)?;
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = path_at(context, node)?;
+        let mut known = self.schedules.lock().unwrap_or_else(PoisonError::into_inner);
         let schedule = known.entry((path.clone(), manner)).or_insert_with(|| read_recording(&path, read));
         schedule.clone()
     }
+
+    /// BLAKE3 of what is in a file; of nothing when it cannot be read.
+    pub(crate) fn content(&self, path: &Path) -> blake3::Hash {
+        let mut known = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
+        *known.entry(path.to_owned()).or_insert_with(read)
+    }
 }
 
-/// The path written at a place, relative to that place's folder.
+/// The path of an input file that is written at a place, relative to that place's folder. The results depend
+/// on what is in it.
 ///
 /// # Errors
 /// When it is not a path.
-pub fn path_at(sources: &Sources, node: &Node) -> Result<PathBuf, Complaint> {
+pub fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
     match &node.value {
-        Value::Text(path) if !path.is_empty() => Ok(sources.get(node.span.source).folder.join(path)),
+        Value::Text(path) if !path.is_empty() => {
+            let path = context.sources.get(node.span.source).folder.join(path);
+            context.depends_on(path.clone());
+            Ok(path)
+        }
         Value::Text(_) => Err(Complaint::new("the path of a recording goes here").code(Code::Unreadable)),
         other => Err(Complaint::expected("a path", other)),
     }

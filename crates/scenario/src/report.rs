@@ -7,11 +7,17 @@ use crate::source::SourceId;
 use crate::summary::{FlowSummary, label};
 use serde::Serialize;
 
+/// The version of this program and a fingerprint of the sources that results depend on: the same scenario and
+/// seed give the same record as long as this stays the same.
+pub const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
+
 /// What produced a result, and how to produce it again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     /// Version of this program.
     pub seamline: &'static str,
+    /// What computes the results, see [`ENGINE`].
+    pub engine: &'static str,
     /// Commit it was built from, with `-dirty` when the tree had changes then; `unknown` outside of a
     /// repository.
     pub revision: &'static str,
@@ -31,6 +37,7 @@ impl Provenance {
         let file = plan.sources.get(SourceId::FILE);
         Provenance {
             seamline: env!("CARGO_PKG_VERSION"),
+            engine: ENGINE,
             revision: env!("SEAMLINE_REVISION"),
             scenario: file.name.clone(),
             scenario_blake3: blake3::hash(file.text.as_bytes()).to_hex().to_string(),
@@ -56,6 +63,8 @@ pub struct Document<'a> {
     pub provenance: &'a Provenance,
     /// The title of the scenario.
     pub title: Option<&'a str>,
+    /// What the cells have in common: the scenario without its grid.
+    pub scenario: &'a serde_json::Value,
     /// Length of a run in seconds.
     pub duration_s: f64,
     /// Every cell of the grid, in its order.
@@ -91,6 +100,7 @@ impl<'a> Document<'a> {
         Document {
             provenance,
             title: first.and_then(|scenario| scenario.title.as_deref()),
+            scenario: &plan.base,
             duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
             cells: cells.collect(),
             summary,

@@ -26,7 +26,7 @@ pub struct RunOptions {
 }
 
 /// What came of a cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellResult {
     /// One record for each seed, in the order of the scenario.
     pub runs: Vec<RunRecord>,
@@ -91,7 +91,7 @@ impl Files {
 
 /// A file name that tells cells apart: `02-cubic-seed1`.
 fn file_stem(plan: &Plan, cell: usize) -> String {
-    let Cell { values, scenario } = &plan.cells[cell];
+    let Cell { values, scenario, .. } = &plan.cells[cell];
     let digits = plan.cells.len().to_string().len();
     let mut stem = String::new();
     if plan.cells.len() > 1 {
@@ -126,7 +126,11 @@ fn run_one(scenario: &Scenario, seed: usize, files: Files) -> Result<(RunRecord,
     Ok((record, written))
 }
 
-fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<LinkRecord> {
+pub(crate) fn link_records(
+    scenario: &Scenario,
+    world: &World<Part, RunObserver>,
+    places: &Places,
+) -> Vec<LinkRecord> {
     let mut records = Vec::new();
     for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
         for (element, direction) in [(down, "down"), (up, "up")] {

@@ -169,9 +169,9 @@ fn outage(reader: &mut Reader<'_>) -> Option<LossModel> {
 }
 
 fn trace(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let sources = reader.context.sources;
+    let context = reader.context;
     let fates = reader.required("file", |node| {
-        let path = path_at(sources, node)?;
+        let path = path_at(context, node)?;
         let unreadable =
             |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
         read_fates(&std::fs::read_to_string(&path).map_err(unreadable)?)

@@ -3,7 +3,6 @@
 use super::handover::read_fates;
 use crate::codes::Code;
 use crate::reader::{Reader, choose, text};
-use crate::recordings::Recordings;
 use crate::units::{self, Complaint};
 use seamline_net::Schedule;
 use seamline_net::import::csv::{ColumnMap, LossUnit, RateUnit, TimeUnit};
@@ -118,7 +117,6 @@ fn open(
     manner: &str,
     read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
 ) -> Option<Schedule> {
-    let sources = reader.context.sources;
-    let recordings: &Recordings = reader.context.recordings;
-    reader.required("file", |node| recordings.schedule(sources, node, manner.to_owned(), read))
+    let context = reader.context;
+    reader.required("file", |node| context.recordings.schedule(context, node, manner.to_owned(), read))
 }

@@ -7,3 +7,13 @@ mod verdict;
 
 pub use intervals::interval_table;
 pub use verdict::{verdicts, warnings};
+
+/// A rate in bits per second with three significant digits: `41.2 Mbit/s`.
+pub fn rate_in_words(bits_per_second: f64) -> String {
+    quantity::bit_rate(bits_per_second)
+}
+
+/// A time in seconds with three significant digits: `76.0 ms`, `1.20 s`.
+pub fn duration_in_words(seconds: f64) -> String {
+    quantity::millis(seconds * 1e3)
+}

@@ -1,0 +1,119 @@
+//! A comparison in words.
+
+use super::{Comparison, Difference, Measure, Row, Verdict};
+use seamline_scenario::text::{duration_in_words, rate_in_words};
+use serde_json::Value;
+
+/// So many comparisons at 95 % are likely to hold one that differs by chance.
+const MANY: usize = 10;
+
+/// What differs, a line for each flow of each cell, and whether there is a difference.
+pub fn to_text(comparison: &Comparison) -> String {
+    let Comparison { a, b, differences, rows, .. } = comparison;
+    let mut text = format!("A: {a}\nB: {b}\n\n");
+    text += &differing(differences);
+    let pairs = rows.iter().map(|row| row.pairs).max().unwrap_or(0);
+    let seeds = if pairs == 1 { "one seed" } else { &format!("{pairs} seeds") };
+    text += &format!(
+        "\nMeans over {seeds}; B minus A with its 95 % interval, and B divided by A, seed by seed\n"
+    );
+    let cells: Vec<[String; 6]> = rows.iter().map(columns).collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(width);
+    for [name, a, b, difference, factor, words] in &cells {
+        text += &format!(
+            "  {name:<0$}  A {a:>1$}  B {b:>2$}  {difference:<3$}  {factor:>4$}  {words}\n",
+            widths[0], widths[1], widths[2], widths[3], widths[4]
+        );
+    }
+    text + "\n" + &conclusion(rows)
+}
+
+fn differing(differences: &[Difference]) -> String {
+    if differences.is_empty() {
+        return "The scenarios and the program are the same.\n".to_owned();
+    }
+    let word = |value: &Option<Value>| match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "(absent)".to_owned(),
+    };
+    let lines: String = differences
+        .iter()
+        .map(|Difference { key, a, b }| format!("  {key}: {} -> {}\n", word(a), word(b)))
+        .collect();
+    format!("What differs:\n{lines}")
+}
+
+fn columns(row: &Row) -> [String; 6] {
+    let words = |value: f64| match row.measure {
+        Measure::GoodputBitsPerSecond if value < 0.0 => format!("-{}", rate_in_words(-value)),
+        Measure::GoodputBitsPerSecond => rate_in_words(value),
+        Measure::CompletionS if value < 0.0 => format!("-{}", duration_in_words(-value)),
+        Measure::CompletionS => duration_in_words(value),
+    };
+    let sign = if row.difference.mean > 0.0 { "+" } else { "" };
+    let interval = row.difference.half_width().map(|half| format!(" ± {}", words(half))).unwrap_or_default();
+    [
+        name(row),
+        words(row.a),
+        words(row.b),
+        format!("{sign}{}{interval}", words(row.difference.mean)),
+        row.factor.map(|factor| format!("{:.3}x", factor.mean)).unwrap_or_default(),
+        verdict(row).to_owned(),
+    ]
+}
+
+fn name(row: &Row) -> String {
+    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let cell: Vec<String> = row.cell.iter().map(|(key, value)| format!("{key} = {}", word(value))).collect();
+    let measure = match row.measure {
+        Measure::GoodputBitsPerSecond => "goodput",
+        Measure::CompletionS => "duration",
+    };
+    let place = if cell.is_empty() { String::new() } else { format!("{}: ", cell.join(", ")) };
+    format!("{place}{} {measure}", row.flow)
+}
+
+fn verdict(row: &Row) -> &'static str {
+    match (row.verdict, row.measure) {
+        (Verdict::Identical, _) => "identical",
+        (Verdict::NoClearDifference, _) => "no clear difference",
+        (Verdict::OnePair, _) => "one seed cannot tell",
+        (Verdict::Higher, Measure::GoodputBitsPerSecond) | (Verdict::Lower, Measure::CompletionS) => {
+            "B is faster"
+        }
+        (Verdict::Lower, Measure::GoodputBitsPerSecond) | (Verdict::Higher, Measure::CompletionS) => {
+            "B is slower"
+        }
+    }
+}
+
+/// Whether there is a difference.
+fn conclusion(rows: &[Row]) -> String {
+    let count = |word: &str| rows.iter().filter(|row| verdict(row) == word).count();
+    let (faster, slower) = (count("B is faster"), count("B is slower"));
+    let (identical, one_pair) = (count("identical"), count("one seed cannot tell"));
+    let all = rows.len();
+    let of =
+        |count: usize| if all == 1 { String::new() } else { format!(" in {count} of {all} comparisons") };
+    let text = match (faster, slower) {
+        _ if identical == all => "No difference: every run of both gives the same.".to_owned(),
+        _ if one_pair + identical == all => {
+            "The runs differ, but one seed cannot tell whether it is chance: use --seeds 10.".to_owned()
+        }
+        (0, 0) => "No clear difference: what differs is within what differs from seed to seed.".to_owned(),
+        (faster, 0) => format!("There is a difference: B is faster{}.", of(faster)),
+        (0, slower) => format!("There is a difference: B is slower{}.", of(slower)),
+        (faster, slower) => {
+            format!("There are differences: B is faster{}, slower in {slower}.", of(faster))
+        }
+    };
+    let by_chance = (all - identical) / 20;
+    let caution = if all >= MANY && faster + slower > 0 && by_chance > 0 {
+        format!(" (Of so many comparisons at 95 %, about {by_chance} would differ by chance.)")
+    } else {
+        String::new()
+    };
+    text + &caution + "\n"
+}

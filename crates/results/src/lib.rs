@@ -1,0 +1,22 @@
+//! Results on disk.
+//!
+//! [`sweep()`] runs every cell and seed of a plan and appends one line for each finished run to a folder; it
+//! can be interrupted at any time and resumed, and split between machines. [`compact`] turns the lines into a
+//! table for notebooks. [`compare()`] takes two results and says, seed by seed, whether there is a difference.
+
+pub mod compact;
+pub mod compare;
+pub mod error;
+pub mod line;
+pub mod load;
+pub mod manifest;
+pub mod store;
+pub mod sweep;
+mod writer;
+
+pub use compact::compact;
+pub use compare::compare;
+pub use error::Error;
+pub use line::Line;
+pub use load::load;
+pub use sweep::{Shard, SweepOptions, sweep};

@@ -1,0 +1,131 @@
+//! Results from where they are: the folder of a sweep, a file of lines, or the JSON document of a run.
+
+use crate::error::Error;
+use crate::line::{Line, parse_lines};
+use crate::manifest::{Manifest, Sweep};
+use crate::store::{line_files, read_lines};
+use seamline_scenario::record::RunRecord;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Results of one scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// What they are called.
+    pub name: String,
+    /// The program that computed them; `None` when it is not known.
+    pub engine: Option<String>,
+    /// What the cells have in common: the scenario without its grid; `None` when it is not known.
+    pub scenario: Option<Value>,
+    /// The cells.
+    pub cells: Vec<ResultCell>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// One cell.
+#[derive(Clone, Debug, Default)]
+pub struct ResultCell {
+    /// What the grid set.
+    pub values: Map<String, Value>,
+    /// Its runs by seed.
+    pub runs: BTreeMap<u64, RunRecord>,
+}
+
+/// What is read of the document of `run --json`.
+#[derive(Deserialize)]
+struct Document {
+    provenance: DocumentProvenance,
+    scenario: Option<Value>,
+    cells: Vec<DocumentCell>,
+}
+
+#[derive(Deserialize)]
+struct DocumentProvenance {
+    engine: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct DocumentCell {
+    values: Map<String, Value>,
+    runs: Vec<RunRecord>,
+}
+
+/// Read results: a folder, a `.jsonl` file, or a JSON document.
+///
+/// # Errors
+/// When there are none, or those of several scenarios.
+pub fn load(path: &Path) -> Result<Results, Error> {
+    let name = path.display().to_string();
+    if path.is_dir() {
+        let files = line_files(path)?;
+        let found = read_lines(&files)?;
+        return of_lines(name, found.lines, &Manifest::read(path)?, found.notes);
+    }
+    let text = std::fs::read(path).map_err(|cause| Error::read(path, cause))?;
+    if let Ok(document) = serde_json::from_slice::<Document>(&text) {
+        return Ok(of_document(name, document));
+    }
+    let (lines, damaged) = parse_lines(&text);
+    if lines.is_empty() {
+        let reason = format!("{name} holds no results");
+        return Err(Error::refused(reason, EXPECTED));
+    }
+    let manifest = Manifest::read(path.parent().unwrap_or(Path::new("")))?;
+    let notes = (damaged > 0).then(|| format!("{name}: damaged lines passed over: {damaged}"));
+    of_lines(name, lines, &manifest, notes.into_iter().collect())
+}
+
+const EXPECTED: &str =
+    "expected the folder of a sweep, its runs.jsonl, or what `seamline run FILE --json` prints";
+
+fn of_document(name: String, document: Document) -> Results {
+    let cells = document.cells.into_iter().map(|cell| ResultCell {
+        values: cell.values,
+        runs: cell.runs.into_iter().map(|run| (run.seed, run)).collect(),
+    });
+    Results {
+        name,
+        engine: document.provenance.engine,
+        scenario: document.scenario,
+        cells: cells.collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn of_lines(
+    name: String,
+    lines: Vec<Line>,
+    manifest: &Manifest,
+    mut notes: Vec<String>,
+) -> Result<Results, Error> {
+    let origins: BTreeSet<(&str, &str)> =
+        lines.iter().map(|line| (line.sweep.as_str(), line.engine.as_str())).collect();
+    let Some((sweep, engine)) =
+        origins.first().map(|(sweep, engine)| (sweep.to_string(), engine.to_string()))
+    else {
+        return Err(Error::refused(format!("{name} holds no results"), EXPECTED));
+    };
+    if origins.len() > 1 {
+        let reason = format!("{name} holds the results of {} scenarios or versions", origins.len());
+        return Err(Error::refused(reason, "sweep each of them into a folder of its own"));
+    }
+    let matches = |known: &&Sweep| known.identity == sweep && known.engine == engine;
+    let scenario = manifest.sweeps.iter().find(matches).map(|sweep| sweep.scenario.clone());
+    if scenario.is_none() {
+        notes.push(format!("{name}: without its sweep.json only the grid is known of the scenario"));
+    }
+    let mut cells: Vec<ResultCell> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for line in lines {
+        let values = Value::Object(line.cell.clone()).to_string();
+        let place = *places.entry(values).or_insert_with(|| {
+            cells.push(ResultCell { values: line.cell.clone(), runs: BTreeMap::new() });
+            cells.len() - 1
+        });
+        cells[place].runs.insert(line.run.seed, line.run);
+    }
+    Ok(Results { name, engine: Some(engine), scenario, cells, notes })
+}

@@ -1,0 +1,239 @@
+//! Running everything once, however often it is begun.
+
+use crate::error::Error;
+use crate::line::Line;
+use crate::manifest::{Manifest, Sweep};
+use crate::store::{Found, LINES, LineFile, line_files, read_lines};
+use crate::writer::{Unstored, write_lines};
+use rayon::prelude::*;
+use seamline_scenario::atomic::WriteError;
+use seamline_scenario::report::{ENGINE, Provenance};
+use seamline_scenario::{CellResult, Plan, run_seed};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+/// One of several equal parts of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which, from 1.
+    index: usize,
+    /// Of how many.
+    count: usize,
+}
+
+impl Shard {
+    /// Whether the run at this place of the plan belongs to it.
+    pub fn has(self, place: usize) -> bool {
+        place % self.count == self.index - 1
+    }
+    fn file_name(self) -> String {
+        format!("runs-{}-of-{}.jsonl", self.index, self.count)
+    }
+}
+
+/// `2/8`.
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(index, count)| {
+            Some((index.trim().parse::<usize>().ok()?, count.trim().parse::<usize>().ok()?))
+        });
+        match numbers {
+            Some((index, count)) if (1..=count).contains(&index) => Ok(Shard { index, count }),
+            _ => Err("a shard is written 1/8, 2/8, ... 8/8".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// Where and how to sweep.
+#[derive(Clone, Debug)]
+pub struct SweepOptions {
+    /// The folder of the results.
+    pub out: PathBuf,
+    /// Only this part.
+    pub shard: Option<Shard>,
+    /// Whether the folder may hold other results besides.
+    pub add: bool,
+}
+
+/// Who is told how far it is.
+pub trait Progress: Sync {
+    /// So many runs are to be done now, so many had been done before.
+    fn begins(&self, to_do: usize, done_before: usize);
+    /// A run is done.
+    fn finished_one(&self);
+}
+
+/// How a sweep ended.
+#[derive(Clone, Debug, Default)]
+pub struct SweepOutcome {
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Runs of the plan that are stored, by this process or another.
+    pub stored: usize,
+    /// Runs of the plan.
+    pub runs: usize,
+    /// What a reader should know about the files.
+    pub notes: Vec<String>,
+}
+
+/// Run what has not been run yet, on as many processors as rayon's pool has, and store a line for each
+/// finished run. When `stop` is set, runs under way are given up and those that are finished are kept.
+///
+/// # Errors
+/// When the folder holds other results, or something cannot be read or written.
+pub fn sweep(
+    plan: &Plan,
+    provenance: &Provenance,
+    options: &SweepOptions,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<SweepOutcome, Error> {
+    let out = &options.out;
+    std::fs::create_dir_all(out).map_err(|cause| Error::write(out, cause))?;
+    let sweep = Sweep::new(plan, provenance);
+    Manifest::register(out, &sweep, options.add)?;
+    let name = options.shard.map_or(LINES.to_owned(), Shard::file_name);
+    let (mut file, found) = LineFile::open(&out.join(name))?;
+    let others: Vec<PathBuf> =
+        line_files(out)?.into_iter().filter(|path| path.as_path() != file.path()).collect();
+    let mut outcome = SweepOutcome { notes: found.notes, runs: plan.runs(), ..SweepOutcome::default() };
+    let keys = |lines: &[Line]| lines.iter().map(|line| line.key.clone()).collect::<BTreeSet<_>>();
+    let mut known = keys(&found.lines);
+    known.append(&mut keys(&read_lines(&others)?.lines));
+    let to_do = jobs(plan, options.shard, &known);
+    progress.begins(to_do.len(), jobs(plan, options.shard, &BTreeSet::new()).len() - to_do.len());
+    conduct(plan, &sweep.identity, &to_do, &mut file, stop, progress)?;
+    let stored = read_lines(&line_files(out)?)?.lines;
+    outcome.stored = runs_of(plan, &stored).len();
+    outcome.interrupted = !jobs(plan, options.shard, &keys(&stored)).is_empty();
+    if options.shard.is_none() && outcome.stored == outcome.runs {
+        outcome.notes.extend(merge(&mut file, &others)?);
+    }
+    Ok(outcome)
+}
+
+/// One run: the place of the cell and the seed.
+type Job = (usize, u64);
+
+/// The runs of a shard whose keys are not known.
+fn jobs(plan: &Plan, shard: Option<Shard>, known: &BTreeSet<String>) -> Vec<Job> {
+    let cells = plan.cells.iter().enumerate();
+    let all = cells.flat_map(|(place, cell)| cell.scenario.seeds.iter().map(move |seed| (place, *seed)));
+    let own = all.enumerate().filter(|(place, _)| shard.is_none_or(|shard| shard.has(*place)));
+    let key = |(cell, seed): &Job| plan.cells[*cell].identity.run_key(*seed, ENGINE);
+    own.map(|(_, job)| job).filter(|job| !known.contains(&key(job))).collect()
+}
+
+/// Run these; one thread writes while the others compute.
+fn conduct(
+    plan: &Plan,
+    sweep: &str,
+    jobs: &[Job],
+    file: &mut LineFile,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let path = file.path().to_owned();
+    let failed = AtomicBool::new(false);
+    let (finished, lines) = mpsc::channel();
+    let outcome = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| write_lines(file, lines, &failed));
+        jobs.par_iter().for_each_with(finished, |finished, (cell, seed)| {
+            if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
+                return;
+            }
+            let Some(run) = run_seed(&plan.cells[*cell].scenario, *seed, stop) else { return };
+            let line = Line::new(plan, sweep, *cell, run).to_text();
+            let Ok(line) = line else { unreachable!("every record can be written as JSON") };
+            // Whoever cannot write keeps what is sent.
+            let _ = finished.send(line);
+            progress.finished_one();
+        });
+        writer.join()
+    });
+    match outcome {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(Unstored { cause, lines })) => Err(rescue(&path, cause, &lines)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Put lines that cannot be stored where they are not lost.
+fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
+    if lines.is_empty() {
+        return Error::write(path, cause);
+    }
+    let text = lines.concat();
+    let beside = || {
+        let mut file = tempfile::Builder::new().prefix("seamline-runs-").suffix(".jsonl").tempfile()?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_data()?;
+        Ok::<_, std::io::Error>(file.keep()?.1)
+    };
+    let rescued = beside().map_err(|_| text.clone());
+    Error::Unstored { cause: WriteError { path: path.to_owned(), cause }, count: lines.len(), rescued }
+}
+
+/// Take the lines of shards that are done into the main file.
+fn merge(file: &mut LineFile, others: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    let main = [file.path().to_owned()];
+    let mut known: BTreeSet<String> = read_lines(&main)?.lines.into_iter().map(|line| line.key).collect();
+    for path in others {
+        let (shard, Found { lines, .. }) = match LineFile::open(path) {
+            Err(Error::Refused { reason, .. }) => {
+                notes.push(format!("{reason}, and it stays where it is"));
+                continue;
+            }
+            opened => opened?,
+        };
+        let fresh: Vec<String> =
+            lines.iter().filter(|line| known.insert(line.key.clone())).flat_map(Line::to_text).collect();
+        file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
+        shard.remove()?;
+        notes.push(format!("{}: {} runs taken into {}", path.display(), fresh.len(), file.path().display()));
+    }
+    Ok(notes)
+}
+
+/// The lines that are runs of this plan, by cell and seed.
+fn runs_of<'a>(plan: &Plan, lines: &'a [Line]) -> BTreeMap<Job, &'a Line> {
+    let by_key: BTreeMap<&str, &Line> = lines.iter().map(|line| (line.key.as_str(), line)).collect();
+    let all = jobs(plan, None, &BTreeSet::new());
+    let stored = all.into_iter().filter_map(|(cell, seed)| {
+        let key = plan.cells[cell].identity.run_key(seed, ENGINE);
+        by_key.get(key.as_str()).map(|line| ((cell, seed), *line))
+    });
+    stored.collect()
+}
+
+/// The results of a plan from what is stored in a folder; `None` when some runs are missing.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn stored_results(plan: &Plan, folder: &Path) -> Result<Option<Vec<CellResult>>, Error> {
+    let lines = read_lines(&line_files(folder)?)?.lines;
+    let runs = runs_of(plan, &lines);
+    if runs.len() < plan.runs() {
+        return Ok(None);
+    }
+    let cells = plan.cells.iter().enumerate().map(|(place, cell)| {
+        let seeds = cell.scenario.seeds.iter();
+        let runs = seeds.filter_map(|seed| runs.get(&(place, *seed))).map(|line| line.run.clone()).collect();
+        CellResult { runs, ..CellResult::default() }
+    });
+    Ok(Some(cells.collect()))
+}

@@ -1,0 +1,33 @@
+//! One run by itself, which can be given up on the way.
+
+use crate::build::{Part, Places, build};
+use crate::observe::RunObserver;
+use crate::record::RunRecord;
+use crate::run::link_records;
+use crate::schema::Scenario;
+use seamline_sim::World;
+use seamline_wire::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How far a run goes before it looks whether it should stop.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Run a scenario under one seed, without files and without rows over time. `None` when `stop` was set on
+/// the way.
+pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<RunRecord> {
+    let places = Places::new(scenario);
+    let observer = RunObserver::new(scenario, &places, None, None);
+    let mut world: World<Part, RunObserver> = World::with_observer(observer);
+    build(scenario, seed, &mut world, &places);
+    let end = Instant::ZERO + scenario.duration;
+    let mut until = Instant::ZERO;
+    while until < end {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        until = (until + SLICE).min(end);
+        world.run_until(until);
+    }
+    let flows = world.observer().records(scenario, false);
+    Some(RunRecord { seed, flows, links: link_records(scenario, &world, &places) })
+}

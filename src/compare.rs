@@ -1,0 +1,38 @@
+//! `seamline compare A B`
+
+use crate::Outcome;
+use crate::sweep::failure;
+use crate::terminal::{Failure, note, print};
+use seamline_results::compare::to_text;
+use seamline_results::{compare, load};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Results: the folder of a sweep, its runs.jsonl, or what `run --json` printed
+    a: PathBuf,
+    /// What to compare with it
+    b: PathBuf,
+    /// Print one JSON document instead of a table
+    #[arg(long)]
+    json: bool,
+    /// No notes
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let read = |path: &PathBuf| load(path).map_err(failure);
+    let comparison = compare(&read(&arguments.a)?, &read(&arguments.b)?).map_err(failure)?;
+    let text = match arguments.json {
+        true => serde_json::to_string_pretty(&comparison)
+            .map(|text| text + "\n")
+            .map_err(|error| Failure::Runtime(error.to_string()))?,
+        false => to_text(&comparison),
+    };
+    print(&text)?;
+    if !arguments.quiet {
+        comparison.notes.iter().for_each(|text| note("note", text));
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! `seamline sweep FILE --out DIR`
+
+use crate::Outcome;
+use crate::experiment::{Overrides, Processors, headline, quoted};
+use crate::interrupt::Interrupt;
+use crate::run::load;
+use crate::terminal::{Failure, note, print, progress};
+use indicatif::ProgressBar;
+use seamline_results::sweep::{Progress, SweepOutcome, stored_results};
+use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
+use seamline_scenario::report::Provenance;
+use seamline_scenario::text::{verdicts, warnings};
+use seamline_scenario::{Plan, summarise};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario file
+    file: PathBuf,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// The folder of the results; what is there already is not run again
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Run only this part of the sweep, say on one of several machines
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Let the folder hold the results of another scenario or version besides
+    #[arg(long)]
+    add: bool,
+    /// Write a table for notebooks at the end: DIR/runs.parquet
+    #[arg(long)]
+    compact: bool,
+    #[command(flatten)]
+    processors: Processors,
+    /// No progress, no warnings
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let plan = load(&arguments.file, &arguments.overrides.to_settings())?;
+    let command = arguments.command();
+    let provenance = Provenance::new(&plan, command.clone());
+    let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
+    let interrupt = Interrupt::listen()?;
+    let told = Told(progress(0, arguments.quiet));
+    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &told);
+    let outcome = arguments.processors.run(work)?;
+    told.0.finish_and_clear();
+    let outcome = outcome.map_err(failure)?;
+    if !arguments.quiet {
+        outcome.notes.iter().for_each(|text| note("note", text));
+    }
+    if outcome.interrupted {
+        return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
+    }
+    show(&plan, arguments, &outcome, &command)
+}
+
+impl Arguments {
+    /// The whole sweep, as it would be typed again.
+    fn command(&self) -> String {
+        let path = |path: &Path| quoted(&path.display().to_string());
+        let add = if self.add { " --add" } else { "" };
+        let settings = self.overrides.retyped();
+        format!("seamline sweep {}{settings} --out {}{add}", path(&self.file), path(&self.out))
+    }
+    /// This part of it.
+    fn retyped(&self, command: &str) -> String {
+        let shard = self.shard.map(|shard| format!(" --shard {shard}")).unwrap_or_default();
+        format!("{command}{shard}")
+    }
+}
+
+fn show(plan: &Plan, arguments: &Arguments, outcome: &SweepOutcome, command: &str) -> Outcome {
+    let out = &arguments.out;
+    let mut text = headline(plan);
+    let results = stored_results(plan, out).map_err(failure)?;
+    let summary = results.map(|results| summarise(plan, &results));
+    match &summary {
+        Some(summary) => text += &verdicts(plan, summary),
+        None => {
+            text += &format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
+            text += &format!("When all shards are done: {command}\n");
+        }
+    }
+    if arguments.compact {
+        let (path, rows) = compact(out).map_err(failure)?;
+        text += &format!("\nWritten:\n  {} ({rows} rows)\n", path.display());
+    }
+    if summary.is_some() {
+        text += &format!("\nStored: {} runs in {}\nReproduce: {command}\n", outcome.stored, out.display());
+    }
+    print(&text)?;
+    if let Some(summary) = summary.filter(|_| !arguments.quiet) {
+        warnings(plan, &summary).iter().for_each(|text| note("warning", text));
+    }
+    Ok(())
+}
+
+/// A bar that begins where the last sweep ended.
+struct Told(ProgressBar);
+
+impl Progress for Told {
+    fn begins(&self, to_do: usize, _done_before: usize) {
+        self.0.set_length(to_do as u64);
+        self.0.reset();
+    }
+    fn finished_one(&self) {
+        self.0.inc(1);
+    }
+}
+
+fn interrupted(outcome: &SweepOutcome, command: &str, code: u8) -> Failure {
+    let SweepOutcome { stored, runs, .. } = outcome;
+    Failure::Interrupted(format!("interrupted; {stored} of {runs} runs are stored\nresume: {command}"), code)
+}
+
+/// What went wrong with stored results, with its exit code.
+pub(crate) fn failure(error: Error) -> Failure {
+    match &error {
+        Error::Refused { .. } => Failure::Input(error.to_string()),
+        // The lines themselves go where data goes.
+        Error::Unstored { rescued: Err(lines), .. } => {
+            print(lines).err().unwrap_or_else(|| Failure::Runtime(error.to_string()))
+        }
+        _ => Failure::Runtime(error.to_string()),
+    }
+}
