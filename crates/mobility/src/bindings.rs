@@ -1,0 +1,113 @@
+//! What a home agent knows of its mobile nodes (RFC 5944 section 3.8).
+
+use crate::lifetime;
+use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, ReplyCode};
+use seamline_wire::{Instant, NodeId};
+use std::collections::BTreeMap;
+
+/// Where a mobile node is.
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    care_of_address: NodeId,
+    /// `None` is without end.
+    until: Option<Instant>,
+}
+
+/// A mobile node whose home is here.
+#[derive(Clone, Copy, Debug, Default)]
+struct Home {
+    binding: Option<Binding>,
+    /// Of the last request that was granted.
+    newest: Option<Identification>,
+}
+
+/// The mobility bindings of a home agent, by home address.
+#[derive(Debug, Default)]
+pub(crate) struct Bindings(BTreeMap<NodeId, Home>);
+
+/// The time at `now` as an identification (RFC 5905 section 6).
+pub(crate) fn timestamp(now: Instant) -> Identification {
+    const SECOND: u64 = 1_000_000_000;
+    let (seconds, nanos) = (now.as_nanos() / SECOND, now.as_nanos() % SECOND);
+    Identification((seconds << 32) | ((nanos << 32) / SECOND))
+}
+
+impl Bindings {
+    /// A mobile node has its home here.
+    pub(crate) fn add_home(&mut self, home_address: NodeId) {
+        self.0.entry(home_address).or_default();
+    }
+    /// A mobile node is bound from the start.
+    pub(crate) fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
+        let until = lifetime::end(Instant::ZERO, lifetime_s);
+        self.0.entry(home_address).or_default().binding = Some(Binding { care_of_address, until });
+    }
+    /// Whether a node has its home here.
+    pub(crate) fn has_home(&self, node: NodeId) -> bool {
+        self.0.contains_key(&node)
+    }
+    /// Where to tunnel what is addressed to a mobile node.
+    pub(crate) fn care_of_address(&self, now: Instant, home_address: NodeId) -> Option<NodeId> {
+        let binding = self.0.get(&home_address)?.binding?;
+        binding.until.is_none_or(|until| now < until).then_some(binding.care_of_address)
+    }
+
+    /// Judge a request to the agent at `agent` and keep what it says (RFC 5944 sections 3.8.2 and 5.7.1).
+    pub(crate) fn register(
+        &mut self,
+        now: Instant,
+        request: &RegistrationRequest,
+        agent: NodeId,
+        longest_s: u16,
+    ) -> RegistrationReply {
+        let lifetime_s = request.lifetime_s.min(longest_s);
+        let reply = RegistrationReply {
+            code: ReplyCode::ACCEPTED,
+            lifetime_s,
+            home_address: request.home_address,
+            home_agent: agent,
+            identification: request.identification,
+        };
+        let refused = |code| RegistrationReply { code, lifetime_s: 0, ..reply };
+        let Some(home) = self.0.get_mut(&request.home_address) else {
+            return refused(ReplyCode::PROHIBITED);
+        };
+        if request.home_agent != agent {
+            return refused(ReplyCode::UNKNOWN_HOME_AGENT);
+        }
+        if !is_current(now, request.identification, home.newest) {
+            let ours = u64::from(timestamp(now).seconds()) << 32;
+            let identification = Identification(ours | u64::from(request.identification.low()));
+            return RegistrationReply { identification, ..refused(ReplyCode::IDENTIFICATION_MISMATCH) };
+        }
+        home.newest = Some(request.identification);
+        home.binding = match lifetime_s {
+            0 => None,
+            _ => Some(Binding {
+                care_of_address: request.care_of_address,
+                until: lifetime::end(now, lifetime_s),
+            }),
+        };
+        reply
+    }
+
+    /// When the first binding runs out.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        self.0.values().filter_map(|home| home.binding?.until).min()
+    }
+    /// Give up one binding that has run out by now and say whose it was.
+    pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
+        let is_over = |home: &Home| home.binding.and_then(|it| it.until).is_some_and(|until| until <= now);
+        let (home_address, home) = self.0.iter_mut().find(|(_, home)| is_over(home))?;
+        home.binding = None;
+        Some(*home_address)
+    }
+}
+
+/// Whether a request is newer than all before it and its time near enough to ours.
+fn is_current(now: Instant, identification: Identification, newest: Option<Identification>) -> bool {
+    /// Seconds (RFC 5944 section 5.7.1).
+    const TOLERANCE: u32 = 7;
+    let apart = identification.seconds().abs_diff(timestamp(now).seconds());
+    apart <= TOLERANCE && newest.is_none_or(|newest| newest < identification)
+}

@@ -1,0 +1,164 @@
+//! The far end of a cell's air: who is there hears, and is heard.
+
+use crate::movement::{CellId, Movement};
+use crate::send::lose;
+use seamline_wire::{DropCause, Duration, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+
+/// What becomes of the packets that a node has sent upwards and that have not arrived when it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum InFlightUpwards {
+    /// What has left its antenna arrives; what still waits there, or is only partly sent, is lost. So a
+    /// radio that retunes does, and ns-2's.
+    #[default]
+    Transmitted,
+    /// All of it is lost.
+    Lost,
+    /// All of it arrives, as if another radio finished the work.
+    Kept,
+}
+
+/// What makes a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoverageConfig {
+    /// The cell.
+    pub cell: CellId,
+    /// One-way delay of the uplink, to tell when a packet that arrives had left the antenna.
+    pub uplink_one_way_delay: Duration,
+    /// What becomes of packets on their way up.
+    pub in_flight_upwards: InFlightUpwards,
+}
+
+#[derive(Debug)]
+struct Member {
+    /// `None`: always there.
+    movement: Option<Movement>,
+}
+
+impl Member {
+    fn is_in(&self, cell: CellId, time: Instant) -> bool {
+        self.movement.as_ref().is_none_or(|movement| movement.cell_at(time) == Some(cell))
+    }
+}
+
+/// Stands where the downlink and the uplink of a cell end, and hands on what belongs to nodes that are there.
+/// What is sent to [`NodeId::ALL_SYSTEMS`] reaches every mobile node that is there; fixed nodes have no use for
+/// advertisements.
+///
+/// What waits for a departed node, or is sent to it, takes its time on the air like everything else, and is
+/// lost at the end ([`DropCause::LeftCell`]).
+#[derive(Debug)]
+pub struct Coverage {
+    config: CoverageConfig,
+    members: Vec<Member>,
+    /// By node: the member that leads to it.
+    leads_to: Vec<Option<u16>>,
+    left_cell_drops: [u64; 2],
+}
+
+impl Coverage {
+    /// Packets come in from the downlink by this port.
+    pub const DOWN: Port = Port(0);
+    /// Packets come in from the uplink by this port.
+    pub const UP: Port = Port(1);
+    /// Packets leave to the base station by this port.
+    pub const BASE_STATION: Port = Port(0);
+
+    /// A cell without nodes.
+    pub fn new(config: CoverageConfig) -> Self {
+        Coverage { config, members: Vec::new(), leads_to: Vec::new(), left_cell_drops: [0, 0] }
+    }
+
+    /// Add a node that is always in the cell; packets to it leave by the port returned.
+    pub fn add_fixed(&mut self) -> Port {
+        self.add(None)
+    }
+    /// Add a node that comes and goes; packets to it leave by the port returned.
+    pub fn add_mobile(&mut self, movement: Movement) -> Port {
+        self.add(Some(movement))
+    }
+    fn add(&mut self, movement: Option<Movement>) -> Port {
+        self.members.push(Member { movement });
+        Port(self.members.len() as u16)
+    }
+    /// What is addressed to `node`, or sent by it, concerns the node behind `port`.
+    ///
+    /// # Panics
+    /// When no node was added with that port.
+    pub fn set_route(&mut self, node: NodeId, port: Port) {
+        let member = port.0 - 1;
+        assert!(usize::from(member) < self.members.len(), "a port that was given out");
+        let place = node.0 as usize;
+        if self.leads_to.len() <= place {
+            self.leads_to.resize(place + 1, None);
+        }
+        self.leads_to[place] = Some(member);
+    }
+    /// Packets lost because their node had left the cell: downwards and upwards.
+    pub fn left_cell_drops(&self) -> [u64; 2] {
+        self.left_cell_drops
+    }
+
+    fn member(&self, node: NodeId) -> Option<u16> {
+        self.leads_to.get(node.0 as usize).copied().flatten()
+    }
+
+    fn down(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        let destination = packet.next_destination();
+        if destination == NodeId::ALL_SYSTEMS {
+            return self.to_all(now, packet, out);
+        }
+        match self.member(destination) {
+            None => lose(out, DropCause::NoRoute, packet),
+            Some(member) if self.members[usize::from(member)].is_in(self.config.cell, now) => {
+                out.send(Port(1 + member), packet);
+            }
+            Some(_) => {
+                self.left_cell_drops[0] += 1;
+                lose(out, DropCause::LeftCell, packet);
+            }
+        }
+    }
+
+    fn to_all(&self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        for (place, member) in self.members.iter().enumerate() {
+            if member.movement.is_some() && member.is_in(self.config.cell, now) {
+                let mut copy = out.packet();
+                copy.clone_from(&packet);
+                out.send(Port(1 + place as u16), copy);
+            }
+        }
+        out.recycle(packet);
+    }
+
+    fn up(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        let sender = packet.tunnels.outermost().map_or(packet.source, |tunnel| tunnel.entry);
+        let member = self.member(sender).map(|member| &self.members[usize::from(member)]);
+        let counts_at = match self.config.in_flight_upwards {
+            InFlightUpwards::Kept => None,
+            InFlightUpwards::Lost => Some(now),
+            // A transmission that ends when the node leaves is complete.
+            InFlightUpwards::Transmitted => {
+                Some(now - self.config.uplink_one_way_delay - Duration::from_nanos(1))
+            }
+        };
+        let heard = member.zip(counts_at).is_none_or(|(member, time)| member.is_in(self.config.cell, time));
+        if heard {
+            return out.send(Self::BASE_STATION, packet);
+        }
+        self.left_cell_drops[1] += 1;
+        lose(out, DropCause::LeftCell, packet);
+    }
+}
+
+impl Machine for Coverage {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(Self::UP, packet) => self.up(now, packet, out),
+            Input::Packet(_, packet) => self.down(now, packet, out),
+            Input::Signal(_) | Input::Wake => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}

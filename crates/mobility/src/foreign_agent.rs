@@ -1,0 +1,162 @@
+//! The foreign agent at a base station: advertises, passes registrations on, takes packets out of tunnels.
+
+use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::send::{control, lose};
+use crate::visitors::Visitors;
+use seamline_wire::control::{
+    AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
+};
+use seamline_wire::random::Stream;
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+
+/// What makes a foreign agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignAgentConfig {
+    /// The node it is on; its address is the care-of address that it offers.
+    pub node: NodeId,
+    /// When it advertises.
+    pub advertisements: AdvertisementConfig,
+    /// The longest registration that it accepts, in seconds; 65535 is without end.
+    pub longest_registration_s: u16,
+    /// Whether there is a home agent on the same node, which the advertisements then say.
+    pub is_home_agent_too: bool,
+}
+
+/// A foreign agent (RFC 5944 sections 2.3, 3.7 and 4.2.2) between the router of a base station and its air.
+///
+/// It does not notice that a visitor leaves: what comes for one is sent into the air until the registration
+/// runs out.
+#[derive(Debug)]
+pub struct ForeignAgent {
+    config: ForeignAgentConfig,
+    advertiser: Advertiser,
+    visitors: Visitors,
+}
+
+impl ForeignAgent {
+    /// To and from the router of the base station.
+    pub const NETWORK: Port = Port(0);
+    /// To the downlink, and from the uplink.
+    pub const AIR: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+
+    /// An agent without visitors.
+    pub fn new(config: ForeignAgentConfig, stream: Stream) -> Self {
+        let advertiser = Advertiser::new(config.advertisements, stream);
+        ForeignAgent { config, advertiser, visitors: Visitors::default() }
+    }
+
+    /// A node is registered here from the start.
+    #[must_use]
+    pub fn with_visitor(mut self, visitor: NodeId, lifetime_s: u16) -> Self {
+        self.visitors.serve(Instant::ZERO, visitor, lifetime_s);
+        self
+    }
+
+    fn advertise(&mut self, to: NodeId, out: &mut Outbox) {
+        let home = if self.config.is_home_agent_too { AgentFlags::HOME_AGENT } else { AgentFlags(0) };
+        let advertisement = AgentAdvertisement {
+            agent: self.config.node,
+            lifetime_s: self.advertiser.lifetime_s(),
+            sequence: self.advertiser.next_sequence(),
+            registration_lifetime_s: self.config.longest_registration_s,
+            flags: home | AgentFlags::FOREIGN_AGENT,
+            care_of_address: Some(self.config.node),
+        };
+        control(out, Self::AIR, self.config.node, to, Control::AgentAdvertisement(advertisement));
+    }
+
+    fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        match packet.control.as_deref() {
+            Some(Control::AgentSolicitation) => {
+                self.advertise(packet.source, out);
+                out.recycle(packet);
+            }
+            Some(Control::RegistrationRequest(request)) if packet.destination == self.config.node => {
+                let request = *request;
+                if request.home_agent == self.config.node {
+                    // Its home agent is on this node: it has come home, and no agent stands between.
+                    return out.send(Self::NODE, packet);
+                }
+                out.recycle(packet);
+                self.pass_on(now, request, out);
+            }
+            _ => out.send(Self::NETWORK, packet),
+        }
+    }
+
+    /// RFC 5944 section 3.7.2.
+    fn pass_on(&mut self, now: Instant, request: RegistrationRequest, out: &mut Outbox) {
+        let longest = self.config.longest_registration_s;
+        if request.care_of_address != self.config.node {
+            return self.refuse(&request, ReplyCode::INVALID_CARE_OF_ADDRESS, out);
+        }
+        if request.lifetime_s > longest {
+            return self.refuse(&request, ReplyCode::LIFETIME_TOO_LONG, out);
+        }
+        self.visitors.forget_expired(now);
+        self.visitors.requested(now, request);
+        let message = Control::RegistrationRequest(request);
+        control(out, Self::NETWORK, self.config.node, request.home_agent, message);
+    }
+
+    fn refuse(&self, request: &RegistrationRequest, code: ReplyCode, out: &mut Outbox) {
+        let reply = RegistrationReply {
+            code,
+            lifetime_s: self.config.longest_registration_s,
+            home_address: request.home_address,
+            home_agent: request.home_agent,
+            identification: request.identification,
+        };
+        let message = Control::RegistrationReply(reply);
+        control(out, Self::AIR, self.config.node, request.home_address, message);
+    }
+
+    fn on_network_packet(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        if packet.tunnels.outermost().is_some_and(|tunnel| tunnel.exit == self.config.node) {
+            packet.decapsulate();
+            return self.pass_to_visitor(now, packet, out);
+        }
+        if let Some(Control::RegistrationReply(reply)) = packet.control.as_deref()
+            && packet.destination == self.config.node
+        {
+            let reply = *reply;
+            out.recycle(packet);
+            if self.visitors.answered(now, &reply) {
+                let message = Control::RegistrationReply(reply);
+                control(out, Self::AIR, self.config.node, reply.home_address, message);
+            }
+            return;
+        }
+        out.send(Self::NODE, packet);
+    }
+
+    /// RFC 5944 section 4.2.2.
+    fn pass_to_visitor(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        if self.visitors.is_served(now, packet.next_destination()) {
+            out.send(Self::AIR, packet);
+        } else {
+            lose(out, DropCause::NoVisitor, packet);
+        }
+    }
+}
+
+impl Machine for ForeignAgent {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(Self::AIR, packet) => self.on_air_packet(now, packet, out),
+            Input::Packet(_, packet) => self.on_network_packet(now, packet, out),
+            Input::Wake => {
+                while self.advertiser.wake_at() <= now {
+                    self.advertise(NodeId::ALL_SYSTEMS, out);
+                    self.advertiser.sent_unsolicited();
+                }
+            }
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        Some(self.advertiser.wake_at())
+    }
+}

@@ -1,0 +1,117 @@
+//! The home agent: keeps bindings and tunnels what is addressed to mobile nodes after them.
+
+use crate::bindings::Bindings;
+use crate::send::{control, lose};
+use seamline_wire::control::RegistrationRequest;
+use seamline_wire::{
+    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
+};
+
+/// What makes a home agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HomeAgentConfig {
+    /// The node it is on.
+    pub node: NodeId,
+    /// The longest registration that it grants, in seconds; 65535 is without end.
+    pub longest_registration_s: u16,
+}
+
+/// A home agent (RFC 5944 sections 3.8 and 4.2.3) beside a router that sends it everything addressed to its
+/// mobile nodes.
+#[derive(Debug)]
+pub struct HomeAgent {
+    config: HomeAgentConfig,
+    bindings: Bindings,
+}
+
+impl HomeAgent {
+    /// To and from the router: what is addressed to mobile nodes comes in here.
+    pub const NETWORK: Port = Port(0);
+    /// What is addressed to the node itself comes in here.
+    pub const LOCAL: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
+    pub const HOME: Port = Port(3);
+
+    /// An agent without mobile nodes.
+    pub fn new(config: HomeAgentConfig) -> Self {
+        HomeAgent { config, bindings: Bindings::default() }
+    }
+    /// A mobile node has its home here.
+    pub fn add_home(&mut self, home_address: NodeId) {
+        self.bindings.add_home(home_address);
+    }
+    /// A mobile node that has its home here is registered elsewhere from the start.
+    pub fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
+        self.bindings.bind(home_address, care_of_address, lifetime_s);
+    }
+    /// Where packets to a mobile node are sent; `None` when it is at home or unknown.
+    pub fn care_of_address(&self, now: Instant, home_address: NodeId) -> Option<NodeId> {
+        self.bindings.care_of_address(now, home_address)
+    }
+
+    fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
+        match packet.control.as_deref() {
+            Some(Control::RegistrationRequest(request)) if packet.destination == self.config.node => {
+                let (request, from) = (*request, packet.source);
+                out.recycle(packet);
+                self.register(now, &request, from, out);
+            }
+            _ if port == Self::LOCAL => out.send(Self::NODE, packet),
+            _ => self.forward(now, packet, out),
+        }
+    }
+
+    fn register(&mut self, now: Instant, request: &RegistrationRequest, from: NodeId, out: &mut Outbox) {
+        let home_address = request.home_address;
+        let before = self.bindings.care_of_address(now, home_address);
+        let HomeAgentConfig { node, longest_registration_s } = self.config;
+        let reply = self.bindings.register(now, request, node, longest_registration_s);
+        let after = self.bindings.care_of_address(now, home_address);
+        if before != after {
+            self.report(home_address, after, out);
+        }
+        // One that is at home cannot be reached through the router, which would send it back here.
+        let port = if from == home_address { Self::HOME } else { Self::NETWORK };
+        control(out, port, node, from, Control::RegistrationReply(reply));
+    }
+
+    fn report(&self, home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
+        out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
+    }
+
+    fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        let destination = packet.next_destination();
+        if !self.bindings.has_home(destination) {
+            return lose(out, DropCause::NoRoute, packet);
+        }
+        match self.bindings.care_of_address(now, destination) {
+            None => out.send(Self::HOME, packet),
+            Some(exit) => {
+                if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
+                    out.send(Self::NETWORK, packet);
+                } else {
+                    lose(out, DropCause::NoRoute, packet);
+                }
+            }
+        }
+    }
+}
+
+impl Machine for HomeAgent {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
+            Input::Wake => {
+                while let Some(home_address) = self.bindings.take_expired(now) {
+                    self.report(home_address, None, out);
+                }
+            }
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.bindings.next_expiry()
+    }
+}

@@ -1,0 +1,44 @@
+//! Reachability: radio cells, nodes that move between them, and the protocol that sends their packets after
+//! them, all as machines ([`seamline_wire::Machine`]).
+//!
+//! A [`Movement`] says when a mobile node is in which cell. A [`Coverage`] stands at the far end of a cell's
+//! air, in both directions, and lets pass what is sent to or by a node that is there. Mobile IPv4 (RFC 5944)
+//! is three machines that know each other from packets only: the [`MobileNode`], the [`ForeignAgent`] at a
+//! base station and the [`HomeAgent`].
+//!
+//! ```text
+//!            home agent           foreign agent   downlink   Coverage   mobile node
+//! sender ---- router ===tunnel=== base station ------------>    |    -------> TCP
+//!    ^                                 |       <------------    |    <-------
+//!    `---------------------------------'          uplink
+//! ```
+//!
+//! What is sent to the mobile node goes to the home agent and from there through a tunnel to the foreign
+//! agent; what the mobile node sends goes straight to its destination (triangular routing). What is on its
+//! way to a cell when the node leaves it, or is sent there until the home agent knows better, is lost
+//! ([`seamline_wire::DropCause::LeftCell`]).
+//!
+//! Every random choice (an order of cells, the phase of advertisements) draws from a stream of its own, so
+//! that all schemes of a comparison meet the same movements and the same advertisements.
+
+mod advertiser;
+mod agent_discovery;
+mod bindings;
+mod coverage;
+mod foreign_agent;
+mod home_agent;
+mod lifetime;
+mod mobile_node;
+mod movement;
+mod registration;
+mod send;
+mod visitors;
+
+pub use advertiser::AdvertisementConfig;
+pub use agent_discovery::MovementDetection;
+pub use coverage::{Coverage, CoverageConfig, InFlightUpwards};
+pub use foreign_agent::{ForeignAgent, ForeignAgentConfig};
+pub use home_agent::{HomeAgent, HomeAgentConfig};
+pub use mobile_node::{MobileNode, MobileNodeConfig};
+pub use movement::{CellId, Move, Movement, MovementError, Order, Period};
+pub use registration::MobileIpConfig;

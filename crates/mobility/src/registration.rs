@@ -1,0 +1,205 @@
+//! The mobile node's side of registration (RFC 5944 section 3.6).
+
+use crate::agent_discovery::MovementDetection;
+use crate::bindings::timestamp;
+use crate::lifetime;
+use seamline_wire::control::{
+    AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
+    RegistrationRequest, ReplyCode,
+};
+use seamline_wire::{Duration, Instant, NodeId};
+
+/// How a mobile node uses Mobile IPv4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MobileIpConfig {
+    /// The node that its home agent is on.
+    pub home_agent: NodeId,
+    /// When it takes what it hears for a move.
+    pub movement_detection: MovementDetection,
+    /// The lifetime that it asks for, in seconds; 65535 is without end.
+    pub registration_lifetime_s: u16,
+    /// How long it waits for the first reply; then twice as long each time, up to the lifetime. Not less
+    /// than a second (RFC 5944 section 3.6.3), unless an experiment wants it.
+    pub registration_retransmission: Duration,
+    /// Whether its link layer tells when a link is up: it then passes that on to TCP, and asks for an
+    /// advertisement instead of waiting for one.
+    pub layer_2_triggers: bool,
+    /// The agent that it is registered with from the start, which is its home agent when it begins at home.
+    pub registered_with: Option<NodeId>,
+}
+
+/// A request that waits for its reply.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    request: RegistrationRequest,
+    /// Where it was sent.
+    agent: NodeId,
+    /// Whether it is for a move, and not to renew.
+    after_move: bool,
+    send_again_at: Instant,
+    timeout: Duration,
+}
+
+/// Where a node registers itself.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    agent: NodeId,
+    care_of_address: NodeId,
+}
+
+/// What is in force.
+#[derive(Clone, Copy, Debug)]
+struct Registered {
+    place: Place,
+    /// `None`: it never runs out.
+    renew_at: Option<Instant>,
+}
+
+/// A request to send, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToSend {
+    pub(crate) request: RegistrationRequest,
+    pub(crate) agent: NodeId,
+}
+
+/// What a reply means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Answer {
+    /// It answers nothing that was asked last.
+    Stale,
+    /// The node is registered after a move, or for longer.
+    Accepted { care_of_address: NodeId, after_move: bool },
+    /// Not now; perhaps another request is to be sent at once.
+    Refused(Option<ToSend>),
+}
+
+/// Registers a mobile node, again and again.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    home_address: NodeId,
+    config: MobileIpConfig,
+    outstanding: Option<Outstanding>,
+    registered: Option<Registered>,
+    newest: Option<Identification>,
+}
+
+impl Registration {
+    pub(crate) fn new(home_address: NodeId, config: MobileIpConfig) -> Self {
+        let mut registration =
+            Registration { home_address, config, outstanding: None, registered: None, newest: None };
+        if let Some(agent) = config.registered_with {
+            let care_of_address = registration.care_of_address(agent, agent);
+            let lifetime_s = registration.lifetime_at(agent);
+            registration.note_registered(Instant::ZERO, Place { agent, care_of_address }, lifetime_s);
+        }
+        registration
+    }
+
+    /// The node is where this agent is.
+    pub(crate) fn moved_to(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> Option<ToSend> {
+        let AgentAdvertisement { agent, flags, care_of_address, .. } = *advertisement;
+        let offered = care_of_address.filter(|_| flags.contains(AgentFlags::FOREIGN_AGENT));
+        let care_of_address = match offered {
+            Some(offered) => self.care_of_address(agent, offered),
+            None if agent == self.config.home_agent => self.home_address,
+            None => return None,
+        };
+        // An agent says what it accepts at most, so that nobody asks for more.
+        let lifetime_s = self.lifetime_at(agent).min(advertisement.registration_lifetime_s);
+        Some(self.ask(now, Place { agent, care_of_address }, lifetime_s, true))
+    }
+
+    fn is_home(&self, agent: NodeId) -> bool {
+        agent == self.config.home_agent
+    }
+    fn care_of_address(&self, agent: NodeId, offered: NodeId) -> NodeId {
+        if self.is_home(agent) { self.home_address } else { offered }
+    }
+    /// At home there is nothing to keep up: a lifetime of zero deregisters.
+    fn lifetime_at(&self, agent: NodeId) -> u16 {
+        if self.is_home(agent) { 0 } else { self.config.registration_lifetime_s }
+    }
+
+    fn ask(&mut self, now: Instant, place: Place, lifetime_s: u16, after_move: bool) -> ToSend {
+        let Place { agent, care_of_address } = place;
+        let request = RegistrationRequest {
+            flags: RegistrationFlags::default(),
+            lifetime_s,
+            home_address: self.home_address,
+            home_agent: self.config.home_agent,
+            care_of_address,
+            identification: self.next_identification(now),
+        };
+        let timeout = self.config.registration_retransmission;
+        let send_again_at = now + timeout;
+        self.outstanding = Some(Outstanding { request, agent, after_move, send_again_at, timeout });
+        ToSend { request, agent }
+    }
+
+    fn next_identification(&mut self, now: Instant) -> Identification {
+        let after_last = self.newest.map_or(0, |newest| newest.0 + 1);
+        let identification = Identification(timestamp(now).0.max(after_last));
+        self.newest = Some(identification);
+        identification
+    }
+
+    /// RFC 5944 section 3.6.2: only the reply to the last request counts.
+    pub(crate) fn on_reply(&mut self, now: Instant, reply: &RegistrationReply) -> Answer {
+        let asked = self.outstanding.filter(|asked| {
+            asked.request.identification.low() == reply.identification.low()
+                && reply.home_address == self.home_address
+                && reply.home_agent == self.config.home_agent
+        });
+        let Some(Outstanding { request, agent, after_move, .. }) = asked else { return Answer::Stale };
+        if reply.code.is_accepted() {
+            self.outstanding = None;
+            let care_of_address = request.care_of_address;
+            let lifetime_s = reply.lifetime_s.min(request.lifetime_s);
+            self.note_registered(now, Place { agent, care_of_address }, lifetime_s);
+            return Answer::Accepted { care_of_address, after_move };
+        }
+        let shorter = reply.code == ReplyCode::LIFETIME_TOO_LONG && reply.lifetime_s < request.lifetime_s;
+        let place = Place { agent, care_of_address: request.care_of_address };
+        // After any other refusal it waits for its timer, and asks again with a newer identification.
+        Answer::Refused(shorter.then(|| self.ask(now, place, reply.lifetime_s, after_move)))
+    }
+
+    /// It renews at half of the lifetime; the RFC wants it some time before the end (section 3.6.1).
+    fn note_registered(&mut self, now: Instant, place: Place, lifetime_s: u16) {
+        let renew_at = match lifetime_s {
+            0 => None,
+            _ => lifetime::end(now, lifetime_s).map(|_| now + Duration::from_millis(500) * lifetime_s.into()),
+        };
+        self.registered = Some(Registered { place, renew_at });
+    }
+
+    /// What is to be sent because its time has come.
+    pub(crate) fn on_wake(&mut self, now: Instant) -> Option<ToSend> {
+        if let Some(asked) = self.outstanding {
+            if asked.send_again_at > now {
+                return None;
+            }
+            return Some(self.ask_again(now, asked));
+        }
+        let Registered { place, renew_at } = self.registered?;
+        let lifetime_s = self.lifetime_at(place.agent);
+        renew_at.is_some_and(|at| at <= now).then(|| self.ask(now, place, lifetime_s, false))
+    }
+
+    /// RFC 5944 section 3.6.3: with a new identification, and twice as patient.
+    fn ask_again(&mut self, now: Instant, asked: Outstanding) -> ToSend {
+        let Outstanding { mut request, timeout, agent, .. } = asked;
+        request.identification = self.next_identification(now);
+        let longest = Duration::from_secs(u64::from(self.config.registration_lifetime_s));
+        let timeout = (timeout * 2).min(longest.max(self.config.registration_retransmission));
+        self.outstanding = Some(Outstanding { request, send_again_at: now + timeout, timeout, ..asked });
+        ToSend { request, agent }
+    }
+
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        match self.outstanding {
+            Some(asked) => Some(asked.send_again_at),
+            None => self.registered?.renew_at,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What all machines here do with packets.
+
+use seamline_wire::codec::message::REGISTRATION_PORT;
+use seamline_wire::{Control, DropCause, Event, NodeId, Outbox, Packet, Port, TransportPort};
+
+/// Send a control message out by a port.
+pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination: NodeId, control: Control) {
+    let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
+    let transport_port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
+    let mut packet = out.packet();
+    *packet = Packet {
+        source,
+        destination,
+        source_port: transport_port,
+        destination_port: transport_port,
+        wire_bytes: control.wire_bytes(),
+        control: Some(Box::new(control)),
+        ..Packet::default()
+    };
+    out.send(port, packet);
+}
+
+/// A packet is lost.
+#[cold]
+pub(crate) fn lose(out: &mut Outbox, cause: DropCause, packet: Box<Packet>) {
+    out.event(|| Event::Dropped {
+        cause,
+        source: packet.source,
+        source_port: packet.source_port,
+        sequence: packet.segment.sequence,
+        length: packet.segment.length,
+    });
+    out.recycle(packet);
+}

@@ -1,0 +1,63 @@
+//! Whom a foreign agent serves, and whose requests it has passed on (RFC 5944 section 3.7).
+
+use crate::lifetime;
+use seamline_wire::control::{RegistrationReply, RegistrationRequest};
+use seamline_wire::{Instant, NodeId};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    request: RegistrationRequest,
+    /// Nobody waits for an answer that comes later.
+    until: Option<Instant>,
+}
+
+/// The visitor list, and the list of pending requests, by home address.
+#[derive(Debug, Default)]
+pub(crate) struct Visitors {
+    /// Until when each is served; `None` is without end.
+    served: BTreeMap<NodeId, Option<Instant>>,
+    pending: BTreeMap<NodeId, Pending>,
+}
+
+impl Visitors {
+    /// Serve a visitor from now on.
+    pub(crate) fn serve(&mut self, now: Instant, visitor: NodeId, lifetime_s: u16) {
+        self.served.insert(visitor, lifetime::end(now, lifetime_s));
+    }
+    /// Whether a node is served.
+    pub(crate) fn is_served(&self, now: Instant, node: NodeId) -> bool {
+        self.served.get(&node).is_some_and(|until| until.is_none_or(|until| now < until))
+    }
+    /// A request was passed on; it takes the place of an earlier one.
+    pub(crate) fn requested(&mut self, now: Instant, request: RegistrationRequest) {
+        let until = lifetime::end(now, request.lifetime_s.max(1));
+        self.pending.insert(request.home_address, Pending { request, until });
+    }
+    /// A reply has come: whether it answers a pending request (RFC 5944 section 3.7.3.1). If so, the visitor
+    /// is served accordingly.
+    pub(crate) fn answered(&mut self, now: Instant, reply: &RegistrationReply) -> bool {
+        let Some(Pending { request, until }) = self.pending.get(&reply.home_address).copied() else {
+            return false;
+        };
+        let answers = request.identification.low() == reply.identification.low()
+            && request.home_agent == reply.home_agent
+            && until.is_none_or(|until| now < until);
+        if !answers {
+            return false;
+        }
+        self.pending.remove(&reply.home_address);
+        if reply.code.is_accepted() {
+            match reply.lifetime_s.min(request.lifetime_s) {
+                0 => drop(self.served.remove(&reply.home_address)),
+                lifetime_s => self.serve(now, reply.home_address, lifetime_s),
+            }
+        }
+        true
+    }
+    /// Forget everybody whose time is over.
+    pub(crate) fn forget_expired(&mut self, now: Instant) {
+        self.served.retain(|_, until| until.is_none_or(|until| now < until));
+        self.pending.retain(|_, pending| pending.until.is_none_or(|until| now < until));
+    }
+}

@@ -1,0 +1,100 @@
+//! Who is in a cell hears and is heard; nothing reaches one who is not.
+
+mod support;
+
+use seamline_mobility::{CellId, Coverage, CoverageConfig, InFlightUpwards, Move, Movement};
+use seamline_wire::{Control, DropCause, Duration, Instant, NodeId, Tunnel};
+use support::{AGENT_1, MOBILE, SENDER, carrying, data, deliver};
+
+const CELL: CellId = CellId(0);
+const FIXED: NodeId = NodeId(6);
+const BEHIND_FIXED: NodeId = NodeId(7);
+
+/// The mobile node is here until 5 s, and again from 10.1 s.
+fn coverage(in_flight_upwards: InFlightUpwards) -> Coverage {
+    let step = |s, cell| Move { at: Instant::from_secs(s), to: CellId(cell) };
+    let moves = vec![step(5, 1), step(10, 0)];
+    let movement = Movement::new(CELL, moves, Duration::from_millis(100)).expect("in order");
+    let uplink_one_way_delay = Duration::from_millis(5);
+    let mut coverage = Coverage::new(CoverageConfig { cell: CELL, uplink_one_way_delay, in_flight_upwards });
+    let fixed = coverage.add_fixed();
+    let mobile = coverage.add_mobile(movement);
+    coverage.set_route(FIXED, fixed);
+    coverage.set_route(BEHIND_FIXED, fixed);
+    coverage.set_route(MOBILE, mobile);
+    coverage
+}
+
+#[test]
+fn downwards_only_those_hear_who_are_there_when_it_arrives() {
+    let mut coverage = coverage(InFlightUpwards::Transmitted);
+    let just_before = Instant::from_nanos(4_999_999_999);
+    for (at, hears) in [
+        (Instant::ZERO, true),
+        (just_before, true),
+        (Instant::from_secs(5), false),
+        (Instant::from_secs(10), false),
+        (Instant::from_nanos(10_099_999_999), false),
+        (Instant::from_millis(10_100), true),
+    ] {
+        let caused = deliver(&mut coverage, at, Coverage::DOWN, data(SENDER, MOBILE));
+        assert_eq!(caused.packets.len(), usize::from(hears), "{at}");
+        assert_eq!(caused.drops().first(), (!hears).then_some(&DropCause::LeftCell), "{at}");
+    }
+    assert_eq!(coverage.left_cell_drops(), [3, 0]);
+}
+
+#[test]
+fn fixed_nodes_and_those_behind_them_are_always_there() {
+    let mut coverage = coverage(InFlightUpwards::Transmitted);
+    for node in [FIXED, BEHIND_FIXED] {
+        let caused = deliver(&mut coverage, Instant::from_secs(7), Coverage::DOWN, data(SENDER, node));
+        assert_eq!(caused.packets[0].1.destination, node);
+        let caused = deliver(&mut coverage, Instant::from_secs(7), Coverage::UP, data(node, SENDER));
+        assert_eq!(caused.packets, [(Coverage::BASE_STATION, data(node, SENDER))]);
+    }
+    let caused = deliver(&mut coverage, Instant::ZERO, Coverage::DOWN, data(SENDER, NodeId(99)));
+    assert_eq!((caused.packets.len(), caused.drops()), (0, vec![DropCause::NoRoute]));
+}
+
+/// 5 ms on the air: what arrives at 5.005 s left the antenna at 5 s, just in time.
+#[test]
+fn upwards_it_counts_when_the_packet_had_left_the_antenna() {
+    let times = [
+        Instant::from_millis(4_999),
+        Instant::from_millis(5_005),
+        Instant::from_nanos(5_005_000_001),
+        Instant::from_millis(10_105),
+        Instant::from_nanos(10_105_000_001),
+    ];
+    for (rule, expected) in [
+        (InFlightUpwards::Transmitted, [true, true, false, false, true]),
+        (InFlightUpwards::Lost, [true, false, false, true, true]),
+        (InFlightUpwards::Kept, [true; 5]),
+    ] {
+        let mut coverage = coverage(rule);
+        let heard = times
+            .map(|at| !deliver(&mut coverage, at, Coverage::UP, data(MOBILE, SENDER)).packets.is_empty());
+        assert_eq!(heard, expected, "{rule:?}");
+        let lost = expected.iter().filter(|heard| !**heard).count() as u64;
+        assert_eq!(coverage.left_cell_drops(), [0, lost]);
+    }
+}
+
+#[test]
+fn a_tunnel_is_delivered_to_its_exit() {
+    let mut coverage = coverage(InFlightUpwards::Transmitted);
+    let mut packet = data(SENDER, NodeId(99));
+    assert!(packet.encapsulate(Tunnel { entry: SENDER, exit: FIXED }));
+    assert_eq!(deliver(&mut coverage, Instant::ZERO, Coverage::DOWN, packet).packets.len(), 1);
+}
+
+#[test]
+fn what_is_for_all_reaches_the_mobile_nodes_that_are_there() {
+    let mut coverage = coverage(InFlightUpwards::Transmitted);
+    let to_all = || carrying(AGENT_1, NodeId::ALL_SYSTEMS, Control::AgentSolicitation);
+    let heard = deliver(&mut coverage, Instant::ZERO, Coverage::DOWN, to_all()).packets;
+    assert_eq!(heard.iter().map(|(_, packet)| packet).collect::<Vec<_>>(), [&to_all()]);
+    let away = deliver(&mut coverage, Instant::from_secs(7), Coverage::DOWN, to_all());
+    assert_eq!((away.drops(), away.packets), (vec![], vec![]));
+}

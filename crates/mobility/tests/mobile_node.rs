@@ -1,0 +1,214 @@
+//! The mobile node: detection, registration, signals.
+
+mod support;
+
+use seamline_mobility::{
+    CellId, MobileIpConfig, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
+};
+use seamline_wire::control::{
+    AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
+};
+use seamline_wire::{
+    Control, DropCause, Duration, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Port,
+    Signal,
+};
+use support::{
+    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, step, wake_until,
+};
+
+const CELL_1: CellId = CellId(0);
+const CELL_2: CellId = CellId(1);
+
+fn config() -> MobileIpConfig {
+    MobileIpConfig {
+        home_agent: HOME_AGENT,
+        movement_detection: MovementDetection::Eager,
+        registration_lifetime_s: 1800,
+        registration_retransmission: Duration::from_secs(1),
+        layer_2_triggers: false,
+        registered_with: Some(AGENT_1),
+    }
+}
+
+/// Moves from cell 1 to cell 2 at 5 s and back at 10 s.
+fn node(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+    let step = |s, to| Move { at: Instant::from_secs(s), to };
+    let moves = vec![step(5, CELL_2), step(10, CELL_1)];
+    let movement = Movement::new(CELL_1, moves, Duration::ZERO).expect("in order");
+    MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip })
+}
+
+fn hear(node: &mut MobileNode, now: Instant, cell: CellId, agent: NodeId) -> Caused {
+    let advertisement = AgentAdvertisement {
+        agent,
+        lifetime_s: 1,
+        sequence: 0,
+        registration_lifetime_s: 3600,
+        flags: AgentFlags::FOREIGN_AGENT,
+        care_of_address: Some(agent),
+    };
+    let packet = carrying(agent, NodeId::ALL_SYSTEMS, Control::AgentAdvertisement(advertisement));
+    deliver(node, now, MobileNode::cell_port(cell), packet)
+}
+
+fn answer(node: &mut MobileNode, now: Instant, to: &RegistrationRequest, code: ReplyCode) -> Caused {
+    let reply = RegistrationReply {
+        code,
+        lifetime_s: to.lifetime_s,
+        home_address: to.home_address,
+        home_agent: to.home_agent,
+        identification: to.identification,
+    };
+    let packet = carrying(AGENT_1, MOBILE, Control::RegistrationReply(reply));
+    deliver(node, now, MobileNode::cell_port(CELL_1), packet)
+}
+
+fn seconds(s: f64) -> Instant {
+    Instant::ZERO + Duration::from_secs_f64(s)
+}
+
+#[test]
+fn a_move_is_noticed_at_the_first_advertisement_and_done_at_the_reply() {
+    let mut node = node(Some(config()));
+    let before = hear(&mut node, seconds(4.0), CELL_1, AGENT_1);
+    assert_eq!((before.signals.len(), before.packets.len()), (0, 0), "nothing new");
+    let moved = wake_until(&mut node, seconds(5.0));
+    assert_eq!(moved.len(), 1);
+    let started = Event::Handover(HandoverPhase::Started);
+    let entered = Event::Mobility(MobilityEvent::CellEntered { cell: 1 });
+    assert_eq!(moved[0].1.events, [started, entered]);
+    assert_eq!(moved[0].1.signals, [], "a new cell alone tells nobody");
+
+    let heard = hear(&mut node, seconds(5.07), CELL_2, AGENT_2);
+    assert_eq!(heard.signals, [Signal::MovementDetected]);
+    let request = heard.request();
+    assert_eq!(heard.messages()[0].0, MobileNode::cell_port(CELL_2));
+    assert_eq!(heard.messages()[0].1, AGENT_2);
+    assert_eq!(
+        (request.home_address, request.home_agent, request.care_of_address),
+        (MOBILE, HOME_AGENT, AGENT_2)
+    );
+    assert_eq!((request.lifetime_s, request.identification.seconds()), (1800, 5));
+    assert_eq!(hear(&mut node, seconds(5.17), CELL_2, AGENT_2).packets, [], "once is enough");
+
+    let done = answer(&mut node, seconds(5.2), &request, ReplyCode::ACCEPTED);
+    assert_eq!(done.signals, [Signal::Registered]);
+    let again = answer(&mut node, seconds(5.2), &request, ReplyCode::ACCEPTED);
+    assert_eq!((again.signals, again.events), (vec![], vec![]), "answered already");
+}
+
+/// RFC 5944 section 3.6.3: after one second, then twice as long each time, each with a new identification.
+#[test]
+fn lost_requests_are_sent_again_with_back_off() {
+    let mut node = node(Some(config()));
+    let first = hear(&mut node, seconds(11.0), CELL_1, AGENT_2).request();
+    let again: Vec<(Instant, RegistrationRequest)> =
+        wake_until(&mut node, seconds(45.0)).into_iter().map(|(at, caused)| (at, caused.request())).collect();
+    let times: Vec<Instant> = again.iter().map(|(at, _)| *at).collect();
+    assert_eq!(times, [12.0, 14.0, 18.0, 26.0, 42.0].map(seconds));
+    let mut newest = first;
+    for (_, request) in again {
+        assert!(request.identification > newest.identification);
+        assert_eq!(RegistrationRequest { identification: newest.identification, ..request }, newest);
+        newest = request;
+    }
+    let late = answer(&mut node, seconds(45.0), &first, ReplyCode::ACCEPTED);
+    assert_eq!(late.signals, [Signal::Registered], "whole seconds apart, the low halves agree");
+    assert!(late.mobility().contains(&MobilityEvent::RegistrationAccepted { care_of_address: AGENT_2 }));
+}
+
+#[test]
+fn a_reply_after_another_move_is_stale() {
+    let mut node = node(Some(config()));
+    let old = hear(&mut node, seconds(5.01), CELL_2, AGENT_2).request();
+    let new = hear(&mut node, seconds(10.02), CELL_1, AGENT_1).request();
+    let stale = answer(&mut node, seconds(10.03), &old, ReplyCode::ACCEPTED);
+    assert_eq!((stale.signals, stale.events), (vec![], vec![]));
+    let done = answer(&mut node, seconds(10.04), &new, ReplyCode::ACCEPTED);
+    assert_eq!(done.signals, [Signal::Registered], "although it never was elsewhere, as far as it knows");
+    assert_eq!(done.mobility(), [MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1 }]);
+}
+
+#[test]
+fn after_a_refusal_it_asks_again() {
+    let mut node = node(Some(config()));
+    let request = hear(&mut node, seconds(5.5), CELL_2, AGENT_2).request();
+    let refused = answer(&mut node, seconds(5.6), &request, ReplyCode::IDENTIFICATION_MISMATCH);
+    assert_eq!((refused.signals.len(), refused.packets.len()), (0, 0), "not at once");
+    let code = ReplyCode::IDENTIFICATION_MISMATCH;
+    assert_eq!(refused.mobility(), [MobilityEvent::RegistrationRefused { code }]);
+    assert_eq!(node.wake_at(), Some(seconds(6.5)));
+
+    let shorter = RegistrationRequest { lifetime_s: 60, ..request };
+    let refused = answer(&mut node, seconds(5.7), &shorter, ReplyCode::LIFETIME_TOO_LONG);
+    let again = refused.request();
+    assert_eq!(again.lifetime_s, 60, "what the agent can do");
+    assert!(again.identification > request.identification);
+}
+
+#[test]
+fn a_registration_is_renewed_before_it_runs_out() {
+    let mut node = node(Some(MobileIpConfig { registration_lifetime_s: 100, ..config() }));
+    let due: Vec<Instant> = wake_until(&mut node, seconds(50.0)).iter().map(|(at, _)| *at).collect();
+    assert_eq!(due, [5.0, 10.0, 50.0].map(seconds));
+    let mut forever = self::node(Some(MobileIpConfig { registration_lifetime_s: u16::MAX, ..config() }));
+    wake_until(&mut forever, seconds(10.0));
+    assert_eq!(forever.wake_at(), None);
+}
+
+#[test]
+fn lazy_detection_waits_until_the_old_agent_has_run_out() {
+    let detection = MovementDetection::Lazy;
+    let mut node = node(Some(MobileIpConfig { movement_detection: detection, ..config() }));
+    hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
+    assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [], "good until 5.95 s");
+    assert_eq!(hear(&mut node, seconds(5.94), CELL_2, AGENT_2).signals, []);
+    assert_eq!(hear(&mut node, seconds(5.96), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+}
+
+#[test]
+fn at_home_it_deregisters() {
+    let mut node = node(Some(config()));
+    let request = hear(&mut node, seconds(5.5), CELL_2, HOME_AGENT).request();
+    assert_eq!((request.lifetime_s, request.care_of_address), (0, MOBILE));
+    let done = answer(&mut node, seconds(5.6), &request, ReplyCode::ACCEPTED);
+    assert_eq!(done.signals, [Signal::Registered]);
+    wake_until(&mut node, seconds(10.0));
+    assert_eq!(node.wake_at(), None, "nothing to renew");
+}
+
+#[test]
+fn link_up_means_something_only_where_it_makes_the_node_reachable() {
+    let up = Signal::LinkUp { rate: None, round_trip_time: None };
+    let going = Signal::LinkGoingDown { within: Duration::from_secs(1) };
+    let triggers = Some(MobileIpConfig { layer_2_triggers: true, ..config() });
+    for (mobile_ip, passes, asks) in [(None, true, 0), (Some(config()), false, 0), (triggers, true, 1)] {
+        let mut node = node(mobile_ip);
+        for signal in [going, Signal::LinkDown] {
+            assert_eq!(step(&mut node, seconds(1.0), Input::Signal(signal)).signals, [signal]);
+        }
+        let caused = step(&mut node, seconds(5.0), Input::Signal(up));
+        assert_eq!((caused.signals.len(), caused.packets.len()), (usize::from(passes), asks));
+        for (port, to, message) in caused.messages() {
+            let cell = MobileNode::cell_port(CELL_2);
+            assert_eq!((port, to, message), (cell, NodeId::ALL_ROUTERS, Control::AgentSolicitation));
+        }
+    }
+}
+
+#[test]
+fn data_goes_by_the_cell_the_node_is_in() {
+    let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
+    let movement = Movement::new(CELL_1, moves, Duration::from_millis(200)).expect("in order");
+    let mut node = MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip: None });
+    let mut sent_by = |s| {
+        let caused = deliver(&mut node, seconds(s), MobileNode::HOST, data(MOBILE, SENDER));
+        assert!(caused.packets.len() == 1 || caused.drops() == [DropCause::LinkDown]);
+        caused.packets.first().map(|(port, _)| *port)
+    };
+    assert_eq!(sent_by(4.999), Some(Port(1)));
+    assert_eq!((sent_by(5.0), sent_by(5.199)), (None, None));
+    assert_eq!(sent_by(5.2), Some(Port(2)));
+    let down = deliver(&mut node, seconds(6.0), MobileNode::cell_port(CELL_2), data(SENDER, MOBILE));
+    assert_eq!(down.packets, [(MobileNode::HOST, data(SENDER, MOBILE))]);
+}
