@@ -4,11 +4,12 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// A point in time, in nanoseconds since the start of the run (simulated) or since an arbitrary
-/// origin (monotonic clock of a live host). Range: 0 to 584 years.
+/// origin (monotonic clock of a live host). Range: 0 to 584 years; constructors and arithmetic saturate at both
+/// ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(u64);
 
-/// A span of time in nanoseconds. Range: 0 to 584 years; arithmetic saturates at both ends.
+/// A span of time in nanoseconds. Range: 0 to 584 years; constructors and arithmetic saturate at both ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
@@ -26,11 +27,11 @@ impl Instant {
     }
     /// The instant `seconds` seconds after the start.
     pub const fn from_secs(seconds: u64) -> Self {
-        Instant(seconds * NANOS_PER_SECOND)
+        Instant(seconds.saturating_mul(NANOS_PER_SECOND))
     }
     /// The instant `millis` milliseconds after the start.
     pub const fn from_millis(millis: u64) -> Self {
-        Instant(millis * 1_000_000)
+        Instant(millis.saturating_mul(1_000_000))
     }
     /// Nanoseconds since the start.
     pub const fn as_nanos(self) -> u64 {
@@ -58,15 +59,15 @@ impl Duration {
     }
     /// A span of `micros` microseconds.
     pub const fn from_micros(micros: u64) -> Self {
-        Duration(micros * 1_000)
+        Duration(micros.saturating_mul(1_000))
     }
     /// A span of `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
-        Duration(millis * 1_000_000)
+        Duration(millis.saturating_mul(1_000_000))
     }
     /// A span of `seconds` seconds.
     pub const fn from_secs(seconds: u64) -> Self {
-        Duration(seconds * NANOS_PER_SECOND)
+        Duration(seconds.saturating_mul(NANOS_PER_SECOND))
     }
     /// A span of `seconds` seconds, rounded to the nearest nanosecond; negative and not-a-number give
     /// zero, too large gives [`Duration::MAX`].
@@ -97,7 +98,8 @@ impl Duration {
     pub const fn abs_diff(self, other: Duration) -> Duration {
         Duration(self.0.abs_diff(other.0))
     }
-    /// The span times a non-negative factor, rounded to the nearest nanosecond.
+    /// The span times a factor, rounded to the nearest nanosecond; a negative factor and not-a-number give
+    /// zero, a too large one [`Duration::MAX`].
     pub fn mul_f64(self, factor: f64) -> Duration {
         Duration((self.0 as f64 * factor + 0.5) as u64)
     }
@@ -199,6 +201,39 @@ mod tests {
         assert_eq!(Instant::MAX + Duration::from_secs(1), Instant::MAX);
         assert_eq!(Duration::from_secs(1) - Duration::from_secs(2), Duration::ZERO);
         assert_eq!(Duration::MAX * 2, Duration::MAX);
+    }
+
+    /// The largest argument of each constructor that still fits, and the one after it.
+    #[test]
+    fn constructors_saturate_at_the_edge() {
+        let edge = |per_unit: u64| u64::MAX / per_unit;
+        let (seconds, millis, micros) = (edge(NANOS_PER_SECOND), edge(1_000_000), edge(1_000));
+        assert_eq!(Instant::from_secs(seconds).as_nanos(), seconds * NANOS_PER_SECOND);
+        assert_eq!(Instant::from_secs(seconds + 1), Instant::MAX);
+        assert_eq!(Instant::from_millis(millis).as_nanos(), millis * 1_000_000);
+        assert_eq!(Instant::from_millis(millis + 1), Instant::MAX);
+        assert_eq!(Duration::from_secs(seconds).as_nanos(), seconds * NANOS_PER_SECOND);
+        assert_eq!(Duration::from_secs(seconds + 1), Duration::MAX);
+        assert_eq!(Duration::from_millis(millis).as_nanos(), millis * 1_000_000);
+        assert_eq!(Duration::from_millis(millis + 1), Duration::MAX);
+        assert_eq!(Duration::from_micros(micros).as_nanos(), micros * 1_000);
+        assert_eq!(Duration::from_micros(micros + 1), Duration::MAX);
+        assert_eq!(
+            (Instant::from_secs(u64::MAX), Duration::from_micros(u64::MAX)),
+            (Instant::MAX, Duration::MAX)
+        );
+        const IN_CONSTANTS: Duration = Duration::from_secs(u64::MAX);
+        assert_eq!(IN_CONSTANTS, Duration::MAX);
+    }
+
+    #[test]
+    fn spans_times_a_factor_saturate() {
+        let second = Duration::from_secs(1);
+        assert_eq!(second.mul_f64(1.5), Duration::from_millis(1500));
+        assert_eq!(second.mul_f64(-1.0), Duration::ZERO);
+        assert_eq!(second.mul_f64(f64::NAN), Duration::ZERO);
+        assert_eq!(second.mul_f64(f64::INFINITY), Duration::MAX);
+        assert_eq!(Duration::MAX.mul_f64(2.0), Duration::MAX);
     }
 
     #[test]

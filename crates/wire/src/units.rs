@@ -3,7 +3,7 @@
 use crate::time::Duration;
 use std::fmt;
 
-/// A data rate in bits per second. Zero means that nothing passes.
+/// A data rate in bits per second. Zero means that nothing passes; constructors saturate at 2^64 - 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -17,7 +17,7 @@ impl Rate {
     }
     /// A rate of `megabits` Mbit/s (10^6 bits per second).
     pub const fn from_megabits_per_second(megabits: u64) -> Self {
-        Rate(megabits * 1_000_000)
+        Rate(megabits.saturating_mul(1_000_000))
     }
     /// Bits per second.
     pub const fn bits_per_second(self) -> u64 {
@@ -74,6 +74,14 @@ mod tests {
         assert_eq!(Rate::from_bits_per_second(3).time_for(1), Duration::from_nanos(2_666_666_667));
         assert_eq!(Rate::ZERO.time_for(1), Duration::MAX);
         assert_eq!(two.bytes_in(Duration::from_millis(4)), 1000);
+    }
+
+    #[test]
+    fn a_rate_saturates_at_the_edge() {
+        const EDGE: u64 = u64::MAX / 1_000_000;
+        assert_eq!(Rate::from_megabits_per_second(EDGE).bits_per_second(), EDGE * 1_000_000);
+        assert_eq!(Rate::from_megabits_per_second(EDGE + 1), Rate::from_bits_per_second(u64::MAX));
+        assert_eq!(Rate::from_bits_per_second(u64::MAX).bytes_in(Duration::MAX), u64::MAX);
     }
 
     #[test]
