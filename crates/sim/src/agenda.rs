@@ -19,6 +19,9 @@ pub(crate) enum Rank {
 
 const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
+/// One arming in the order of arming, which has the bits between element and rank: 39, so 5 * 10^11 armings,
+/// a few hours at the speed of a processor. Then [`Agenda::renumber`] makes room again.
+const NEXT_ARMING: u64 = 1 << ELEMENT_BITS;
 const IDLE: Entry = Entry::MAX;
 
 /// The queue of wake times, one entry per element. Setting an element to a later time than its entry
@@ -32,7 +35,8 @@ pub(crate) struct Agenda {
     /// The root at 1, the children of `n` at `2n` and `2n + 1`; the second half are the leaves.
     nodes: Vec<Entry>,
     elements: usize,
-    armings: u64,
+    /// The order of arming of the last entry, in its place within an entry.
+    last_arming: u64,
 }
 
 fn time_of(entry: Entry) -> Instant {
@@ -76,10 +80,34 @@ impl Agenda {
         let mut nodes = vec![IDLE; room];
         nodes.extend(leaves);
         nodes.resize(2 * room, IDLE);
-        for node in (1..room).rev() {
-            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
-        }
         self.nodes = nodes;
+        self.replay_all();
+    }
+
+    fn replay_all(&mut self) {
+        for node in (1..self.nodes.len() / 2).rev() {
+            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+        }
+    }
+
+    /// The order of arming has run out of bits: count the live entries from one again, in the order they have.
+    /// There are at most 2^24 of them, so this is rare however long the world runs.
+    #[cold]
+    fn renumber(&mut self) {
+        let order = |entry: Entry| entry as u64 & !(1 << RANK_SHIFT);
+        let leaves = self.nodes.len() / 2;
+        let mut live: Vec<usize> =
+            (leaves..self.nodes.len()).filter(|leaf| self.nodes[*leaf] != IDLE).collect();
+        live.sort_unstable_by_key(|leaf| order(self.nodes[*leaf]));
+        self.last_arming = 0;
+        for leaf in live {
+            self.last_arming += NEXT_ARMING;
+            let entry = self.nodes[leaf];
+            let kept = entry & !Entry::from(order(Entry::MAX)) | element_of(entry) as Entry;
+            self.nodes[leaf] = kept | Entry::from(self.last_arming);
+        }
+        self.replay_all();
+        self.last_arming += NEXT_ARMING;
     }
 
     /// `element` wants to be woken at `at`, or earlier if it said so before.
@@ -123,8 +151,11 @@ impl Agenda {
 
     #[inline]
     fn entry(&mut self, element: usize, rank: Rank, at: Instant) -> Entry {
-        self.armings += 1;
-        let order = (rank as u64) << RANK_SHIFT | self.armings << ELEMENT_BITS | element as u64;
+        self.last_arming += NEXT_ARMING;
+        if self.last_arming >> RANK_SHIFT != 0 {
+            self.renumber();
+        }
+        let order = (rank as u64) << RANK_SHIFT | self.last_arming | element as u64;
         Entry::from(at.as_nanos()) << 64 | Entry::from(order)
     }
 }
@@ -168,13 +199,13 @@ mod tests {
         agenda.add_element();
         agenda.arm(0, Rank::Delivery, Instant::from_millis(100));
         agenda.arm(0, Rank::Delivery, Instant::from_millis(200));
-        assert_eq!((agenda.next(), agenda.armings), (Some((Instant::from_millis(100), 0)), 1));
+        assert_eq!((agenda.next(), agenda.last_arming), (Some((Instant::from_millis(100), 0)), NEXT_ARMING));
     }
 
-    /// Against the definition: the least of all entries, by a scan over them.
-    #[test]
-    fn the_first_of_any_number_of_elements_is_found_while_they_are_added() {
-        let mut agenda = Agenda::default();
+    /// Against the definition, the least of all entries by a scan over them: an agenda whose orders of arming
+    /// begin at `last_arming`, with times below `times` and so with ties when that is small.
+    fn compare_with_a_scan(last_arming: u64, times: u64) -> Agenda {
+        let mut agenda = Agenda { last_arming, ..Agenda::default() };
         let mut model: Vec<Option<(Instant, u64)>> = Vec::new();
         let mut dice = seamline_wire::random::Stream::new(1, "agenda");
         let mut order = 0;
@@ -183,7 +214,7 @@ mod tests {
                 agenda.add_element();
                 model.push(None);
             }
-            let at = Instant::from_nanos(dice.below(1 << 20));
+            let at = Instant::from_nanos(dice.below(times));
             let element = dice.below(model.len() as u64) as usize;
             order += 1;
             if model[element].is_none_or(|(earlier, _)| at < earlier) {
@@ -193,11 +224,45 @@ mod tests {
             let (entry, first) = (0..model.len()).filter_map(|n| Some((model[n]?, n))).min().unwrap();
             assert_eq!(agenda.next(), Some((entry.0, first)));
             if dice.chance(0.5) {
-                let later = dice.chance(0.5).then(|| entry.0 + seamline_wire::Duration::from_nanos(1000));
+                let later =
+                    dice.chance(0.5).then(|| entry.0 + seamline_wire::Duration::from_nanos(times / 16));
                 order += 1;
                 model[first] = later.map(|at| (at, order));
                 agenda.settle(first, Rank::Delivery, later);
             }
+        }
+        agenda
+    }
+
+    #[test]
+    fn the_first_of_any_number_of_elements_is_found_while_they_are_added() {
+        compare_with_a_scan(0, 1 << 20);
+    }
+
+    /// The orders of arming run out at several places of the sequence: while a time is armed, while one is
+    /// settled, with few elements and with many.
+    #[test]
+    fn ties_are_kept_when_the_orders_of_arming_run_out() {
+        for left in [1, 2, 3, 10, 777, 5_000, 10_000] {
+            let end = 1 << RANK_SHIFT;
+            let agenda = compare_with_a_scan(end - left * NEXT_ARMING, 64);
+            assert!(agenda.last_arming < 40_000 * NEXT_ARMING, "it ran out, {left} armings after the start");
+        }
+    }
+
+    #[test]
+    fn ranks_are_kept_when_the_orders_of_arming_run_out() {
+        let mut agenda = Agenda { last_arming: (1 << RANK_SHIFT) - 3 * NEXT_ARMING, ..Agenda::default() };
+        (0..4).for_each(|_| agenda.add_element());
+        let at = Instant::from_millis(5);
+        for (element, rank) in [(3, Rank::Delivery), (2, Rank::Timer), (1, Rank::Delivery), (0, Rank::Timer)]
+        {
+            agenda.arm(element, rank, at);
+        }
+        for (element, rank) in [(2, Rank::Timer), (0, Rank::Timer), (3, Rank::Delivery), (1, Rank::Delivery)]
+        {
+            assert_eq!(agenda.next(), Some((at, element)));
+            agenda.settle(element, rank, None);
         }
     }
 }

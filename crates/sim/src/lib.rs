@@ -6,6 +6,7 @@
 //! live entry in the queue. Nothing allocates per packet in steady state.
 
 mod agenda;
+mod circles;
 mod observer;
 mod router;
 mod run;

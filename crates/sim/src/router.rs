@@ -26,6 +26,10 @@ impl Router {
     pub fn set_default(&mut self, port: Port) {
         self.default = Some(port);
     }
+    /// One more than the largest destination with a route of its own.
+    pub(crate) fn destinations(&self) -> usize {
+        self.routes.len()
+    }
     /// The port that leads to `destination`.
     #[inline]
     pub fn route(&self, destination: NodeId) -> Option<Port> {

@@ -1,13 +1,58 @@
 //! The event loop.
 
 use crate::agenda::Rank;
+use crate::circles::Wiring;
 use crate::observer::Observer;
-use crate::world::{Element, ElementId, Wire, World};
+use crate::world::{Element, ElementId, Wire, World, wire};
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// How often a machine may be woken at one instant and ask for the same instant again. One with a million
+/// timers that expire together, one per wake-up, still passes; one that never has enough is stopped after a
+/// fraction of a second.
+const MOST_WAKES_AT_ONE_INSTANT: u32 = 1 << 21;
+
+/// The machines that asked to be woken again at the instant at which they were woken.
+#[derive(Debug, Default)]
+pub(crate) struct Restless {
+    at: Instant,
+    wakes: BTreeMap<usize, u32>,
+}
+
+impl Restless {
+    /// The machine at `place` asks for the instant at which it was woken.
+    ///
+    /// # Panics
+    /// When it has had its wake-ups of this instant.
+    #[cold]
+    fn note(&mut self, at: Instant, place: usize, machine: &dyn Debug) {
+        if self.at != at {
+            self.at = at;
+            self.wakes.clear();
+        }
+        let wakes = self.wakes.entry(place).or_default();
+        *wakes += 1;
+        if *wakes >= MOST_WAKES_AT_ONE_INSTANT {
+            let machine: String = format!("{machine:?}").chars().take(300).collect();
+            panic!(
+                "element {place} was woken {MOST_WAKES_AT_ONE_INSTANT} times at {at} s and asks for that time \
+                 again: its wake_at has to move on when it is woken. It is {machine}"
+            );
+        }
+    }
+}
 
 impl<M: Machine, O: Observer> World<M, O> {
     /// Run until everything due up to and including `end` has happened; the clock then stands at `end`.
+    ///
+    /// # Panics
+    /// When routers lead some destination in a circle without a link, which would take a packet round for
+    /// ever at one instant; and when a machine asks to be woken at one instant again and again.
     pub fn run_until(&mut self, end: Instant) {
+        if std::mem::take(&mut self.unchecked) {
+            Wiring { slots: &self.slots, joints: &self.joints, routers: &self.routers }.refuse_circles();
+        }
         while let Some((at, place)) = self.agenda.next() {
             if at > end {
                 break;
@@ -25,16 +70,23 @@ impl<M: Machine, O: Observer> World<M, O> {
                 if !O::LISTENS
                     && let Some(packet) = link.hand_over(at)
                 {
+                    // Later than now, because it was the only packet due.
                     let next = link.wake_at();
                     self.note_step(at);
                     self.agenda.settle(place, Rank::Delivery, next);
                     return self.carry(place, Port(0), packet);
                 }
-                let next = step_if_due(link, at, &mut self.outbox);
+                let next = step_if_due(link, at, &mut self.outbox).map(|next| next.map(|next| next.max(at)));
                 self.follow(at, place, Rank::Delivery, next);
             }
             Element::Machine(n) => {
-                let next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
+                let mut next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
+                if let Ok(Some(next)) = &mut next
+                    && *next <= at
+                {
+                    *next = at;
+                    self.restless.note(at, place, &self.machines[n as usize]);
+                }
                 self.follow(at, place, Rank::Timer, next);
             }
             Element::Router(_) => self.agenda.settle(place, Rank::Timer, None),
@@ -47,7 +99,8 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.steps += 1;
     }
 
-    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time.
+    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time, which
+    /// does not lie in the past.
     #[inline]
     fn follow(
         &mut self,
@@ -105,7 +158,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
         let (mut from, mut port) = (from, port);
         loop {
-            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
+            let Some(Wire { to, port: entry }) = wire(&self.slots, &self.joints, from, port) else {
                 return self.lose(from, packet);
             };
             let place = to.place();

@@ -3,6 +3,7 @@
 use crate::agenda::Agenda;
 use crate::observer::{NoObserver, Observer};
 use crate::router::Router;
+use crate::run::Restless;
 use seamline_net::Link;
 use seamline_wire::{Instant, Machine, Outbox, Packet, Port};
 use std::collections::VecDeque;
@@ -49,6 +50,22 @@ pub(crate) struct Joints {
     pub(crate) listeners: Vec<ElementId>,
 }
 
+impl Joints {
+    /// One more than the highest port that may lead anywhere.
+    pub(crate) fn ports(&self) -> u16 {
+        self.more_wires.len() as u16 + 1
+    }
+}
+
+/// Where `port` of the element at `place` leads.
+#[inline]
+pub(crate) fn wire(slots: &[Slot], joints: &[Joints], place: usize, port: Port) -> Option<Wire> {
+    match usize::from(port.0).checked_sub(1) {
+        None => slots[place].first_wire,
+        Some(further) => joints[place].more_wires.get(further).copied().flatten(),
+    }
+}
+
 /// Machines, links and routers with a virtual clock. `M` is the machine type (a concrete one, an enum
 /// or `Box<dyn Machine>`), `O` who listens.
 #[derive(Debug)]
@@ -66,6 +83,9 @@ pub struct World<M, O = NoObserver> {
     pub(crate) delivering: bool,
     /// What reaches machines meanwhile.
     pub(crate) waiting: VecDeque<(ElementId, Port, Box<Packet>)>,
+    pub(crate) restless: Restless,
+    /// Whether wires or routes may have changed since they were checked.
+    pub(crate) unchecked: bool,
     pub(crate) observer: O,
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
@@ -101,6 +121,8 @@ impl<M: Machine, O: Observer> World<M, O> {
             spare: Vec::new(),
             delivering: false,
             waiting: VecDeque::new(),
+            restless: Restless::default(),
+            unchecked: false,
             observer,
             unwired_drops: 0,
             steps: 0,
@@ -133,6 +155,7 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     /// What leaves `from` by `port` arrives at `to` on `to_port`.
     pub fn connect(&mut self, from: ElementId, port: Port, to: ElementId, to_port: Port) {
+        self.unchecked = true;
         let wire = Some(Wire { to, port: to_port });
         match usize::from(port.0).checked_sub(1) {
             None => self.slots[from.place()].first_wire = wire,
@@ -143,14 +166,6 @@ impl<M: Machine, O: Observer> World<M, O> {
                 }
                 wires[place] = wire;
             }
-        }
-    }
-    /// Where `port` of the element at `place` leads.
-    #[inline]
-    pub(crate) fn wire(&self, place: usize, port: Port) -> Option<Wire> {
-        match usize::from(port.0).checked_sub(1) {
-            None => self.slots[place].first_wire,
-            Some(further) => self.joints[place].more_wires.get(further).copied().flatten(),
         }
     }
     /// Signals of `from` reach `to`, which is on the same node.
@@ -196,6 +211,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
     /// A router to set routes in, `None` when the element is something else.
     pub fn router_mut(&mut self, id: ElementId) -> Option<&mut Router> {
+        self.unchecked = true;
         match self.element(id)? {
             Element::Router(n) => self.routers.get_mut(n as usize),
             _ => None,

@@ -91,7 +91,8 @@ pub trait Machine: Debug + Send {
     /// Take one input at `now` and put everything that follows from it into `out`.
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox);
     /// When to call `step` with [`Input::Wake`] if nothing else happens first; derived from the
-    /// state, so it cannot go stale.
+    /// state, so it cannot go stale. A time in the past means at once; after a wake-up it has to move on,
+    /// for a machine that asks for the same time for ever would stop the clock.
     fn wake_at(&self) -> Option<Instant>;
 }
 
