@@ -4,7 +4,8 @@ mod support;
 
 use seamline_net::error::{
     AppliesTo, Arrival, Bernoulli, Burst, DropList, ErrorModel, ErrorStage, GilbertElliott,
-    GilbertElliottParameters, LossTrace, PeriodicOutage, ScheduledLoss,
+    GilbertElliottInTime, GilbertElliottParameters, GilbertElliottTimes, LossTrace, PeriodicOutage,
+    ScheduledLoss,
 };
 use seamline_net::schedule::Steps;
 use seamline_net::{Link, LinkConfig, Schedule};
@@ -80,6 +81,88 @@ fn gilbert_elliott_can_be_given_by_loss_and_burst() {
     let lost = losses(&mut GilbertElliott::new(parameters, stream()), MANY);
     assert_near(share(&lost), 0.03, 0.003);
     assert_near(mean(&runs(&lost)), 5.0, 0.2);
+}
+
+/// Good for 100 ms and bad for 20 ms on average: it leaves its states at a rate of 10 + 50 = 60 a second.
+const FADES: GilbertElliottTimes = GilbertElliottTimes {
+    mean_good: Duration::from_millis(100),
+    mean_bad: Duration::from_millis(20),
+    loss_in_good: 0.0,
+    loss_in_bad: 1.0,
+};
+
+fn fading(parameters: GilbertElliottTimes) -> GilbertElliottInTime {
+    GilbertElliottInTime::new(parameters, Stream::new(11, "air/down/loss/state"), stream())
+}
+
+/// The fates of packets that arrive at these times, in microseconds.
+fn losses_at(model: &mut dyn ErrorModel, micros: impl IntoIterator<Item = u64>) -> Vec<bool> {
+    let packet = Packet::default();
+    let arrivals = micros.into_iter().enumerate();
+    arrivals
+        .map(|(index, at)| {
+            let at = Instant::ZERO + Duration::from_micros(at);
+            model.loses(Arrival { at, index: index as u64, packet: &packet })
+        })
+        .collect()
+}
+
+#[test]
+fn fades_have_their_stationary_loss() {
+    let lost = losses(&mut fading(FADES), MANY);
+    assert_near(FADES.stationary_loss(), 1.0 / 6.0, 1e-12);
+    // Variance of the share of time in a state: 2 (0.1 * 0.02)^2 / (0.12^3 * 400 s) = 0.0034^2.
+    assert_near(share(&lost), 1.0 / 6.0, 0.0136);
+    assert!(!lost[0], "it begins in the good state");
+    let lossy = GilbertElliottTimes { loss_in_good: 0.01, loss_in_bad: 0.5, ..FADES };
+    // 0.5 / 6 + 0.01 * 5 / 6
+    assert_near(lossy.stationary_loss(), 0.091_667, 1e-6);
+    let fewer = losses(&mut fading(lossy), MANY);
+    assert_near(share(&fewer), 0.091_667, 0.0075);
+    // More loss in the same states loses those packets and more.
+    let more = losses(&mut fading(GilbertElliottTimes { loss_in_bad: 0.7, ..lossy }), MANY);
+    assert!(fewer.iter().zip(&more).all(|(fewer, more)| !fewer || *more));
+    assert_near(share(&more), 0.125, 0.01);
+}
+
+#[test]
+fn fades_last_their_time() {
+    // Every 100 us for 400 s. A fade is over by the next packet with probability 5/6 (1 - e^(-60 * 0.0001)) =
+    // 0.0049850, so 200.6 packets are lost in a row; 3333 fades give a standard error of 3.5.
+    let lost = losses_at(&mut fading(FADES), (0..4_000_000).map(|n| n * 100));
+    let lengths = runs(&lost);
+    assert_near(mean(&lengths), 200.6, 14.0);
+    assert_near(lengths.len() as f64, 3333.0, 4.0 * 49.0);
+    // A geometric number: 1/e of them are longer than the mean.
+    let longer = lengths.iter().filter(|length| **length > 200).count() as f64 / lengths.len() as f64;
+    assert_near(longer, 0.368, 0.034);
+}
+
+#[test]
+fn a_fade_passes_while_nothing_is_sent() {
+    // Of packets 10 ms after a lost one 1/6 + 5/6 e^-0.6 = 0.6240 are lost, and of those a second after it
+    // 1/6: the link was idle meanwhile. Per packet the state would last for 20 of them.
+    let pairs =
+        losses_at(&mut fading(FADES), (0..100_000).flat_map(|n| [n * 1_000_000, n * 1_000_000 + 10_000]));
+    let after = |lag: usize, first: usize| -> Vec<bool> {
+        (first..pairs.len() - lag).step_by(2).filter(|n| pairs[*n]).map(|n| pairs[n + lag]).collect()
+    };
+    // 16,667 of them: standard errors 0.0038 and 0.0029.
+    assert_near(share(&after(1, 0)), 0.6240, 0.015);
+    assert_near(share(&after(2, 0)), 1.0 / 6.0, 0.0116);
+}
+
+/// Common random numbers: whoever sends what, the fades are the same.
+#[test]
+fn fades_do_not_depend_on_what_is_sent() {
+    let every = losses_at(&mut fading(FADES), (0..100_000).map(|n| n * 1000));
+    for (first, step) in [(0, 2), (7, 13), (99, 1000)] {
+        let some = losses_at(&mut fading(FADES), (first..100_000).step_by(step).map(|n| n * 1000));
+        let same: Vec<bool> = every.iter().skip(first as usize).step_by(step).copied().collect();
+        assert_eq!(some, same);
+    }
+    let others = GilbertElliottInTime::new(FADES, Stream::new(12, "air/down/loss/state"), stream());
+    assert_ne!(every, losses_at(&mut others.clone(), (0..100_000).map(|n| n * 1000)));
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
             Place::End => (&mut config.end_error, "loss"),
             Place::BeforeQueue => (&mut config.head_error, "loss-before-queue"),
         };
-        *stage = Some(loss.build(Stream::new(seed, &format!("{stream}/{part}"))));
+        *stage = Some(loss.build(seed, &format!("{stream}/{part}")));
     }
     let schedule = direction.schedule.as_ref().map(|spec| spec.build(seed, scenario.duration, side));
     if schedule.is_some() || link.handovers.is_some() {

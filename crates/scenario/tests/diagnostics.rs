@@ -38,6 +38,7 @@ say!(
     disconnected,
     duplicate_names,
     empty,
+    fades,
     grid,
     handovers,
     many_at_once,

@@ -40,7 +40,9 @@ impl GilbertElliottParameters {
 }
 
 /// The Gilbert-Elliott channel. It starts in the good state. For each packet it first moves to its next
-/// state and then decides about the packet there: two draws per packet.
+/// state and then decides about the packet there: two draws per packet. Time does not count: a link that
+/// carries nothing stays in its state. For a channel that changes with time see
+/// [`super::GilbertElliottInTime`].
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     parameters: GilbertElliottParameters,

@@ -6,8 +6,8 @@ use crate::reader::{Reader, integer, list};
 use crate::recordings::path_at;
 use crate::units::{self, Complaint};
 use seamline_net::error::{
-    AppliesTo, Bernoulli, Burst, DropList, ErrorStage, GilbertElliott, GilbertElliottParameters, LossTrace,
-    PeriodicOutage,
+    AppliesTo, Bernoulli, Burst, DropList, ErrorStage, GilbertElliott, GilbertElliottInTime,
+    GilbertElliottParameters, GilbertElliottTimes, LossTrace, PeriodicOutage,
 };
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
@@ -16,7 +16,10 @@ use std::sync::Arc;
 /// The error models a scenario may name, with a line about each.
 pub const MODELS: &[(&str, &str)] = &[
     ("bernoulli", "each packet is lost with one probability"),
-    ("gilbert-elliott", "a good and a bad state with a loss probability each (Gilbert 1960, Elliott 1963)"),
+    (
+        "gilbert-elliott",
+        "a good and a bad state with a loss probability each, that change per packet or with time (Gilbert 1960, Elliott 1963)",
+    ),
     ("burst", "an error starts with a probability and takes a number of packets"),
     ("list", "the packets with these arrival indices are lost"),
     ("outage", "everything is lost for a while, once per period"),
@@ -54,8 +57,10 @@ pub enum LossModel {
         /// Of each packet.
         probability: f64,
     },
-    /// Two states.
+    /// Two states that change from packet to packet.
     GilbertElliott(GilbertElliottParameters),
+    /// Two states that change with time.
+    GilbertElliottInTime(GilbertElliottTimes),
     /// Errors that take several packets.
     Burst {
         /// That an error starts at a packet.
@@ -77,14 +82,20 @@ pub enum LossModel {
 }
 
 impl LossSpec {
-    /// The model, drawing from this stream.
-    pub fn build(&self, stream: Stream) -> ErrorStage {
+    /// The model, drawing from the stream of this name under this seed; a state that changes with time draws from
+    /// one of its own, `NAME/state`.
+    pub fn build(&self, seed: u64, name: &str) -> ErrorStage {
+        let stream = Stream::new(seed, name);
         match &self.model {
             LossModel::Bernoulli { probability } => {
                 ErrorStage::new(Bernoulli::new(*probability, stream), self.applies_to)
             }
             LossModel::GilbertElliott(parameters) => {
                 ErrorStage::new(GilbertElliott::new(*parameters, stream), self.applies_to)
+            }
+            LossModel::GilbertElliottInTime(times) => {
+                let states = Stream::new(seed, &format!("{name}/state"));
+                ErrorStage::new(GilbertElliottInTime::new(*times, states, stream), self.applies_to)
             }
             LossModel::Burst { start_probability, length } => {
                 ErrorStage::new(Burst::new(*start_probability, *length, stream), self.applies_to)
@@ -143,17 +154,45 @@ fn bernoulli(reader: &mut Reader<'_>) -> Option<LossModel> {
     Some(LossModel::Bernoulli { probability })
 }
 
+/// The states change per packet, with probabilities, or with time, by their mean durations.
 fn gilbert_elliott(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let good_to_bad = reader.required("good_to_bad", units::ratio);
-    let bad_to_good = reader.required("bad_to_good", units::ratio);
+    let in_time = reader.has("mean_good") || reader.has("mean_bad");
+    for key in ["good_to_bad", "bad_to_good"] {
+        if let Some(node) = reader.node(key).filter(|_| in_time) {
+            let complaint = Complaint::new("the states change either per packet or with time")
+                .tip("keep `good_to_bad` and `bad_to_good`, or `mean_good` and `mean_bad`");
+            reader.refuse(key, node.span, complaint);
+        }
+    }
     let loss_in_good = reader.or("loss_in_good", 0.0, units::ratio);
     let loss_in_bad = reader.or("loss_in_bad", 1.0, units::ratio);
+    if in_time {
+        let mean_good = reader.required("mean_good", mean_duration);
+        let mean_bad = reader.required("mean_bad", mean_duration);
+        return Some(LossModel::GilbertElliottInTime(GilbertElliottTimes {
+            mean_good: mean_good?,
+            mean_bad: mean_bad?,
+            loss_in_good: loss_in_good?,
+            loss_in_bad: loss_in_bad?,
+        }));
+    }
+    let good_to_bad = reader.required("good_to_bad", units::ratio);
+    let bad_to_good = reader.required("bad_to_good", units::ratio);
     Some(LossModel::GilbertElliott(GilbertElliottParameters {
         good_to_bad: good_to_bad?,
         bad_to_good: bad_to_good?,
         loss_in_good: loss_in_good?,
         loss_in_bad: loss_in_bad?,
     }))
+}
+
+/// Every change of state takes a draw, also on an idle link, so that much shorter ones would take for ever.
+fn mean_duration(node: &Node) -> Result<Duration, Complaint> {
+    const SHORTEST: Duration = Duration::from_micros(1);
+    match units::duration(node)? {
+        mean if mean < SHORTEST => Err(Complaint::new(format!("a state lasts {SHORTEST} or longer"))),
+        mean => Ok(mean),
+    }
 }
 
 fn burst(reader: &mut Reader<'_>) -> Option<LossModel> {
