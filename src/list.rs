@@ -5,7 +5,7 @@ use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_scenario::schema::{generated, loss, recorded};
-use seamline_tcp::{cc, profile, recovery, variant};
+use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -13,6 +13,7 @@ enum Kind {
     Variants,
     CongestionControls,
     Recoveries,
+    Handovers,
     Profiles,
     Generators,
     Recordings,
@@ -52,6 +53,7 @@ fn headline(kind: Kind) -> &'static str {
         Kind::Variants => "Variants (flow: variant = ...)",
         Kind::CongestionControls => "Congestion controls (flow: congestion_control = ...)",
         Kind::Recoveries => "Recoveries (flow: recovery = ...)",
+        Kind::Handovers => "Handover schemes (flow: handover = ...)",
         Kind::Profiles => "Profiles (flow: profile = ...)",
         Kind::Generators => "Generators (link: schedule = { kind = ... })",
         Kind::Recordings => "Recordings (link: schedule = { kind = ..., file = ... })",
@@ -67,6 +69,7 @@ fn entries(kind: Kind) -> Vec<Entry> {
         Kind::Variants => variant::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::CongestionControls => cc::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Generators => pairs(generated::GENERATORS),
         Kind::Recordings => pairs(recorded::FORMATS),

@@ -131,6 +131,7 @@ fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mu
         remote,
         parameters: flow.parameters.clone(),
         variant: flow.variant,
+        handover: flow.handover,
         initial_sequence,
     };
     let established =

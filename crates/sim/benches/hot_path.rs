@@ -107,6 +107,7 @@ fn sender(name: &str) -> (Endpoint, Outbox) {
         remote: address(1),
         variant: variant::find(name, &parameters).expect("the variant exists"),
         parameters: parameters.clone(),
+        handover: None,
         initial_sequence: SequenceNumber(0),
     });
     let mut out = Outbox::new();

@@ -4,7 +4,7 @@ use crate::application::Application;
 use crate::emit::reset_for;
 use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
 use crate::timers::{NEVER, Timers};
-use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, TransportPort};
+use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
 use std::collections::BTreeMap;
 
 /// A connection's number at its host, in the order of [`Host::add`].
@@ -115,6 +115,13 @@ impl Host {
         out.recycle(packet);
     }
 
+    fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
+        for (id, connection) in self.connections.iter_mut().enumerate() {
+            connection.endpoint.on_signal(now, signal, out);
+            self.timers.set(id, connection.wake_at());
+        }
+    }
+
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
         while let Some((_, id)) = self.timers.first().filter(|&(at, _)| at <= now) {
             let connection = &mut self.connections[id];
@@ -186,7 +193,7 @@ impl Machine for Host {
         match input {
             Input::Packet(_, packet) => self.on_packet(now, packet, out),
             Input::Wake => self.on_wake(now, out),
-            Input::Signal(_) => {}
+            Input::Signal(signal) => self.on_signal(now, signal, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

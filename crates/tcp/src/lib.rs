@@ -9,6 +9,7 @@ pub mod application;
 pub mod cc;
 mod emit;
 pub mod endpoint;
+pub mod handover;
 pub mod host;
 pub mod offset;
 pub mod parameters;

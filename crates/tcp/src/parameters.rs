@@ -2,6 +2,7 @@
 //! of them; no code asks which profile it is.
 
 use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
+use crate::handover::{EhnParameters, FreezeParameters, TrAcksParameters};
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
 use seamline_wire::Duration;
@@ -29,6 +30,12 @@ pub struct Parameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by Explicit Handover Notification.
+    pub ehn: EhnParameters,
+    /// Read by TR-ACKs.
+    pub tr_acks: TrAcksParameters,
+    /// Read by Freeze-TCP.
+    pub freeze: FreezeParameters,
 }
 
 /// By how much an acknowledgment lets the window grow.

@@ -129,6 +129,9 @@ fn rfc() -> Parameters {
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),
+        ehn: Default::default(),
+        tr_acks: Default::default(),
+        freeze: Default::default(),
     }
 }
 
@@ -206,6 +209,9 @@ fn ns2(window_limit: u32) -> Parameters {
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),
+        ehn: Default::default(),
+        tr_acks: Default::default(),
+        freeze: Default::default(),
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Receiver {
     acknowledge_now: bool,
     last_acknowledged: Offset,
     finished: bool,
+    closed_on_purpose: bool,
 }
 
 impl Receiver {
@@ -62,6 +63,7 @@ impl Receiver {
             acknowledge_now: false,
             last_acknowledged: next,
             finished: false,
+            closed_on_purpose: false,
         }
     }
     /// RCV.NXT.
@@ -110,10 +112,19 @@ impl Receiver {
     /// The window field to send, and remember it as offered. `scaled` is false on a SYN.
     pub fn offer(&mut self, scaled: bool) -> u16 {
         let shift = if scaled { self.window_shift } else { 0 };
-        let window = self.window();
+        let window = if self.closed_on_purpose { 0 } else { self.window() };
         let field = (window >> shift).min(u64::from(u16::MAX)) as u16;
         self.offered_edge = self.offered_edge.max(self.next + (u64::from(field) << shift));
         field
+    }
+    /// Offer a window of zero from now on. The true right edge stays where it is, so that what is under way
+    /// is still accepted.
+    pub fn close_window(&mut self) {
+        self.closed_on_purpose = true;
+    }
+    /// Offer the true window again.
+    pub fn open_window(&mut self) {
+        self.closed_on_purpose = false;
     }
     /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6). What
     /// occupies no sequence space may also stand at the right edge: there a peer is that has filled the

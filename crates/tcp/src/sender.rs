@@ -1,6 +1,7 @@
 //! The sending side: carries out what recovery and congestion control decide. The only place that
 //! changes a sender's state.
 
+mod moving;
 mod opening;
 
 use crate::cc::{Acked, CongestionControl, Loss};
@@ -80,6 +81,10 @@ pub(crate) struct Sender {
     data_end: Offset,
     progress_at: Instant,
     last_sent: Instant,
+    /// A handover scheme holds everything: nothing is sent and no timer expires.
+    frozen: bool,
+    /// The furthest right edge of the peer's window so far.
+    furthest_edge: Offset,
     orders: Orders,
 }
 
@@ -142,16 +147,18 @@ impl Sender {
             data_end: Offset::FIRST_BYTE,
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
+            frozen: false,
+            furthest_edge: first,
             orders: Orders::default(),
         }
     }
 
     /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
     pub(crate) fn timer(&self) -> Instant {
-        self.timer
+        if self.frozen { NEVER } else { self.timer }
     }
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.timer <= now
+        self.timer() <= now
     }
     pub(crate) fn stop_timer(&mut self) {
         self.timer = NEVER;
@@ -212,6 +219,9 @@ impl Sender {
         self.view.peer_window = window;
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
     }
+    pub(crate) fn furthest_edge(&self) -> Offset {
+        self.furthest_edge
+    }
     pub(crate) fn is_finishing(&self) -> bool {
         self.view.finishing
     }
@@ -246,6 +256,7 @@ impl Sender {
             self.view.next = self.view.next.max(ack.offset);
             self.progress_at = now;
         }
+        self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + self.view.peer_window);
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         let acknowledged = ack.offset.saturating_since(previous);
         let delivered = acknowledged.saturating_add_signed(sacked);
@@ -384,6 +395,10 @@ impl Sender {
             }
             Order::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
             Order::Send { most } => self.send(most, exit),
+            Order::RenewPath { round_trip_time } => {
+                self.control.on_path_change(round_trip_time, &self.view);
+                self.view.window = self.control.window();
+            }
             Order::ClearScoreboard => self.view.scoreboard.clear(),
             Order::NoteRecovery => {
                 self.statistics.recoveries += 1;
@@ -410,7 +425,7 @@ impl Sender {
 
     fn send(&mut self, most: u32, exit: &mut Exit<'_>) {
         let mut sent = 0;
-        while sent < most {
+        while sent < most && !self.frozen {
             let Some(at) = self.recovery.next(&self.view) else { break };
             let length = self.transmit(at, exit);
             if length == 0 {
@@ -443,6 +458,9 @@ impl Sender {
     /// Send the segment that begins at `at`. Returns its length in sequence space, zero when there is
     /// nothing to send there.
     fn transmit(&mut self, at: Offset, exit: &mut Exit<'_>) -> u32 {
+        if self.frozen {
+            return 0;
+        }
         let length =
             self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
         let data_end = at + u64::from(length);

@@ -22,7 +22,14 @@ fn address(node: u32, port: u16) -> Address {
 fn config(local: Address, remote: Address, parameters: &Arc<Parameters>) -> EndpointConfig {
     let variant = variant::find("newreno", parameters).expect("registered");
     let initial_sequence = SequenceNumber(u32::from(local.port.0) * 1_000_003);
-    EndpointConfig { local, remote, parameters: Arc::clone(parameters), variant, initial_sequence }
+    EndpointConfig {
+        local,
+        remote,
+        parameters: Arc::clone(parameters),
+        variant,
+        handover: None,
+        initial_sequence,
+    }
 }
 
 /// Two hosts with a delay and a loss between them, and what is known of each connection from outside.

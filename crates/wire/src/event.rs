@@ -175,6 +175,13 @@ pub enum Event {
         /// Their bytes.
         bytes: u32,
     },
+    /// A handover scheme of TCP did what is named.
+    HandoverAction {
+        /// Local port of the connection.
+        port: TransportPort,
+        /// The action's name.
+        action: &'static str,
+    },
     /// A handover of a link, or of a mobile node between cells, reached this phase.
     Handover(HandoverPhase),
     /// A mobility protocol did something.

@@ -77,6 +77,7 @@ fn pair(sender: NodeId, receiver: NodeId, parameters: &Arc<Parameters>) -> Resul
             remote: Address { node: peer, port },
             parameters: parameters.clone(),
             variant,
+            handover: None,
             initial_sequence: start,
         };
         let opening = Opening::Established { peer: parameters.clone(), peer_initial_sequence: start };

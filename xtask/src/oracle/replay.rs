@@ -175,6 +175,7 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
         remote,
         parameters: parameters.clone(),
         variant,
+        handover: None,
         initial_sequence: start,
     };
     let established = || Opening::Established { peer: parameters.clone(), peer_initial_sequence: start };

@@ -5,6 +5,7 @@ use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::{Reader, boolean, choose, integer};
 use crate::units::{self, Amount, Complaint};
+use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::variant::{self, PairError, Variant};
 use seamline_tcp::{cc, profile, recovery};
@@ -24,6 +25,8 @@ pub struct FlowSpec {
     pub variant_name: String,
     /// Congestion control and recovery.
     pub variant: Variant,
+    /// What both ends do about a move; `None` is nothing.
+    pub handover: Option<&'static Scheme>,
     /// Parameters of both ends.
     pub parameters: Arc<Parameters>,
     /// Parallel copies.
@@ -55,6 +58,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
     }
     let parameters = read_profile_and_parameters(&mut reader);
     let variant = read_variant(&mut reader, &parameters);
+    let handover = read_handover(&mut reader);
     let count = reader.or("count", 1, integer(1, 100_000));
     let start = reader.or("start", Duration::ZERO, units::duration);
     let stagger = reader.or("stagger", Duration::ZERO, units::duration);
@@ -75,6 +79,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
         to: to?,
         variant_name,
         variant,
+        handover: handover?,
         parameters: Arc::new(parameters),
         count: u32::try_from(count?).ok()?,
         start: Instant::ZERO + start?,
@@ -122,6 +127,13 @@ fn read_variant(reader: &mut Reader<'_>, parameters: &Parameters) -> Option<(Str
         let name = choose(node, &names)?;
         Ok((name.to_owned(), variant::find(name, parameters).map_err(refusal)?))
     })
+}
+
+/// The scheme of `handover = "..."`; the outer `None` is an error, which has been noted.
+fn read_handover(reader: &mut Reader<'_>) -> Option<Option<&'static Scheme>> {
+    let mut schemes: Vec<(&str, Option<&'static Scheme>)> = vec![("none", None)];
+    schemes.extend(handover::ALL.iter().map(|scheme| (scheme.name, Some(*scheme))));
+    if reader.has("handover") { reader.choice("handover", &schemes) } else { Some(None) }
 }
 
 fn refusal(error: PairError) -> Complaint {

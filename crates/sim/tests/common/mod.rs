@@ -46,6 +46,7 @@ impl Flows {
                 remote: Address { node: peer, port },
                 parameters: self.parameters.clone(),
                 variant,
+                handover: None,
                 initial_sequence,
             };
             let peer = self.parameters.clone();

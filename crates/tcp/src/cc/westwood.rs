@@ -119,6 +119,15 @@ pub(super) fn pipe(bandwidth: f64, view: &View) -> f64 {
     bandwidth * view.round_trip.minimum.as_secs_f64()
 }
 
+/// The window update of [`cut`] with the round-trip time of a new path in place of the smallest one known
+/// (paper E, section 4.2 B, "resume with adjusted parameters").
+pub(super) fn adjust(reno: &mut Reno, bandwidth: f64, round_trip_time: Duration) {
+    let pipe = bandwidth * round_trip_time.as_secs_f64();
+    if pipe > 0.0 {
+        cut(reno, pipe, Loss::Detected);
+    }
+}
+
 /// ssthresh = BWE x RTTmin; the window is cut down to it, or to one segment on a timeout.
 pub(super) fn cut(reno: &mut Reno, pipe: f64, loss: Loss) {
     reno.window.threshold = reno.stored_threshold(pipe);
@@ -138,6 +147,9 @@ impl CongestionControl for Westwood {
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
         cut(&mut self.reno, pipe(self.bandwidth, view), loss);
+    }
+    fn on_path_change(&mut self, round_trip_time: Duration, _view: &View) {
+        adjust(&mut self.reno, self.bandwidth, round_trip_time);
     }
     fn window(&self) -> Window {
         self.reno.window

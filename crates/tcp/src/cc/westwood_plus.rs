@@ -3,7 +3,7 @@
 //! constants are those of Linux's tcp_westwood).
 
 use super::reno::Reno;
-use super::westwood::{cut, pipe};
+use super::westwood::{adjust, cut, pipe};
 use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
@@ -98,6 +98,10 @@ impl CongestionControl for WestwoodPlus {
     fn on_loss(&mut self, loss: Loss, view: &View) {
         let bandwidth = self.estimates.map_or(0.0, |(_, second)| second);
         cut(&mut self.reno, pipe(bandwidth, view), loss);
+    }
+    fn on_path_change(&mut self, round_trip_time: Duration, _view: &View) {
+        let bandwidth = self.estimates.map_or(0.0, |(_, second)| second);
+        adjust(&mut self.reno, bandwidth, round_trip_time);
     }
     fn window(&self) -> Window {
         self.reno.window

@@ -225,6 +225,7 @@ impl Endpoint {
             remote: self.header.remote,
             parameters: Arc::clone(&self.parameters),
             variant: self.variant,
+            handover: None,
             initial_sequence: self.next_initial_sequence(now),
         };
         let fresh = Endpoint::new(config);

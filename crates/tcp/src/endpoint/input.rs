@@ -2,6 +2,7 @@
 
 use super::{CloseReason, Endpoint, State};
 use crate::emit::reset_for;
+use crate::handover::Happened;
 use crate::offset::Offset;
 use crate::sender::{Acknowledgment, Exit};
 use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment};
@@ -116,6 +117,7 @@ impl Endpoint {
         }
         if acknowledged >= self.sender.view.unacknowledged && self.state != State::TimeWait {
             self.take_acknowledgment(now, segment, start, acknowledged, out);
+            self.on_mark(now, segment, out);
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
@@ -161,14 +163,24 @@ impl Endpoint {
             let (sequence, acknowledgment) = self.last_window_update;
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
         }
+        let notifies = self.is_notified_by(segment);
         let ack = Acknowledgment {
             offset: acknowledged,
             window,
-            bare: segment.sequence_length() == 0,
-            timestamp_sample: self.timestamp_sample(now, segment),
+            bare: segment.sequence_length() == 0 && !notifies,
+            // What a notification acknowledges had waited for the move to end.
+            timestamp_sample: self.timestamp_sample(now, segment).filter(|_| !notifies),
         };
         let Endpoint { sender, receiver, header, .. } = self;
-        sender.on_ack(now, &ack, segment, &mut Exit { header, receiver, out });
+        let exit = &mut Exit { header, receiver, out };
+        if notifies {
+            sender.on_notification(now, &ack, segment, exit);
+        } else {
+            sender.on_ack(now, &ack, segment, exit);
+        }
+        if advances {
+            self.happened(now, Happened::Progress, out);
+        }
     }
 
     /// RFC 5961 section 3.2.

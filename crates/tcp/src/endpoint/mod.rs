@@ -6,6 +6,7 @@
 //! send into the outbox.
 
 mod close;
+mod handover;
 mod handshake;
 mod input;
 mod state;
@@ -14,6 +15,7 @@ pub(crate) use handshake::recovery_without_sack;
 pub use state::{CloseReason, State};
 
 use crate::emit::{Address, Header, TimestampClock};
+use crate::handover::{Happened, Scheme};
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::receiver::Receiver;
@@ -33,6 +35,8 @@ pub struct EndpointConfig {
     pub parameters: Arc<Parameters>,
     /// Congestion control and recovery.
     pub variant: Variant,
+    /// What to do about a move; `None` is nothing.
+    pub handover: Option<&'static Scheme>,
     /// The initial sequence number (RFC 9293 section 3.4.1: hard to guess on real hosts).
     pub initial_sequence: SequenceNumber,
 }
@@ -97,6 +101,7 @@ pub struct Endpoint {
     segments_received: u64,
     duplicate_segments_received: u64,
     challenge: input::ChallengeLimiter,
+    mover: Option<handover::Mover>,
     syn_retransmissions: u32,
     time_wait_until: Option<Instant>,
     keepalive_at: Option<Instant>,
@@ -138,6 +143,7 @@ impl Endpoint {
             segments_received: 0,
             duplicate_segments_received: 0,
             challenge,
+            mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
             syn_retransmissions: 0,
             time_wait_until: None,
             keepalive_at: None,
@@ -241,11 +247,15 @@ impl Endpoint {
         }
     }
     /// The sequence number of segments that occupy no sequence space: SND.NXT, but within the peer's
-    /// window. Beyond it lies the byte that probes a closed window, and what a smaller window has left
-    /// behind; the peer would not take our acknowledgments in from there.
+    /// window. Beyond it lies the byte that probes a closed window; the peer would not take our acknowledgments
+    /// in from there. When the peer has taken all of its window back, as Freeze-TCP does, the furthest edge counts:
+    /// from further left acknowledgments would look old to it, and with both windows closed stay unheard for ever.
     fn sequence_to_stand_at(&self) -> SequenceNumber {
         let view = &self.sender.view;
-        let edge = view.unacknowledged + view.peer_window;
+        let edge = match view.peer_window {
+            0 => self.sender.furthest_edge().max(view.unacknowledged),
+            window => view.unacknowledged + window,
+        };
         view.highest_sent.min(edge).sequence(self.sender.initial)
     }
     fn send_bare_ack(&mut self, now: Instant, out: &mut Outbox) {
@@ -267,6 +277,9 @@ impl Endpoint {
         if let Some(keepalive_at) = self.keepalive_at {
             at = at.min(keepalive_at);
         }
+        if self.mover.is_some() {
+            at = at.min(self.mover_wake_at().unwrap_or(Instant::MAX));
+        }
         (at != Instant::MAX).then_some(at)
     }
 
@@ -282,6 +295,7 @@ impl Endpoint {
         if self.keepalive_at.is_some_and(|at| at <= now) {
             self.on_keepalive_timer(now, out);
         }
+        self.on_mover_timer(now, out);
         self.acknowledge_if_due(now, out);
     }
 
@@ -292,6 +306,9 @@ impl Endpoint {
         } else if self.state.is_handshaking() {
             self.on_handshake_timer(now, out);
         } else {
+            if self.sender.has_lost_its_clock() {
+                self.happened(now, Happened::Timeout, out);
+            }
             let Endpoint { sender, receiver, header, .. } = self;
             sender.on_timer(now, &mut Exit { header, receiver, out });
         }

@@ -8,6 +8,7 @@ use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::scoreboard::News;
 use crate::view::{View, Window};
+use seamline_wire::Duration;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -75,6 +76,11 @@ pub enum Order {
         /// Most segments to send.
         most: u32,
     },
+    /// Let congestion control make use of what is known of a new path.
+    RenewPath {
+        /// Its round-trip time.
+        round_trip_time: Duration,
+    },
     /// Forget what SACK has reported.
     ClearScoreboard,
     /// Recovery begins (for counters and traces).
@@ -123,6 +129,9 @@ pub trait Recovery: Debug + Send {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders);
     /// The retransmission timer expired with data outstanding.
     fn on_timeout(&mut self, view: &View, orders: &mut Orders);
+    /// What is outstanding was lost to a move, not to congestion: begin again from the first outstanding
+    /// byte, with the window as it is.
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders);
     /// The offset to send next, if the window allows one; whoever asks sends it.
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
@@ -225,6 +234,19 @@ fn count_duplicate(duplicates: &mut u32, parameters: &RecoveryParameters, orders
 /// What every recovery does about a new acknowledgment outside of loss.
 fn acknowledge(orders: &mut Orders) {
     orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
+}
+
+/// What every recovery does when a move has taken what was outstanding: go back without a cut, and end the
+/// back-off, because the path is there (as RFC 6069 section 5 does on other evidence).
+fn go_back(orders: &mut Orders) {
+    orders.extend([
+        Order::Inflate(0),
+        Order::ResetBackoff,
+        Order::Rewind,
+        Order::AbandonTiming,
+        Order::RestartTimer,
+        Order::SEND,
+    ]);
 }
 
 /// What every recovery does when the acknowledgment clock is gone: go back to the first outstanding

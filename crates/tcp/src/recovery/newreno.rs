@@ -3,7 +3,7 @@
 
 use super::{
     AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    start_over,
+    go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -36,6 +36,11 @@ struct NewReno {
 }
 
 impl NewReno {
+    fn forget(&mut self, view: &View) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recover = view.highest_sent;
+    }
     /// RFC 6582 section 3.2, steps 2 and 4.
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
         match count_duplicate(&mut self.duplicates, &self.parameters, orders) {
@@ -119,10 +124,12 @@ impl Recovery for NewReno {
         }
     }
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates = 0;
-        self.recovering = false;
-        self.recover = view.highest_sent;
+        self.forget(view);
         start_over(orders);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.forget(view);
+        go_back(orders);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates

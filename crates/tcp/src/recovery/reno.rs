@@ -3,7 +3,7 @@
 
 use super::{
     AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    start_over,
+    go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -30,6 +30,11 @@ struct Reno {
 }
 
 impl Reno {
+    fn forget(&mut self, view: &View) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recover = view.highest_sent;
+    }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
         match count_duplicate(&mut self.duplicates, &self.parameters, orders) {
             Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
@@ -71,10 +76,12 @@ impl Recovery for Reno {
         }
     }
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates = 0;
-        self.recovering = false;
-        self.recover = view.highest_sent;
+        self.forget(view);
         start_over(orders);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.forget(view);
+        go_back(orders);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates

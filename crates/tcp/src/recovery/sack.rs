@@ -4,7 +4,9 @@
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::reduction::Reduction;
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, start_over};
+use super::{
+    AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, go_back, start_over,
+};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::view::View;
@@ -51,6 +53,14 @@ enum Found {
 }
 
 impl Sack {
+    fn forget(&mut self, view: &View, orders: &mut Orders) {
+        if view.scoreboard.sacked().contains(view.unacknowledged) {
+            orders.push(Order::ClearScoreboard);
+        }
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recovery_point = view.highest_sent;
+    }
     /// Everything unreported below this offset is lost: `IsLost` of section 4.
     fn lost_edge(&self, view: &View) -> Offset {
         let threshold = self.parameters.duplicate_threshold;
@@ -182,13 +192,12 @@ impl Recovery for Sack {
     }
 
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        if view.scoreboard.sacked().contains(view.unacknowledged) {
-            orders.push(Order::ClearScoreboard);
-        }
-        self.duplicates = 0;
-        self.recovering = false;
-        self.recovery_point = view.highest_sent;
+        self.forget(view, orders);
         start_over(orders);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.forget(view, orders);
+        go_back(orders);
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {

@@ -3,7 +3,7 @@
 
 use super::{
     AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    start_over,
+    go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -42,6 +42,13 @@ struct SackPipe {
 }
 
 impl SackPipe {
+    fn begin_again(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.timed_out = true;
+        self.recover = Some(view.highest_sent);
+        self.forget(orders);
+    }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
         let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
         if counted == Duplicate::AtThreshold && view.unacknowledged > self.recover.unwrap_or(self.start) {
@@ -124,12 +131,12 @@ impl Recovery for SackPipe {
     }
 
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates = 0;
-        self.recovering = false;
-        self.timed_out = true;
-        self.recover = Some(view.highest_sent);
-        self.forget(orders);
+        self.begin_again(view, orders);
         start_over(orders);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.begin_again(view, orders);
+        go_back(orders);
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {

@@ -3,7 +3,7 @@
 
 use super::{
     AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    start_over,
+    go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -65,6 +65,11 @@ impl Recovery for Tahoe {
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
         self.recover = view.highest_sent;
         start_over(orders);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.recover = view.highest_sent;
+        self.duplicates = 0;
+        go_back(orders);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates

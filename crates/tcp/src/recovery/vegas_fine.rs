@@ -2,7 +2,7 @@
 //! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
 //! section 3.1).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters};
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, go_back};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -64,6 +64,13 @@ impl FineTimer {
 }
 
 impl VegasFine {
+    fn forget(&mut self, view: &View) {
+        self.duplicates = 0;
+        self.recover = view.highest_sent;
+        self.timed_out = true;
+        self.window_after_cut = 0.0;
+        self.window_changed_at = seconds(view);
+    }
     fn new(parameters: &Parameters, start: Offset) -> Self {
         VegasFine {
             parameters: parameters.recovery.clone(),
@@ -190,11 +197,7 @@ impl Recovery for VegasFine {
     }
 
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.duplicates = 0;
-        self.recover = view.highest_sent;
-        self.timed_out = true;
-        self.window_after_cut = 0.0;
-        self.window_changed_at = seconds(view);
+        self.forget(view);
         orders.extend([
             Order::BackOff,
             Order::RestartTimer,
@@ -203,6 +206,10 @@ impl Recovery for VegasFine {
             Order::Cut(Loss::Collapsed),
             Order::SEND,
         ]);
+    }
+    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.forget(view);
+        go_back(orders);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates

@@ -192,6 +192,7 @@ fn arbitrary_segments_do_no_harm() {
                     remote: address(2),
                     parameters: Arc::new(parameters),
                     variant,
+                    handover: None,
                     initial_sequence: initial,
                 });
                 let mut target = Target {

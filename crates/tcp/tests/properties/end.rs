@@ -42,6 +42,8 @@ pub(crate) struct End {
     pub(crate) packets_sent: u64,
     /// From then on the application reads everything there is.
     pub(crate) patient_until: Instant,
+    /// Whether its handover scheme may close the window although there is room.
+    pub(crate) closes_its_window: bool,
     /// The smallest congestion window that the recovery promises.
     least_window: f64,
 }
@@ -73,6 +75,7 @@ impl End {
             offered_edge: None,
             packets_sent: 0,
             patient_until: Instant::ZERO,
+            closes_its_window: false,
             least_window,
             plan,
         };
@@ -193,13 +196,18 @@ impl End {
         self.sent_up_to = self.sent_up_to.max(end);
         (start..end).map(|place| byte(self.side, place)).collect()
     }
-    /// The right edge never moves left, but by rounding to the window's scale (RFC 7323 section 2.4).
+    /// The right edge never moves left, but by rounding to the window's scale (RFC 7323 section 2.4), or all the
+    /// way when a scheme closes the window on purpose (Freeze-TCP).
     fn inspect_window(&mut self, segment: &Segment) {
         let edge = self.edge(segment, self.peer_initial, self.verified);
         let rounding = (1 << self.window_shift) - 1;
         let before = self.offered_edge.unwrap_or(0);
         let unscaled = segment.flags.intersects(Flags::SYN);
-        assert!(edge + rounding >= before || unscaled, "the right edge moved from {before} to {edge}");
+        let closed = self.closes_its_window && segment.window == 0;
+        assert!(
+            edge + rounding >= before || unscaled || closed,
+            "the right edge moved from {before} to {edge}"
+        );
         let kept = self.endpoint.readable();
         let most = self.endpoint.statistics().bytes_delivered - kept + u64::from(self.plan.buffer) + 1;
         assert!(edge <= most.max(before), "offered {edge}, the buffer ends at {most}");

@@ -1,6 +1,8 @@
 //! What happens in a case: drawn by proptest, so that a failing one is reduced to its essentials.
 
 use proptest::prelude::*;
+use seamline_tcp::handover::Scheme;
+use seamline_wire::{Duration, Signal};
 
 /// What one end's application does.
 #[derive(Clone, Debug)]
@@ -56,6 +58,18 @@ pub(crate) struct Plan {
     /// When the network becomes good, in milliseconds.
     pub(crate) good_from: u64,
     pub(crate) seed: u64,
+    /// What both ends do about moves.
+    pub(crate) handover: Option<&'static Scheme>,
+    /// What the layers below tell, in order of time; it need not be true.
+    pub(crate) signals: Vec<Told>,
+}
+
+/// What a layer below tells an end.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) at: u64,
+    pub(crate) side: usize,
+    pub(crate) signal: Signal,
 }
 
 fn initial_sequence() -> impl Strategy<Value = u32> {
@@ -101,8 +115,37 @@ fn pipe() -> impl Strategy<Value = PipePlan> {
 
 /// Any case without an abort.
 pub(crate) fn plan() -> impl Strategy<Value = Plan> {
-    ([app(), app()], [pipe(), pipe()], 0u64..20_000, any::<u64>())
-        .prop_map(|(apps, pipes, good_from, seed)| Plan { apps, pipes, good_from, seed })
+    ([app(), app()], [pipe(), pipe()], 0u64..20_000, any::<u64>()).prop_map(
+        |(apps, pipes, good_from, seed)| Plan {
+            apps,
+            pipes,
+            good_from,
+            seed,
+            handover: None,
+            signals: Vec::new(),
+        },
+    )
+}
+
+fn told() -> impl Strategy<Value = Told> {
+    let signal = prop_oneof![
+        (0u64..2000).prop_map(|within| Signal::LinkGoingDown { within: Duration::from_millis(within) }),
+        Just(Signal::LinkDown),
+        Just(Signal::LinkUp { rate: None, round_trip_time: None }),
+        Just(Signal::MovementDetected),
+        Just(Signal::Registered),
+    ];
+    (0u64..25_000, 0usize..2, signal).prop_map(|(at, side, signal)| Told { at, side, signal })
+}
+
+/// A case in which layers below tell of moves: notices come early, late, twice, falsely or not at all.
+pub(crate) fn plan_with_moves(scheme: &'static Scheme) -> impl Strategy<Value = Plan> {
+    (plan(), prop::collection::vec(told(), 0..12)).prop_map(move |(mut plan, mut signals)| {
+        signals.sort_by_key(|told| told.at);
+        plan.handover = Some(scheme);
+        plan.signals = signals;
+        plan
+    })
 }
 
 /// A case in which one end or both abort.

@@ -6,7 +6,8 @@ use crate::plan::Plan;
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, State, Variant};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant, NodeId, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Instant, NodeId, SequenceNumber, Signal, TransportPort};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct Run {
     pub(crate) ends: [End; 2],
     pipes: [Pipe; 2],
     pub(crate) good_from: Instant,
+    /// What the layers below tell each end, in order of time.
+    signals: VecDeque<(Instant, usize, Signal)>,
 }
 
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
@@ -47,6 +50,7 @@ impl Run {
                 remote: address(1 - side),
                 parameters: Arc::new(parameters),
                 variant,
+                handover: plan.handover,
                 initial_sequence: SequenceNumber(app.initial),
             })
         };
@@ -59,9 +63,22 @@ impl Run {
             let random = Stream::new(plan.seed, if side == 0 { "there" } else { "back" });
             Pipe::new(plan.pipes[side].clone(), good_from, random)
         };
-        let mut run =
-            Run { now: Instant::ZERO, ends: [end(0), end(1)], pipes: [pipe(0), pipe(1)], good_from };
-        run.ends.iter_mut().for_each(|end| end.patient_until = good_from);
+        let mut run = Run {
+            now: Instant::ZERO,
+            ends: [end(0), end(1)],
+            pipes: [pipe(0), pipe(1)],
+            good_from,
+            signals: plan
+                .signals
+                .iter()
+                .map(|told| (Instant::from_millis(told.at), told.side, told.signal))
+                .collect(),
+        };
+        let closes_its_window = plan.handover.is_some_and(|scheme| scheme.name == "freeze");
+        for end in &mut run.ends {
+            end.patient_until = good_from;
+            end.closes_its_window = closes_its_window;
+        }
         let active = [plan.apps[0].active, plan.apps[1].active || !plan.apps[0].active];
         for side in [1, 0] {
             let opening = if active[side] { Opening::Active } else { Opening::Passive };
@@ -85,7 +102,8 @@ impl Run {
             let wakes = [0, 1].map(|side| self.ends[side].endpoint.wake_at());
             let arrivals = [0, 1].map(|side| self.pipes[side].next_arrival());
             let deeds = [0, 1].map(|side| self.ends[side].next_deed());
-            let soonest = wakes.into_iter().chain(arrivals).chain(deeds).flatten().min();
+            let told = self.signals.front().map(|(at, ..)| *at);
+            let soonest = wakes.into_iter().chain(arrivals).chain(deeds).chain([told]).flatten().min();
             let Some(at) = soonest else {
                 self.now = end;
                 return false;
@@ -103,6 +121,10 @@ impl Run {
                 self.settle(1 - from);
             } else if let Some(side) = deeds.iter().position(|due| *due == soonest) {
                 self.ends[side].act(self.now);
+                self.settle(side);
+            } else if let Some((_, side, signal)) = self.signals.pop_front() {
+                let End { endpoint, out, .. } = &mut self.ends[side];
+                endpoint.on_signal(self.now, signal, out);
                 self.settle(side);
             }
         }

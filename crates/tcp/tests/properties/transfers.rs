@@ -1,8 +1,9 @@
 //! Two endpoints and a nasty network.
 
-use crate::plan::{Plan, plan, plan_with_abort};
+use crate::plan::{Plan, plan, plan_with_abort, plan_with_moves};
 use crate::run::Run;
 use crate::{check, pairs};
+use seamline_tcp::handover;
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::{CloseReason, State, Variant, profile};
 use seamline_wire::Duration;
@@ -18,6 +19,26 @@ fn every_byte_once_and_in_order() {
             check(CASES, &format!("{} {name}", profile.name), &plan(), |plan| {
                 transfer(&plan, profile.parameters, pair);
             });
+        }
+    }
+}
+
+/// The same whatever the layers below tell: no handover scheme loses a byte, and none waits for ever when its
+/// notice is lost, late, repeated or false.
+#[test]
+fn moves_lose_nothing() {
+    for scheme in handover::ALL {
+        for profile in profile::ALL {
+            for (name, pair) in pairs() {
+                check(
+                    CASES / 5,
+                    &format!("{} {} {name}", scheme.name, profile.name),
+                    &plan_with_moves(scheme),
+                    |plan| {
+                        transfer(&plan, profile.parameters, pair);
+                    },
+                );
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 mod acceptance;
 mod closing;
 mod congestion;
+mod handover;
 mod handshake;
 mod loss;
 mod options;

@@ -6,10 +6,11 @@ mod segment;
 
 pub(crate) use segment::*;
 
+use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::{Address, CloseReason, Endpoint, EndpointConfig, Opening, State, profile, variant};
 use seamline_wire::{
-    Duration, Event, Flags, Instant, NodeId, Outbox, Packet, Segment, SequenceNumber, TransportPort,
+    Duration, Event, Flags, Instant, NodeId, Outbox, Packet, Segment, SequenceNumber, Signal, TransportPort,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,6 +56,22 @@ impl Script {
         ours: SequenceNumber,
         peers: SequenceNumber,
     ) -> Self {
+        Script::with(parameters, variant, None, ours, peers)
+    }
+    /// An established opener with a handover scheme.
+    pub(crate) fn moving(parameters: Parameters, variant: &str, scheme: &str) -> Self {
+        let scheme = handover::find(scheme).expect("a registered scheme");
+        let mut script = Script::with(parameters, variant, Some(scheme), OURS, PEERS);
+        script.open_to(syn_ack());
+        script
+    }
+    fn with(
+        parameters: Parameters,
+        variant: &str,
+        handover: Option<&'static Scheme>,
+        ours: SequenceNumber,
+        peers: SequenceNumber,
+    ) -> Self {
         let variant = variant::find(variant, &parameters).expect("a registered variant");
         let mut out = Outbox::new();
         out.set_listening(true);
@@ -63,6 +80,7 @@ impl Script {
             remote: REMOTE,
             parameters: Arc::new(parameters),
             variant,
+            handover,
             initial_sequence: ours,
         });
         Script {
@@ -79,11 +97,14 @@ impl Script {
     /// An active opener, established at 100 ms over a path of 100 ms; the peer answers with `answer`.
     pub(crate) fn connected(parameters: Parameters, variant: &str, answer: Seg) -> Self {
         let mut script = Script::new(parameters, variant);
-        script.connect();
-        script.expect(syn());
-        script.at(100).inject(answer).expect(ack(1));
-        script.is(State::Established);
+        script.open_to(answer);
         script
+    }
+    fn open_to(&mut self, answer: Seg) {
+        self.connect();
+        self.expect(syn());
+        self.at(100).inject(answer).expect(ack(1));
+        self.is(State::Established);
     }
     /// The same with a peer that offers nothing but segments of 1000 bytes and a window of 65535.
     pub(crate) fn established(parameters: Parameters, variant: &str) -> Self {
@@ -236,6 +257,13 @@ impl Script {
     }
     pub(crate) fn read_at_once(&mut self) -> &mut Self {
         self.endpoint.read_at_once();
+        self
+    }
+    /// A layer below has news.
+    pub(crate) fn signal(&mut self, signal: Signal) -> &mut Self {
+        self.transcript.push(format!("{} ! {signal:?}", self.now));
+        self.endpoint.on_signal(self.now, signal, &mut self.out);
+        self.collect();
         self
     }
     pub(crate) fn close(&mut self) -> &mut Self {

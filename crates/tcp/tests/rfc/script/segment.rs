@@ -1,7 +1,7 @@
 //! Segments as scripts write them: sequence numbers relative to each end's initial one, fields that
 //! do not matter left out.
 
-use seamline_wire::{Flags, SackBlock, Segment, SequenceNumber, Timestamps};
+use seamline_wire::{Flags, Mark, SackBlock, Segment, SequenceNumber, Timestamps};
 use std::fmt;
 use std::ops::Range;
 
@@ -21,6 +21,7 @@ pub(crate) struct Seg {
     pub(crate) scale: Option<Option<u8>>,
     pub(crate) sack_permitted: Option<bool>,
     pub(crate) sack: Vec<Range<u32>>,
+    pub(crate) mark: Option<Mark>,
 }
 
 fn seg(flags: Flags, sequence: u32, length: u32, acknowledgment: u32) -> Seg {
@@ -36,6 +37,7 @@ fn seg(flags: Flags, sequence: u32, length: u32, acknowledgment: u32) -> Seg {
         scale: None,
         sack_permitted: None,
         sack: Vec::new(),
+        mark: None,
     }
 }
 
@@ -105,6 +107,10 @@ impl Seg {
         self.sack = blocks.to_vec();
         self
     }
+    pub(crate) fn mark(mut self, mark: Mark) -> Self {
+        self.mark = Some(mark);
+        self
+    }
     pub(crate) fn with_fin(mut self) -> Self {
         self.flags = self.flags | Flags::FIN;
         self
@@ -130,15 +136,15 @@ impl Seg {
             sack_permitted: syn && self.sack_permitted.unwrap_or(false),
             timestamps: self.times.map(|(value, echo)| Timestamps { value, echo }),
             sack: self.sack.iter().map(block).collect(),
-            mark: None,
+            mark: self.mark,
         }
     }
 
     /// What of `sent` differs from this expectation, `None` when nothing does.
     pub(crate) fn difference(&self, sent: &Seg) -> Option<String> {
         let core = |s: &Seg| (s.flags.0 & !Flags::PSH.0, s.sequence, s.length, s.acknowledgment);
-        if core(self) != core(sent) || self.sack != sent.sack {
-            return Some("flags, sequence, length, acknowledgment or SACK blocks".to_owned());
+        if core(self) != core(sent) || self.sack != sent.sack || self.mark != sent.mark {
+            return Some("flags, sequence, length, acknowledgment, SACK blocks or mark".to_owned());
         }
         let named = [
             ("window", self.window.is_some() && self.window != sent.window),
@@ -166,6 +172,7 @@ impl Seg {
             scale: Some(segment.window_scale),
             sack_permitted: Some(segment.sack_permitted),
             sack: segment.sack.iter().map(|b| b.left - to..b.right - to).collect(),
+            mark: segment.mark,
         }
     }
 }
@@ -182,6 +189,9 @@ impl fmt::Display for Seg {
         }
         if !self.sack.is_empty() {
             write!(f, " sack {:?}", self.sack)?;
+        }
+        if let Some(mark) = self.mark {
+            write!(f, " mark {mark:?}")?;
         }
         Ok(())
     }

@@ -1,0 +1,104 @@
+//! What layers below and marks tell, passed on to the handover scheme, and what the scheme wants, done.
+
+use super::{Endpoint, State};
+use crate::emit::{Header, TimestampClock};
+use crate::handover::{Action, Actions, Handover, Happened, Scheme};
+use crate::parameters::Parameters;
+use crate::sender::Exit;
+use seamline_wire::{Duration, Event, Flags, Instant, Mark, Outbox, Segment, Signal};
+
+/// A scheme at work.
+#[derive(Debug)]
+pub(super) struct Mover {
+    scheme: Box<dyn Handover>,
+    actions: Actions,
+}
+
+impl Mover {
+    pub(super) fn new(scheme: &Scheme, parameters: &Parameters) -> Self {
+        Mover { scheme: (scheme.build)(parameters), actions: Actions::default() }
+    }
+}
+
+impl Endpoint {
+    /// Another layer of this node has news (IEEE 802.21 link events, and what the network layer adds).
+    pub fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
+        self.happened(now, Happened::Below(signal), out);
+    }
+
+    /// Whether the segment tells a scheme here that its sender has moved.
+    pub(super) fn is_notified_by(&self, segment: &Segment) -> bool {
+        self.mover.is_some() && segment.mark == Some(Mark::Handover)
+    }
+
+    /// When the scheme wants to be woken; only an open connection has something to do then.
+    pub(super) fn mover_wake_at(&self) -> Option<Instant> {
+        self.mover.as_ref().filter(|_| self.heeds_moves())?.scheme.wake_at()
+    }
+    fn heeds_moves(&self) -> bool {
+        self.state.is_synchronized() && self.state != State::TimeWait
+    }
+
+    pub(super) fn on_mover_timer(&mut self, now: Instant, out: &mut Outbox) {
+        if self.mover_wake_at().is_some_and(|at| at <= now) {
+            self.happened(now, Happened::Wake, out);
+        }
+    }
+
+    /// The acknowledgment of a marked segment has been taken in.
+    pub(super) fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
+        if let Some(mark) = segment.mark {
+            let one_way_delay = one_way_delay(&self.header, now, segment);
+            self.happened(now, Happened::Marked { mark, one_way_delay }, out);
+            self.pump(now, out);
+        }
+    }
+
+    /// Tell the scheme, if there is one and the connection is open, and do what it wants.
+    pub(super) fn happened(&mut self, now: Instant, happened: Happened, out: &mut Outbox) {
+        let open = self.heeds_moves();
+        let Some(mover) = self.mover.as_mut().filter(|_| open) else { return };
+        self.sender.view.now = now;
+        mover.scheme.on(happened, &self.sender.view, &mut mover.actions);
+        if mover.actions.as_slice().is_empty() {
+            return;
+        }
+        let mut actions = std::mem::take(&mut mover.actions);
+        for action in actions.as_slice() {
+            self.act(now, *action, out);
+        }
+        actions.clear();
+        if let Some(mover) = &mut self.mover {
+            mover.actions = actions;
+        }
+    }
+
+    fn act(&mut self, now: Instant, action: Action, out: &mut Outbox) {
+        let port = self.header.local.port;
+        out.event(|| Event::HandoverAction { port, action: action.name() });
+        match action {
+            Action::Acknowledge { times, mark } => {
+                for _ in 0..times {
+                    self.send_ack_with(now, mark, out);
+                }
+            }
+            Action::CloseWindow => self.receiver.close_window(),
+            Action::OpenWindow => self.receiver.open_window(),
+            _ => {
+                let Endpoint { sender, receiver, header, .. } = self;
+                sender.act(now, action, &mut Exit { header, receiver, out });
+            }
+        }
+    }
+
+    fn send_ack_with(&mut self, now: Instant, mark: Option<Mark>, out: &mut Outbox) {
+        let sequence = self.sequence_to_stand_at();
+        let segment = Segment { sequence, flags: Flags::ACK, mark, ..Segment::default() };
+        self.header.send(now, segment, &mut self.receiver, out);
+    }
+}
+
+fn one_way_delay(header: &Header, now: Instant, segment: &Segment) -> Option<Duration> {
+    let clock: &TimestampClock = header.timestamps.as_ref()?;
+    Some(clock.since(now, segment.timestamps?.value).max(clock.tick))
+}

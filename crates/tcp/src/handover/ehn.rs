@@ -1,0 +1,99 @@
+//! Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, "An efficient TCP with explicit
+//! handover notification for mobile networks", IEEE WCNC 2004, section 3).
+//!
+//! The end that has moved sends its last acknowledgment again with the handover mark. The sender then knows
+//! that what is missing was lost to the move: it goes back to the first unacknowledged byte without cutting its
+//! window, and when its timer had already expired, it takes back the cut.
+
+use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::{View, Window};
+use seamline_wire::{Duration, Mark};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "ehn",
+    summary: "the mover marks a repeated acknowledgment; the sender goes back and keeps its window",
+    cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
+    traits: Traits {
+        supports_handover: true,
+        robust_to_bit_errors: false,
+        supports_encrypted_traffic: true,
+        needs_intermediate_node: false,
+        keeps_end_to_end_semantics: true,
+        robust_to_long_disconnection: true,
+        acknowledgments_may_take_another_path: true,
+        needs_prediction: false,
+    },
+    installed: Installed::BothEnds,
+    build: |parameters| Box::new(Ehn { parameters: parameters.ehn.clone(), before_timeout: None }),
+};
+
+/// With which window a sender goes on (paper E, section 4.2 B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResumeWith {
+    /// The window from before the move.
+    PreviousWindow,
+    /// One segment.
+    SlowStart,
+    /// The window that the congestion control derives from the round-trip time of the new path, which is
+    /// taken as twice the one-way delay of the notification.
+    AdjustedWindow,
+}
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EhnParameters {
+    /// With which window the sender goes on.
+    pub resume_with: ResumeWith,
+}
+
+impl Default for EhnParameters {
+    fn default() -> Self {
+        EhnParameters { resume_with: ResumeWith::PreviousWindow }
+    }
+}
+
+#[derive(Debug)]
+struct Ehn {
+    parameters: EhnParameters,
+    /// The window from before the first of the timeouts since the last progress.
+    before_timeout: Option<Window>,
+}
+
+impl Ehn {
+    /// What is outstanding was lost to the move.
+    fn resume(&mut self, round_trip_time: Option<Duration>, actions: &mut Actions) {
+        if let Some(previous) = self.before_timeout.take() {
+            actions.push(Action::SetWindow(previous));
+        }
+        match (self.parameters.resume_with, round_trip_time) {
+            (ResumeWith::SlowStart, _) => actions.push(Action::SlowStart),
+            (ResumeWith::AdjustedWindow, Some(round_trip_time)) => {
+                actions.push(Action::RenewPath { round_trip_time });
+            }
+            (ResumeWith::PreviousWindow | ResumeWith::AdjustedWindow, _) => {}
+        }
+        actions.push(Action::GoBack);
+    }
+}
+
+impl Handover for Ehn {
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+        match happened {
+            moved if moved.is_move() => {
+                actions.push(Action::Acknowledge { times: 1, mark: Some(Mark::Handover) });
+                // The mover may be a sender itself; then it needs no notification to know.
+                if view.outstanding() > 0 {
+                    self.resume(None, actions);
+                }
+            }
+            Happened::Marked { mark: Mark::Handover, one_way_delay } => {
+                self.resume(one_way_delay.map(|delay| delay * 2), actions);
+            }
+            Happened::Timeout => {
+                self.before_timeout.get_or_insert(view.window);
+            }
+            Happened::Progress => self.before_timeout = None,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Freeze-TCP (Goff, Moronski, Phatak and Gupta, "Freeze-TCP: a true end-to-end TCP enhancement mechanism for
+//! mobile environments", IEEE INFOCOM 2000): before a disconnection that it sees coming, the mover offers a window
+//! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
+//! acknowledgments offer the window again. The sender need not know the scheme.
+
+use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::View;
+use seamline_wire::{Duration, Instant, Signal};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "freeze",
+    summary: "a window of zero before the disconnection, three acknowledgments that open it after it",
+    cite: "Goff et al., IEEE INFOCOM 2000",
+    traits: Traits {
+        supports_handover: true,
+        robust_to_bit_errors: false,
+        supports_encrypted_traffic: true,
+        needs_intermediate_node: false,
+        keeps_end_to_end_semantics: true,
+        robust_to_long_disconnection: true,
+        acknowledgments_may_take_another_path: true,
+        needs_prediction: true,
+    },
+    installed: Installed::MobileEnd,
+    build: |parameters| Box::new(Freeze { parameters: parameters.freeze.clone(), state: State::Connected }),
+};
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreezeParameters {
+    /// How many acknowledgments are sent after the reconnection.
+    pub acknowledgments: u32,
+    /// A disconnection that has not come so long after its predicted time was a false alarm: the window
+    /// is opened again.
+    pub patience: Duration,
+    /// A disconnection lasts at most so long; then the news of its end must have been lost.
+    pub longest_disconnection: Duration,
+}
+
+impl Default for FreezeParameters {
+    fn default() -> Self {
+        FreezeParameters {
+            acknowledgments: 3,
+            patience: Duration::from_secs(1),
+            longest_disconnection: Duration::from_secs(30),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The link is there, and nobody says otherwise.
+    Connected,
+    /// The window is closed, the link still there; a false alarm if it is at this time.
+    Warned(Instant),
+    /// The link is gone, and believed to be until this time.
+    Disconnected(Instant),
+}
+
+#[derive(Debug)]
+struct Freeze {
+    parameters: FreezeParameters,
+    state: State,
+}
+
+impl Freeze {
+    fn warn(&mut self, within: Duration, view: &View, actions: &mut Actions) {
+        if self.state == State::Connected {
+            actions.extend([Action::CloseWindow, Action::Acknowledge { times: 1, mark: None }]);
+        }
+        if !matches!(self.state, State::Disconnected(_)) {
+            self.state = State::Warned(view.now + within + self.parameters.patience);
+        }
+    }
+    fn reconnect(&mut self, times: u32, view: &View, actions: &mut Actions) {
+        self.open(times, actions);
+        if view.outstanding() > 0 {
+            actions.push(Action::GoBack);
+        }
+    }
+    fn open(&mut self, times: u32, actions: &mut Actions) {
+        self.state = State::Connected;
+        actions.extend([Action::Thaw, Action::OpenWindow, Action::Acknowledge { times, mark: None }]);
+    }
+    fn on_wake(&mut self, view: &View, actions: &mut Actions) {
+        match self.state {
+            State::Warned(until) if until <= view.now => self.open(1, actions),
+            State::Disconnected(until) if until <= view.now => self.reconnect(1, view, actions),
+            _ => {}
+        }
+    }
+}
+
+impl Handover for Freeze {
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+        match happened {
+            Happened::Below(Signal::LinkGoingDown { within }) => self.warn(within, view, actions),
+            Happened::Below(Signal::LinkDown) => {
+                self.state = State::Disconnected(view.now + self.parameters.longest_disconnection);
+                actions.push(Action::Freeze);
+            }
+            moved if moved.is_move() => {
+                self.reconnect(self.parameters.acknowledgments, view, actions);
+            }
+            Happened::Wake => self.on_wake(view, actions),
+            _ => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        match self.state {
+            State::Warned(until) | State::Disconnected(until) => Some(until),
+            State::Connected => None,
+        }
+    }
+}

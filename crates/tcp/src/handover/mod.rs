@@ -1,0 +1,185 @@
+//! What TCP does about a move. One file per scheme, one entry in [`ALL`].
+//!
+//! The same scheme runs at both ends. At the end that moves it hears the [`Signal`]s of its node and tells
+//! the peer; at the other end it hears the peer's marks. It sees what [`Happened`] and the [`View`], and answers
+//! with [`Action`]s, which the endpoint carries out in the order given.
+
+use crate::parameters::Parameters;
+use crate::view::{View, Window};
+use seamline_wire::{Duration, Instant, Mark, Signal};
+use std::fmt::Debug;
+
+mod ehn;
+mod freeze;
+mod tr_acks;
+
+pub use ehn::{EhnParameters, ResumeWith};
+pub use freeze::FreezeParameters;
+pub use tr_acks::{AfterReconnection, TrAcksParameters};
+
+/// What a scheme hears of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Happened {
+    /// A layer below, on this node, has news.
+    Below(Signal),
+    /// A segment with a mark has arrived, and its acknowledgment has been taken in.
+    Marked {
+        /// The mark.
+        mark: Mark,
+        /// How long the segment was on its way by its timestamp, when both ends use timestamps; right only
+        /// when their clocks agree, as paper E (section 3) assumes.
+        one_way_delay: Option<Duration>,
+    },
+    /// The retransmission timer has expired; the window is still what it was before.
+    Timeout,
+    /// An acknowledgment has advanced SND.UNA.
+    Progress,
+    /// The time of [`Handover::wake_at`] has come.
+    Wake,
+}
+
+impl Happened {
+    /// Whether this node can send again from a new place: its link is up, or, where a mobility protocol
+    /// runs, the network layer has noticed the move.
+    pub fn is_move(self) -> bool {
+        matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
+    }
+}
+
+/// What a scheme wants done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Send the last acknowledgment again.
+    Acknowledge {
+        /// How often.
+        times: u32,
+        /// With this mark.
+        mark: Option<Mark>,
+    },
+    /// Offer a window of zero from now on, whatever room there is. What is under way is still taken.
+    CloseWindow,
+    /// Offer the true window again.
+    OpenWindow,
+    /// Send nothing and stop all timers of the sender.
+    Freeze,
+    /// End [`Action::Freeze`].
+    Thaw,
+    /// Replace the congestion window.
+    SetWindow(Window),
+    /// Begin again from one segment, with the threshold that the congestion control sets after a timeout.
+    SlowStart,
+    /// The path is another one, with this round-trip time: congestion control may make use of it.
+    RenewPath {
+        /// Round-trip time of the new path.
+        round_trip_time: Duration,
+    },
+    /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off anew,
+    /// send what the window allows.
+    GoBack,
+}
+
+impl Action {
+    /// Its name in traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Acknowledge { mark: Some(_), .. } => "marked acknowledgment",
+            Action::Acknowledge { mark: None, .. } => "repeated acknowledgment",
+            Action::CloseWindow => "window closed",
+            Action::OpenWindow => "window opened",
+            Action::Freeze => "frozen",
+            Action::Thaw => "thawed",
+            Action::SetWindow(_) => "window restored",
+            Action::SlowStart => "slow start",
+            Action::RenewPath { .. } => "path renewed",
+            Action::GoBack => "go back",
+        }
+    }
+}
+
+/// Where actions go; reused.
+#[derive(Debug, Default)]
+pub struct Actions(Vec<Action>);
+
+impl Actions {
+    /// Ask for an action.
+    pub fn push(&mut self, action: Action) {
+        self.0.push(action);
+    }
+    /// Ask for several.
+    pub fn extend<const N: usize>(&mut self, actions: [Action; N]) {
+        self.0.extend(actions);
+    }
+    /// What has been asked for, in order.
+    pub fn as_slice(&self) -> &[Action] {
+        &self.0
+    }
+    /// Forget all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// What TCP does about a move.
+pub trait Handover: Debug + Send {
+    /// Something happened.
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions);
+    /// When [`Happened::Wake`] is wanted.
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// What a scheme supports and needs: the rows of Table 1 of paper E.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// It does something about handovers.
+    pub supports_handover: bool,
+    /// It holds its throughput at high bit error rates.
+    pub robust_to_bit_errors: bool,
+    /// It works when the TCP header is encrypted on the way.
+    pub supports_encrypted_traffic: bool,
+    /// A node between the ends must take part.
+    pub needs_intermediate_node: bool,
+    /// An acknowledgment means that the far end has the data.
+    pub keeps_end_to_end_semantics: bool,
+    /// It survives long disconnections.
+    pub robust_to_long_disconnection: bool,
+    /// Acknowledgments may take another way than data.
+    pub acknowledgments_may_take_another_path: bool,
+    /// It must know of a disconnection beforehand.
+    pub needs_prediction: bool,
+}
+
+/// The ends at which a scheme must be installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Installed {
+    /// Only the end that moves: any peer will do.
+    MobileEnd,
+    /// Both ends.
+    BothEnds,
+}
+
+/// A registered scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub cite: &'static str,
+    /// What it supports and needs.
+    pub traits: Traits,
+    /// Where it must be installed.
+    pub installed: Installed,
+    /// Builds it for one end of a connection.
+    pub build: fn(&Parameters) -> Box<dyn Handover>,
+}
+
+/// Every scheme.
+pub static ALL: &[&Scheme] = &[&ehn::SCHEME, &freeze::SCHEME, &tr_acks::SCHEME];
+
+/// The scheme of this name.
+pub fn find(name: &str) -> Option<&'static Scheme> {
+    ALL.iter().copied().find(|scheme| scheme.name == name)
+}

@@ -1,0 +1,89 @@
+//! Triplicate reconnection acknowledgments (Caceres and Iftode, "Improving the performance of reliable transport
+//! protocols in mobile computing environments", IEEE JSAC 13(5), 1995, section 5): after a handover the mover
+//! repeats its last acknowledgment three times, which makes any sender retransmit fast; and when the
+//! mover is the sender itself, it retransmits at once.
+
+use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::View;
+use seamline_wire::Mark;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "tr-acks",
+    summary: "the mover repeats its last acknowledgment three times, and the sender retransmits fast",
+    cite: "Caceres and Iftode, IEEE JSAC 13(5), 1995",
+    traits: Traits {
+        supports_handover: true,
+        robust_to_bit_errors: false,
+        supports_encrypted_traffic: true,
+        needs_intermediate_node: false,
+        keeps_end_to_end_semantics: true,
+        robust_to_long_disconnection: true,
+        acknowledgments_may_take_another_path: true,
+        needs_prediction: false,
+    },
+    installed: Installed::MobileEnd,
+    build: |parameters| Box::new(TrAcks { parameters: parameters.tr_acks.clone(), marked: 0 }),
+};
+
+/// What the sender does on the last of the repeated acknowledgments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterReconnection {
+    /// What its recovery does on duplicate acknowledgments: they are not marked, and the sender need not
+    /// know the scheme.
+    Recovery,
+    /// Fast retransmission followed by slow start from one segment, whatever its recovery is: the reading
+    /// of paper E (section 2.3), after the Tahoe of 1995. The acknowledgments are marked, so that the
+    /// sender can tell.
+    SlowStart,
+}
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrAcksParameters {
+    /// How often the last acknowledgment is repeated.
+    pub acknowledgments: u32,
+    /// What the sender does about it.
+    pub after: AfterReconnection,
+}
+
+impl Default for TrAcksParameters {
+    fn default() -> Self {
+        TrAcksParameters { acknowledgments: 3, after: AfterReconnection::Recovery }
+    }
+}
+
+#[derive(Debug)]
+struct TrAcks {
+    parameters: TrAcksParameters,
+    /// Marked acknowledgments since the last reconnection.
+    marked: u32,
+}
+
+impl TrAcks {
+    fn retransmit(&self, actions: &mut Actions) {
+        actions.extend([Action::SlowStart, Action::GoBack]);
+    }
+}
+
+impl Handover for TrAcks {
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+        match happened {
+            moved if moved.is_move() => {
+                let mark = (self.parameters.after == AfterReconnection::SlowStart).then_some(Mark::Handover);
+                actions.push(Action::Acknowledge { times: self.parameters.acknowledgments, mark });
+                if view.outstanding() > 0 {
+                    self.retransmit(actions);
+                }
+            }
+            Happened::Marked { mark: Mark::Handover, .. } => {
+                self.marked += 1;
+                if self.marked == self.parameters.acknowledgments {
+                    self.marked = 0;
+                    self.retransmit(actions);
+                }
+            }
+            Happened::Timeout => self.marked = 0,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What handover schemes want of the sender.
+
+use super::{Acknowledgment, Exit, Sender};
+use crate::cc::Loss;
+use crate::handover::Action;
+use crate::recovery::Order;
+use seamline_wire::{Instant, Segment};
+
+impl Sender {
+    /// Whether the next expiry of the timer means that nothing comes back any more, rather than that a
+    /// closed window is to be probed.
+    pub(crate) fn has_lost_its_clock(&self) -> bool {
+        !self.probing && self.view.peer_window > 0
+    }
+    /// An acknowledgment that says its sender has moved. Nothing leaves yet: first the scheme decides from
+    /// where to go on. And what is being timed is no measure of the path, which was gone meanwhile.
+    pub(crate) fn on_notification(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgment,
+        segment: &Segment,
+        exit: &mut Exit<'_>,
+    ) {
+        self.timing = None;
+        let frozen = std::mem::replace(&mut self.frozen, true);
+        self.on_ack(now, ack, segment, exit);
+        self.frozen = frozen;
+    }
+
+    /// Do what a handover scheme wants.
+    pub(crate) fn act(&mut self, now: Instant, action: Action, exit: &mut Exit<'_>) {
+        self.view.now = now;
+        match action {
+            Action::Freeze => self.frozen = true,
+            Action::Thaw => self.thaw(now),
+            Action::SetWindow(window) => self.orders.push(Order::SetWindow(window)),
+            Action::SlowStart => self.orders.push(Order::Cut(Loss::Collapsed)),
+            Action::RenewPath { round_trip_time } => self.orders.push(Order::RenewPath { round_trip_time }),
+            Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.orders),
+            Action::Acknowledge { .. } | Action::CloseWindow | Action::OpenWindow => {}
+        }
+        self.carry_out(None, None, exit);
+        self.settle_timer(now);
+        self.note_state(exit);
+    }
+
+    fn thaw(&mut self, now: Instant) {
+        if std::mem::take(&mut self.frozen) {
+            self.progress_at = now;
+            self.restart_timer();
+            self.orders.push(Order::SEND);
+        }
+    }
+}
