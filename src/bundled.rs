@@ -13,6 +13,19 @@ pub(crate) struct Bundled {
     pub(crate) recording: Option<(&'static str, &'static str)>,
 }
 
+/// The names of all.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|bundled| bundled.name)
+}
+
+/// A scenario without the line that leads an editor to its schema, which is not beside every copy.
+pub(crate) fn without_schema(text: &str) -> &str {
+    match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with("#:schema ") => rest,
+        _ => text,
+    }
+}
+
 /// All of them; the first is the default.
 pub(crate) static ALL: &[Bundled] = &[
     Bundled {

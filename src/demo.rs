@@ -1,7 +1,7 @@
 //! `seamline demo [NAME]`
 
 use crate::Outcome;
-use crate::bundled::{ALL, Bundled};
+use crate::bundled::{ALL, Bundled, names, without_schema};
 use crate::experiment::{Options, Table, conduct, quoted};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
@@ -17,7 +17,7 @@ const SAMPLE: &str = "sample-path.log";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Which scenario
-    #[arg(value_parser = PossibleValuesParser::new(ALL.iter().map(|bundled| bundled.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(names()))]
     name: Option<String>,
     /// Run over a recording: a LeoEM path log, a mahimahi trace or a series of delays, plain or gzip
     #[arg(long, value_name = "PATH")]
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = &arguments.options;
     let bundled = choose(arguments)?;
     if arguments.print {
-        return print(bundled.text);
+        return print(without_schema(bundled.text));
     }
     let folder = options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     show(bundled, arguments.recording.as_deref(), options, &folder)?;

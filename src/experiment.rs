@@ -1,7 +1,7 @@
 //! What `run` and `demo` share: options, running, and showing the results.
 
 use crate::Outcome;
-use crate::terminal::{Failure, note, print, progress};
+use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::summary::label;
@@ -117,13 +117,13 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
     let summary = summarise(plan, &results);
     if options.json {
         let document = Document::new(plan, &results, &summary, &provenance).to_json();
-        print(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
+        print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
         let mut text = headline(plan) + &tables(plan, &results, options.table);
         text += &verdicts(plan, &summary);
         text += &written(&results);
         text += &format!("\nReproduce: {}\n", provenance.reproduce);
-        print(&text)?;
+        print_results(&text)?;
     }
     if !options.quiet {
         warnings(plan, &summary).iter().for_each(|text| note("warning", text));

@@ -6,10 +6,13 @@ mod compare;
 mod demo;
 mod experiment;
 mod explain;
+mod init;
 mod interrupt;
 mod list;
 mod overview;
+mod pages;
 mod run;
+mod schema;
 mod sweep;
 mod terminal;
 
@@ -27,6 +30,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a commented scenario to begin from.
+    Init(init::Arguments),
     /// Run a scenario file and compare its variants.
     Run(run::Arguments),
     /// Run a grid over all processors and store every run; can be interrupted and resumed.
@@ -41,6 +46,12 @@ enum Command {
     Explain(explain::Arguments),
     /// Name what scenarios can use, each with its source.
     List(list::Arguments),
+    /// Print the JSON Schema of scenario files, for editors.
+    Schema,
+    /// Print what completes commands and options in a shell.
+    Completions(pages::CompletionArguments),
+    /// Write manual pages.
+    Man(pages::ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +64,10 @@ fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::List(arguments)) => list::run(&arguments),
+        Some(Command::Init(arguments)) => init::run(&arguments),
+        Some(Command::Schema) => schema::run(),
+        Some(Command::Completions(arguments)) => pages::completions(&arguments),
+        Some(Command::Man(arguments)) => pages::man(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

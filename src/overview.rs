@@ -7,17 +7,22 @@ const TEXT: &str = "\
 TCP that keeps its pace while its ends move.
 
 See something:
-  seamline demo                   how TCP variants fare over Starlink's handovers (seconds)
-  seamline demo --recording PATH  the same over a recording: LeoEM, mahimahi, delay series
-  seamline list                   variants, error models, generators, demos, with their sources
+  seamline demo                    how TCP variants fare over Starlink's handovers (seconds)
+  seamline demo --recording PATH   the same over a recording: LeoEM, mahimahi, delay series
+  seamline list                    variants, error models, generators, demos, with their sources
 Your own experiment:
-  seamline demo --print > my.toml begin from a scenario that works
-  seamline check my.toml          everything that is wrong with it, with line and remedy
-  seamline explain SL009          what an error code means, with an example and its cure
-  seamline run my.toml            run it on all processors and compare
-  seamline sweep my.toml --out D  the same for many runs: stored one by one, interrupted, resumed
-  seamline compare A B            whether two results differ, seed by seed
-  seamline <command> --help       all options
+  seamline init my.toml            write a commented scenario to begin from
+  seamline check my.toml           everything that is wrong with it, with line and remedy
+  seamline explain SL009           what an error code means, with an example and its cure
+  seamline run my.toml             run it on all processors and compare its variants
+Many runs:
+  seamline sweep my.toml --out D   store every run; interrupt, resume, divide between machines
+  seamline compare A B             whether two results differ, seed by seed
+Your tools:
+  seamline schema                  JSON Schema of scenarios, for editors that complete keys
+  seamline completions SHELL       completion of commands and options
+  seamline man DIR                 manual pages
+  seamline <command> --help        all options of a command
 
 Example: seamline run scenarios/quickstart.toml --seeds 10 --set link.radio.rate='20 Mbit/s'
 ";

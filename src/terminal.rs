@@ -63,6 +63,23 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Write results to standard output; what cannot be written there is not lost.
+///
+/// # Errors
+/// When standard output cannot be written to, with the place where the results are instead.
+pub(crate) fn print_results(text: &str) -> Result<(), Failure> {
+    print(text).map_err(|failure| {
+        let name = format!("seamline-results-{}.txt", std::process::id());
+        let place = std::env::temp_dir().join(name);
+        match (&failure, std::fs::write(&place, text)) {
+            (Failure::Runtime(message), Ok(())) => {
+                Failure::Runtime(format!("{message}\nwhat was computed is in {}", place.display()))
+            }
+            _ => failure,
+        }
+    })
+}
+
 /// Say something beside the data.
 pub(crate) fn note(word: &str, text: impl Display) {
     if wants_colour(&io::stderr()) {

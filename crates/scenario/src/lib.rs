@@ -10,6 +10,7 @@
 pub mod atomic;
 mod build;
 pub mod codes;
+pub mod describe;
 pub mod diagnostics;
 pub mod document;
 pub mod grid;

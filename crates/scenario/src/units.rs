@@ -185,6 +185,34 @@ const DISTANCE: Kind = Kind {
     is_counted: false,
 };
 
+/// The kinds of quantities that a key can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    Time,
+    Rate,
+    Share,
+    Size,
+    /// Bytes or packets.
+    Amount,
+    Speed,
+    Distance,
+}
+
+/// A regular expression for the spellings of a quantity.
+pub(crate) fn pattern(quantity: Quantity) -> String {
+    let kinds: &[&Kind] = match quantity {
+        Quantity::Time => &[&TIME],
+        Quantity::Rate => &[&RATE],
+        Quantity::Share => &[&RATIO],
+        Quantity::Size => &[&SIZE],
+        Quantity::Amount => &[&SIZE, &COUNT_OF_PACKETS],
+        Quantity::Speed => &[&SPEED],
+        Quantity::Distance => &[&DISTANCE],
+    };
+    let units: Vec<&str> = kinds.iter().flat_map(|kind| kind.names()).collect();
+    format!(r"^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$", units.join("|"))
+}
+
 const ALL: [&Kind; 7] = [&TIME, &RATE, &RATIO, &SIZE, &COUNT_OF_PACKETS, &SPEED, &DISTANCE];
 
 /// A span of time, zero included.

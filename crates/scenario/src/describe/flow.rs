@@ -1,0 +1,114 @@
+//! `[[flow]]` and the parameters of TCP.
+
+use super::words::{boolean, choice, integer, name, number, quantity, shared, text, time};
+use super::{key, table};
+use crate::units::Quantity;
+use seamline_tcp::{cc, handover, profile, recovery, variant};
+use serde_json::{Value, json};
+
+pub(super) fn flow() -> Value {
+    let mut schema = table(vec![
+        key("name", "Its name", name()),
+        key("from", "The node that sends", text()),
+        key("to", "The node that receives", text()),
+        key("variant", "Which TCP", choice(variant::ALL.iter().map(|it| it.name))),
+        key(
+            "congestion_control",
+            "In place of a variant, with `recovery`",
+            choice(cc::ALL.iter().map(|it| it.name)),
+        ),
+        key(
+            "recovery",
+            "In place of a variant, with `congestion_control`",
+            choice(recovery::ALL.iter().map(|it| it.name)),
+        ),
+        key("profile", "Whose parameters (rfc)", choice(profile::ALL.iter().map(|it| it.name))),
+        key("handover", "What both ends do about a move", choice(handover_names())),
+        key("count", "Parallel copies", integer(1, 100_000)),
+        key("start", "When the first copy starts", time()),
+        key("stagger", "How much later each next copy starts", time()),
+        key("stop", "When it stops supplying data", time()),
+        key("size", "What is transferred; without it the flow has no end", quantity(Quantity::Amount)),
+        key("handshake", "Whether it begins with one, or established", boolean()),
+        key("tcp", "What differs from the profile", shared("tcp")),
+        key("vegas", "Parameters of Vegas", vegas()),
+        key("westwood", "Parameters of Westwood", westwood()),
+        key("westwood_plus", "Parameters of Westwood+", westwood_plus()),
+        key("cubic", "Parameters of CUBIC", cubic()),
+        key("ehn", "Parameters of explicit handover notification", ehn()),
+        key("tr_acks", "Parameters of triplicate acknowledgments", tr_acks()),
+        key("freeze", "Parameters of Freeze-TCP", freeze()),
+    ]);
+    schema["required"] = json!(["name"]);
+    schema
+}
+
+fn handover_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once("none").chain(handover::ALL.iter().map(|scheme| scheme.name))
+}
+
+fn ehn() -> Value {
+    let windows = choice(["previous window", "slow start", "adjusted window"]);
+    table(vec![key("resume_with", "The window after the move", windows)])
+}
+
+fn tr_acks() -> Value {
+    table(vec![
+        key("acknowledgments", "How often the last one is repeated", integer(1, 100)),
+        key("after", "What the sender does then", choice(["recovery", "slow start"])),
+    ])
+}
+
+fn freeze() -> Value {
+    table(vec![
+        key("acknowledgments", "Sent at once after the move", integer(1, 100)),
+        key("patience", "How long after its predicted time a disconnection is waited for", time()),
+        key("longest_disconnection", "After so long the news of its end must have been lost", time()),
+    ])
+}
+
+pub(super) fn tcp() -> Value {
+    table(vec![
+        key("minimum_rto", "Least retransmission timeout", time()),
+        key("maximum_rto", "Greatest retransmission timeout", time()),
+        key("initial_rto", "Retransmission timeout before the first sample", time()),
+        key("initial_window", "Segments sent at first", number(1.0, 1e6)),
+        key("initial_threshold", "Segments at which slow start ends", number(1.0, 1e9)),
+        key("window_limit", "Segments in flight at most", integer(1, i64::from(u32::MAX))),
+        key("limited_transmit", "Send new segments on the first duplicates (RFC 3042)", boolean()),
+        key("duplicate_threshold", "Duplicates that mean a loss", integer(1, 1000)),
+        key("segment_size", "Payload of a full segment", quantity(Quantity::Size)),
+        key("sack", "Selective acknowledgments (RFC 2018)", boolean()),
+        key("timestamps", "Timestamps (RFC 7323)", boolean()),
+        key("nagle", "Wait for full segments (RFC 896)", boolean()),
+        key("receive_buffer", "What the receiver holds", quantity(Quantity::Size)),
+        key("delayed_ack", "How long acknowledgments are delayed; 0 s not at all", time()),
+    ])
+}
+
+fn vegas() -> Value {
+    table(vec![
+        key("alpha", "Segments in the queue, at least", number(0.0, 1e6)),
+        key("beta", "Segments in the queue, at most", number(0.0, 1e6)),
+        key("gamma", "Segments in the queue at which slow start ends", number(0.0, 1e6)),
+    ])
+}
+
+fn westwood() -> Value {
+    table(vec![
+        key("filter_time_constant", "Of the bandwidth filter", time()),
+        key("virtual_samples_per_time_constant", "While nothing arrives", integer(2, 1_000_000)),
+    ])
+}
+
+fn westwood_plus() -> Value {
+    table(vec![key("shortest_sample", "Least time over which bandwidth is measured", time())])
+}
+
+fn cubic() -> Value {
+    table(vec![
+        key("aggressiveness", "C of RFC 9438 (0.4)", number(1e-6, 1e6)),
+        key("decrease", "What is left of the window after a loss (0.7)", number(0.01, 0.99)),
+        key("fast_convergence", "Give way to new flows (RFC 9438 section 4.7)", boolean()),
+    ])
+}

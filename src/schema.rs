@@ -1,0 +1,9 @@
+//! `seamline schema`
+
+use crate::Outcome;
+use crate::terminal::print;
+use seamline_scenario::describe::json_schema;
+
+pub(crate) fn run() -> Outcome {
+    print(&json_schema())
+}
