@@ -47,6 +47,12 @@ pub(crate) static ALL: &[Bundled] = &[
         recording: None,
     },
     Bundled {
+        name: "mobile-ip",
+        summary: "another radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents",
+        text: include_str!("../scenarios/mobile-ip.toml"),
+        recording: None,
+    },
+    Bundled {
         name: "quickstart",
         summary: "the smallest scenario: one lossy link",
         text: include_str!("../scenarios/quickstart.toml"),

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
-use seamline_scenario::schema::{generated, loss, recorded};
+use seamline_scenario::schema::{generated, loss, protocol, recorded};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
@@ -18,6 +18,7 @@ enum Kind {
     Generators,
     Recordings,
     ErrorModels,
+    MobilityProtocols,
     Demos,
 }
 
@@ -58,6 +59,7 @@ fn headline(kind: Kind) -> &'static str {
         Kind::Generators => "Generators (link: schedule = { kind = ... })",
         Kind::Recordings => "Recordings (link: schedule = { kind = ..., file = ... })",
         Kind::ErrorModels => "Error models (link: loss = { model = ... })",
+        Kind::MobilityProtocols => "Mobility protocols (mobile: protocol = { kind = ... })",
         Kind::Demos => "Demos (seamline demo ...)",
     }
 }
@@ -74,6 +76,7 @@ fn entries(kind: Kind) -> Vec<Entry> {
         Kind::Generators => pairs(generated::GENERATORS),
         Kind::Recordings => pairs(recorded::FORMATS),
         Kind::ErrorModels => pairs(loss::MODELS),
+        Kind::MobilityProtocols => pairs(protocol::PROTOCOLS),
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }
 }

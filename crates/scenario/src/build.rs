@@ -2,10 +2,17 @@
 //! or end; links are one element for each direction. Every random stream is named after its component, so
 //! that all schemes meet the same losses.
 
-use crate::routes::Routes;
+mod cells;
+
+pub(crate) use cells::{CellPlaces, MobilePlaces, mobile_ipv4};
+
+use crate::follow::Runner;
+use crate::routes::{Routes, Way, whereabouts_at_start};
 use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
-use crate::schema::{FlowSpec, LinkSpec, Scenario};
+use crate::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
+use cells::Builder;
+use seamline_mobility::{Coverage, ForeignAgent, HomeAgent, MobileNode};
 use seamline_net::notices::HandoverNotices;
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, Observer, Router, World};
@@ -35,6 +42,11 @@ pub(crate) struct Places {
     pub(crate) links: Vec<[ElementId; 2]>,
     /// By link: what gives notice of its handovers.
     pub(crate) notices: Vec<Option<ElementId>>,
+    pub(crate) cells: Vec<CellPlaces>,
+    /// Nodes and the home agents on them.
+    pub(crate) home_agents: Vec<(usize, ElementId)>,
+    pub(crate) mobiles: Vec<MobilePlaces>,
+    ports: Ports,
 }
 
 impl Places {
@@ -51,7 +63,62 @@ impl Places {
             places.links.extend(next.next().zip(next.next()).map(|(down, up)| [down, up]));
             places.notices.push(if link.notice.is_some() { next.next() } else { None });
         }
+        places.ports = Ports { links: scenario.links.len(), cells: scenario.cells.len() };
+        places.add_mobility(scenario, next);
         places
+    }
+
+    fn add_mobility(&mut self, scenario: &Scenario, mut next: impl Iterator<Item = ElementId>) {
+        let mut next = || next.next().expect("there is no end of numbers");
+        for cell in 0..scenario.cells.len() {
+            let (down, up, coverage) = (next(), next(), next());
+            let agent = cells::agent_spec(scenario, cell).map(|_| next());
+            self.cells.push(CellPlaces { down, up, coverage, agent });
+        }
+        self.home_agents = cells::home_agent_nodes(scenario).into_iter().map(|node| (node, next())).collect();
+        for mobile in &scenario.mobiles {
+            let node = next();
+            let notices = mobile.notice.as_ref().map(|_| next());
+            self.mobiles.push(MobilePlaces { node, notices });
+        }
+    }
+
+    /// The home agent on a node.
+    fn home_agent(&self, node: usize) -> Option<ElementId> {
+        self.home_agents.iter().find(|(at, _)| *at == node).map(|(_, element)| *element)
+    }
+}
+
+/// The ports of routers. Port 0 is the host's; the links of the file follow, two ports each, then its cells
+/// likewise.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ports {
+    links: usize,
+    cells: usize,
+}
+
+impl Ports {
+    fn link(self, place: usize, side: Direction) -> Port {
+        Port(1 + 2 * place as u16 + u16::from(side == Direction::Up))
+    }
+    fn cell(self, place: usize, side: Direction) -> Port {
+        self.link(self.links + place, side)
+    }
+    /// To the home agent on the node.
+    fn home_agent(self) -> Port {
+        self.link(self.links + self.cells, Direction::Down)
+    }
+    /// To the radio of a mobile node.
+    fn radio(self) -> Port {
+        self.link(self.links + self.cells, Direction::Up)
+    }
+    fn way(self, way: Way) -> Port {
+        match way {
+            Way::Link(place, side) => self.link(place, side),
+            Way::Cell(place, side) => self.cell(place, side),
+            Way::Radio(_) => self.radio(),
+            Way::HomeAgent(_) => self.home_agent(),
+        }
     }
 }
 
@@ -62,6 +129,14 @@ pub(crate) enum Part {
     Host(Host),
     /// What tells a node of a link's handovers.
     Notices(HandoverNotices),
+    /// Where the air of a cell ends.
+    Coverage(Coverage),
+    /// The agent at a base station.
+    ForeignAgent(ForeignAgent),
+    /// A home agent.
+    HomeAgent(HomeAgent),
+    /// A mobile node, below its host.
+    MobileNode(Box<MobileNode>),
 }
 
 impl Machine for Part {
@@ -69,12 +144,20 @@ impl Machine for Part {
         match self {
             Part::Host(host) => host.step(now, input, out),
             Part::Notices(notices) => notices.step(now, input, out),
+            Part::Coverage(coverage) => coverage.step(now, input, out),
+            Part::ForeignAgent(agent) => agent.step(now, input, out),
+            Part::HomeAgent(agent) => agent.step(now, input, out),
+            Part::MobileNode(node) => node.step(now, input, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {
         match self {
             Part::Host(host) => host.wake_at(),
             Part::Notices(notices) => notices.wake_at(),
+            Part::Coverage(coverage) => coverage.wake_at(),
+            Part::ForeignAgent(agent) => agent.wake_at(),
+            Part::HomeAgent(agent) => agent.wake_at(),
+            Part::MobileNode(node) => node.wake_at(),
         }
     }
 }
@@ -84,18 +167,21 @@ pub(crate) fn node_id(node: usize) -> NodeId {
     NodeId(node as u32 + 1)
 }
 
-/// Fill an empty world.
-pub(crate) fn build<O: Observer>(
-    scenario: &Scenario,
+/// Fill an empty world; what is returned runs it.
+pub(crate) fn build<'a, O: Observer>(
+    scenario: &'a Scenario,
     seed: u64,
     world: &mut World<Part, O>,
-    places: &Places,
-) {
+    places: &'a Places,
+) -> Runner<'a> {
     add_nodes(scenario, seed, world, places);
     for place in 0..scenario.links.len() {
         add_link(scenario, place, seed, world, places);
     }
-    add_routes(scenario, world, places);
+    let movements = cells::movements(scenario, seed);
+    Builder { scenario, seed, movements: &movements, world, places }.add_all();
+    add_routes(scenario, &whereabouts_at_start(scenario), world, places);
+    Runner::new(scenario, places, &movements)
 }
 
 fn add_nodes<O: Observer>(scenario: &Scenario, seed: u64, world: &mut World<Part, O>, places: &Places) {
@@ -166,7 +252,7 @@ fn add_link<O: Observer>(
         let handovers = config.scheduled.as_ref().map(|scheduled| scheduled.schedule.handovers.clone());
         let element = world.add_link(Link::new(config));
         world.connect(element, LINK, places.routers[to], TO_HOST);
-        world.connect(places.routers[from], port_to(place, side), element, LINK);
+        world.connect(places.routers[from], places.ports.link(place, side), element, LINK);
         (element, handovers)
     };
     let (down, handovers) = add(Direction::Down, link.from, link.to);
@@ -183,27 +269,13 @@ fn add_link<O: Observer>(
     }
 }
 
-/// The port of a router that leads into a direction of a link. Port 0 is the host's; the links of the
-/// file follow, two ports each.
-fn port_to(link: usize, side: Direction) -> Port {
-    Port(1 + 2 * link as u16 + u16::from(side == Direction::Up))
-}
-
 fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64) -> LinkConfig {
     let (direction, name) = match side {
         Direction::Down => (&link.down, "down"),
         Direction::Up => (&link.up, "up"),
     };
     let stream = format!("link/{}/{name}", link.name);
-    let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
-    config.queue = direction.queue;
-    for loss in &direction.loss {
-        let (stage, part) = match loss.place {
-            Place::End => (&mut config.end_error, "loss"),
-            Place::BeforeQueue => (&mut config.head_error, "loss-before-queue"),
-        };
-        *stage = Some(loss.build(seed, &format!("{stream}/{part}")));
-    }
+    let mut config = link_config_of(direction, &stream, seed);
     let schedule = direction.schedule.as_ref().map(|spec| spec.build(seed, scenario.duration, side));
     if schedule.is_some() || link.handovers.is_some() {
         let mut schedule = schedule.unwrap_or_default();
@@ -216,15 +288,35 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
     config
 }
 
-fn add_routes<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, places: &Places) {
-    let routes = Routes::new(scenario.nodes.len(), &scenario.links);
+/// A direction without what changes over time; its error models draw from streams below `stream`.
+fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkConfig {
+    let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
+    config.queue = direction.queue;
+    for loss in &direction.loss {
+        let (stage, part) = match loss.place {
+            Place::End => (&mut config.end_error, "loss"),
+            Place::BeforeQueue => (&mut config.head_error, "loss-before-queue"),
+        };
+        *stage = Some(loss.build(seed, &format!("{stream}/{part}")));
+    }
+    config
+}
+
+/// Set all routes as they are while the mobile nodes are in these cells.
+pub(crate) fn add_routes<O: Observer>(
+    scenario: &Scenario,
+    whereabouts: &[usize],
+    world: &mut World<Part, O>,
+    places: &Places,
+) {
+    let routes = Routes::of(scenario, whereabouts);
     for (node, router) in places.routers.iter().enumerate() {
         let Some(router) = world.router_mut(*router) else { continue };
         for destination in 0..scenario.nodes.len() {
             if destination == node {
                 router.set_route(node_id(node), TO_HOST);
             } else if let Some(hop) = routes.next_hop(node, destination) {
-                router.set_route(node_id(destination), port_to(hop.link, hop.side));
+                router.set_route(node_id(destination), places.ports.way(hop.way));
             }
         }
     }

@@ -13,6 +13,7 @@ pub mod codes;
 pub mod describe;
 pub mod diagnostics;
 pub mod document;
+mod follow;
 pub mod grid;
 pub mod identity;
 pub mod measure;

@@ -10,7 +10,7 @@ pub struct RunRecord {
     pub seed: u64,
     /// One entry for each `[[flow]]`, in the order of the file.
     pub flows: Vec<FlowRecord>,
-    /// Two entries for each `[[link]]`, down and up, in the order of the file.
+    /// Two entries for each `[[link]]`, and then for each `[[cell]]`, down and up, in the order of the file.
     pub links: Vec<LinkRecord>,
 }
 
@@ -56,11 +56,12 @@ pub struct FlowRecord {
 /// A handover as a flow met it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandoverRecord {
-    /// The link.
+    /// The link, or the mobile node that left its cell.
     pub link: String,
     /// When it began.
     pub start_s: f64,
-    /// For how long nothing passed; `None` when the run ended first.
+    /// For how long nothing passed: until the link was back, or what is addressed to the mobile node was sent to
+    /// its new cell; `None` when the run ended, or the node moved again, first.
     pub interruption_ms: Option<f64>,
     /// From its start until data arrived over the link that works again; `None` when none did.
     pub first_data_ms: Option<f64>,
@@ -69,6 +70,12 @@ pub struct HandoverRecord {
     pub recovery_ms: Option<f64>,
     /// Payload delivered in the second after the link worked again.
     pub following_second_bytes: u64,
+    /// From its start until the mobile node found out that it had moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movement_detected_ms: Option<f64>,
+    /// From its start until the mobile node learned that its new registration was in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registered_ms: Option<f64>,
 }
 
 /// A row of the table of a run.
@@ -107,4 +114,7 @@ pub struct LinkRecord {
     pub lost_to_errors: u64,
     /// Packets lost because the link was down.
     pub lost_to_link_down: u64,
+    /// In a cell, packets whose mobile node had left it; they count as delivered by the air.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_to_departure: Option<u64>,
 }

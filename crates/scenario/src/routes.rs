@@ -1,16 +1,28 @@
-//! Who sends to whom by which link: fewest hops, and among equals the link that the file names first.
+//! Who sends to whom by which way: fewest hops, and among equals the link that the file names first.
 
-use crate::schema::LinkSpec;
 use crate::schema::generated::Direction;
+use crate::schema::protocol::ProtocolSpec;
+use crate::schema::{LinkSpec, Scenario};
 use std::collections::VecDeque;
 
-/// A link seen from one of its ends.
+/// What carries a packet to the next node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// A direction of a link, by its place in the list of links.
+    Link(usize, Direction),
+    /// The air of a cell: down to a node in it, or up from a fixed node.
+    Cell(usize, Direction),
+    /// The radio of a mobile node, by its place in the list of mobile nodes, whatever cell it is in.
+    Radio(usize),
+    /// The home agent of a mobile node, on the node that the packet is on.
+    HomeAgent(usize),
+}
+
+/// A way seen from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hop {
-    /// Place of the link in the list of links.
-    pub(crate) link: usize,
-    /// In which direction it is taken.
-    pub(crate) side: Direction,
+    /// What carries the packet.
+    pub(crate) way: Way,
     /// The node it leads to.
     pub(crate) to: usize,
 }
@@ -22,14 +34,34 @@ pub(crate) struct Routes {
     next: Vec<Vec<Option<Hop>>>,
 }
 
+/// The cell that each mobile node begins in.
+pub(crate) fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
+    scenario.mobiles.iter().map(|mobile| mobile.cells[0]).collect()
+}
+
 impl Routes {
-    /// Find all routes between `nodes` nodes.
-    pub(crate) fn new(nodes: usize, links: &[LinkSpec]) -> Self {
-        let mut leaving: Vec<Vec<Hop>> = vec![Vec::new(); nodes];
-        for (place, link) in links.iter().enumerate() {
-            leaving[link.from].push(Hop { link: place, side: Direction::Down, to: link.to });
-            leaving[link.to].push(Hop { link: place, side: Direction::Up, to: link.from });
+    /// Find all routes of a scenario while its mobile nodes are in these cells. With Mobile IP all routes to
+    /// a mobile node lead to its home agent.
+    pub(crate) fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
+        let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
+        for (place, cell) in scenario.cells.iter().enumerate() {
+            for fixed in &cell.fixed {
+                let down = Hop { way: Way::Cell(place, Direction::Down), to: *fixed };
+                leaving[cell.base_station].push(down);
+                leaving[*fixed].push(Hop { way: Way::Cell(place, Direction::Up), to: cell.base_station });
+            }
         }
+        for (place, mobile) in scenario.mobiles.iter().enumerate() {
+            let cell = whereabouts[place];
+            let base_station = scenario.cells[cell].base_station;
+            leaving[mobile.node].push(Hop { way: Way::Radio(place), to: base_station });
+            let (from, way) = match &mobile.protocol {
+                ProtocolSpec::None => (base_station, Way::Cell(cell, Direction::Down)),
+                ProtocolSpec::MobileIpv4(spec) => (spec.home_agent, Way::HomeAgent(place)),
+            };
+            leaving[from].push(Hop { way, to: mobile.node });
+        }
+        let nodes = leaving.len();
         Routes { next: (0..nodes).map(|destination| towards(destination, &leaving)).collect() }
     }
 
@@ -46,16 +78,31 @@ impl Routes {
     }
 }
 
-/// Breadth-first from the destination: every link is as good backwards.
+fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
+    let mut leaving = vec![Vec::new(); nodes];
+    for (place, link) in links.iter().enumerate() {
+        leaving[link.from].push(Hop { way: Way::Link(place, Direction::Down), to: link.to });
+        leaving[link.to].push(Hop { way: Way::Link(place, Direction::Up), to: link.from });
+    }
+    leaving
+}
+
+/// Breadth-first from the destination, against the direction of the hops. A home agent's way to its mobile
+/// node serves packets for that node only: it is no way to anywhere else.
 fn towards(destination: usize, leaving: &[Vec<Hop>]) -> Vec<Option<Hop>> {
+    let serves = |hop: &Hop| !matches!(hop.way, Way::HomeAgent(_)) || hop.to == destination;
+    let mut entering: Vec<Vec<usize>> = vec![Vec::new(); leaving.len()];
+    for (from, hops) in leaving.iter().enumerate() {
+        hops.iter().filter(|hop| serves(hop)).for_each(|hop| entering[hop.to].push(from));
+    }
     let mut distance = vec![usize::MAX; leaving.len()];
     distance[destination] = 0;
     let mut waiting = VecDeque::from([destination]);
     while let Some(node) = waiting.pop_front() {
-        for hop in &leaving[node] {
-            if distance[hop.to] == usize::MAX {
-                distance[hop.to] = distance[node] + 1;
-                waiting.push_back(hop.to);
+        for from in &entering[node] {
+            if distance[*from] == usize::MAX {
+                distance[*from] = distance[node] + 1;
+                waiting.push_back(*from);
             }
         }
     }
@@ -64,6 +111,6 @@ fn towards(destination: usize, leaving: &[Vec<Hop>]) -> Vec<Option<Hop>> {
     leaving
         .iter()
         .enumerate()
-        .map(|(node, hops)| hops.iter().copied().find(|hop| nearer(node, hop)))
+        .map(|(node, hops)| hops.iter().copied().find(|hop| serves(hop) && nearer(node, hop)))
         .collect()
 }

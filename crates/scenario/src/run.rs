@@ -8,7 +8,7 @@ use crate::record::{LinkRecord, RunRecord};
 use crate::schema::Scenario;
 use rayon::prelude::*;
 use seamline_net::Link;
-use seamline_sim::World;
+use seamline_sim::{ElementId, World};
 use seamline_wire::Instant;
 use std::path::{Path, PathBuf};
 
@@ -112,8 +112,8 @@ fn run_one(scenario: &Scenario, seed: usize, files: Files) -> Result<(RunRecord,
     let places = Places::new(scenario);
     let observer = RunObserver::new(scenario, &places, files.capture, files.events);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
-    build(scenario, seed, &mut world, &places);
-    world.run_until(Instant::ZERO + scenario.duration);
+    let mut runner = build(scenario, seed, &mut world, &places);
+    runner.run_until(&mut world, Instant::ZERO + scenario.duration);
     let record = RunRecord {
         seed,
         flows: world.observer().records(scenario, is_first),
@@ -133,17 +133,33 @@ pub(crate) fn link_records(
 ) -> Vec<LinkRecord> {
     let mut records = Vec::new();
     for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
-        for (element, direction) in [(down, "down"), (up, "up")] {
-            records.extend(world.link(*element).map(Link::counters).map(|counters| LinkRecord {
-                name: format!("{}/{direction}", link.name),
-                delivered_packets: counters.delivered.packets,
-                delivered_bytes: counters.delivered.bytes,
-                dropped_by_full_queue: counters.dropped.queue_overflow.packets,
-                dropped_by_queue_management: counters.dropped.active_queue_management.packets,
-                lost_to_errors: counters.dropped.error_model.packets,
-                lost_to_link_down: counters.dropped.link_down.packets,
-            }));
+        records.extend(link_record(world, *down, format!("{}/down", link.name)));
+        records.extend(link_record(world, *up, format!("{}/up", link.name)));
+    }
+    for (cell, places) in scenario.cells.iter().zip(&places.cells) {
+        let lost = match world.machine(places.coverage) {
+            Some(Part::Coverage(coverage)) => coverage.left_cell_drops().map(Some),
+            _ => [None, None],
+        };
+        for (element, side, lost_to_departure) in [(places.down, "down", lost[0]), (places.up, "up", lost[1])]
+        {
+            let record = link_record(world, element, format!("{}/{side}", cell.name));
+            records.extend(record.map(|record| LinkRecord { lost_to_departure, ..record }));
         }
     }
     records
+}
+
+fn link_record(world: &World<Part, RunObserver>, element: ElementId, name: String) -> Option<LinkRecord> {
+    let counters = world.link(element).map(Link::counters)?;
+    Some(LinkRecord {
+        name,
+        delivered_packets: counters.delivered.packets,
+        delivered_bytes: counters.delivered.bytes,
+        dropped_by_full_queue: counters.dropped.queue_overflow.packets,
+        dropped_by_queue_management: counters.dropped.active_queue_management.packets,
+        lost_to_errors: counters.dropped.error_model.packets,
+        lost_to_link_down: counters.dropped.link_down.packets,
+        lost_to_departure: None,
+    })
 }

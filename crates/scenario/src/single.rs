@@ -18,7 +18,7 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
     let places = Places::new(scenario);
     let observer = RunObserver::new(scenario, &places, None, None);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
-    build(scenario, seed, &mut world, &places);
+    let mut runner = build(scenario, seed, &mut world, &places);
     let end = Instant::ZERO + scenario.duration;
     let mut until = Instant::ZERO;
     while until < end {
@@ -26,7 +26,7 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
             return None;
         }
         until = (until + SLICE).min(end);
-        world.run_until(until);
+        runner.run_until(&mut world, until);
     }
     let flows = world.observer().records(scenario, false);
     Some(RunRecord { seed, flows, links: link_records(scenario, &world, &places) })

@@ -42,6 +42,8 @@ say!(
     grid,
     handovers,
     many_at_once,
+    mobility,
+    mobility_keys,
     not_toml,
     recordings,
     refused_pair,

@@ -4,10 +4,11 @@ use proptest::prelude::*;
 use seamline_scenario::Plan;
 use std::path::Path;
 
-const EXAMPLES: [&str; 3] = [
+const EXAMPLES: [&str; 4] = [
     include_str!("../../../scenarios/train-wifi.toml"),
     include_str!("../../../scenarios/starlink.toml"),
     include_str!("../../../scenarios/mahimahi.toml"),
+    include_str!("../../../scenarios/mobile-ip.toml"),
 ];
 
 /// What people and editors put into files.

@@ -74,10 +74,17 @@ impl FlowMeter {
         if let Some(interval) = self.interval(now) {
             interval.bytes += bytes;
         }
-        while let Some(handover) = self.handovers.get_mut(self.unserved)
-            && handover.end.is_some_and(|end| end <= now)
-        {
-            handover.first_data = Some(now);
+        self.serve_handovers(now);
+    }
+    /// Data has arrived: it is the first after those handovers that are over by now.
+    fn serve_handovers(&mut self, now: Instant) {
+        while let Some((handover, later)) = self.handovers[self.unserved..].split_first_mut() {
+            match handover.end {
+                Some(end) if end <= now => handover.first_data = Some(now),
+                // A node that has moved again was never reached where it was.
+                None if later.iter().any(|later| later.link == handover.link) => {}
+                _ => return,
+            }
             self.unserved += 1;
         }
     }
@@ -115,14 +122,36 @@ impl FlowMeter {
             return;
         }
         let round_trip = self.smoothed_round_trip;
-        self.handovers.push(HandoverMeter { link, start: now, end: None, first_data: None, round_trip });
+        self.handovers.push(HandoverMeter {
+            link,
+            start: now,
+            end: None,
+            first_data: None,
+            round_trip,
+            movement_detected: None,
+            registered: None,
+        });
     }
-    /// The link works again.
+    /// The link works again, or the mobile node can be reached.
     pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
-        let started = self.handovers.iter_mut().rev().find(|handover| handover.link == link);
-        if let Some(handover) = started.filter(|handover| handover.end.is_none()) {
-            handover.end = Some(now);
+        if let Some(handover) = self.last_handover(link) {
+            handover.end.get_or_insert(now);
         }
+    }
+    /// The mobile node found out that it has moved.
+    pub(crate) fn movement_detected(&mut self, now: Instant, link: usize) {
+        if let Some(handover) = self.last_handover(link) {
+            handover.movement_detected.get_or_insert(now);
+        }
+    }
+    /// The mobile node learned that its registration is in force.
+    pub(crate) fn registered(&mut self, now: Instant, link: usize) {
+        if let Some(handover) = self.last_handover(link) {
+            handover.registered.get_or_insert(now);
+        }
+    }
+    fn last_handover(&mut self, link: usize) -> Option<&mut HandoverMeter> {
+        self.handovers.iter_mut().rev().find(|handover| handover.link == link)
     }
 
     /// What became of the flow. `connections` are its own.
@@ -171,7 +200,8 @@ impl FlowMeter {
         for (place, handover) in self.handovers.iter().enumerate() {
             let limit = self.handovers.get(place + 1).map_or(self.span.to, |next| next.start);
             records.push(handover.record(&links[handover.link], &progress, earliest, limit));
-            earliest = earliest.max(handover.end.unwrap_or(self.span.to));
+            let over = handover.end.unwrap_or(limit);
+            earliest = earliest.max(over);
         }
         records
     }

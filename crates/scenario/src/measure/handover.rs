@@ -15,6 +15,10 @@ pub(crate) struct HandoverMeter {
     pub(crate) first_data: Option<Instant>,
     /// Smoothed round-trip time of the flow at the start.
     pub(crate) round_trip: Duration,
+    /// When the mobile node found out.
+    pub(crate) movement_detected: Option<Instant>,
+    /// When the mobile node knew that it can be reached.
+    pub(crate) registered: Option<Instant>,
 }
 
 /// Bytes delivered up to any time, resolved to [`BIN`].
@@ -67,6 +71,8 @@ impl HandoverMeter {
             first_data_ms: self.first_data.map(millis_since_start),
             recovery_ms: self.recovered_at(progress, earliest, limit).map(millis_since_start),
             following_second_bytes: following.unwrap_or(0),
+            movement_detected_ms: self.movement_detected.map(millis_since_start),
+            registered_ms: self.registered.map(millis_since_start),
         }
     }
 

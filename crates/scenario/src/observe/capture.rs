@@ -1,11 +1,11 @@
 //! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
 
 use crate::atomic::{AtomicFile, WriteError};
-use crate::build::Places;
+use crate::build::{Places, node_id};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::capture::{Capture, CaptureOptions, Interface};
-use seamline_wire::{Event, HandoverPhase, Instant, Packet};
+use seamline_wire::{Event, HandoverPhase, Instant, NodeId, Packet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,10 @@ pub(crate) struct SenderCapture {
     capture: Capture<AtomicFile>,
     /// By element: the interface it is captured at.
     interfaces: Vec<Option<Interface>>,
-    /// By element: the name of the link it belongs to.
+    /// By element: what has handovers there, in words.
     links: Vec<Option<String>>,
+    /// By element: what is captured there, at mobile nodes and agents.
+    filters: Vec<Option<Filter>>,
     /// What happened since the last packet.
     remark: Option<String>,
     /// The first failure; nothing is written after it.
@@ -36,6 +38,7 @@ impl SenderCapture {
             capture,
             interfaces: Vec::new(),
             links: Vec::new(),
+            filters: Vec::new(),
             remark: None,
             failed: None,
         })
@@ -54,14 +57,39 @@ impl SenderCapture {
             }
         }
         for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
-            *slot(&mut self.links, *down) = Some(link.name.clone());
+            *slot(&mut self.links, *down) = Some(format!("link {}", link.name));
             *slot(&mut self.links, *up) = None;
+        }
+        self.prepare_mobility(scenario, places);
+    }
+
+    /// Mobile nodes are captured at their radio, home agents at what they send and are told.
+    fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
+        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+            let node = &scenario.nodes[mobile.node];
+            *slot(&mut self.links, places.node) = Some(format!("node {node}"));
+            self.observe(places.node, &format!("{node}/radio"), Filter::Radio(node_id(mobile.node)));
+        }
+        for (node, element) in &places.home_agents {
+            let name = format!("{}/home-agent", scenario.nodes[*node]);
+            self.observe(*element, &name, Filter::HomeAgent);
         }
     }
 
-    pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet) {
+    fn observe(&mut self, element: ElementId, name: &str, filter: Filter) {
+        match self.capture.interface(name) {
+            Ok(interface) => {
+                *slot(&mut self.interfaces, element) = Some(interface);
+                *slot(&mut self.filters, element) = Some(filter);
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet, way: WayOfPacket) {
         let Some(Some(interface)) = self.interfaces.get(at.0 as usize) else { return };
-        if self.failed.is_some() {
+        let filter = self.filters.get(at.0 as usize).copied().flatten();
+        if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, way)) {
             return;
         }
         let remark = self.remark.take();
@@ -80,7 +108,7 @@ impl SenderCapture {
             HandoverPhase::Completed => "is over",
         };
         let earlier = self.remark.take().map(|remark| remark + "; ").unwrap_or_default();
-        self.remark = Some(format!("{earlier}handover of link {link} {what}"));
+        self.remark = Some(format!("{earlier}handover of {link} {what}"));
     }
 
     /// Put the file in its place.
@@ -89,6 +117,31 @@ impl SenderCapture {
         match self.failed {
             Some(error) => Err(fail(error)),
             None => self.capture.finish().map_err(fail)?.finish(),
+        }
+    }
+}
+
+/// Whether a packet comes to an element or leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WayOfPacket {
+    In,
+    Out,
+}
+
+/// What is captured at an element that packets pass through, so that each is there once.
+#[derive(Clone, Copy, Debug)]
+enum Filter {
+    /// What goes to the air and comes from it, at the radio of this node.
+    Radio(NodeId),
+    /// What a home agent sends, and the messages it gets.
+    HomeAgent,
+}
+
+impl Filter {
+    fn takes(self, packet: &Packet, way: WayOfPacket) -> bool {
+        match self {
+            Filter::Radio(node) => (packet.source == node) == (way == WayOfPacket::Out),
+            Filter::HomeAgent => way == WayOfPacket::Out || packet.control.is_some(),
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::atomic::{AtomicFile, WriteError};
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
-use seamline_wire::{DropCause, Event, HandoverPhase, Instant, SenderSample, TransportPort};
+use seamline_wire::capture::ipv4_address;
+use seamline_wire::{DropCause, Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -57,12 +58,30 @@ impl EventList {
             self.name_element(Some(*down), format!("{}/down", link.name));
             self.name_element(Some(*up), format!("{}/up", link.name));
         }
+        self.name_mobility(scenario, places);
         for flow in &scenario.flows {
             let copies = (0..flow.count).map(|copy| match flow.count {
                 1 => flow.name.clone(),
                 _ => format!("{}/{copy}", flow.name),
             });
             self.connections.extend(copies);
+        }
+    }
+
+    fn name_mobility(&mut self, scenario: &Scenario, places: &Places) {
+        for (cell, places) in scenario.cells.iter().zip(&places.cells) {
+            self.name_element(Some(places.down), format!("{}/down", cell.name));
+            self.name_element(Some(places.up), format!("{}/up", cell.name));
+            self.name_element(Some(places.coverage), cell.name.clone());
+            self.name_element(places.agent, format!("{}/agent", cell.name));
+        }
+        for (node, element) in &places.home_agents {
+            self.name_element(Some(*element), format!("{}/home-agent", scenario.nodes[*node]));
+        }
+        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+            let node = &scenario.nodes[mobile.node];
+            self.name_element(Some(places.node), format!("{node}/radio"));
+            self.name_element(places.notices, format!("{node}/notice"));
         }
     }
 
@@ -157,7 +176,34 @@ impl From<&Event> for Row {
             Event::Handover(phase) => {
                 Row { event: "handover", detail: phase_name(phase).to_owned(), ..Row::default() }
             }
+            Event::Mobility(what) => Row::from(what),
             _ => Row { event: "other", ..Row::default() },
+        }
+    }
+}
+
+/// Addresses stand as they do in captures.
+impl From<MobilityEvent> for Row {
+    fn from(what: MobilityEvent) -> Row {
+        let row = |event, detail: String| Row { event, detail, ..Row::default() };
+        let address = |node| ipv4_address(node).to_string();
+        match what {
+            MobilityEvent::CellEntered { cell } => row("cell entered", (cell + 1).to_string()),
+            MobilityEvent::AdvertisementHeard { agent } => row("advertisement heard", address(agent)),
+            MobilityEvent::MovementDetected { agent } => row("movement detected", address(agent)),
+            MobilityEvent::RegistrationRequested { care_of_address } => {
+                row("registration requested", address(care_of_address))
+            }
+            MobilityEvent::RegistrationAccepted { care_of_address } => {
+                row("registration accepted", address(care_of_address))
+            }
+            MobilityEvent::RegistrationRefused { code } => {
+                row("registration refused", code.meaning().replace(',', ";"))
+            }
+            MobilityEvent::BindingChanged { care_of_address, .. } => {
+                row("binding changed", care_of_address.map(address).unwrap_or_default())
+            }
+            _ => row("other", String::new()),
         }
     }
 }
@@ -169,6 +215,8 @@ fn cause_name(cause: DropCause) -> &'static str {
         DropCause::ErrorModel => "error model",
         DropCause::LinkDown => "link down",
         DropCause::NoRoute => "no route",
+        DropCause::LeftCell => "left cell",
+        DropCause::NoVisitor => "no visitor",
         _ => "other",
     }
 }

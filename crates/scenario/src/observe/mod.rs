@@ -2,17 +2,20 @@
 
 mod capture;
 mod events;
+mod mobiles;
 
 pub(crate) use capture::SenderCapture;
+use capture::WayOfPacket;
 pub(crate) use events::EventList;
 
-use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
+use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS, mobile_ipv4};
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use crate::record::FlowRecord;
-use crate::routes::Routes;
+use crate::routes::{Routes, Way, whereabouts_at_start};
 use crate::schema::{FlowSpec, Scenario};
+use mobiles::{Mobiles, News};
 use seamline_sim::{ElementId, Observer};
-use seamline_wire::{Event, HandoverPhase, Instant, Packet, TransportPort};
+use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
 
 /// Listens to one run.
 #[derive(Debug, Default)]
@@ -21,10 +24,11 @@ pub(crate) struct RunObserver {
     flows: Vec<FlowMeter>,
     sizes: Vec<Option<u64>>,
     measured_from: Vec<Instant>,
-    /// By element: the link it is a direction of.
+    /// By element: the link it is a direction of, or the mobile node, which are counted after the links.
     links: Vec<Option<usize>>,
-    /// By link: the flows that pass it.
+    /// By link, then by mobile node: the flows that pass it, or begin or end there.
     passing: Vec<Vec<usize>>,
+    mobiles: Mobiles,
     pub(crate) capture: Option<SenderCapture>,
     pub(crate) events: Option<EventList>,
 }
@@ -61,20 +65,28 @@ impl RunObserver {
             self.connections.extend(meters);
         }
         for (link, directions) in places.links.iter().enumerate() {
-            for element in directions {
-                let place = element.0 as usize;
-                if self.links.len() <= place {
-                    self.links.resize(place + 1, None);
-                }
-                self.links[place] = Some(link);
-            }
+            directions.iter().for_each(|element| self.belongs_to(*element, link));
+        }
+        for (place, mobile) in places.mobiles.iter().enumerate() {
+            self.belongs_to(mobile.node, places.links.len() + place);
         }
         self.passing = flows_by_link(scenario);
+        self.passing.extend(flows_by_mobile(scenario));
+        self.mobiles = Mobiles::new(scenario, places);
+    }
+
+    fn belongs_to(&mut self, element: ElementId, link: usize) {
+        let place = element.0 as usize;
+        if self.links.len() <= place {
+            self.links.resize(place + 1, None);
+        }
+        self.links[place] = Some(link);
     }
 
     /// What became of the flows.
     pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
-        let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).collect();
+        let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
+        let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
         let record = |(place, flow): (usize, &FlowSpec)| {
             let own: Vec<&ConnectionMeter> =
                 self.connections.iter().filter(|meter| meter.flow == place).collect();
@@ -87,6 +99,7 @@ impl RunObserver {
         match *event {
             Event::Delivered { port, bytes } => self.delivered(now, port, u64::from(bytes)),
             Event::Handover(phase) => self.handover(now, at, phase),
+            Event::Mobility(event) => self.mobility(now, at, event),
             _ => self.sender_event(now, event),
         }
     }
@@ -145,6 +158,21 @@ impl RunObserver {
     }
 }
 
+impl RunObserver {
+    fn mobility(&mut self, now: Instant, at: ElementId, event: MobilityEvent) {
+        let Some((mobile, news)) = self.mobiles.note(at, event) else { return };
+        let links = self.passing.len() - self.mobiles.len();
+        for flow in &self.passing[links + mobile] {
+            let flow = &mut self.flows[*flow];
+            match news {
+                News::MovementDetected => flow.movement_detected(now, links + mobile),
+                News::Registered => flow.registered(now, links + mobile),
+                News::Reachable => flow.handover_completed(now, links + mobile),
+            }
+        }
+    }
+}
+
 /// The connection with a port of this range.
 fn connection(
     meters: &mut [ConnectionMeter],
@@ -154,18 +182,47 @@ fn connection(
     meters.get_mut(usize::from(port.0.checked_sub(first)?))
 }
 
-/// By link, the flows whose data or acknowledgments pass it.
+/// By link, the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
 fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let routes = Routes::new(scenario.nodes.len(), &scenario.links);
+    let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
+    for (place, mobile) in scenario.mobiles.iter().enumerate() {
+        for cell in &mobile.cells[1..] {
+            let mut whereabouts = whereabouts_at_start(scenario);
+            whereabouts[place] = *cell;
+            all.push(Routes::of(scenario, &whereabouts));
+        }
+    }
     let mut passing = vec![Vec::new(); scenario.links.len()];
     for (place, flow) in scenario.flows.iter().enumerate() {
-        for hop in routes.path(flow.from, flow.to).iter().chain(&routes.path(flow.to, flow.from)) {
-            if !passing[hop.link].contains(&place) {
-                passing[hop.link].push(place);
+        let ends = [(flow.from, flow.to), (flow.to, flow.from)];
+        for (from, to) in ends.into_iter().chain(tunnels(scenario, flow)) {
+            for hop in all.iter().flat_map(|routes| routes.path(from, to)) {
+                if let Way::Link(link, _) = hop.way
+                    && !passing[link].contains(&place)
+                {
+                    passing[link].push(place);
+                }
             }
         }
     }
     passing
+}
+
+/// The ends of all tunnels that may lead to an end of a flow.
+fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
+    let ends = scenario.mobiles.iter().filter(|mobile| [flow.from, flow.to].contains(&mobile.node));
+    let ends = ends.filter_map(|mobile| Some((mobile_ipv4(mobile)?.home_agent, &mobile.cells)));
+    ends.flat_map(|(agent, cells)| cells.iter().map(move |cell| (agent, scenario.cells[*cell].base_station)))
+        .collect()
+}
+
+/// By mobile node, the flows that begin or end there.
+fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let of = |node| {
+        let is_end = |(_, flow): &(usize, &FlowSpec)| [flow.from, flow.to].contains(&node);
+        scenario.flows.iter().enumerate().filter(is_end).map(|(place, _)| place).collect()
+    };
+    scenario.mobiles.iter().map(|mobile| of(mobile.node)).collect()
 }
 
 impl Observer for RunObserver {
@@ -180,12 +237,12 @@ impl Observer for RunObserver {
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.packet(now, from, packet);
+            capture.packet(now, from, packet, WayOfPacket::Out);
         }
     }
     fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.packet(now, at, packet);
+            capture.packet(now, at, packet, WayOfPacket::In);
         }
     }
 }

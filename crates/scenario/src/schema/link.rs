@@ -72,9 +72,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration)
         let _: Option<()> = reader.optional("to", |_| Err(Complaint::new("a link needs two different ends")));
     }
     let stream = format!("link/{}", name.as_deref().unwrap_or_default());
-    let shared = Keys::read(&mut reader, &stream);
-    let down = direction(&mut reader, "down", &shared, &stream);
-    let up = direction(&mut reader, "up", &shared, &stream);
+    let [down, up] = read_directions(&mut reader, &stream);
     let handovers = reader.table("handover").map(|table| handover::read(table, duration));
     let notice = reader.table("notice");
     let notice = notice.map(|table| notice::read(table, nodes, to));
@@ -94,7 +92,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration)
 }
 
 /// `None` only for what is there and wrong.
-fn all_or_none<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+pub(super) fn all_or_none<T>(read: Option<Option<T>>) -> Option<Option<T>> {
     match read {
         Some(value) => value.map(Some),
         None => Some(None),
@@ -114,6 +112,12 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
             .tip("their interruption and what becomes of packets are keys of the schedule");
         reader.refuse("handover", key.span, complaint);
     }
+}
+
+/// Both directions, down and up; random parts of a schedule draw from streams below `stream`.
+pub(super) fn read_directions(reader: &mut Reader<'_>, stream: &str) -> [Option<DirectionSpec>; 2] {
+    let shared = Keys::read(reader, stream);
+    ["down", "up"].map(|side| direction(reader, side, &shared, stream))
 }
 
 /// One direction: what its own table says, and otherwise what the link says.

@@ -1,20 +1,28 @@
 //! The scenario file, one file here per kind of table. A table's keys are those its `read` function asks
 //! for ([`crate::reader::Reader`]); everything else is refused.
 
+mod cell;
+mod connected;
 mod flow;
 pub mod generated;
 mod handover;
 mod link;
 pub mod loss;
+mod mobile;
+mod movement;
 mod notice;
 mod output;
+pub mod protocol;
 mod queue;
 pub mod recorded;
 pub mod schedule;
 mod tcp;
 
+pub use cell::CellSpec;
 pub use flow::FlowSpec;
 pub use link::{DirectionSpec, LinkSpec};
+pub use mobile::MobileSpec;
+pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 
@@ -22,8 +30,7 @@ use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, suggestion};
 use crate::document::{Node, Table, Value};
-use crate::reader::{Context, Reader, WHOLE, text};
-use crate::routes::Routes;
+use crate::reader::{Context, Reader, WHOLE, list, text};
 use crate::source::SourceId;
 use crate::units::{self, Complaint};
 use seamline_wire::Duration;
@@ -43,6 +50,10 @@ pub struct Scenario {
     pub nodes: Vec<String>,
     /// The links between them.
     pub links: Vec<LinkSpec>,
+    /// The radio cells.
+    pub cells: Vec<CellSpec>,
+    /// The nodes that move between them.
+    pub mobiles: Vec<MobileSpec>,
     /// Who sends what to whom.
     pub flows: Vec<FlowSpec>,
     /// Files to write.
@@ -53,6 +64,8 @@ pub struct Scenario {
 const MOST_SEEDS: i64 = 1_000_000;
 /// Links take two ports of a router each.
 const MOST_LINKS: usize = 30_000;
+/// Cells take two ports of a router each, beside the links.
+const MOST_CELLS: usize = 1000;
 
 /// Read a whole scenario, without its grid. `None` when something is wrong, which has been noted.
 pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
@@ -71,25 +84,31 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
     let nodes = read_nodes(&mut reader);
     let length = duration.unwrap_or(Duration::from_secs(1));
     let links = read_links(&mut reader, &nodes, length);
+    let cells = read_cells(&mut reader, &nodes);
+    let mobiles = read_mobiles(&mut reader, &nodes, cells.as_deref(), length);
     let flows = read_flows(&mut reader, &nodes);
     let output = reader.table("output").map(|table| output::read(table, length)).unwrap_or_default();
     if let Some(flows) = &flows {
         refuse_too_many_connections(&mut reader, flows);
     }
-    if let (Some(links), Some(flows)) = (&links, &flows) {
-        refuse_disconnected(&mut reader, &nodes, links, flows);
+    let scenario =
+        links.zip(flows).zip(cells).zip(mobiles).map(|(((links, flows), cells), mobiles)| Scenario {
+            title,
+            duration: length,
+            warm_up: warm_up.unwrap_or_default(),
+            seeds: seeds.clone().unwrap_or_default(),
+            nodes,
+            links,
+            cells,
+            mobiles,
+            flows,
+            output,
+        });
+    if let Some(scenario) = &scenario {
+        connected::check(&mut reader, scenario);
     }
     reader.finish();
-    Some(Scenario {
-        title,
-        duration: duration?,
-        warm_up: warm_up?,
-        seeds: seeds?,
-        nodes,
-        links: links?,
-        flows: flows?,
-        output,
-    })
+    scenario.filter(|_| duration.is_some() && warm_up.is_some() && seeds.is_some())
 }
 
 /// A name that dotted keys and file names can hold.
@@ -140,15 +159,22 @@ fn read_node(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Op
         reader.node(key);
         return None;
     }
-    reader.required(key, |node| {
-        let name = text(node)?;
-        let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
-        nodes.iter().position(|known| *known == name).ok_or_else(|| {
-            let mut complaint = Complaint::new("no such node").code(Code::UnknownName);
-            complaint.tips.extend(suggestion("node", &name, &known));
-            complaint
-        })
+    reader.required(key, |node| node_place(node, nodes))
+}
+
+fn node_place(node: &Node, nodes: &[String]) -> Result<usize, Complaint> {
+    let name = text(node)?;
+    let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
+    nodes.iter().position(|known| *known == name).ok_or_else(|| {
+        let mut complaint = Complaint::new("no such node").code(Code::UnknownName);
+        complaint.tips.extend(suggestion("node", &name, &known));
+        complaint
     })
+}
+
+/// The places of the nodes that a key names.
+fn read_node_list(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Option<Vec<usize>> {
+    reader.required(key, list(|node| node_place(node, nodes)))
 }
 
 /// The names that are good; the others are noted.
@@ -201,12 +227,45 @@ fn read_flows(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<FlowSpec>
     (flows.len() == found && found > 0).then_some(flows)
 }
 
+fn read_cells(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<CellSpec>> {
+    let readers = optional_named_tables(reader, "cell");
+    let found = readers.len();
+    let cells: Vec<CellSpec> = readers.into_iter().filter_map(|reader| cell::read(reader, nodes)).collect();
+    if found > MOST_CELLS {
+        let span = reader.span_of(&["cell"]);
+        let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
+        reader.refuse("cell", span, complaint);
+        return None;
+    }
+    (cells.len() == found).then_some(cells)
+}
+
+/// Without good cells nothing is said of the mobile nodes' own.
+fn read_mobiles(
+    reader: &mut Reader<'_>,
+    nodes: &[String],
+    cells: Option<&[CellSpec]>,
+    duration: Duration,
+) -> Option<Vec<MobileSpec>> {
+    let readers = optional_named_tables(reader, "mobile");
+    let cells = cells?;
+    let found = readers.len();
+    let mobiles: Vec<MobileSpec> =
+        readers.into_iter().filter_map(|reader| mobile::read(reader, nodes, cells, duration)).collect();
+    (mobiles.len() == found).then_some(mobiles)
+}
+
 /// The tables of `[[key]]`: at least one, none with another's name.
 fn named_tables<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<Reader<'a>> {
     if !reader.has(key) {
         let title = format!("the scenario has no [[{key}]]");
         reader.context.complain(Diagnostic::new(Code::Missing, title, reader.span));
     }
+    optional_named_tables(reader, key)
+}
+
+/// The tables of `[[key]]`, none with another's name.
+fn optional_named_tables<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<Reader<'a>> {
     let mut readers = reader.tables(key);
     let mut names: Vec<String> = Vec::new();
     for table in &mut readers {
@@ -231,16 +290,5 @@ fn refuse_too_many_connections(reader: &mut Reader<'_>, flows: &[FlowSpec]) {
         let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"))
             .code(Code::OutOfBounds);
         reader.refuse("flow", key.span, complaint);
-    }
-}
-
-fn refuse_disconnected(reader: &mut Reader<'_>, nodes: &[String], links: &[LinkSpec], flows: &[FlowSpec]) {
-    let routes = Routes::new(nodes.len(), links);
-    for (mut table, flow) in reader.tables("flow").into_iter().zip(flows) {
-        if routes.next_hop(flow.from, flow.to).is_none() {
-            let label = format!("no links lead from \"{}\" to \"{}\"", nodes[flow.from], nodes[flow.to]);
-            table.what = format!("flow \"{}\"", flow.name);
-            let _: Option<()> = table.optional("to", |_| Err(Complaint::new(label).code(Code::Disconnected)));
-        }
     }
 }

@@ -48,7 +48,8 @@ fn write_handover(text: &mut String, handover: &HandoverRecord) {
     let _ = write!(text, "   ~~ handover of {link} at {} s", seconds(*start_s));
     match handover.interruption_ms {
         Some(interruption) => {
-            let _ = write!(text, ": {} without link", millis(interruption));
+            let what = if handover.movement_detected_ms.is_some() { "unreachable" } else { "without link" };
+            let _ = write!(text, ": {} {what}", millis(interruption));
         }
         None => text.push_str(": no link until the end"),
     }

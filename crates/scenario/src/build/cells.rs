@@ -1,0 +1,260 @@
+//! Cells, agents and mobile nodes of a world.
+//!
+//! A cell is a link for each direction with a [`Coverage`] where both end. An agent stands between the router
+//! of a base station and the air, a home agent beside its router, a mobile node between its router and the
+//! cells.
+
+use super::{LINK, Part, Places, TO_HOST, link_config_of, node_id};
+use crate::schema::generated::Direction;
+use crate::schema::protocol::{MobileIpv4Spec, ProtocolSpec};
+use crate::schema::{MobileSpec, Scenario};
+use seamline_mobility::{
+    CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig,
+    MobileIpConfig, MobileNode, MobileNodeConfig, Movement,
+};
+use seamline_net::Link;
+use seamline_net::notices::HandoverNotices;
+use seamline_net::schedule::{Fates, Handovers};
+use seamline_sim::{ElementId, Observer, World};
+use seamline_wire::random::Stream;
+use seamline_wire::{NodeId, Port};
+
+/// Where a cell is in a world.
+#[derive(Debug)]
+pub(crate) struct CellPlaces {
+    pub(crate) down: ElementId,
+    pub(crate) up: ElementId,
+    pub(crate) coverage: ElementId,
+    /// The agent at its base station.
+    pub(crate) agent: Option<ElementId>,
+}
+
+/// Where a mobile node is in a world, besides its router and its host.
+#[derive(Debug)]
+pub(crate) struct MobilePlaces {
+    pub(crate) node: ElementId,
+    pub(crate) notices: Option<ElementId>,
+}
+
+/// The longest registration that agents accept: without end.
+const LONGEST_REGISTRATION_S: u16 = u16::MAX;
+
+/// How a mobile node uses Mobile IP, if it does.
+pub(crate) fn mobile_ipv4(mobile: &MobileSpec) -> Option<&MobileIpv4Spec> {
+    match &mobile.protocol {
+        ProtocolSpec::None => None,
+        ProtocolSpec::MobileIpv4(spec) => Some(spec),
+    }
+}
+
+/// Whether there is an agent at the base station of a cell, and how it advertises.
+pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&MobileIpv4Spec> {
+    scenario.mobiles.iter().filter(|mobile| mobile.cells.contains(&cell)).find_map(mobile_ipv4)
+}
+
+/// The nodes with home agents, in the order of the file.
+pub(super) fn home_agent_nodes(scenario: &Scenario) -> Vec<usize> {
+    let mut nodes = Vec::new();
+    for spec in scenario.mobiles.iter().filter_map(mobile_ipv4) {
+        if !nodes.contains(&spec.home_agent) {
+            nodes.push(spec.home_agent);
+        }
+    }
+    nodes
+}
+
+/// When the mobile nodes are where, under one seed.
+pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
+    let build = |mobile: &MobileSpec| {
+        let movement = mobile.movement.build(&mobile.cells, seed, &scenario.nodes[mobile.node]);
+        movement.expect("an order of other cells at a fixed interval is in order under every seed")
+    };
+    scenario.mobiles.iter().map(build).collect()
+}
+
+/// Adds what moves, and what it moves between.
+pub(super) struct Builder<'a, O> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) seed: u64,
+    pub(super) movements: &'a [Movement],
+    pub(super) world: &'a mut World<Part, O>,
+    pub(super) places: &'a Places,
+}
+
+impl<O: Observer> Builder<'_, O> {
+    pub(super) fn add_all(&mut self) {
+        for cell in 0..self.scenario.cells.len() {
+            self.add_cell(cell);
+        }
+        for (node, element) in &self.places.home_agents {
+            self.add_home_agent(*node, *element);
+        }
+        for mobile in 0..self.scenario.mobiles.len() {
+            self.add_mobile(mobile);
+        }
+        for cell in 0..self.scenario.cells.len() {
+            self.join_cell(cell);
+        }
+    }
+
+    fn add_cell(&mut self, place: usize) {
+        let scenario = self.scenario;
+        let (cell, places) = (&scenario.cells[place], &self.places.cells[place]);
+        let stream = |side: &str| format!("cell/{}/{side}", cell.name);
+        let down = link_config_of(&cell.down, &stream("down"), self.seed);
+        let up = link_config_of(&cell.up, &stream("up"), self.seed);
+        let (down, up) = (self.world.add_link(Link::new(down)), self.world.add_link(Link::new(up)));
+        let coverage = Coverage::new(CoverageConfig {
+            cell: CellId(place as u32),
+            uplink_one_way_delay: cell.up.one_way_delay,
+            in_flight_upwards: cell.in_flight_upwards,
+        });
+        let coverage = self.world.add(Part::Coverage(coverage));
+        debug_assert_eq!((down, up, coverage), (places.down, places.up, places.coverage));
+        if let Some(spec) = agent_spec(scenario, place) {
+            let agent = self.foreign_agent(place, spec);
+            let agent = self.world.add(Part::ForeignAgent(agent));
+            debug_assert_eq!(Some(agent), places.agent);
+        }
+    }
+
+    fn foreign_agent(&self, place: usize, spec: &MobileIpv4Spec) -> ForeignAgent {
+        let cell = &self.scenario.cells[place];
+        let config = ForeignAgentConfig {
+            node: node_id(cell.base_station),
+            advertisements: spec.advertisements,
+            longest_registration_s: LONGEST_REGISTRATION_S,
+            is_home_agent_too: self.places.home_agent(cell.base_station).is_some(),
+        };
+        let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
+        let mut agent = ForeignAgent::new(config, stream);
+        for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == place) {
+            let spec = mobile_ipv4(mobile).filter(|spec| spec.registered_at_start);
+            if let Some(spec) = spec.filter(|spec| spec.home_agent != cell.base_station) {
+                agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
+            }
+        }
+        agent
+    }
+
+    fn add_home_agent(&mut self, node: usize, element: ElementId) {
+        let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
+        let mut agent = HomeAgent::new(config);
+        for mobile in &self.scenario.mobiles {
+            let Some(spec) = mobile_ipv4(mobile).filter(|spec| spec.home_agent == node) else { continue };
+            agent.add_home(node_id(mobile.node));
+            let base_station = self.scenario.cells[mobile.cells[0]].base_station;
+            if spec.registered_at_start && base_station != node {
+                agent.bind(node_id(mobile.node), node_id(base_station), spec.registration_lifetime_s);
+            }
+        }
+        let added = self.world.add(Part::HomeAgent(agent));
+        debug_assert_eq!(added, element);
+        let router = self.places.routers[node];
+        self.world.connect(router, self.places.ports.home_agent(), element, HomeAgent::NETWORK);
+        self.world.connect(element, HomeAgent::NETWORK, router, TO_HOST);
+        self.world.connect(router, TO_HOST, element, HomeAgent::LOCAL);
+        if let Some(host) = self.places.hosts[node] {
+            self.world.connect(element, HomeAgent::NODE, host, TO_HOST);
+        }
+    }
+
+    fn add_mobile(&mut self, place: usize) {
+        let scenario = self.scenario;
+        let (mobile, places) = (&scenario.mobiles[place], &self.places.mobiles[place]);
+        let base_station = scenario.cells[mobile.cells[0]].base_station;
+        let mobile_ip = mobile_ipv4(mobile).map(|spec| MobileIpConfig {
+            home_agent: node_id(spec.home_agent),
+            movement_detection: spec.movement_detection,
+            registration_lifetime_s: spec.registration_lifetime_s,
+            registration_retransmission: spec.registration_retransmission,
+            layer_2_triggers: spec.layer_2_triggers,
+            registered_with: spec.registered_at_start.then(|| node_id(base_station)),
+        });
+        let movement = self.movements[place].clone();
+        let config = MobileNodeConfig { node: node_id(mobile.node), movement, mobile_ip };
+        let node = self.world.add(Part::MobileNode(Box::new(MobileNode::new(config))));
+        debug_assert_eq!(node, places.node);
+        let router = self.places.routers[mobile.node];
+        self.world.connect(router, self.places.ports.radio(), node, MobileNode::HOST);
+        self.world.connect(node, MobileNode::HOST, router, TO_HOST);
+        if let Some(host) = self.places.hosts[mobile.node] {
+            self.world.subscribe(node, host);
+        }
+        if let Some(notice) = &mobile.notice {
+            let stream = Stream::new(self.seed, &format!("mobile/{}/notice", scenario.nodes[mobile.node]));
+            let handovers = handovers(&self.movements[place]);
+            let notices = HandoverNotices::new(&handovers, notice.config, stream);
+            let notices = self.world.add(Part::Notices(notices));
+            debug_assert_eq!(Some(notices), places.notices);
+            self.world.subscribe(notices, node);
+        }
+    }
+
+    /// Connect a cell with its base station and its nodes.
+    fn join_cell(&mut self, place: usize) {
+        let scenario = self.scenario;
+        let cell = &scenario.cells[place];
+        let CellPlaces { down, up, coverage, agent } = self.places.cells[place];
+        let router = self.places.routers[cell.base_station];
+        self.world.connect(router, self.places.ports.cell(place, Direction::Down), down, LINK);
+        self.world.connect(down, LINK, coverage, Coverage::DOWN);
+        self.world.connect(up, LINK, coverage, Coverage::UP);
+        match agent {
+            None => self.world.connect(coverage, Coverage::BASE_STATION, router, TO_HOST),
+            Some(agent) => self.join_agent(cell.base_station, agent, place),
+        }
+        if let Some(home_agent) = self.places.home_agent(cell.base_station) {
+            self.world.connect(home_agent, HomeAgent::HOME, down, LINK);
+        }
+        for node in &cell.fixed {
+            let router = self.places.routers[*node];
+            let port = self.coverage(place).add_fixed();
+            self.let_coverage_lead(place, node_id(*node), port);
+            self.world.connect(coverage, port, router, TO_HOST);
+            self.world.connect(router, self.places.ports.cell(place, Direction::Up), up, LINK);
+        }
+        for (n, mobile) in scenario.mobiles.iter().enumerate() {
+            if mobile.cells.contains(&place) {
+                let movement = self.movements[n].clone();
+                let port = self.coverage(place).add_mobile(movement);
+                self.let_coverage_lead(place, node_id(mobile.node), port);
+                let radio = MobileNode::cell_port(CellId(place as u32));
+                let node = self.places.mobiles[n].node;
+                self.world.connect(coverage, port, node, radio);
+                self.world.connect(node, radio, up, LINK);
+            }
+        }
+    }
+
+    fn join_agent(&mut self, node: usize, agent: ElementId, cell: usize) {
+        let CellPlaces { down, coverage, .. } = self.places.cells[cell];
+        let router = self.places.routers[node];
+        self.world.connect(coverage, Coverage::BASE_STATION, agent, ForeignAgent::AIR);
+        self.world.connect(agent, ForeignAgent::AIR, down, LINK);
+        self.world.connect(agent, ForeignAgent::NETWORK, router, TO_HOST);
+        self.world.connect(router, TO_HOST, agent, ForeignAgent::NETWORK);
+        if let Some(home_agent) = self.places.home_agent(node) {
+            self.world.connect(agent, ForeignAgent::NODE, home_agent, HomeAgent::LOCAL);
+        } else if let Some(host) = self.places.hosts[node] {
+            self.world.connect(agent, ForeignAgent::NODE, host, TO_HOST);
+        }
+    }
+
+    fn coverage(&mut self, cell: usize) -> &mut Coverage {
+        match self.world.machine_mut(self.places.cells[cell].coverage) {
+            Some(Part::Coverage(coverage)) => coverage,
+            other => unreachable!("a cell has a coverage, not {other:?}"),
+        }
+    }
+
+    fn let_coverage_lead(&mut self, cell: usize, node: NodeId, port: Port) {
+        self.coverage(cell).set_route(node, port);
+    }
+}
+
+/// The moves as handovers of a link, for whoever gives notice of them.
+fn handovers(movement: &Movement) -> Handovers {
+    let times = movement.moves().iter().map(|step| step.at);
+    Handovers::at(times, movement.interruption(), Fates::HARD).expect("moves do not overlap")
+}

@@ -1,0 +1,70 @@
+//! `[[cell]]`: the air around a base station, shared by all nodes in it. Down is from the base station to the
+//! nodes, up the other way; keys and tables are those of a link.
+
+use super::link::{self, DirectionSpec};
+use crate::codes::Code;
+use crate::reader::Reader;
+use crate::units::Complaint;
+use seamline_mobility::InFlightUpwards;
+
+/// A radio cell.
+#[derive(Clone, Debug)]
+pub struct CellSpec {
+    /// Its name.
+    pub name: String,
+    /// Place of its base station in the list of nodes.
+    pub base_station: usize,
+    /// From the base station to the nodes.
+    pub down: DirectionSpec,
+    /// From the nodes to the base station.
+    pub up: DirectionSpec,
+    /// Places of the nodes that are always in it.
+    pub fixed: Vec<usize>,
+    /// What becomes of what a node has sent when it leaves.
+    pub in_flight_upwards: InFlightUpwards,
+}
+
+const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
+    ("transmitted", InFlightUpwards::Transmitted),
+    ("drop", InFlightUpwards::Lost),
+    ("deliver", InFlightUpwards::Kept),
+];
+
+/// Read one cell; `None` when something about it is wrong, which has been noted.
+pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec> {
+    let name = reader.required("name", super::name);
+    if let Some(name) = &name {
+        reader.what = format!("cell \"{name}\"");
+    }
+    let base_station = super::read_node(&mut reader, "base_station", nodes);
+    let stream = format!("cell/{}", name.as_deref().unwrap_or_default());
+    let [down, up] = link::read_directions(&mut reader, &stream);
+    let scheduled = [&down, &up].iter().any(|side| side.as_ref().is_some_and(|it| it.schedule.is_some()));
+    if scheduled {
+        let span = reader.span_of(&["schedule", "down", "up"]);
+        let complaint = Complaint::new("the air of a cell has constant conditions")
+            .code(Code::Conflict)
+            .tip("put the schedule on the link behind the base station");
+        reader.refuse("schedule", span, complaint);
+    }
+    let fixed = match reader.has("fixed") {
+        true => super::read_node_list(&mut reader, "fixed", nodes),
+        false => Some(Vec::new()),
+    };
+    if let (Some(fixed), Some(base_station)) = (&fixed, base_station)
+        && fixed.contains(&base_station)
+    {
+        let span = reader.span_of(&["fixed"]);
+        reader.refuse("fixed", span, Complaint::new("the base station is on the other side of the air"));
+    }
+    let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
+    reader.finish();
+    Some(CellSpec {
+        name: name?,
+        base_station: base_station?,
+        down: down?,
+        up: up?,
+        fixed: fixed?,
+        in_flight_upwards: rule.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,108 @@
+//! What only the whole scenario shows: whether ways lead from everywhere to wherever they must, and whether
+//! cells and mobile nodes go together.
+
+use super::{MobileSpec, Scenario};
+use crate::build::mobile_ipv4;
+use crate::codes::Code;
+use crate::reader::Reader;
+use crate::routes::{Routes, whereabouts_at_start};
+use crate::units::Complaint;
+
+/// Note whatever does not go together.
+pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
+    refuse_shared_base_stations(reader, scenario);
+    let mut tables = reader.tables("mobile");
+    for (place, (table, mobile)) in tables.iter_mut().zip(&scenario.mobiles).enumerate() {
+        table.what = format!("mobile \"{}\"", scenario.nodes[mobile.node]);
+        refuse_fixed_mobile(table, scenario, mobile);
+        refuse_other_advertisements(table, scenario, place);
+        refuse_unreachable_home(table, scenario, mobile);
+    }
+    refuse_disconnected_flows(reader, scenario);
+}
+
+/// Two agents on one node would fight over its address.
+fn refuse_shared_base_stations(reader: &mut Reader<'_>, scenario: &Scenario) {
+    for (place, (mut table, cell)) in reader.tables("cell").into_iter().zip(&scenario.cells).enumerate() {
+        let other = scenario.cells[..place].iter().find(|other| other.base_station == cell.base_station);
+        if let Some(other) = other {
+            table.what = format!("cell \"{}\"", cell.name);
+            let span = table.span_of(&["base_station"]);
+            let label = format!("that is the base station of cell \"{}\"", other.name);
+            let tip = "give the cell a node of its own, and a link to it";
+            table.refuse("base_station", span, Complaint::new(label).code(Code::Conflict).tip(tip));
+        }
+    }
+}
+
+/// A mobile node is in cells by its movement only.
+fn refuse_fixed_mobile(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+    let role = |cell: &super::CellSpec| match mobile.node {
+        node if node == cell.base_station => Some("the base station of"),
+        node if cell.fixed.contains(&node) => Some("fixed in"),
+        _ => None,
+    };
+    let found = scenario.cells.iter().find_map(|cell| Some((role(cell)?, &cell.name)));
+    if let Some((role, cell)) = found {
+        let span = table.span_of(&["name"]);
+        let complaint = Complaint::new(format!("this node is {role} cell \"{cell}\"")).code(Code::Conflict);
+        table.refuse("name", span, complaint);
+    }
+}
+
+/// An agent serves all who come, at one rhythm.
+fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+    let mobile = &scenario.mobiles[place];
+    let Some(spec) = mobile_ipv4(mobile) else { return };
+    let shares = |other: &&MobileSpec| other.cells.iter().any(|cell| mobile.cells.contains(cell));
+    let differs = |other: &&MobileSpec| {
+        mobile_ipv4(other).is_some_and(|other| other.advertisements != spec.advertisements)
+    };
+    if let Some(other) = scenario.mobiles[..place].iter().filter(shares).find(differs) {
+        let span = table.span_of(&["protocol"]);
+        let other = &scenario.nodes[other.node];
+        let label = format!("\"{other}\" shares a cell and wants other advertisements");
+        table.refuse("protocol", span, Complaint::new(label).code(Code::Conflict));
+    }
+}
+
+/// Agents and home agents talk to each other.
+fn refuse_unreachable_home(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+    let Some(spec) = mobile_ipv4(mobile) else { return };
+    let routes = Routes::of(scenario, &whereabouts_at_start(scenario));
+    for cell in &mobile.cells {
+        let base_station = scenario.cells[*cell].base_station;
+        let leads = |from, to| from == to || routes.next_hop(from, to).is_some();
+        if !leads(base_station, spec.home_agent) || !leads(spec.home_agent, base_station) {
+            let (home, there) = (&scenario.nodes[spec.home_agent], &scenario.nodes[base_station]);
+            let label = format!("no links lead from the home agent \"{home}\" to \"{there}\"");
+            let span = table.span_of(&["protocol"]);
+            table.refuse("protocol", span, Complaint::new(label).code(Code::Disconnected));
+            return;
+        }
+    }
+}
+
+/// From either end of a flow to the other, wherever a mobile node may be.
+fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario) {
+    let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
+    for (place, mobile) in scenario.mobiles.iter().enumerate() {
+        for cell in &mobile.cells[1..] {
+            let mut whereabouts = whereabouts_at_start(scenario);
+            whereabouts[place] = *cell;
+            all.push(Routes::of(scenario, &whereabouts));
+        }
+    }
+    for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
+        for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
+            if all.iter().any(|routes| routes.next_hop(from, to).is_none()) {
+                let (from, to) = (&scenario.nodes[from], &scenario.nodes[to]);
+                let label = format!("no links lead from \"{from}\" to \"{to}\"");
+                table.what = format!("flow \"{}\"", flow.name);
+                let complaint = Complaint::new(label).code(Code::Disconnected);
+                let _: Option<()> = table.optional("to", |_| Err(complaint));
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `[[mobile]]`: a node that moves between cells, when it does, and how it stays reachable.
+
+use super::cell::CellSpec;
+use super::link::all_or_none;
+use super::movement::{self, MovementSpec};
+use super::notice::{self, NoticeSpec};
+use super::protocol::{self, ProtocolSpec};
+use crate::codes::Code;
+use crate::diagnostics::suggestion;
+use crate::document::Node;
+use crate::reader::{Reader, list, text};
+use crate::units::Complaint;
+use seamline_wire::Duration;
+
+/// A mobile node.
+#[derive(Clone, Debug)]
+pub struct MobileSpec {
+    /// Its place in the list of nodes.
+    pub node: usize,
+    /// Places of its cells in the list of cells.
+    pub cells: Vec<usize>,
+    /// When it is where.
+    pub movement: MovementSpec,
+    /// How its packets find it.
+    pub protocol: ProtocolSpec,
+    /// What its link layer tells it of its handovers.
+    pub notice: Option<NoticeSpec>,
+}
+
+/// Read one mobile node; `None` when something about it is wrong, which has been noted.
+pub(super) fn read(
+    mut reader: Reader<'_>,
+    nodes: &[String],
+    cells: &[CellSpec],
+    duration: Duration,
+) -> Option<MobileSpec> {
+    let node = super::read_node(&mut reader, "name", nodes);
+    if let Some(node) = node {
+        reader.what = format!("mobile \"{}\"", nodes[node]);
+    }
+    let own = read_cells(&mut reader, cells);
+    if !reader.has("movement") {
+        reader.missing("movement");
+    }
+    let all: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let movement = reader
+        .table("movement")
+        .and_then(|table| movement::read(table, own.as_deref().unwrap_or_default(), &all, duration));
+    if !reader.has("protocol") {
+        reader.missing("protocol");
+    }
+    let protocol = reader.table("protocol").and_then(|table| protocol::read(table, nodes));
+    let notice = reader.table("notice").map(|table| notice::read(table, nodes, node));
+    if let (Some(Some(notice)), Some(node)) = (&notice, node)
+        && notice.to != node
+    {
+        let span = reader.span_of(&["notice"]);
+        let complaint = Complaint::new("only the node itself hears of its handovers");
+        reader.refuse("notice", span, complaint.code(Code::Conflict).tip("leave out `to`"));
+    }
+    reader.finish();
+    Some(MobileSpec {
+        node: node?,
+        cells: own?,
+        movement: movement?,
+        protocol: protocol?,
+        notice: all_or_none(notice)?,
+    })
+}
+
+fn read_cells(reader: &mut Reader<'_>, cells: &[CellSpec]) -> Option<Vec<usize>> {
+    let known: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let found = reader.required("cells", list(|node| cell_place(node, &known)))?;
+    let twice = (1..found.len()).any(|place| found[..place].contains(&found[place]));
+    if found.is_empty() || twice {
+        let span = reader.span_of(&["cells"]);
+        let label = if twice { "a cell is named twice" } else { "a mobile node needs a cell to begin in" };
+        reader.refuse("cells", span, Complaint::new(label));
+        return None;
+    }
+    Some(found)
+}
+
+/// The place of the cell with this name.
+pub(super) fn cell_place(node: &Node, known: &[&str]) -> Result<usize, Complaint> {
+    let name = text(node)?;
+    known.iter().position(|known| *known == name).ok_or_else(|| {
+        let mut complaint = Complaint::new("no such cell").code(Code::UnknownName);
+        complaint.tips.extend(suggestion("cell", &name, known));
+        complaint
+    })
+}

@@ -1,0 +1,127 @@
+//! `movement = { every = "5 s", order = "in turn" }`: when a mobile node changes its cell.
+
+use super::mobile::cell_place;
+use crate::codes::Code;
+use crate::document::Node;
+use crate::reader::Reader;
+use crate::units::{self, Complaint};
+use seamline_mobility::{CellId, Move, Movement, MovementError, Order, Period};
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Instant};
+
+/// When a mobile node changes its cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovementSpec {
+    /// For how long each move takes its link away.
+    pub interruption: Duration,
+    /// The moves.
+    pub moves: MovesSpec,
+}
+
+/// Which moves there are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MovesSpec {
+    /// At a fixed interval.
+    Periodic {
+        /// When.
+        period: Period,
+        /// Whether the next cell is drawn among the others; otherwise they follow in turn.
+        random: bool,
+    },
+    /// At these times to these cells.
+    Timetable(Vec<Move>),
+}
+
+const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
+/// Moves more often than this are taken for a mistake.
+const MOST_MOVES: u64 = 1_000_000;
+
+impl MovementSpec {
+    /// The movement between these cells under one seed; `name` is the mobile node's.
+    ///
+    /// # Errors
+    /// When moves overlap or lead nowhere, which reading a scenario finds out.
+    pub fn build(&self, cells: &[usize], seed: u64, name: &str) -> Result<Movement, MovementError> {
+        let cells: Vec<CellId> = cells.iter().map(|cell| CellId(*cell as u32)).collect();
+        match &self.moves {
+            MovesSpec::Timetable(moves) => Movement::new(cells[0], moves.clone(), self.interruption),
+            MovesSpec::Periodic { period, random } => {
+                let order = match random {
+                    true => Order::Random(Stream::new(seed, &format!("mobile/{name}/movement"))),
+                    false => Order::InTurn,
+                };
+                Movement::periodic(&cells, *period, order, self.interruption)
+            }
+        }
+    }
+}
+
+/// Read when a node that has these cells of all moves; it begins in the first of its own.
+pub(super) fn read(
+    mut reader: Reader<'_>,
+    own: &[usize],
+    all: &[&str],
+    duration: Duration,
+) -> Option<MovementSpec> {
+    let interruption = reader.or("interruption", Duration::ZERO, units::duration);
+    let has_timetable = reader.has("timetable");
+    for key in ["every", "first", "order"] {
+        if has_timetable && let Some((written, _)) = reader.entry(key) {
+            let complaint = Complaint::new("a timetable says it all").code(Code::Conflict);
+            reader.refuse(key, written.span, complaint);
+        }
+    }
+    let moves = match has_timetable {
+        true => read_timetable(&mut reader, own, all),
+        false => read_period(&mut reader, duration),
+    };
+    let span = reader.span_of(&["timetable", "interruption", "every"]);
+    let key = if has_timetable { "timetable" } else { "interruption" };
+    let spec = moves.zip(interruption).map(|(moves, interruption)| MovementSpec { interruption, moves });
+    let spec = spec.filter(|spec| match own.is_empty() || spec.build(own, 0, "").is_ok() {
+        true => true,
+        false => {
+            let error = spec.build(own, 0, "").err().map(|error| error.to_string());
+            reader.refuse(key, span, Complaint::new(error.unwrap_or_default()));
+            false
+        }
+    });
+    reader.finish();
+    spec
+}
+
+fn read_period(reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {
+    let every = reader.required("every", |node| match units::positive_duration(node)? {
+        every if duration.as_nanos() / every.as_nanos() > MOST_MOVES => {
+            Err(Complaint::new(format!("that makes more than {MOST_MOVES} moves")).code(Code::OutOfBounds))
+        }
+        every => Ok(every),
+    });
+    let first = reader.optional("first", units::duration);
+    let random = reader.choice("order", ORDERS).unwrap_or(false);
+    let every = every?;
+    let first = Instant::ZERO + first.unwrap_or(every);
+    let period = Period { first, every, end: Instant::ZERO + duration };
+    Some(MovesSpec::Periodic { period, random })
+}
+
+fn read_timetable(reader: &mut Reader<'_>, own: &[usize], all: &[&str]) -> Option<MovesSpec> {
+    let mut moves = Vec::new();
+    let rows = reader.tables("timetable");
+    let wanted = rows.len();
+    for mut row in rows {
+        let at = row.required("at", units::duration);
+        let cell = row.required("cell", |node| own_cell(node, own, all));
+        row.finish();
+        moves.extend(at.zip(cell).map(|(at, cell)| Move { at: Instant::ZERO + at, to: CellId(cell as u32) }));
+    }
+    (moves.len() == wanted).then_some(MovesSpec::Timetable(moves))
+}
+
+fn own_cell(node: &Node, own: &[usize], all: &[&str]) -> Result<usize, Complaint> {
+    let cell = cell_place(node, all)?;
+    if own.is_empty() || own.contains(&cell) {
+        return Ok(cell);
+    }
+    Err(Complaint::new("not one of the cells of this node").tip("add it to `cells`"))
+}

@@ -1,0 +1,92 @@
+//! `protocol = { kind = "mobile-ipv4", home_agent = "router" }`: how packets find a mobile node.
+
+use crate::codes::Code;
+use crate::document::Node;
+use crate::reader::{Reader, boolean};
+use crate::units::{self, Complaint};
+use seamline_mobility::{AdvertisementConfig, MovementDetection};
+use seamline_wire::Duration;
+
+/// The mobility protocols a scenario may name, with a line about each.
+pub const PROTOCOLS: &[(&str, &str)] = &[
+    ("none", "an idealised network: all routes follow the mobile node at once"),
+    ("mobile-ipv4", "Mobile IPv4 (RFC 5944): advertisements, registration, a tunnel from the home agent"),
+];
+
+/// How packets find a mobile node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProtocolSpec {
+    /// All routes follow it at once.
+    None,
+    /// Mobile IPv4.
+    MobileIpv4(MobileIpv4Spec),
+}
+
+/// Mobile IPv4 with foreign agents at the base stations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MobileIpv4Spec {
+    /// Place of the node that its home agent is on.
+    pub home_agent: usize,
+    /// How often the agents at its base stations advertise.
+    pub advertisements: AdvertisementConfig,
+    /// When it takes what it hears for a move.
+    pub movement_detection: MovementDetection,
+    /// The lifetime that it asks for, in seconds.
+    pub registration_lifetime_s: u16,
+    /// How long it waits for the first reply.
+    pub registration_retransmission: Duration,
+    /// Whether a new link is news to TCP, and a reason to solicit.
+    pub layer_2_triggers: bool,
+    /// Whether it is registered in its first cell when the run begins.
+    pub registered_at_start: bool,
+}
+
+const DETECTIONS: &[(&str, MovementDetection)] =
+    &[("eager", MovementDetection::Eager), ("lazy", MovementDetection::Lazy)];
+
+/// Read a protocol; `None` when something about it is wrong, which has been noted.
+pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<ProtocolSpec> {
+    let names: Vec<(&str, &str)> = PROTOCOLS.iter().map(|(name, _)| (*name, *name)).collect();
+    let protocol = match reader.required_choice("kind", &names)? {
+        "none" => Some(ProtocolSpec::None),
+        _ => mobile_ipv4(&mut reader, nodes).map(ProtocolSpec::MobileIpv4),
+    };
+    reader.finish();
+    protocol
+}
+
+fn mobile_ipv4(reader: &mut Reader<'_>, nodes: &[String]) -> Option<MobileIpv4Spec> {
+    let home_agent = super::read_node(reader, "home_agent", nodes);
+    let interval = reader.or("advertisement_interval", Duration::from_millis(100), units::positive_duration);
+    let jitter = reader.or("advertisement_jitter", Duration::ZERO, |node| match units::duration(node)? {
+        jitter if interval.is_some_and(|interval| jitter >= interval) => {
+            Err(Complaint::new("must be shorter than `advertisement_interval`").code(Code::OutOfBounds))
+        }
+        jitter => Ok(jitter),
+    });
+    let detection = reader.choice("movement_detection", DETECTIONS);
+    let lifetime = reader.or("registration_lifetime", 1800, whole_seconds);
+    let retransmission =
+        reader.or("registration_retransmission", Duration::from_secs(1), units::positive_duration);
+    let layer_2_triggers = reader.or("layer_2_triggers", false, boolean);
+    let registered_at_start = reader.or("registered_at_start", true, boolean);
+    Some(MobileIpv4Spec {
+        home_agent: home_agent?,
+        advertisements: AdvertisementConfig { interval: interval?, jitter: jitter? },
+        movement_detection: detection.unwrap_or_default(),
+        registration_lifetime_s: lifetime?,
+        registration_retransmission: retransmission?,
+        layer_2_triggers: layer_2_triggers?,
+        registered_at_start: registered_at_start?,
+    })
+}
+
+/// What fits into the Lifetime field of a message and is not "without end".
+fn whole_seconds(node: &Node) -> Result<u16, Complaint> {
+    const SECOND: u64 = 1_000_000_000;
+    let nanos = units::duration(node)?.as_nanos();
+    match u16::try_from(nanos / SECOND) {
+        Ok(seconds @ 1..=65_534) if nanos % SECOND == 0 => Ok(seconds),
+        _ => Err(Complaint::new("must be whole seconds from 1 s to 65534 s").code(Code::OutOfBounds)),
+    }
+}
