@@ -32,7 +32,7 @@ pub(super) fn direction() -> Value {
     table(direction_keys())
 }
 
-fn direction_keys() -> Vec<Key> {
+pub(super) fn direction_keys() -> Vec<Key> {
     vec![
         key("rate", "What the transmitter sends", rate()),
         key("one_way_delay", "Propagation", time()),

@@ -7,6 +7,7 @@
 
 mod flow;
 mod link;
+mod mobile;
 mod schedule;
 mod top;
 mod words;

@@ -1,7 +1,7 @@
 //! The outermost table, the grid and the output.
 
 use super::words::{name, one_or_many, shared, text, time};
-use super::{flow, key, link, schedule, table};
+use super::{flow, key, link, mobile, schedule, table};
 use serde_json::{Value, json};
 
 pub(super) fn scenario() -> Value {
@@ -13,6 +13,8 @@ pub(super) fn scenario() -> Value {
         key("seeds", "A number of seeds (1, 2, ... n), or a list of seeds", seeds()),
         key("nodes", "The names of the nodes", one_or_many(name())),
         key("link", "The links between them", one_or_many(shared("link"))),
+        key("cell", "Radio cells", one_or_many(shared("cell"))),
+        key("mobile", "Nodes that move between cells", one_or_many(shared("mobile"))),
         key("flow", "Who sends what to whom", one_or_many(shared("flow"))),
         key("grid", "What varies: dotted keys with lists of values; every combination is a cell", grid()),
         key("output", "Files to write beside the report", shared("output")),
@@ -42,6 +44,10 @@ fn definitions() -> Value {
         "schedule": schedule::schedule(),
         "handover": link::handover(),
         "notice": link::notice(),
+        "cell": mobile::cell(),
+        "mobile": mobile::mobile(),
+        "movement": mobile::movement(),
+        "protocol": mobile::protocol(),
         "flow": flow::flow(),
         "tcp": flow::tcp(),
         "output": output(),

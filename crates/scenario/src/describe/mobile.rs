@@ -1,0 +1,65 @@
+//! `[[cell]]`, `[[mobile]]` and what belongs to them.
+
+use super::link::direction_keys;
+use super::words::{boolean, choice, name, one_or_many, shared, text, time};
+use super::{key, table, table_of_kinds};
+use crate::schema::protocol::PROTOCOLS;
+use serde_json::{Value, json};
+
+pub(super) fn cell() -> Value {
+    let mut keys = vec![
+        key("name", "Its name", name()),
+        key("base_station", "The node whose radio makes the cell", text()),
+        key("fixed", "Nodes that are always in it", one_or_many(text())),
+        key("down", "Where the air from the base station differs", shared("direction")),
+        key("up", "Where the air to the base station differs", shared("direction")),
+        key(
+            "in_flight_upwards",
+            "What becomes of what a node has sent when it leaves (transmitted: what has left its antenna arrives)",
+            choice(["transmitted", "drop", "deliver"]),
+        ),
+    ];
+    keys.extend(direction_keys());
+    let mut schema = table(keys);
+    schema["required"] = json!(["name"]);
+    schema
+}
+
+pub(super) fn mobile() -> Value {
+    let mut schema = table(vec![
+        key("name", "The node that moves", text()),
+        key("cells", "Its cells; it begins in the first", one_or_many(text())),
+        key("movement", "When it changes its cell", shared("movement")),
+        key("protocol", "How packets find it", shared("protocol")),
+        key("notice", "What its link layer tells it of its handovers", shared("notice")),
+    ]);
+    schema["required"] = json!(["name"]);
+    schema
+}
+
+pub(super) fn movement() -> Value {
+    let step =
+        table(vec![key("at", "When it leaves its cell", time()), key("cell", "The cell it goes to", text())]);
+    table(vec![
+        key("every", "From one move to the next", time()),
+        key("first", "When the first is (after `every`)", time()),
+        key("order", "Which cell is next", choice(["in turn", "random"])),
+        key("interruption", "For how long a move takes the link away (0 s)", time()),
+        key("timetable", "All moves, in place of an interval", one_or_many(step)),
+    ])
+}
+
+pub(super) fn protocol() -> Value {
+    let mobile_ipv4 = vec![
+        key("home_agent", "The node that its home agent is on", text()),
+        key("advertisement_interval", "How often agents advertise (100 ms)", time()),
+        key("advertisement_jitter", "Intervals are shorter by a uniform part of this (0 s)", time()),
+        key("movement_detection", "When another agent means a move", choice(["eager", "lazy"])),
+        key("registration_lifetime", "In whole seconds (30 min)", time()),
+        key("registration_retransmission", "How long it waits for the first reply (1 s)", time()),
+        key("layer_2_triggers", "Whether a new link is news to TCP and a reason to solicit", boolean()),
+        key("registered_at_start", "Whether it begins registered in its first cell", boolean()),
+    ];
+    let kind = key("kind", "How packets find it", choice(PROTOCOLS.iter().map(|(name, _)| *name)));
+    table_of_kinds(kind, Vec::new(), vec![("none", Vec::new()), ("mobile-ipv4", mobile_ipv4)])
+}
