@@ -1,6 +1,7 @@
 //! Data passes agents, air and mobile node without an allocation.
 
 #[path = "../../sim/tests/common/counting.rs"]
+#[allow(dead_code, unreachable_pub, reason = "each test uses its part of this")]
 mod counting;
 mod support;
 
