@@ -62,8 +62,8 @@ const DIGESTS: [(&str, &str); 8] = [
     ("sack", "0d98e057818e91818e4c23ba6876e58d"),
     ("cubic", "de23095c2dd11f02987a997cf5078dad"),
     ("vegas", "b24336a0de4729c42befc5019d1e5566"),
-    ("westwood", "46234e35b535e0c21a58e1ba51ccb96b"),
-    ("westwood+", "2d82b70d0861b261bff1c25a45ecb259"),
+    ("westwood", "16181dee48c03576a143cff71cb349ea"),
+    ("westwood+", "d0d68f93878555a01327a33f037ccbe0"),
 ];
 
 #[test]

@@ -93,24 +93,41 @@ impl Westwood {
         self.last_sample = sample;
     }
 
-    fn feed(&mut self, delivered: f64, now: Instant) {
-        let Some(last) = self.last_sample_at.replace(now) else { return };
-        let mut interval = now - last;
-        let longest =
-            self.parameters.filter_time_constant / self.parameters.virtual_samples_per_time_constant.max(2);
-        let mut virtual_samples = 0;
-        while interval > longest && virtual_samples < 64 {
-            self.filter(0.0, longest);
-            interval -= longest;
-            virtual_samples += 1;
+    /// Nothing has been acknowledged for so long since the last sample: the filter takes a sample of zero
+    /// each time that tau/m has passed (section 3.1).
+    fn fall_silent(&mut self, last: Instant, silence: Duration) {
+        const NOTHING_IS_LEFT_AFTER: u64 = 64;
+        let parameters = &self.parameters;
+        let each = parameters.filter_time_constant / parameters.virtual_samples_per_time_constant.max(2);
+        let each = each.max(Duration::from_nanos(1));
+        let samples = silence.as_nanos() / each.as_nanos();
+        for _ in 0..samples.min(NOTHING_IS_LEFT_AFTER) {
+            self.filter(0.0, each);
         }
+        self.last_sample_at = Some(last + each * samples);
+    }
+    fn fall_silent_until(&mut self, now: Instant) {
+        if let Some(last) = self.last_sample_at {
+            self.fall_silent(last, now - last);
+        }
+    }
+
+    fn feed(&mut self, delivered: f64, now: Instant) {
+        let Some(last) = self.last_sample_at else {
+            self.last_sample_at = Some(now);
+            return;
+        };
+        // An acknowledgment just as tau/m ends takes the place of the virtual sample.
+        let silence = (now - last).as_nanos().saturating_sub(1);
+        self.fall_silent(last, Duration::from_nanos(silence));
+        let interval = self.last_sample_at.map_or(Duration::ZERO, |last| now - last);
         if interval.is_zero() {
             self.delivered_together += delivered;
             return;
         }
         let delivered = delivered + std::mem::take(&mut self.delivered_together);
-        let interval = interval.min(longest);
         self.filter(delivered / interval.as_secs_f64(), interval);
+        self.last_sample_at = Some(now);
     }
 }
 
@@ -146,9 +163,11 @@ impl CongestionControl for Westwood {
         self.reno.grow(acked, view);
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
+        self.fall_silent_until(view.now);
         cut(&mut self.reno, pipe(self.bandwidth, view), loss);
     }
-    fn on_path_change(&mut self, round_trip_time: Duration, _view: &View) {
+    fn on_path_change(&mut self, round_trip_time: Duration, view: &View) {
+        self.fall_silent_until(view.now);
         adjust(&mut self.reno, self.bandwidth, round_trip_time);
     }
     fn window(&self) -> Window {

@@ -70,6 +70,11 @@ impl WestwoodPlus {
         self.delivered += cumulative - known;
     }
 
+    /// What the acknowledgment of this moment covers arrived before the sample begins.
+    fn open_sample(&mut self, now: Instant) {
+        self.sample_began = Some(now);
+        self.delivered = 0.0;
+    }
     fn close_sample(&mut self, sample: f64) {
         self.estimates = Some(match self.estimates {
             None => (sample, sample),
@@ -84,12 +89,14 @@ impl WestwoodPlus {
 impl CongestionControl for WestwoodPlus {
     fn observe(&mut self, acked: &Acked, view: &View) {
         self.count(acked, view);
-        let began = *self.sample_began.get_or_insert(view.now);
+        let Some(began) = self.sample_began else {
+            self.open_sample(view.now);
+            return;
+        };
         let span = view.now - began;
         if span > self.parameters.shortest_sample.max(view.round_trip.latest) {
             self.close_sample(self.delivered / span.as_secs_f64());
-            self.sample_began = Some(view.now);
-            self.delivered = 0.0;
+            self.open_sample(view.now);
         }
     }
     fn on_ack(&mut self, acked: &Acked, view: &View) {

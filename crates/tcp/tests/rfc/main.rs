@@ -1,4 +1,5 @@
 //! The behaviours that the RFCs demand, as segment scripts; each test names its RFC and section.
+//! Vegas and both Westwoods follow papers instead, and are tested in the same way.
 #![expect(clippy::single_range_in_vec_init, reason = "a list of one SACK block is meant")]
 
 mod acceptance;
@@ -17,3 +18,4 @@ mod selective;
 mod sending;
 mod sequence;
 mod timers;
+mod westwood;
