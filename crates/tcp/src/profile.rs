@@ -204,6 +204,7 @@ fn ns2(window_limit: u32) -> Parameters {
         vegas: VegasParameters {
             log_upkeep: LogUpkeep::Ns2Ring { segments: window_limit },
             deflates_to_forgotten_window: true,
+            spares_first_burst: true,
             ..VegasParameters::default()
         },
         westwood: Default::default(),

@@ -51,6 +51,9 @@ pub struct VegasParameters {
     /// after the last cut even when a timeout has forgotten that window, which leaves none: the sender
     /// stands still until the next timeout (ns-2).
     pub deflates_to_forgotten_window: bool,
+    /// A loss among the segments that left at the very first instant cuts no window (ns-2, which counts that
+    /// instant as the time of the last cut).
+    pub spares_first_burst: bool,
 }
 
 impl Default for VegasParameters {
@@ -64,6 +67,7 @@ impl Default for VegasParameters {
             log_upkeep: crate::send_log::LogUpkeep::Exact,
             initial_window_at_second_ack: None,
             deflates_to_forgotten_window: false,
+            spares_first_burst: false,
         }
     }
 }

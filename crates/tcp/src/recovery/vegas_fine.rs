@@ -25,8 +25,8 @@ struct VegasFine {
     timed_out: bool,
     timer: FineTimer,
     acks_to_check: u64,
-    /// By the send log's clock, in seconds; zero before the first change.
-    window_changed_at: f64,
+    /// By the send log's clock, in seconds; `None` before the first change.
+    window_changed_at: Option<f64>,
     window_after_cut: f64,
     second_ack_window: Option<f64>,
     deflates_to_forgotten_window: bool,
@@ -69,7 +69,7 @@ impl VegasFine {
         self.recover = view.highest_sent;
         self.timed_out = true;
         self.window_after_cut = 0.0;
-        self.window_changed_at = seconds(view);
+        self.window_changed_at = Some(seconds(view));
     }
     fn new(parameters: &Parameters, start: Offset) -> Self {
         VegasFine {
@@ -79,7 +79,7 @@ impl VegasFine {
             timed_out: false,
             timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
             acks_to_check: 0,
-            window_changed_at: 0.0,
+            window_changed_at: parameters.vegas.spares_first_burst.then_some(0.0),
             window_after_cut: 0.0,
             second_ack_window: parameters.vegas.initial_window_at_second_ack,
             deflates_to_forgotten_window: parameters.vegas.deflates_to_forgotten_window,
@@ -149,7 +149,7 @@ impl VegasFine {
         self.acks_to_check = (view.segments(view.next - view.unacknowledged) + 1).min(2);
         self.timer.timeout += if again { self.timer.timeout } else { self.timer.timeout / 8.0 };
         orders.push(Order::NoteRecovery);
-        if entry.at.is_some() && self.window_changed_at < entry.seconds {
+        if entry.at.is_some() && self.window_changed_at.is_none_or(|changed| changed < entry.seconds) {
             self.cut(again, view, orders);
         }
         orders.extend([
@@ -172,7 +172,7 @@ impl VegasFine {
             _ => window - window / 4,
         };
         self.window_after_cut = reduced as f64;
-        self.window_changed_at = seconds(view);
+        self.window_changed_at = Some(seconds(view));
         let congestion = self.window_after_cut + f64::from(self.duplicates);
         orders.push(Order::SetWindow(Window { congestion, ..view.window }));
     }

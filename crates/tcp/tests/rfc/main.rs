@@ -18,4 +18,5 @@ mod selective;
 mod sending;
 mod sequence;
 mod timers;
+mod vegas;
 mod westwood;
