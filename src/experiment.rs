@@ -3,12 +3,13 @@
 use crate::Outcome;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
+use seamline_scenario::pages;
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::summary::label;
 use seamline_scenario::text::{interval_table, verdicts, warnings};
 use seamline_scenario::{CellResult, Plan, RunOptions, run, summarise};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// With more cells than this, tables are left out unless they are asked for.
 const MOST_TABLES: usize = 6;
@@ -57,6 +58,10 @@ pub(crate) struct Options {
     /// Write all events of the first run of each cell into this folder, as CSV
     #[arg(long, value_name = "DIR")]
     pub(crate) events: Option<PathBuf>,
+    /// Write a report into this folder: a page with pictures, and all numbers as CSV, JSON and Parquet. Only
+    /// the page when the name ends in .html
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
     /// Which cells to show a table of (their first run)
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Table::Auto)]
     pub(crate) table: Table,
@@ -107,7 +112,8 @@ pub(crate) fn quoted(word: &str) -> String {
 /// Run a plan and show what came of it. `command` leads to it: `run FILE`.
 pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
-    let files = RunOptions { provenance: provenance.to_string(), ..files };
+    let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
+    let files = RunOptions { provenance: provenance.to_string(), cells_over_time, ..files };
     let bar = progress(plan.runs(), options.quiet);
     let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)));
     bar.finish_and_clear();
@@ -115,13 +121,18 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
         Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"))
     })?;
     let summary = summarise(plan, &results);
+    let page = options.report.as_deref().map(|place| {
+        let report = pages::report(plan, &results, &summary, &provenance);
+        pages::write(&report, place).map_err(|error| Failure::Runtime(error.to_string()))
+    });
+    let page = page.transpose()?;
     if options.json {
         let document = Document::new(plan, &results, &summary, &provenance).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
         let mut text = headline(plan) + &tables(plan, &results, options.table);
         text += &verdicts(plan, &summary);
-        text += &written(&results);
+        text += &written(&results, page.as_deref());
         text += &format!("\nReproduce: {}\n", provenance.reproduce);
         print_results(&text)?;
     }
@@ -168,8 +179,8 @@ fn tables(plan: &Plan, results: &[CellResult], which: Table) -> String {
     text
 }
 
-fn written(results: &[CellResult]) -> String {
-    let files = results.iter().flat_map(|result| &result.files);
+fn written(results: &[CellResult], page: Option<&Path>) -> String {
+    let files = results.iter().flat_map(|result| &result.files).map(PathBuf::as_path).chain(page);
     let lines: String = files.map(|file| format!("  {}\n", file.display())).collect();
     if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
 }

@@ -19,6 +19,7 @@ pub mod identity;
 pub mod measure;
 mod observe;
 mod overrides;
+pub mod pages;
 mod path;
 pub mod plan;
 pub mod reader;

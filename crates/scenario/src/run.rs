@@ -2,12 +2,14 @@
 
 use crate::atomic::WriteError;
 use crate::build::{Part, Places, build};
-use crate::observe::{EventList, RunObserver, SenderCapture};
+use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
 use crate::plan::{Cell, Plan};
 use crate::record::{LinkRecord, RunRecord};
 use crate::schema::Scenario;
+use crate::summary::label;
 use rayon::prelude::*;
 use seamline_net::Link;
+use seamline_report::series::RunSeries;
 use seamline_sim::{ElementId, World};
 use seamline_wire::Instant;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,8 @@ pub struct RunOptions {
     pub only_last_cell: bool,
     /// Where a capture comes from, for its first comment.
     pub provenance: String,
+    /// Keep the first run of each of this many cells over time, for a report.
+    pub cells_over_time: usize,
 }
 
 /// What came of a cell.
@@ -32,6 +36,8 @@ pub struct CellResult {
     pub runs: Vec<RunRecord>,
     /// Files written.
     pub files: Vec<PathBuf>,
+    /// The first run over time, when it was wanted.
+    pub series: Option<RunSeries>,
 }
 
 /// Run everything, on as many processors as rayon's pool has. `finished` is called after every run, from
@@ -53,17 +59,18 @@ pub fn run(
     let done = jobs.par_iter().map(|(cell, seed)| {
         let wanted = *seed == 0 && (!options.only_last_cell || cell + 1 == plan.cells.len());
         let files = if wanted { Files::of(plan, *cell, options)? } else { Files::default() };
-        let outcome = run_one(&plan.cells[*cell].scenario, *seed, files);
+        let over_time = *seed == 0 && *cell < options.cells_over_time;
+        let outcome = run_one(plan, *cell, *seed, files, over_time);
         finished();
         outcome
     });
-    let done: Vec<Result<(RunRecord, Vec<PathBuf>), WriteError>> = done.collect();
-    let mut results: Vec<CellResult> =
-        plan.cells.iter().map(|_| CellResult { runs: Vec::new(), files: Vec::new() }).collect();
+    let done: Vec<Result<Done, WriteError>> = done.collect();
+    let mut results: Vec<CellResult> = plan.cells.iter().map(|_| CellResult::default()).collect();
     for ((cell, _), outcome) in jobs.iter().zip(done) {
-        let (record, files) = outcome?;
+        let Done { record, files, series } = outcome?;
         results[*cell].runs.push(record);
         results[*cell].files.extend(files);
+        results[*cell].series = results[*cell].series.take().or(series);
     }
     Ok(results)
 }
@@ -106,11 +113,20 @@ fn file_stem(plan: &Plan, cell: usize) -> String {
     stem + &format!("seed{}", scenario.seeds[0])
 }
 
-fn run_one(scenario: &Scenario, seed: usize, files: Files) -> Result<(RunRecord, Vec<PathBuf>), WriteError> {
+/// What came of one run.
+struct Done {
+    record: RunRecord,
+    files: Vec<PathBuf>,
+    series: Option<RunSeries>,
+}
+
+fn run_one(plan: &Plan, cell: usize, seed: usize, files: Files, over_time: bool) -> Result<Done, WriteError> {
+    let scenario = &plan.cells[cell].scenario;
     let is_first = seed == 0;
     let seed = scenario.seeds[seed];
     let places = Places::new(scenario);
-    let observer = RunObserver::new(scenario, &places, files.capture, files.events);
+    let mut observer = RunObserver::new(scenario, &places, files.capture, files.events);
+    observer.series = over_time.then(|| SeriesRecorder::new(scenario, &places));
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, &mut world, &places);
     runner.run_until(&mut world, Instant::ZERO + scenario.duration);
@@ -119,11 +135,12 @@ fn run_one(scenario: &Scenario, seed: usize, files: Files) -> Result<(RunRecord,
         flows: world.observer().records(scenario, is_first),
         links: link_records(scenario, &world, &places),
     };
-    let RunObserver { capture, events, .. } = world.into_observer();
+    let RunObserver { capture, events, series, .. } = world.into_observer();
     let mut written = Vec::new();
     written.extend(capture.map(SenderCapture::finish).transpose()?);
     written.extend(events.map(EventList::finish).transpose()?);
-    Ok((record, written))
+    let series = series.map(|series| series.finish(cell, label(plan, cell), seed));
+    Ok(Done { record, files: written, series })
 }
 
 pub(crate) fn link_records(

@@ -1,12 +1,16 @@
-//! Who listens to a run: the meters always, a capture and a list of events when they are wanted.
+//! Who listens to a run: the meters always; a capture, a list of events, and the run over time when they
+//! are wanted.
 
 mod capture;
 mod events;
 mod mobiles;
+mod positions;
+mod series;
 
 pub(crate) use capture::SenderCapture;
 use capture::WayOfPacket;
 pub(crate) use events::EventList;
+pub(crate) use series::SeriesRecorder;
 
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS, mobile_ipv4};
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
@@ -31,6 +35,8 @@ pub(crate) struct RunObserver {
     mobiles: Mobiles,
     pub(crate) capture: Option<SenderCapture>,
     pub(crate) events: Option<EventList>,
+    /// Set after the observer is made, when a report wants the run over time.
+    pub(crate) series: Option<SeriesRecorder>,
 }
 
 impl RunObserver {
@@ -234,6 +240,9 @@ impl Observer for RunObserver {
         if let Some(events) = &mut self.events {
             events.write(now, at, event);
         }
+        if let Some(series) = &mut self.series {
+            series.event(now, at, event);
+        }
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
@@ -243,6 +252,9 @@ impl Observer for RunObserver {
     fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
             capture.packet(now, at, packet, WayOfPacket::In);
+        }
+        if let Some(series) = &mut self.series {
+            series.arrived(now, at, packet);
         }
     }
 }

@@ -4,9 +4,12 @@
 mod intervals;
 mod quantity;
 mod verdict;
+mod words;
 
 pub use intervals::interval_table;
+pub(crate) use verdict::{judgement, name};
 pub use verdict::{verdicts, warnings};
+pub use words::sentences;
 
 /// A rate in bits per second with three significant digits: `41.2 Mbit/s`.
 pub fn rate_in_words(bits_per_second: f64) -> String {

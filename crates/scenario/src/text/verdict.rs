@@ -41,7 +41,7 @@ fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
 }
 
 /// What tells this line from the others.
-fn name(plan: &Plan, summary: &FlowSummary) -> String {
+pub(crate) fn name(plan: &Plan, summary: &FlowSummary) -> String {
     let flows = plan.cells.first().map_or(1, |cell| cell.scenario.flows.len());
     match (plan.cells.len(), flows) {
         (1, 1) => summary.variant.clone(),
@@ -53,17 +53,22 @@ fn name(plan: &Plan, summary: &FlowSummary) -> String {
 
 fn factor(comparison: &Comparison) -> String {
     let Some(factor) = &comparison.goodput_factor else { return "no factor (a run came to zero)".to_owned() };
-    let words = match (factor.low, factor.high) {
-        (Some(low), _) if low > 1.0 => "faster",
-        (_, Some(high)) if high < 1.0 => "slower",
-        (Some(_), Some(_)) => "no clear difference",
-        _ => "",
-    };
+    let words = judgement(factor);
     let interval = match (factor.low, factor.high) {
         (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
         _ => String::new(),
     };
     format!("{:.2}x{interval} {words}", factor.mean).trim_end().to_owned()
+}
+
+/// What a factor means.
+pub(crate) fn judgement(factor: &Estimate) -> &'static str {
+    match (factor.low, factor.high) {
+        (Some(low), _) if low > 1.0 => "faster",
+        (_, Some(high)) if high < 1.0 => "slower",
+        (Some(_), Some(_)) => "no clear difference",
+        _ => "",
+    }
 }
 
 fn rest(summary: &FlowSummary) -> String {

@@ -1,0 +1,165 @@
+//! Which tables there are.
+
+use super::table::Table;
+use crate::model::Report;
+use crate::series::{FlowSeries, QueueSeries, RunSeries};
+
+/// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
+/// direction of each link, and for each flow of each cell over all seeds.
+pub fn summary(report: &Report) -> Vec<Table> {
+    vec![runs(report), handovers(report), links(report), outcomes(report)]
+}
+
+fn runs(report: &Report) -> Table {
+    let rows = || report.runs.iter();
+    of_cells(report, Table::new("runs"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("flow", rows().map(|row| row.flow.clone()))
+        .text("variant", rows().map(|row| row.variant.clone()))
+        .whole("delivered_bytes", rows().map(|row| row.delivered_bytes))
+        .real("goodput_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second)))
+        .real("measured_from_s", rows().map(|row| Some(row.measured_from_s)))
+        .real("measured_to_s", rows().map(|row| Some(row.measured_to_s)))
+        .whole("retransmissions", rows().map(|row| row.retransmissions))
+        .whole("timeouts", rows().map(|row| row.timeouts))
+        .whole("fast_recoveries", rows().map(|row| row.fast_recoveries))
+        .real("round_trip_mean_ms", rows().map(|row| row.round_trip_mean_ms))
+        .real("round_trip_min_ms", rows().map(|row| row.round_trip_min_ms))
+        .real("completion_s", rows().map(|row| row.completion_s))
+}
+
+fn handovers(report: &Report) -> Table {
+    let rows = || report.handovers.iter();
+    of_cells(report, Table::new("handovers"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("flow", rows().map(|row| row.flow.clone()))
+        .text("link", rows().map(|row| row.link.clone()))
+        .real("start_s", rows().map(|row| Some(row.start_s)))
+        .real("interruption_ms", rows().map(|row| row.interruption_ms))
+        .real("movement_detected_ms", rows().map(|row| row.movement_detected_ms))
+        .real("registered_ms", rows().map(|row| row.registered_ms))
+        .real("first_data_ms", rows().map(|row| row.first_data_ms))
+        .real("recovery_ms", rows().map(|row| row.recovery_ms))
+        .whole("following_second_bytes", rows().map(|row| row.following_second_bytes))
+}
+
+fn links(report: &Report) -> Table {
+    let rows = || report.links.iter();
+    of_cells(report, Table::new("links"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("link", rows().map(|row| row.link.clone()))
+        .whole("delivered_packets", rows().map(|row| row.delivered_packets))
+        .whole("delivered_bytes", rows().map(|row| row.delivered_bytes))
+        .whole("dropped_by_full_queue", rows().map(|row| row.dropped_by_full_queue))
+        .whole("dropped_by_queue_management", rows().map(|row| row.dropped_by_queue_management))
+        .whole("lost_to_errors", rows().map(|row| row.lost_to_errors))
+        .whole("lost_to_link_down", rows().map(|row| row.lost_to_link_down))
+}
+
+fn outcomes(report: &Report) -> Table {
+    let rows = || report.outcomes.iter();
+    of_cells(report, Table::new("outcomes"), rows().map(|row| row.cell))
+        .text("flow", rows().map(|row| row.flow.clone()))
+        .text("variant", rows().map(|row| row.variant.clone()))
+        .whole("runs", rows().map(|row| row.goodput_bits_per_second.samples as u64))
+        .real("goodput_mean_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second.mean)))
+        .real("goodput_low_bits_per_second", rows().map(|row| row.goodput_bits_per_second.low))
+        .real("goodput_high_bits_per_second", rows().map(|row| row.goodput_bits_per_second.high))
+        .text("against", rows().map(|row| row.against.clone().unwrap_or_default()))
+        .real("factor", rows().map(|row| row.factor.map(|factor| factor.mean)))
+        .real("factor_low", rows().map(|row| row.factor.and_then(|factor| factor.low)))
+        .real("factor_high", rows().map(|row| row.factor.and_then(|factor| factor.high)))
+        .real("retransmissions_mean", rows().map(|row| Some(row.retransmissions_mean)))
+        .real("timeouts_mean", rows().map(|row| Some(row.timeouts_mean)))
+        .real("completion_mean_s", rows().map(|row| row.completion_s.map(|mean| mean.mean)))
+        .real("recovery_median_ms", rows().map(|row| row.recovery_median_ms))
+        .whole("handovers", rows().map(|row| row.handovers as u64))
+}
+
+/// The columns that say which cell: its place, its name, and what the grid set.
+fn of_cells(report: &Report, table: Table, cells: impl Iterator<Item = usize>) -> Table {
+    let cells: Vec<usize> = cells.collect();
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in report.cells.iter().flat_map(|cell| &cell.values) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let value = |cell: usize, key: &str| {
+        let values = report.cells.get(cell).map_or(&[][..], |cell| &cell.values);
+        values.iter().find(|(known, _)| known == key).map_or(String::new(), |(_, value)| value.clone())
+    };
+    let mut table = table
+        .whole("cell", cells.iter().map(|cell| *cell as u64))
+        .text("cell_name", cells.iter().map(|cell| report.cell_name(*cell).to_owned()));
+    for key in keys {
+        table = table.text(key, cells.iter().map(|cell| value(*cell, key)));
+    }
+    table
+}
+
+/// The tables over time, of the runs recorded in full: what senders knew, and queues. Thinned out, the
+/// extremes kept ([`crate::decimate`]).
+pub fn over_time(report: &Report) -> Vec<Table> {
+    vec![senders(report), queues(report)]
+}
+
+fn senders(report: &Report) -> Table {
+    let rows = || of_flows(report, |flow| flow.sender.time_s.len());
+    let column = |read: fn(&FlowSeries) -> &[f64]| {
+        rows().map(move |(_, flow, place)| read(flow).get(place).copied()).collect::<Vec<_>>().into_iter()
+    };
+    of_run(Table::new("senders"), rows().map(|(run, flow, _)| (run, &flow.flow)))
+        .real("time_s", column(|flow| &flow.sender.time_s))
+        .real("congestion_window_segments", column(|flow| &flow.sender.congestion_window_segments))
+        .real("slow_start_threshold_segments", column(|flow| &flow.sender.slow_start_threshold_segments))
+        .real("smoothed_round_trip_ms", column(|flow| &flow.sender.smoothed_round_trip_ms))
+        .real("retransmission_timeout_ms", column(|flow| &flow.sender.retransmission_timeout_ms))
+        .real("bytes_in_flight", column(|flow| &flow.sender.bytes_in_flight))
+}
+
+fn queues(report: &Report) -> Table {
+    let of_run = |run| {
+        let run: &RunSeries = run;
+        run.queues.iter().flat_map(move |queue| (0..queue.time_s.len()).map(move |place| (run, queue, place)))
+    };
+    let rows = || report.series.iter().flat_map(of_run);
+    let column = |read: fn(&QueueSeries) -> &[f64]| {
+        rows().map(move |(_, queue, place)| read(queue).get(place).copied()).collect::<Vec<_>>().into_iter()
+    };
+    Table::new("queues")
+        .whole("cell", rows().map(|(run, _, _)| run.cell as u64))
+        .text("cell_name", rows().map(|(run, _, _)| run.name.clone()))
+        .whole("seed", rows().map(|(run, _, _)| run.seed))
+        .text("link", rows().map(|(_, queue, _)| queue.link.clone()))
+        .real("time_s", column(|queue| &queue.time_s))
+        .real("packets", column(|queue| &queue.packets))
+}
+
+/// Every segment sent in the runs recorded in full.
+pub fn segments(report: &Report) -> Table {
+    let rows = || of_flows(report, |flow| flow.segments.len());
+    of_run(Table::new("segments"), rows().map(|(run, flow, _)| (run, &flow.flow)))
+        .real("time_s", rows().map(|(_, flow, place)| Some(flow.segments[place].time_s)))
+        .whole("position", rows().map(|(_, flow, place)| flow.segments[place].start))
+        .whole("length", rows().map(|(_, flow, place)| u64::from(flow.segments[place].length)))
+        .truth("retransmission", rows().map(|(_, flow, place)| flow.segments[place].retransmission))
+}
+
+/// Every flow of every run as often as `count` says, with the place of the row.
+fn of_flows(
+    report: &Report,
+    count: fn(&FlowSeries) -> usize,
+) -> impl Iterator<Item = (&RunSeries, &FlowSeries, usize)> {
+    let flows = report.series.iter().flat_map(|run| run.flows.iter().map(move |flow| (run, flow)));
+    flows.flat_map(move |(run, flow)| (0..count(flow)).map(move |place| (run, flow, place)))
+}
+
+fn of_run<'a>(table: Table, rows: impl Iterator<Item = (&'a RunSeries, &'a String)>) -> Table {
+    let rows: Vec<_> = rows.collect();
+    table
+        .whole("cell", rows.iter().map(|(run, _)| run.cell as u64))
+        .text("cell_name", rows.iter().map(|(run, _)| run.name.clone()))
+        .whole("seed", rows.iter().map(|(run, _)| run.seed))
+        .text("flow", rows.iter().map(|(_, flow)| (*flow).clone()))
+}

@@ -1,0 +1,178 @@
+//! The runs of the time panels, encoded for the page and small enough for it.
+
+use super::thin::thinned;
+use crate::encode::Columns;
+use crate::series::{FlowSeries, HandoverBand, RunSeries, SegmentSent};
+use serde::Serialize;
+
+/// As many bytes of encoded runs go into a page.
+const ROOM: usize = 2_400_000;
+/// How far apart in time segments and acknowledgments are taken together, as parts of a run: from not at
+/// all on until everything fits.
+const STEPS: [f64; 6] = [0.0, 1e-5, 5e-5, 2e-4, 1e-3, 5e-3];
+const MICROS: f64 = 1e6;
+
+/// The runs of a page.
+#[derive(Debug, Default)]
+pub(super) struct Encoded {
+    /// What is known of each run, for the script.
+    pub(super) runs: Vec<RunMeta>,
+    /// The columns of each run.
+    pub(super) texts: Vec<String>,
+    /// What was left out to make the page small, if anything was.
+    pub(super) remark: Option<String>,
+}
+
+/// What is known of a run besides its columns.
+#[derive(Debug, Serialize)]
+pub(crate) struct RunMeta {
+    name: String,
+    seed: u64,
+    duration: f64,
+    flows: Vec<FlowMeta>,
+    queues: Vec<String>,
+    bands: Vec<Band>,
+    notes: Vec<String>,
+}
+
+impl RunMeta {
+    /// What the cell is called.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct FlowMeta {
+    name: String,
+    variant: String,
+    /// The length of a bin of what was delivered, in seconds.
+    bin: f64,
+    /// The longest segment in bytes.
+    segment_size: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Band {
+    link: String,
+    start: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detected: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registered: Option<f64>,
+}
+
+/// Encode as many runs as fit, in as much detail as fits.
+pub(super) fn encode(series: &[RunSeries]) -> Encoded {
+    let mut texts = Vec::new();
+    for step in STEPS {
+        texts = fitting(series, step);
+        if texts.len() == series.len() {
+            return with_remark(series, texts, step);
+        }
+    }
+    with_remark(series, texts, STEPS[STEPS.len() - 1])
+}
+
+/// The first runs, as many as there is room for.
+fn fitting(series: &[RunSeries], step: f64) -> Vec<String> {
+    let mut room = ROOM;
+    let texts = series.iter().map(|run| text(run, step * run.duration_s));
+    let fitting = texts.map_while(|text| {
+        room = room.checked_sub(text.len())?;
+        Some(text)
+    });
+    fitting.collect()
+}
+
+fn with_remark(series: &[RunSeries], texts: Vec<String>, step: f64) -> Encoded {
+    let kept = texts.len();
+    let mut remarks = Vec::new();
+    if step > 0.0 {
+        let shortest = series.iter().map(|run| run.duration_s).fold(f64::INFINITY, f64::min);
+        remarks.push(format!(
+            "To keep this page small, neighbouring segments and acknowledgments less than {} ms apart are drawn \
+             as one. Retransmissions, losses and timeouts are all there, and segments.parquet has everything.",
+            crate::quantity::digits(step * shortest * 1e3)
+        ));
+    }
+    if kept < series.len() {
+        remarks.push(format!("The time panels show the first {kept} cells only, to keep this page small."));
+    }
+    let remark = (!remarks.is_empty()).then(|| remarks.join(" "));
+    Encoded { runs: series.iter().take(kept).map(meta).collect(), texts, remark }
+}
+
+fn meta(run: &RunSeries) -> RunMeta {
+    let flow = |flow: &FlowSeries| FlowMeta {
+        name: flow.flow.clone(),
+        variant: flow.variant.clone(),
+        bin: flow.delivered_bin_s,
+        segment_size: flow.segments.iter().map(|segment| segment.length).max().unwrap_or(1),
+    };
+    let band = |band: &HandoverBand| Band {
+        link: band.link.clone(),
+        start: band.start_s,
+        end: band.end_s,
+        predicted: band.predicted_s,
+        detected: band.movement_detected_s,
+        registered: band.registered_s,
+    };
+    RunMeta {
+        name: run.name.clone(),
+        seed: run.seed,
+        duration: run.duration_s,
+        flows: run.flows.iter().map(flow).collect(),
+        queues: run.queues.iter().map(|queue| queue.link.clone()).collect(),
+        bands: run.handovers.iter().map(band).collect(),
+        notes: run.notes.clone(),
+    }
+}
+
+/// The columns of a run, in the order in which `assets/decode.js` reads them.
+fn text(run: &RunSeries, merge_s: f64) -> String {
+    let mut columns = Columns::default();
+    for flow in &run.flows {
+        write_flow(&mut columns, &thinned(flow, merge_s));
+    }
+    for queue in &run.queues {
+        columns.numbers(queue.time_s.iter().copied(), MICROS);
+        columns.whole(queue.packets.iter().map(|packets| *packets as i64));
+    }
+    columns.finish()
+}
+
+fn write_flow(columns: &mut Columns, flow: &FlowSeries) {
+    for again in [false, true] {
+        let such: Vec<&SegmentSent> =
+            flow.segments.iter().filter(|segment| segment.retransmission == again).collect();
+        columns.numbers(such.iter().map(|segment| segment.time_s), MICROS);
+        columns.whole(such.iter().map(|segment| segment.start as i64));
+        columns.whole(such.iter().map(|segment| i64::from(segment.length)));
+    }
+    let acks = &flow.acknowledgments;
+    columns.numbers(acks.iter().map(|ack| ack.time_s), MICROS);
+    columns.whole(acks.iter().map(|ack| ack.position as i64));
+    columns.whole(acks.iter().map(|ack| ack.window_edge.saturating_sub(ack.position) as i64));
+    let blocks = &flow.selective;
+    columns.numbers(blocks.iter().map(|block| block.time_s), MICROS);
+    columns.whole(blocks.iter().map(|block| block.start as i64));
+    columns.whole(blocks.iter().map(|block| block.end.saturating_sub(block.start) as i64));
+    let drops = &flow.drops;
+    columns.numbers(drops.iter().map(|drop| drop.time_s), MICROS);
+    columns.whole(drops.iter().map(|drop| drop.start as i64));
+    columns.numbers(flow.timeouts_s.iter().copied(), MICROS);
+    columns.numbers(flow.recoveries_s.iter().copied(), MICROS);
+    let sender = &flow.sender;
+    columns.numbers(sender.time_s.iter().copied(), MICROS);
+    columns.numbers(sender.congestion_window_segments.iter().copied(), 100.0);
+    columns.numbers(sender.slow_start_threshold_segments.iter().copied(), 100.0);
+    columns.numbers(sender.smoothed_round_trip_ms.iter().copied(), 100.0);
+    columns.numbers(sender.retransmission_timeout_ms.iter().copied(), 100.0);
+    columns.whole(sender.bytes_in_flight.iter().map(|bytes| *bytes as i64));
+    columns.whole(flow.delivered_bytes.iter().map(|bytes| *bytes as i64));
+}

@@ -1,0 +1,60 @@
+//! Pieces of HTML.
+
+use crate::escape::Text;
+use std::fmt::{Display, Write};
+
+/// A table: what its columns are called, and its rows, escaped already. The first `left` columns hold words.
+pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
+    let mut html = String::from("<div class=\"table\"><table><thead><tr>");
+    let side = |place: usize| if place < left { " class=\"left\"" } else { "" };
+    for (place, column) in columns.iter().enumerate() {
+        let _ = write!(html, "<th scope=\"col\"{}>{}</th>", side(place), Text(column));
+    }
+    html += "</tr></thead><tbody>\n";
+    for row in rows {
+        html += "<tr>";
+        for (place, cell) in row.iter().enumerate() {
+            let _ = write!(html, "<td{}>{cell}</td>", side(place));
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody></table></div>\n"
+}
+
+/// A part of the page that is folded at first.
+pub fn folded(title: &str, content: &str) -> String {
+    format!("<details><summary>{}</summary>\n{content}</details>\n", Text(title))
+}
+
+/// A card of the page.
+pub fn section(name: &str, title: &str, content: impl Display) -> String {
+    format!(
+        "<section id=\"{name}\" aria-labelledby=\"{name}-title\"><h2 id=\"{name}-title\">{}</h2>\n{content}</section>\n",
+        Text(title)
+    )
+}
+
+/// A picture with its caption. A picture is well-formed already.
+pub fn figure(svg: &str, caption: &str) -> String {
+    format!(
+        "<figure class=\"picture\" style=\"margin:0\">{svg}<figcaption>{}</figcaption></figure>\n",
+        Text(caption)
+    )
+}
+
+/// A whole page. `body` is everything between the header and the scripts.
+pub fn page(title: &str, header: &str, body: &str, scripts: &str) -> String {
+    let title = Text(title);
+    let style = include_str!("../../assets/report.css");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
+         style-src 'unsafe-inline'; img-src data:\">\n\
+         <meta name=\"generator\" content=\"seamline\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         <header class=\"top\"><div>{header}</div>\
+         <button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n\
+         <main>\n{body}</main>\n{scripts}</body>\n</html>\n"
+    )
+}

@@ -1,0 +1,81 @@
+//! A report as one HTML file that needs no network: its policy forbids every request.
+
+mod columns;
+pub mod html;
+mod sections;
+mod thin;
+mod timeline;
+
+use crate::escape::{Text, json_in_script};
+use crate::model::{Report, seeds_in_words};
+use crate::picture;
+use html::{figure, page};
+pub(crate) use sections::provenance;
+
+/// The script, in the order in which its parts need each other.
+const SCRIPT: [&str; 8] = [
+    include_str!("../../assets/decode.js"),
+    include_str!("../../assets/format.js"),
+    include_str!("../../assets/view.js"),
+    include_str!("../../assets/draw.js"),
+    include_str!("../../assets/panels.js"),
+    include_str!("../../assets/chart.js"),
+    include_str!("../../assets/gestures.js"),
+    concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
+];
+
+/// The whole page.
+pub fn html(report: &Report) -> String {
+    let encoded = columns::encode(&report.series);
+    let mut body = sections::verdict(report);
+    body += &pictures(report);
+    body += &timeline::section(&encoded);
+    body += &sections::tables(report);
+    body += &sections::provenance(&report.provenance);
+    page(&report.title, &header(report), &body, &script_of(&encoded.runs, &encoded.texts))
+}
+
+fn header(report: &Report) -> String {
+    let (cells, seeds) = (report.cells.len(), report.provenance.seeds.len());
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let warm_up = match report.warm_up_s {
+        0.0 => String::new(),
+        seconds => format!(", the first {seconds} s left out of means"),
+    };
+    format!(
+        "<div class=\"brand\">Seamline report</div><h1>{}</h1><p class=\"facts\">{}, {} each ({}), \
+         {} s a run{warm_up}</p>",
+        Text(&report.title),
+        plural(cells, "cell"),
+        plural(seeds, "seed"),
+        seeds_in_words(&report.provenance.seeds),
+        report.duration_s
+    )
+}
+
+fn pictures(report: &Report) -> String {
+    let drawn = picture::of_report(report);
+    if drawn.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from("<div class=\"pictures\">\n");
+    for picture in drawn {
+        html += &format!("<section>{}</section>\n", figure(&picture.svg, &picture.caption));
+    }
+    html + "</div>\n"
+}
+
+/// The script of a page, with the runs of its time panels.
+pub(crate) fn script_of(runs: &[columns::RunMeta], texts: &[String]) -> String {
+    // Only strings and numbers: this cannot fail.
+    let runs = serde_json::to_string(runs).unwrap_or_else(|_| "[]".to_owned());
+    let mut html = format!(
+        "<script type=\"application/json\" id=\"data\">{{\"runs\":{}}}</script>\n",
+        json_in_script(&runs)
+    );
+    for (place, text) in texts.iter().enumerate() {
+        html += &format!("<script type=\"text/plain\" id=\"run-{place}\">{text}</script>\n");
+    }
+    let script = SCRIPT.join("\n");
+    html + "<script>\n(() => {\n\"use strict\";\n" + &script + "})();\n</script>\n"
+}

@@ -1,0 +1,242 @@
+//! The parts of a report.
+
+use super::html::{folded, section, table};
+use crate::escape::Text;
+use crate::model::{Outcome, Provenance, Report, seeds_in_words};
+use crate::quantity::{bit_rate, bytes, count, digits, millis};
+use std::fmt::Write;
+
+/// More rows than this do not go into a page; the tables beside it have them all.
+const MOST_ROWS: usize = 400;
+
+/// The verdict in words, and what to know before believing it.
+pub(super) fn verdict(report: &Report) -> String {
+    let mut html = String::new();
+    for sentence in &report.verdict {
+        let _ = writeln!(html, "<p class=\"words\">{}</p>", Text(sentence));
+    }
+    if !report.warnings.is_empty() {
+        html += "<ul class=\"warnings\">";
+        for warning in &report.warnings {
+            let _ = write!(html, "<li>{}</li>", Text(warning));
+        }
+        html += "</ul>\n";
+    }
+    html += &outcomes(report);
+    format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
+}
+
+fn outcomes(report: &Report) -> String {
+    let any_completion = report.outcomes.iter().any(|outcome| outcome.completion_s.is_some());
+    let any_handover = report.outcomes.iter().any(|outcome| outcome.handovers > 0);
+    let mut columns = vec!["", "Goodput", "Relative to the baseline", "Judgement"];
+    columns.extend(any_completion.then_some("Complete after"));
+    columns.extend(any_handover.then_some("Back at pace after (median)"));
+    columns.extend(["Sent again", "Timeouts"]);
+    let row = |outcome: &Outcome| {
+        let mut row = vec![
+            format!("<strong>{}</strong>", Text(&outcome.name)),
+            goodput(outcome),
+            factor(outcome),
+            judgement(outcome),
+        ];
+        let completion = || outcome.completion_s.map_or("–".to_owned(), |mean| millis(mean.mean * 1e3));
+        row.extend(any_completion.then(completion));
+        row.extend(any_handover.then(|| match outcome.recovery_median_ms {
+            Some(median) => millis(median),
+            None => "mostly never".to_owned(),
+        }));
+        row.extend([count(outcome.retransmissions_mean), count(outcome.timeouts_mean)]);
+        row
+    };
+    let rows: Vec<Vec<String>> = report.outcomes.iter().map(row).collect();
+    let seeds = report.outcomes.iter().map(|outcome| outcome.goodput_bits_per_second.samples).max();
+    let means = match seeds {
+        Some(0 | 1) | None => "One run each; without a second seed there is no interval.".to_owned(),
+        Some(n) => format!(
+            "Means of {n} seeds, ± half of the 95 % interval (Student's t). Factors compare the same seeds, \
+             which met the same losses."
+        ),
+    };
+    format!("{}<p class=\"caption\">{means}</p>\n", table(&columns, &rows, 1))
+}
+
+fn goodput(outcome: &Outcome) -> String {
+    let goodput = &outcome.goodput_bits_per_second;
+    let half = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
+    format!("<strong>{}</strong>{half}", bit_rate(goodput.mean))
+}
+
+fn factor(outcome: &Outcome) -> String {
+    match (&outcome.factor, &outcome.against) {
+        (_, None) => "baseline".to_owned(),
+        (None, Some(_)) => "no factor: a run came to zero".to_owned(),
+        (Some(factor), Some(_)) => {
+            let interval = match (factor.low, factor.high) {
+                (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
+                _ => String::new(),
+            };
+            format!("{:.2} ×{interval}", factor.mean)
+        }
+    }
+}
+
+fn judgement(outcome: &Outcome) -> String {
+    let class = match outcome.judgement.as_str() {
+        "faster" => "better",
+        "slower" => "worse",
+        _ => "",
+    };
+    format!("<span class=\"{class}\">{}</span>", Text(&outcome.judgement))
+}
+
+/// Every run, handover and link, folded.
+pub(super) fn tables(report: &Report) -> String {
+    let mut html = String::from(
+        "<p class=\"caption\">The same numbers are in <code>runs</code>, <code>handovers</code> and \
+         <code>links</code> (CSV, JSON, Parquet) beside a report that was written into a folder.</p>",
+    );
+    html += &folded(&format!("Runs ({})", report.runs.len()), &runs(report));
+    if !report.handovers.is_empty() {
+        html += &folded(&format!("Handovers ({})", report.handovers.len()), &handovers(report));
+    }
+    html += &folded(&format!("Links ({})", report.links.len()), &links(report));
+    section("tables", "Tables", html)
+}
+
+fn runs(report: &Report) -> String {
+    let columns = [
+        "Cell",
+        "Flow",
+        "Seed",
+        "Goodput",
+        "Delivered",
+        "Sent again",
+        "Timeouts",
+        "Fast recoveries",
+        "RTT mean",
+        "RTT min",
+        "Complete after",
+    ];
+    let row = |row: &crate::model::RunRow| {
+        vec![
+            Text(report.cell_name(row.cell)).to_string(),
+            Text(&row.flow).to_string(),
+            row.seed.to_string(),
+            bit_rate(row.goodput_bits_per_second),
+            bytes(row.delivered_bytes),
+            row.retransmissions.to_string(),
+            row.timeouts.to_string(),
+            row.fast_recoveries.to_string(),
+            optional(row.round_trip_mean_ms, millis),
+            optional(row.round_trip_min_ms, millis),
+            optional(row.completion_s, |seconds| millis(seconds * 1e3)),
+        ]
+    };
+    shortened(&columns, report.runs.iter().map(row), report.runs.len(), "runs", 2)
+}
+
+fn handovers(report: &Report) -> String {
+    let columns = [
+        "Cell",
+        "Flow",
+        "Link",
+        "Seed",
+        "Start",
+        "Interruption",
+        "First data after",
+        "Back at pace after",
+        "Delivered in the second after",
+    ];
+    let row = |row: &crate::model::HandoverRow| {
+        vec![
+            Text(report.cell_name(row.cell)).to_string(),
+            Text(&row.flow).to_string(),
+            Text(&row.link).to_string(),
+            row.seed.to_string(),
+            format!("{} s", digits(row.start_s)),
+            optional(row.interruption_ms, millis),
+            optional(row.first_data_ms, millis),
+            row.recovery_ms.map_or("never".to_owned(), millis),
+            bytes(row.following_second_bytes),
+        ]
+    };
+    shortened(&columns, report.handovers.iter().map(row), report.handovers.len(), "handovers", 3)
+}
+
+fn links(report: &Report) -> String {
+    let columns = [
+        "Cell",
+        "Link",
+        "Seed",
+        "Delivered",
+        "Packets",
+        "Queue full",
+        "Queue management",
+        "Errors",
+        "Link down",
+    ];
+    let row = |row: &crate::model::LinkRow| {
+        vec![
+            Text(report.cell_name(row.cell)).to_string(),
+            Text(&row.link).to_string(),
+            row.seed.to_string(),
+            bytes(row.delivered_bytes),
+            row.delivered_packets.to_string(),
+            row.dropped_by_full_queue.to_string(),
+            row.dropped_by_queue_management.to_string(),
+            row.lost_to_errors.to_string(),
+            row.lost_to_link_down.to_string(),
+        ]
+    };
+    shortened(&columns, report.links.iter().map(row), report.links.len(), "links", 2)
+}
+
+fn optional(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
+    value.map_or("–".to_owned(), text)
+}
+
+fn shortened(
+    columns: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+    all: usize,
+    file: &str,
+    left: usize,
+) -> String {
+    let rows: Vec<Vec<String>> = rows.take(MOST_ROWS).collect();
+    let rest = match all.checked_sub(MOST_ROWS) {
+        Some(rest) if rest > 0 => {
+            format!("<p class=\"caption\">{rest} more rows are in {file}.csv and {file}.parquet.</p>")
+        }
+        _ => String::new(),
+    };
+    table(columns, &rows, left) + &rest
+}
+
+/// What was run and how to run it again.
+pub(crate) fn provenance(provenance: &Provenance) -> String {
+    let mut html = format!(
+        "<div class=\"command\"><pre id=\"reproduce\">{}</pre>\
+         <button type=\"button\" class=\"copy\" data-of=\"reproduce\" hidden>Copy</button></div>\n<dl>",
+        Text(&provenance.reproduce)
+    );
+    let mut fields = vec![
+        (
+            "Program",
+            format!(
+                "seamline {} (revision {}, engine {})",
+                provenance.version, provenance.revision, provenance.engine
+            ),
+        ),
+        ("Scenario", provenance.scenario.clone()),
+        ("BLAKE3 of the scenario", provenance.scenario_blake3.clone()),
+        ("Seeds", seeds_in_words(&provenance.seeds)),
+    ];
+    fields.extend(provenance.overrides.iter().map(|text| ("Set on the command line", text.clone())));
+    for (name, value) in fields {
+        let _ = write!(html, "<dt>{}</dt><dd>{}</dd>", Text(name), Text(&value));
+    }
+    html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same numbers, byte for byte.</p>";
+    html += &folded("The scenario file", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
+    section("provenance", "What was run, and how to run it again", html)
+}

@@ -1,0 +1,56 @@
+//! The place of the time panels in the page, and their controls.
+
+use super::columns::Encoded;
+use super::html;
+use crate::escape::Text;
+
+const HINT: &str = "<p class=\"hint desktop\">Wheel: zoom. Drag: zoom to what was dragged over. \
+    <kbd>Shift</kbd> and drag, or the strip above: move. Double click: whole run. Keys when the panels have the \
+    focus: <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> move, <kbd>+</kbd> <kbd>−</kbd> zoom, \
+    <kbd>0</kbd> whole run, <kbd>n</kbd> <kbd>p</kbd> next and previous handover.</p>\n";
+
+/// The section; empty without runs.
+pub(super) fn section(encoded: &Encoded) -> String {
+    if encoded.runs.is_empty() {
+        return String::new();
+    }
+    let mut content = choices(encoded);
+    content += "<div class=\"controls sticky\"><div class=\"group\">\
+        <button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>\
+        <button type=\"button\" id=\"zoom-out\" aria-label=\"Zoom out\">−</button>\
+        <button type=\"button\" id=\"zoom-reset\">Whole run</button></div>\
+        <div class=\"group\" id=\"handover-choice\" hidden>\
+        <button type=\"button\" id=\"handover-before\" aria-label=\"Previous handover\">‹</button>\
+        <span class=\"name\" id=\"handover-count\"></span>\
+        <button type=\"button\" id=\"handover-next\" aria-label=\"Next handover\">›</button></div>\
+        <span id=\"clock\" aria-live=\"polite\"></span>\
+        <span class=\"hint\" id=\"ghost-key\" hidden>dotted grey: <b id=\"ghost-name\"></b></span></div>\n";
+    content += "<div id=\"overview\"></div>\n\
+        <div id=\"stage\" tabindex=\"0\" role=\"group\" aria-label=\"Time panels: arrow keys move the cursor, plus \
+        and minus zoom, 0 shows the whole run\"><div id=\"panels\"></div></div>\n";
+    content += HINT;
+    content += "<ul class=\"notes\" id=\"run-notes\"></ul>\n";
+    if let Some(remark) = &encoded.remark {
+        content += &format!("<p class=\"caption\">{}</p>\n", Text(remark));
+    }
+    content +=
+        "<noscript><p>The time panels need JavaScript; the rest of the page does not.</p></noscript>\n";
+    html::section("time", "One run over time", content)
+}
+
+fn choices(encoded: &Encoded) -> String {
+    let mut html = String::from("<div class=\"controls\">");
+    if encoded.runs.len() > 1 {
+        html += "<div class=\"group\" id=\"run-choice\"><span class=\"name\">Cell</span>";
+        for run in &encoded.runs {
+            html += &format!("<button type=\"button\" aria-pressed=\"false\">{}</button>", Text(run.name()));
+        }
+        html += "</div>\n<label class=\"group\"><span class=\"name\">Beside it</span><select id=\"ghost-choice\">\
+            <option value=\"-1\">nothing</option>";
+        for (place, run) in encoded.runs.iter().enumerate() {
+            html += &format!("<option value=\"{place}\">{}</option>", Text(run.name()));
+        }
+        html += "</select></label>\n";
+    }
+    html + "<div class=\"group\" id=\"flow-choice\"></div></div>\n"
+}

@@ -1,0 +1,150 @@
+//! Bars with 95 % intervals, and what somebody else published beside them.
+
+use super::frame::{Frame, Key, heading, legend, legend_height, whisker};
+use super::style::{define_hatchings, fill, hatched, published};
+use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
+use crate::model::Estimate;
+use crate::quantity::digits;
+use crate::scale::{Linear, top};
+
+/// A bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it is the bar of.
+    pub label: String,
+    /// Its length and its interval.
+    pub value: Estimate,
+    /// What somebody else published for the same thing.
+    pub published: Option<f64>,
+}
+
+/// Bars that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// What they have in common.
+    pub label: String,
+    /// One entry for each series: its value and what somebody else published; `None` leaves a gap.
+    pub bars: Vec<Option<(Estimate, Option<f64>)>>,
+}
+
+/// What a picture of bars is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names<'a> {
+    /// Unique among the pictures of a page.
+    pub picture: &'a str,
+    /// What is shown.
+    pub title: &'a str,
+    /// How to read it.
+    pub remark: &'a str,
+    /// What the axis measures, with its unit.
+    pub axis: &'a str,
+}
+
+const WIDTH: f64 = 600.0;
+const TOP: f64 = 56.0;
+const ROW: f64 = 34.0;
+
+/// Bars lying one above the other, the first on top, each with its number.
+pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
+    let longest = bars.iter().map(|bar| width_of(&bar.label, TEXT)).fold(0.0, f64::max);
+    let left = (longest + 28.0).clamp(60.0, 300.0);
+    let any_published = bars.iter().any(|bar| bar.published.is_some());
+    let most = bars.iter().map(|bar| bar.value.ends().1.max(bar.published.unwrap_or(0.0)));
+    let bottom = TOP + ROW * bars.len() as f64;
+    let height = bottom + if any_published { 78.0 } else { 52.0 };
+    let x = Linear { low: 0.0, high: top(most.fold(0.0, f64::max)), first: left, last: WIDTH - 110.0 };
+    let frame = Frame { x, y: Linear { low: 0.0, high: 1.0, first: bottom, last: TOP } };
+    let mut svg = Svg::new(WIDTH, height, names.title);
+    heading(&mut svg, names.title, names.remark);
+    frame.draw_x(&mut svg, names.axis, true);
+    for (place, bar) in bars.iter().enumerate() {
+        draw_lying(&mut svg, &frame.x, TOP + ROW * (place as f64 + 0.5), bar);
+    }
+    if any_published {
+        legend(
+            &mut svg,
+            names.picture,
+            &[Key::Published],
+            &["published".into()],
+            (left, bottom + 52.0),
+            WIDTH,
+        );
+    }
+    svg.finish()
+}
+
+fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
+    let (low, high) = bar.value.ends();
+    svg.text((x.first - 10.0, middle + 4.0), Anchor::End, &bar.label, "class=\"label\"");
+    svg.rect((x.first, middle - 10.0), (x.place(bar.value.mean) - x.first, 20.0), &fill(0));
+    if bar.value.low.is_some() {
+        whisker(svg, (x.place(low), middle), (x.place(high), middle));
+    }
+    if let Some(value) = bar.published {
+        published(svg, (x.place(value), middle + 9.0));
+    }
+    let half = bar.value.half_width().map(|half| format!(" ± {}", digits(half))).unwrap_or_default();
+    let end = x.place(high.max(bar.published.unwrap_or(high))) + 10.0;
+    svg.text(
+        (end, middle + 4.0),
+        Anchor::Start,
+        &format!("{}{half}", digits(bar.value.mean)),
+        "class=\"value\"",
+    );
+}
+
+/// Groups of bars standing side by side, one series each hatching.
+pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> String {
+    let all = || groups.iter().flat_map(|group| group.bars.iter().flatten());
+    let most = all().map(|(value, known)| value.ends().1.max(known.unwrap_or(0.0))).fold(0.0, f64::max);
+    let any_published = all().any(|(_, published)| published.is_some());
+    let longest = groups.iter().map(|group| width_of(&group.label, TEXT)).fold(0.0, f64::max);
+    let slot = (26.0 * series.len() as f64 + 24.0).max(longest + 12.0);
+    let width = (slot * groups.len() as f64 + 90.0).max(480.0);
+    let mut keys: Vec<Key> = (0..series.len()).map(Key::Area).collect();
+    let mut entries = series.to_vec();
+    if any_published {
+        keys.push(Key::Published);
+        entries.push("published".to_owned());
+    }
+    let bottom = 340.0;
+    let height = bottom + 44.0 + legend_height(&entries, width - 90.0);
+    let frame = Frame {
+        x: Linear { low: 0.0, high: groups.len() as f64, first: 70.0, last: width - 20.0 },
+        y: Linear { low: 0.0, high: top(most), first: bottom, last: TOP },
+    };
+    let mut svg = Svg::new(width, height, names.title);
+    define_hatchings(&mut svg, names.picture, series.len());
+    heading(&mut svg, names.title, names.remark);
+    frame.draw_y(&mut svg, names.axis);
+    for (place, group) in groups.iter().enumerate() {
+        draw_group(&mut svg, names.picture, &frame, (place, series.len()), group);
+    }
+    svg.line((frame.x.first, bottom), (frame.x.last, bottom), "class=\"axis\" stroke=\"#1f2430\"");
+    legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 36.0), width - 90.0);
+    svg.finish()
+}
+
+fn draw_group(svg: &mut Svg, picture: &str, frame: &Frame, place: (usize, usize), group: &Group) {
+    let (left, right) = (frame.x.place(place.0 as f64), frame.x.place(place.0 as f64 + 1.0));
+    let (start, width) = (left + 12.0, (right - left - 24.0) / place.1.max(1) as f64);
+    for (n, bar) in group.bars.iter().enumerate() {
+        let middle = start + width * (n as f64 + 0.5);
+        let Some((value, known)) = bar else {
+            let faint = format!("class=\"faint\" fill=\"{FAINT}\"");
+            svg.text((middle, frame.y.first - 5.0), Anchor::Middle, "–", &faint);
+            continue;
+        };
+        let (low, high) = value.ends();
+        let head = frame.y.place(value.mean);
+        hatched(svg, picture, n, (middle - width * 0.44, head), (width * 0.88, frame.y.first - head));
+        if value.low.is_some() {
+            whisker(svg, (middle, frame.y.place(low)), (middle, frame.y.place(high)));
+        }
+        if let Some(value) = known {
+            published(svg, (middle + width * 0.3, frame.y.place(*value)));
+        }
+    }
+    let middle = f64::midpoint(left, right);
+    svg.text((middle, frame.y.first + 19.0), Anchor::Middle, &group.label, "class=\"label\"");
+}

@@ -1,0 +1,64 @@
+//! Cumulative distributions.
+
+use super::bars::Names;
+use super::frame::{Frame, Key, heading, legend, legend_height};
+use super::style::stroke;
+use super::svg::Svg;
+use crate::scale::{Linear, top};
+
+/// One distribution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// What it is the distribution of.
+    pub name: String,
+    /// What was measured.
+    pub values: Vec<f64>,
+    /// Cases in all. Those without a value count as larger than any, so that the curve ends below one.
+    pub cases: usize,
+}
+
+impl Distribution {
+    /// The corners of the curve up to `end`: it jumps at each value by the share of cases that have it.
+    pub fn corners(&self, end: f64) -> Vec<(f64, f64)> {
+        let mut values = self.values.clone();
+        values.sort_by(f64::total_cmp);
+        let share = |count: usize| count as f64 / self.cases.max(1) as f64;
+        let mut corners = vec![(0.0, 0.0)];
+        for (place, value) in values.iter().enumerate() {
+            corners.extend([(*value, share(place)), (*value, share(place + 1))]);
+        }
+        corners.push((end, share(values.len())));
+        corners
+    }
+
+    /// What the legend says.
+    fn entry(&self) -> String {
+        match self.cases.saturating_sub(self.values.len()) {
+            0 => format!("{} (n = {})", self.name, self.cases),
+            never => format!("{} (n = {}, {never} never)", self.name, self.cases),
+        }
+    }
+}
+
+/// Cumulative distributions in one picture; `share` says of what the shares are.
+pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> String {
+    let values = distributions.iter().flat_map(|distribution| &distribution.values);
+    let end = top(values.copied().fold(0.0, f64::max));
+    let entries: Vec<String> = distributions.iter().map(Distribution::entry).collect();
+    let (width, bottom) = (600.0, 300.0);
+    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
+    let frame = Frame {
+        x: Linear { low: 0.0, high: end, first: 70.0, last: width - 24.0 },
+        y: Linear { low: 0.0, high: 1.0, first: bottom, last: 60.0 },
+    };
+    heading(&mut svg, names.title, names.remark);
+    frame.draw_y(&mut svg, share);
+    frame.draw_x(&mut svg, names.axis, true);
+    for (n, distribution) in distributions.iter().enumerate() {
+        let corners = distribution.corners(end);
+        svg.path(corners.into_iter().map(|(x, y)| frame.place(x, y)), &stroke(n));
+    }
+    let keys: Vec<Key> = (0..distributions.len()).map(|n| Key::Line(n, false)).collect();
+    legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 52.0), 510.0);
+    svg.finish()
+}

@@ -1,0 +1,121 @@
+//! What pictures share: title, axes with their ticks and names, legend.
+
+use super::style::{hatched, marker, published, stroke};
+use super::svg::{Anchor, FAINT, INK, Svg, TEXT, px, width_of};
+use crate::scale::{Linear, Ticks};
+
+/// The area within the axes, and its scales.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The scale from left to right.
+    pub x: Linear,
+    /// The scale from below to above.
+    pub y: Linear,
+}
+
+/// How a legend shows an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A line with its dashes and, if the flag says so, its marker.
+    Line(usize, bool),
+    /// An area with its hatching.
+    Area(usize),
+    /// The mark of a published value.
+    Published,
+}
+
+const AXIS: &str = "class=\"axis\" stroke=\"#1f2430\" stroke-width=\"1\"";
+const GRID: &str = "class=\"grid\" stroke=\"#e3e6eb\" stroke-width=\"1\"";
+/// The height of a row of the legend.
+const LEGEND_ROW: f64 = 20.0;
+const KEY_WIDTH: f64 = 34.0;
+
+impl Frame {
+    /// Where a point stands.
+    pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.x.place(x), self.y.place(y))
+    }
+
+    /// The vertical axis: grid, ticks and name.
+    pub fn draw_y(&self, svg: &mut Svg, name: &str) {
+        let ticks = Ticks::new(self.y.low, self.y.high, 5);
+        for at in &ticks.at {
+            let y = self.y.place(*at);
+            svg.line((self.x.first, y), (self.x.last, y), GRID);
+            svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &ticks.label(*at), "class=\"tick\"");
+        }
+        svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
+        let middle = f64::midpoint(self.y.first, self.y.last);
+        let at = (self.x.first - 46.0, middle);
+        svg.text(at, Anchor::Middle, name, &format!("transform=\"rotate(-90 {} {})\"", px(at.0), px(at.1)));
+    }
+
+    /// The horizontal axis: ticks and name, and a grid if wanted.
+    pub fn draw_x(&self, svg: &mut Svg, name: &str, grid: bool) {
+        let ticks = Ticks::new(self.x.low, self.x.high, 6);
+        for at in &ticks.at {
+            let x = self.x.place(*at);
+            if grid {
+                svg.line((x, self.y.first), (x, self.y.last), GRID);
+            }
+            svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
+            svg.text((x, self.y.first + 19.0), Anchor::Middle, &ticks.label(*at), "class=\"tick\"");
+        }
+        svg.line((self.x.first, self.y.first), (self.x.last, self.y.first), AXIS);
+        let middle = f64::midpoint(self.x.first, self.x.last);
+        svg.text((middle, self.y.first + 39.0), Anchor::Middle, name, "");
+    }
+}
+
+/// The title, with a fainter line below it.
+pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
+    svg.text((12.0, 22.0), Anchor::Start, title, "class=\"title\" font-size=\"15\" font-weight=\"bold\"");
+    svg.text((12.0, 40.0), Anchor::Start, remark, &format!("class=\"faint\" fill=\"{FAINT}\""));
+}
+
+/// An interval from `low` to `high` with its caps.
+pub fn whisker(svg: &mut Svg, low: (f64, f64), high: (f64, f64)) {
+    let style = format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\"");
+    svg.line(low, high, &style);
+    let (dx, dy) = if low.1 == high.1 { (0.0, 4.5) } else { (4.5, 0.0) };
+    for end in [low, high] {
+        svg.line((end.0 - dx, end.1 - dy), (end.0 + dx, end.1 + dy), &style);
+    }
+}
+
+/// How many rows a legend takes in this width.
+pub fn legend_height(names: &[String], width: f64) -> f64 {
+    legend_places(names, width).last().map_or(0.0, |(_, y)| y + LEGEND_ROW)
+}
+
+/// A legend with its upper left corner there, in the order of the entries. `picture` names the hatchings.
+pub fn legend(svg: &mut Svg, picture: &str, keys: &[Key], names: &[String], at: (f64, f64), width: f64) {
+    for ((key, name), (dx, dy)) in keys.iter().zip(names).zip(legend_places(names, width)) {
+        let (x, y) = (at.0 + dx, at.1 + dy + LEGEND_ROW / 2.0);
+        match *key {
+            Key::Line(n, marked) => {
+                svg.line((x, y), (x + KEY_WIDTH - 8.0, y), &stroke(n));
+                if marked {
+                    marker(svg, n, (x + (KEY_WIDTH - 8.0) / 2.0, y));
+                }
+            }
+            Key::Area(n) => hatched(svg, picture, n, (x + 4.0, y - 6.0), (22.0, 12.0)),
+            Key::Published => published(svg, (x + 14.0, y)),
+        }
+        svg.text((x + KEY_WIDTH, y + 4.0), Anchor::Start, name, "");
+    }
+}
+
+fn legend_places(names: &[String], width: f64) -> Vec<(f64, f64)> {
+    let (mut x, mut y) = (0.0, 0.0);
+    let mut places = Vec::with_capacity(names.len());
+    for name in names {
+        let needed = KEY_WIDTH + width_of(name, TEXT) + 18.0;
+        if x > 0.0 && x + needed > width {
+            (x, y) = (0.0, y + LEGEND_ROW);
+        }
+        places.push((x, y));
+        x += needed;
+    }
+    places
+}

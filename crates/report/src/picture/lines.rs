@@ -1,0 +1,56 @@
+//! Lines over a parameter, with 95 % intervals: how sensitive a result is.
+
+use super::bars::Names;
+use super::frame::{Frame, Key, heading, legend, legend_height, whisker};
+use super::style::{marker, stroke};
+use super::svg::Svg;
+use crate::model::Estimate;
+use crate::scale::{Linear, top};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What it is the line of.
+    pub name: String,
+    /// Parameter and value, in the order of the parameter.
+    pub points: Vec<(f64, Estimate)>,
+}
+
+/// Lines over a parameter in one picture; `x` says what the parameter is.
+pub fn lines(names: Names<'_>, x: &str, lines: &[Line]) -> String {
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let most = points().map(|(_, value)| value.ends().1).fold(0.0, f64::max);
+    let least = points().map(|(_, value)| value.ends().0).fold(0.0, f64::min);
+    let first = points().map(|(at, _)| *at).fold(f64::INFINITY, f64::min);
+    let last = points().map(|(at, _)| *at).fold(f64::NEG_INFINITY, f64::max);
+    let (first, last) = if first < last { (first, last) } else { (0.0, top(last)) };
+    let margin = (last - first) * 0.03;
+    let entries: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
+    let (width, bottom) = (600.0, 300.0);
+    let frame = Frame {
+        x: Linear { low: first - margin, high: last + margin, first: 70.0, last: width - 24.0 },
+        y: Linear { low: least, high: top(most), first: bottom, last: 60.0 },
+    };
+    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
+    heading(&mut svg, names.title, names.remark);
+    frame.draw_y(&mut svg, names.axis);
+    frame.draw_x(&mut svg, x, false);
+    for (n, line) in lines.iter().enumerate() {
+        draw_line(&mut svg, &frame, n, line);
+    }
+    let keys: Vec<Key> = (0..lines.len()).map(|n| Key::Line(n, true)).collect();
+    legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 52.0), 510.0);
+    svg.finish()
+}
+
+fn draw_line(svg: &mut Svg, frame: &Frame, n: usize, line: &Line) {
+    for (at, value) in &line.points {
+        if let (Some(low), Some(high)) = (value.low, value.high) {
+            whisker(svg, frame.place(*at, low), frame.place(*at, high));
+        }
+    }
+    svg.path(line.points.iter().map(|(at, value)| frame.place(*at, value.mean)), &stroke(n));
+    for (at, value) in &line.points {
+        marker(svg, n, frame.place(*at, value.mean));
+    }
+}

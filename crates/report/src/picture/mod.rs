@@ -1,0 +1,112 @@
+//! Standalone SVG files for papers and slides: text as text, readable in black and white.
+
+pub mod bars;
+pub mod cdf;
+pub mod frame;
+pub mod heat;
+pub mod lines;
+pub mod style;
+pub mod svg;
+
+use crate::files::File;
+use crate::model::{Estimate, Outcome, Report};
+use bars::{Bar, Names, bars};
+use cdf::{Distribution, cdf};
+
+/// A picture of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// The picture.
+    pub svg: String,
+    /// What to see in it.
+    pub caption: String,
+}
+
+/// More than this do not fit into a picture of curves.
+const MOST_CURVES: usize = 12;
+/// More than this do not fit into a picture of bars.
+const MOST_BARS: usize = 60;
+
+/// The pictures that sum a report up.
+pub fn of_report(report: &Report) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    if !report.outcomes.is_empty() {
+        pictures.push(goodput(report));
+    }
+    pictures.extend(recovery(report));
+    pictures
+}
+
+/// All pictures of a report as files.
+pub fn files(report: &Report) -> Vec<File> {
+    of_report(report).into_iter().map(|picture| File::text(picture.name + ".svg", picture.svg)).collect()
+}
+
+fn goodput(report: &Report) -> Picture {
+    let shown = &report.outcomes[..report.outcomes.len().min(MOST_BARS)];
+    let bar = |outcome: &Outcome| Bar {
+        label: outcome.name.clone(),
+        value: in_mega(&outcome.goodput_bits_per_second),
+        published: outcome.published_bits_per_second.map(|value| value / 1e6),
+    };
+    let seeds = shown.iter().map(|outcome| outcome.goodput_bits_per_second.samples).max().unwrap_or(0);
+    let remark = match seeds {
+        0 | 1 => "one run each".to_owned(),
+        n => format!("mean of {n} seeds and its 95 % interval"),
+    };
+    let names = Names { picture: "goodput", title: "Goodput", remark: &remark, axis: "goodput (Mbit/s)" };
+    let mut caption =
+        "Longer is better. Where an interval reaches far, more seeds would tell more.".to_owned();
+    if let rest @ 1.. = report.outcomes.len() - shown.len() {
+        caption += &format!(" {rest} more are in the tables.");
+    }
+    Picture {
+        name: "goodput".to_owned(),
+        svg: bars(names, &shown.iter().map(bar).collect::<Vec<_>>()),
+        caption,
+    }
+}
+
+fn in_mega(value: &Estimate) -> Estimate {
+    let Estimate { mean, low, high, samples } = *value;
+    Estimate { mean: mean / 1e6, low: low.map(|low| low / 1e6), high: high.map(|high| high / 1e6), samples }
+}
+
+/// How long it took to be back at pace after handovers.
+fn recovery(report: &Report) -> Option<Picture> {
+    let such = report.outcomes.iter().filter(|outcome| outcome.handovers > 0).take(MOST_CURVES);
+    let distributions: Vec<Distribution> = such
+        .map(|outcome| {
+            let own = report
+                .handovers
+                .iter()
+                .filter(|handover| handover.cell == outcome.cell && handover.flow == outcome.flow);
+            let times: Vec<Option<f64>> = own.map(|handover| handover.recovery_ms).collect();
+            Distribution {
+                name: outcome.name.clone(),
+                cases: times.len(),
+                values: times.into_iter().flatten().map(|millis| millis / 1e3).collect(),
+            }
+        })
+        .collect();
+    if distributions.iter().all(|distribution| distribution.values.is_empty()) {
+        return None;
+    }
+    let names = Names {
+        picture: "recovery",
+        title: "Recovery after handovers",
+        remark: "share of handovers after which the flow was back at its pace by then",
+        axis: "time since the handover began (s)",
+    };
+    let caption =
+        "Higher and further left is better. A curve that ends below 1 never regained its pace in some \
+                   cases before the next handover or the end of the run."
+            .to_owned();
+    Some(Picture {
+        name: "recovery".to_owned(),
+        svg: cdf(names, "share of handovers", &distributions),
+        caption,
+    })
+}

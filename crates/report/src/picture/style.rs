@@ -1,0 +1,94 @@
+//! How pictures look: the same in all, and readable in black and white.
+
+use super::svg::{Svg, px};
+
+/// Colours that stay apart for colour-blind readers (after Okabe and Ito), dark enough for lines.
+const COLOURS: [&str; 7] = ["#0b62a8", "#c1440e", "#00795a", "#8a3a86", "#8a6500", "#3d4a5c", "#2f8fc4"];
+
+/// Dash patterns; the first is a line without gaps.
+const DASHES: [&str; 6] = ["", "7 4", "2 3", "9 3 2 3", "12 4", "5 2 1 2 1 2"];
+
+/// Hatchings over a fill of 8 x 8 pixels; the first is none.
+const HATCHINGS: [&str; 6] = [
+    "",
+    "M-2 10L10 -2M-2 2L2 -2M6 10L10 6",
+    "M0 4H8",
+    "M-2 -2L10 10M-2 6L2 10M6 -2L10 2",
+    "M4 0V8",
+    "M0 4H8M4 0V8",
+];
+
+/// The colour of the `n`-th of several.
+pub fn colour(n: usize) -> &'static str {
+    COLOURS[n % COLOURS.len()]
+}
+
+/// Attributes of the line of the `n`-th of several.
+pub fn stroke(n: usize) -> String {
+    format!(
+        "class=\"series s{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\"{}",
+        n % COLOURS.len(),
+        colour(n),
+        dash(n)
+    )
+}
+
+/// The dash pattern of the `n`-th of several as an attribute.
+pub fn dash(n: usize) -> String {
+    match DASHES[n % DASHES.len()] {
+        "" => String::new(),
+        dash => format!(" stroke-dasharray=\"{dash}\""),
+    }
+}
+
+/// Attributes of the area of the `n`-th of several.
+pub fn fill(n: usize) -> String {
+    format!("class=\"area s{}\" fill=\"{}\"", n % COLOURS.len(), colour(n))
+}
+
+/// Define the hatchings of the first `count`; `picture` keeps their names apart in a page.
+pub fn define_hatchings(svg: &mut Svg, picture: &str, count: usize) {
+    for (n, hatching) in HATCHINGS.iter().enumerate().take(count).skip(1) {
+        svg.define(&format!(
+            "<pattern id=\"{picture}-hatch{n}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
+             <path d=\"{hatching}\" stroke=\"#ffffff\" stroke-width=\"1.6\" fill=\"none\"/></pattern>"
+        ));
+    }
+}
+
+/// The area of the `n`-th of several, hatched so that it can be told without its colour.
+pub fn hatched(svg: &mut Svg, picture: &str, n: usize, corner: (f64, f64), size: (f64, f64)) {
+    svg.rect(corner, size, &fill(n));
+    let hatching = n % HATCHINGS.len();
+    if hatching > 0 {
+        svg.rect(corner, size, &format!("fill=\"url(#{picture}-hatch{hatching})\""));
+    }
+}
+
+/// A marker of the `n`-th of several around a point.
+pub fn marker(svg: &mut Svg, n: usize, at: (f64, f64)) {
+    let (x, y) = at;
+    let corners: &[(f64, f64)] = match n % 5 {
+        0 => &[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)],
+        1 => &[(0.0, -4.5), (4.2, 3.2), (-4.2, 3.2)],
+        2 => &[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)],
+        3 => &[(0.0, 4.5), (4.2, -3.2), (-4.2, -3.2)],
+        _ => &[(-4.4, -1.3), (4.4, -1.3), (4.4, 1.3), (-4.4, 1.3)],
+    };
+    svg.data(&closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))), &fill(n));
+}
+
+/// The mark of a published value: a hollow diamond.
+pub fn published(svg: &mut Svg, at: (f64, f64)) {
+    let (x, y) = at;
+    let corners = [(0.0, -5.5), (5.5, 0.0), (0.0, 5.5), (-5.5, 0.0)];
+    svg.data(
+        &closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))),
+        "class=\"published\" fill=\"#ffffff\" stroke=\"#1f2430\" stroke-width=\"1.6\"",
+    );
+}
+
+fn closed(points: impl Iterator<Item = (f64, f64)>) -> String {
+    let points: Vec<String> = points.map(|(x, y)| format!("{} {}", px(x), px(y))).collect();
+    format!("M{}Z", points.join("L"))
+}

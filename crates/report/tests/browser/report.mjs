@@ -1,0 +1,132 @@
+// What a page must do in a real browser. Usage: node report.mjs CHROMIUM PAGE [FOLDER FOR SCREENSHOTS]
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Browser } from "./browser.mjs";
+
+const [program, page, folder] = process.argv.slice(2);
+const url = pathToFileURL(page).href;
+setTimeout(() => fail(new Error("no end after two minutes")), 120_000).unref();
+const browser = await Browser.start(program);
+const fail = (error) => {
+  console.error(error.stack ?? error);
+  browser.stop();
+  process.exit(1);
+};
+process.on("unhandledRejection", fail);
+
+/** The pixels of all panels as text: what changes when an axis does. */
+const pictures = () =>
+  browser.evaluate(`[...document.querySelectorAll("#panels canvas")].map((canvas) => canvas.toDataURL())`);
+const shoot = async (name) => {
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
+};
+const value = (panel, place) =>
+  browser.evaluate(`document.querySelectorAll("#panel-${panel} .value")[${place}].textContent`);
+const drawn = `document.querySelectorAll("#panels canvas").length > 0`;
+
+async function open(width, options) {
+  await browser.open(url, width, 900, options);
+  await browser.until(drawn, "the panels");
+  await browser.settle();
+}
+
+/** The middle of a panel, scrolled to where it can be seen. */
+async function middleOf(panel) {
+  return browser.evaluate(`(() => {
+    const frame = document.querySelector("#panel-${panel} .frame");
+    frame.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, top, width, height } = frame.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2, left, width };
+  })()`);
+}
+
+async function zooms() {
+  await open(1280);
+  const whole = await pictures();
+  assert.equal(whole.length, 5, "five panels");
+  const { x, y } = await middleOf("sequence");
+  await browser.mouse("mouseMoved", x, y);
+  await browser.mouse("mouseWheel", x, y, { deltaX: 0, deltaY: -240 });
+  await browser.settle();
+  const near = await pictures();
+  near.forEach((picture, place) => assert.notEqual(picture, whole[place], `wheel: panel ${place} has a new axis`));
+  await shoot("zoomed");
+  await browser.mouse("mousePressed", x, y, { button: "left", clickCount: 1 });
+  await browser.mouse("mouseReleased", x, y, { button: "left", clickCount: 1 });
+  await browser.mouse("mousePressed", x, y, { button: "left", clickCount: 2 });
+  await browser.mouse("mouseReleased", x, y, { button: "left", clickCount: 2 });
+  await browser.mouse("mouseMoved", 2, 2);
+  await browser.settle();
+  assert.deepEqual(await pictures(), whole, "a double click shows the whole run again");
+}
+
+async function selects() {
+  const whole = await pictures();
+  const { x, y } = await middleOf("window");
+  await browser.mouse("mousePressed", x, y, { button: "left", buttons: 1, clickCount: 1 });
+  await browser.mouse("mouseMoved", x + 60, y, { button: "left", buttons: 1 });
+  await browser.mouse("mouseMoved", x + 120, y, { button: "left", buttons: 1 });
+  await browser.mouse("mouseReleased", x + 120, y, { button: "left", clickCount: 1 });
+  await browser.settle();
+  const near = await pictures();
+  near.forEach((picture, place) => assert.notEqual(picture, whole[place], `drag: panel ${place} has a new axis`));
+  await browser.evaluate(`document.getElementById("stage").focus()`);
+  await browser.send("Input.dispatchKeyEvent", { type: "keyDown", key: "0", text: "0" });
+  await browser.mouse("mouseMoved", 2, 2);
+  await browser.settle();
+  assert.deepEqual(await pictures(), whole, "the key 0 shows the whole run again");
+}
+
+async function reads() {
+  const { x, y, left, width } = await middleOf("window");
+  await browser.mouse("mouseMoved", x, y);
+  await browser.settle();
+  for (const panel of ["sequence", "window", "roundtrip", "goodput"]) {
+    assert.match(await value(panel, 0), /\d/, `hovering shows a value in ${panel}`);
+  }
+  assert.match(await browser.evaluate(`document.getElementById("clock").textContent`), /^t = \d/);
+  const { duration } = JSON.parse(await browser.evaluate(`document.getElementById("data").textContent`)).runs[0];
+  // The axis begins 76 pixels from the left and ends 14 from the right.
+  const expected = (duration * (x - left - 76)) / (width - 90);
+  const clock = await browser.evaluate(`parseFloat(document.getElementById("clock").textContent.slice(4))`);
+  assert.ok(Math.abs(clock - expected) < duration / width, `within a pixel: ${clock}, not ${expected}`);
+  await shoot("hover");
+}
+
+async function changesTheme() {
+  const background = `getComputedStyle(document.body).backgroundColor`;
+  const light = await browser.evaluate(background);
+  const pictureInLight = await pictures();
+  await browser.evaluate(`document.getElementById("theme").click()`);
+  await browser.settle();
+  assert.notEqual(await browser.evaluate(background), light, "the switch changes the page");
+  assert.notDeepEqual(await pictures(), pictureInLight, "and the panels");
+  await shoot("switched");
+  await browser.evaluate(`localStorage.clear()`);
+  await open(1280, { dark: true });
+  assert.notEqual(await browser.evaluate(background), light, "a system in dark shows it dark");
+  await shoot("dark");
+}
+
+async function fitsAPhone() {
+  await open(390, { phone: true });
+  const width = await browser.evaluate(`document.documentElement.scrollWidth`);
+  assert.ok(width <= 390, `no scrolling sideways: ${width} px wide`);
+  await shoot("phone");
+}
+
+await zooms();
+await selects();
+await reads();
+await changesTheme();
+await fitsAPhone();
+const others = browser.requests.filter((request) => request !== url && !/^(about|data|blob):/.test(request));
+assert.deepEqual(others, [], "no request to anywhere");
+assert.deepEqual(browser.errors, [], "no errors");
+console.log("wheel, drag, keys, values, theme and phone are as they should be");
+browser.stop();
+process.exit(0);

@@ -1,0 +1,84 @@
+//! The tables, read back by readers that we did not write.
+
+mod common;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use seamline_report::export::{self, csv, tables};
+use std::collections::BTreeMap;
+
+fn files() -> BTreeMap<String, Vec<u8>> {
+    let files = export::files(&common::report()).unwrap();
+    files.into_iter().map(|file| (file.name, file.bytes)).collect()
+}
+
+fn parquet(name: &str) -> SerializedFileReader<bytes::Bytes> {
+    SerializedFileReader::new(bytes::Bytes::from(files()[name].clone())).unwrap()
+}
+
+#[test]
+fn every_table_comes_in_every_format() {
+    let names: Vec<String> = files().into_keys().collect();
+    for table in ["runs", "handovers", "links", "outcomes", "senders", "queues"] {
+        for ending in ["csv", "json", "parquet"] {
+            assert!(names.contains(&format!("{table}.{ending}")), "{table}.{ending} in {names:?}");
+        }
+    }
+    assert!(names.contains(&"segments.parquet".to_owned()) && names.contains(&"provenance.json".to_owned()));
+}
+
+#[test]
+fn parquet_gives_back_what_went_in() {
+    let reader = parquet("runs.parquet");
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 10);
+    let value = |row: usize, name: &str| {
+        rows[row]
+            .get_column_iter()
+            .find(|(column, _)| *column == name)
+            .map(|(_, field)| field.clone())
+            .unwrap()
+    };
+    assert_eq!(value(6, "cell_name"), Field::Str("cubic".into()));
+    assert_eq!(value(6, "flow.main.variant"), Field::Str("cubic".into()), "what the grid set has its column");
+    assert_eq!(value(6, "seed"), Field::Long(2));
+    assert_eq!(value(6, "goodput_bits_per_second"), Field::Double(10e6 + 2.0));
+    assert_eq!(value(6, "round_trip_min_ms"), Field::Null);
+}
+
+#[test]
+fn parquet_knows_where_it_comes_from() {
+    let reader = parquet("segments.parquet");
+    let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap().clone();
+    let value =
+        |key: &str| metadata.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.clone());
+    assert_eq!(value("seamline_version").as_deref(), Some("0.1.0"));
+    assert_eq!(value("scenario_text"), Some(common::provenance().scenario_text));
+    assert_eq!(value("seeds").as_deref(), Some("1, 2, ..., 5"));
+    let report = common::report();
+    let segments: usize =
+        report.series.iter().flat_map(|run| &run.flows).map(|flow| flow.segments.len()).sum();
+    assert_eq!(reader.metadata().file_metadata().num_rows(), segments as i64, "every segment, none merged");
+}
+
+#[test]
+fn json_holds_columns_and_provenance() {
+    let document: serde_json::Value = serde_json::from_slice(&files()["handovers.json"]).unwrap();
+    assert_eq!(document["provenance"]["scenario_blake3"], "00ff".repeat(16));
+    assert_eq!(document["columns"]["recovery_ms"].as_array().unwrap().len(), 20);
+    assert_eq!(document["columns"]["recovery_ms"][11], serde_json::Value::Null, "never recovered");
+    let senders: serde_json::Value = serde_json::from_slice(&files()["senders.json"]).unwrap();
+    assert_eq!(senders["columns"]["slow_start_threshold_segments"][0], serde_json::Value::Null, "infinite");
+}
+
+#[test]
+fn csv_quotes_what_needs_it() {
+    let mut report = common::report();
+    report.cells[1].name = "a \"b\", c\nd".into();
+    let table = tables::summary(&report).remove(0);
+    let mut reader = ::csv::Reader::from_reader(csv(&table).into_bytes().leak() as &[u8]);
+    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 10);
+    assert_eq!(&rows[5][1], "a \"b\", c\nd");
+    assert_eq!(&rows[5][3], "1");
+}

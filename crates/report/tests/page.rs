@@ -1,0 +1,112 @@
+//! The page as text: well-formed, complete, closed to everything that would break out of its place.
+
+mod common;
+
+use html5ever::tendril::TendrilSink;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::RcDom;
+use seamline_report::escape::{Text, json_in_script};
+use seamline_report::{Report, page};
+
+fn errors_in(html: &str) -> Vec<String> {
+    let dom = parse_document(RcDom::default(), ParseOpts::default()).one(html);
+    let errors: Vec<String> = dom.errors.borrow().iter().map(ToString::to_string).collect();
+    errors
+}
+
+#[test]
+fn the_page_is_html_without_errors() {
+    let html = page::html(&common::report());
+    assert_eq!(errors_in(&html), Vec::<String>::new());
+    assert_eq!(errors_in("<!DOCTYPE html><title>x</title><p></div>").len(), 1, "the parser does complain");
+}
+
+#[test]
+fn nothing_breaks_out_of_its_place() {
+    let html = page::html(&common::report());
+    assert!(!html.contains("<script>alert"), "the title stays text");
+    assert!(html.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &quot;quoted&quot;"));
+    assert!(html.contains("\\u003c/script>"), "in JSON as well");
+    let elements = html.matches("<script").count();
+    assert_eq!(elements, html.matches("</script>").count());
+    assert_eq!(elements, 4, "data, two runs, and the program");
+}
+
+#[test]
+fn the_page_forbids_and_needs_no_request() {
+    let html = page::html(&common::report());
+    assert!(html.contains("default-src 'none'"));
+    for outside in ["src=\"http", "href=\"http", "url(http", "@import", "fetch(", "XMLHttpRequest", "import("]
+    {
+        assert!(!html.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_page_says_what_was_run_and_the_verdict_first() {
+    let html = page::html(&common::report());
+    let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    assert!(place("cubic was faster than") < place("<svg"));
+    assert!(place("That is all.") < place("class=\"warnings\""));
+    for text in
+        ["0123456789ab", &"00ff".repeat(16), "1, 2, ..., 5", "--set &#39;duration=20 s&#39;", "12.0 Mbit/s"]
+    {
+        place(text);
+    }
+}
+
+#[test]
+fn the_same_report_is_the_same_page() {
+    assert_eq!(page::html(&common::report()), page::html(&common::report()));
+}
+
+#[test]
+fn a_report_of_nothing_is_a_page_too() {
+    let html = page::html(&Report::default());
+    assert_eq!(errors_in(&html), Vec::<String>::new());
+    assert!(!html.contains("id=\"stage\""), "no panels without runs");
+}
+
+/// A minute at 100 Mbit/s in each of twelve cells: too much for a page, which must say what it leaves out.
+#[test]
+fn a_large_report_stays_small_and_says_so() {
+    let mut report = common::report();
+    let mut run = common::series(0);
+    let flow = &mut run.flows[0];
+    let (segments, acks) = (flow.segments.clone(), flow.acknowledgments.clone());
+    // An uneven spacing compresses badly, as real ones do.
+    let mut noise = 1u64;
+    let mut jitter = || {
+        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (noise >> 40) as f64 * 5e-11
+    };
+    flow.segments = (0..20)
+        .flat_map(|part| {
+            let mut part: Vec<_> = segments
+                .iter()
+                .map(|one| (one, f64::from(part)))
+                .map(|(one, part)| {
+                    let mut one = *one;
+                    one.time_s = part + one.time_s / 20.0 + jitter();
+                    one.start += (part as u64) * 29_000_000;
+                    one
+                })
+                .collect();
+            part.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
+            part
+        })
+        .collect();
+    flow.acknowledgments = acks;
+    report.series = (0..12).map(|_| run.clone()).collect();
+    let html = page::html(&report);
+    assert!(html.len() < 3_000_000, "{} bytes", html.len());
+    assert!(html.contains("To keep this page small"), "it says what is missing");
+    assert!(html.len() > 300_000, "and does not throw away more than it must: {}", html.len());
+}
+
+#[test]
+fn text_is_escaped_for_html_and_xml() {
+    assert_eq!(Text("<a b=\"c\" d='e'>&").to_string(), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;");
+    assert_eq!(Text("\u{0}\u{8}\u{ffff}\tü").to_string(), "\u{fffd}\u{fffd}\u{fffd}\tü");
+    assert_eq!(json_in_script("\"</script><!--\u{2028}\""), "\"\\u003c/script>\\u003c!--\\u2028\"");
+}

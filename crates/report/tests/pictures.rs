@@ -1,0 +1,122 @@
+//! The pictures: well-formed, with every name and number in them as text.
+
+mod common;
+
+use roxmltree::Document;
+use seamline_report::picture::bars::{Bar, Group, Names, bars, grouped_bars};
+use seamline_report::picture::cdf::{Distribution, cdf};
+use seamline_report::picture::heat::{Map, heat_map};
+use seamline_report::picture::lines::{Line, lines};
+use seamline_report::picture::{self};
+
+const NAMES: Names<'static> =
+    Names { picture: "p", title: common::NASTY, remark: "<remark>", axis: "goodput (Mbit/s)" };
+
+/// All text of a picture, which must be well-formed.
+fn texts(svg: &str) -> Vec<String> {
+    let document = Document::parse(svg).unwrap_or_else(|error| panic!("{error} in {svg}"));
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts.map(|node| node.text().unwrap_or_default().to_owned()).collect()
+}
+
+fn attribute(svg: &str, tag: &str, class: &str, name: &str) -> Vec<f64> {
+    let document = Document::parse(svg).unwrap();
+    let such = document.descendants().filter(|node| node.has_tag_name(tag));
+    let such = such.filter(|node| node.attribute("class").is_some_and(|known| known.contains(class)));
+    such.filter_map(|node| node.attribute(name)?.parse().ok()).collect()
+}
+
+fn bar(label: &str, mean: f64, half: f64, published: Option<f64>) -> Bar {
+    Bar { label: label.into(), value: common::estimate(mean, half), published }
+}
+
+#[test]
+fn bars_are_as_long_as_their_values() {
+    let svg = bars(NAMES, &[bar("one <&>", 10.0, 1.0, None), bar("two", 20.0, 2.0, Some(15.0))]);
+    let texts = texts(&svg);
+    for wanted in
+        ["one <&>", "two", "10.0 ± 1.00", "20.0 ± 2.00", "published", "goodput (Mbit/s)", "<remark>"]
+    {
+        assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
+    }
+    let lengths = attribute(&svg, "rect", "area", "width");
+    assert_eq!(lengths.len(), 2);
+    assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-3, "{lengths:?}");
+}
+
+#[test]
+fn groups_tell_their_series_apart_without_colour() {
+    let entry = |mean| Some((common::estimate(mean, 1.0), Some(mean + 2.0)));
+    let groups = [
+        Group { label: "first".into(), bars: vec![entry(10.0), entry(20.0)] },
+        Group { label: "second".into(), bars: vec![None, entry(5.0)] },
+    ];
+    let svg = grouped_bars(NAMES, &["plain".into(), "EHN".into()], &groups);
+    let heights = attribute(&svg, "rect", "area", "height");
+    assert!((heights[1] / heights[0] - 2.0).abs() < 1e-2, "{heights:?}");
+    assert!(svg.contains("<pattern id=\"p-hatch1\"") && svg.contains("url(#p-hatch1)"));
+    let texts = texts(&svg);
+    for wanted in ["first", "second", "plain", "EHN", "published", "–"] {
+        assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
+    }
+}
+
+#[test]
+fn a_distribution_ends_at_the_share_of_those_that_came() {
+    let distribution = Distribution { name: "x".into(), values: vec![3.0, 1.0], cases: 4 };
+    let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.25), (3.0, 0.25), (3.0, 0.5), (9.0, 0.5)];
+    assert_eq!(distribution.corners(9.0), corners);
+    let svg = cdf(NAMES, "share", &[distribution]);
+    assert!(texts(&svg).contains(&"x (n = 4, 2 never)".to_owned()));
+}
+
+#[test]
+fn lines_differ_in_dashes_and_markers() {
+    let line = |name: &str| Line {
+        name: name.into(),
+        points: (0..5).map(|n| (f64::from(n), common::estimate(f64::from(n), 0.5))).collect(),
+    };
+    let svg = lines(NAMES, "delay (ms)", &[line("one"), line("two")]);
+    assert!(texts(&svg).contains(&"delay (ms)".to_owned()));
+    assert_eq!(
+        svg.matches("stroke-dasharray").count(),
+        2,
+        "the second line, in the picture and in its legend"
+    );
+}
+
+#[test]
+fn a_map_is_darker_where_there_is_more() {
+    let map = Map {
+        rows: vec!["low".into(), "high".into()],
+        columns: vec!["a".into(), "b".into()],
+        values: vec![vec![Some(1.0), None], vec![Some(2.0), Some(3.0)]],
+    };
+    let svg = heat_map(NAMES, "interruption", "scheme", &map);
+    let texts = texts(&svg);
+    assert!(
+        ["1.00", "2.00", "3.00", "low", "b"].iter().all(|wanted| texts.iter().any(|text| text == wanted))
+    );
+    let place = |colour: &str| svg.find(colour).unwrap_or_else(|| panic!("{colour} is missing"));
+    assert!(place("#f3f7fc") < place("#083a6e"), "the least is lightest, the most darkest");
+}
+
+#[test]
+fn empty_pictures_are_still_pictures() {
+    for svg in
+        [bars(NAMES, &[]), grouped_bars(NAMES, &[], &[]), cdf(NAMES, "share", &[]), lines(NAMES, "x", &[])]
+    {
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        texts(&svg);
+    }
+}
+
+#[test]
+fn a_report_has_its_pictures() {
+    let files = picture::files(&common::report());
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    assert!(names.contains(&"goodput.svg") && names.contains(&"recovery.svg"), "{names:?}");
+    for file in &files {
+        texts(std::str::from_utf8(&file.bytes).unwrap());
+    }
+}

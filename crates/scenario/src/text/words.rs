@@ -1,0 +1,93 @@
+//! The verdict in sentences: who was faster than what, and how sure that is.
+
+use super::quantity::bit_rate;
+use super::verdict::{judgement, name};
+use crate::plan::Plan;
+use crate::summary::{Comparison, FlowSummary};
+use std::fmt::Write;
+
+/// One sentence for each judgement about each baseline, the fastest first, and one for what cannot be told
+/// apart.
+pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
+    let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
+    let mut sentences = Vec::new();
+    for baseline in baselines {
+        let others = || summaries.iter().filter(|other| compared_with(other) == Some(baseline.place()));
+        if others().next().is_none() {
+            sentences.push(alone(plan, baseline));
+            continue;
+        }
+        for words in ["faster", "slower"] {
+            sentences.extend(differing(plan, baseline, &others().collect::<Vec<_>>(), words));
+        }
+        sentences.extend(alike(plan, baseline, &others().collect::<Vec<_>>()));
+    }
+    sentences
+}
+
+impl FlowSummary {
+    /// The cell and the flow.
+    fn place(&self) -> (usize, &str) {
+        (self.cell, &self.flow)
+    }
+}
+
+fn compared_with(summary: &FlowSummary) -> Option<(usize, &str)> {
+    summary.against.as_ref().map(|against| (against.cell, against.flow.as_str()))
+}
+
+fn alone(plan: &Plan, summary: &FlowSummary) -> String {
+    let goodput = &summary.goodput_bits_per_second;
+    let interval = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
+    format!("{} reached {}{interval}.", name(plan, summary), bit_rate(goodput.mean))
+}
+
+/// `cubic was faster than newreno: 1.21 times its goodput (1.06 to 1.38).`
+fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], words: &str) -> Option<String> {
+    let factor = |summary: &&FlowSummary| summary.against.as_ref().and_then(|against| against.goodput_factor);
+    let mut such: Vec<&FlowSummary> = others.to_vec();
+    such.retain(|summary| judged(summary) == Some(words));
+    such.sort_by(|one, other| {
+        let (one, other) = (factor(one).map_or(1.0, |f| f.mean), factor(other).map_or(1.0, |f| f.mean));
+        if words == "faster" { other.total_cmp(&one) } else { one.total_cmp(&other) }
+    });
+    let mut text = String::new();
+    for (place, summary) in such.iter().enumerate() {
+        let Some(factor) = factor(summary) else { continue };
+        let _ = match place {
+            0 => write!(text, "{} was {words} than {}: ", name(plan, summary), name(plan, baseline)),
+            _ => write!(text, "; {}: ", name(plan, summary)),
+        };
+        let _ = write!(text, "{:.2} times its goodput", factor.mean);
+        if let (Some(low), Some(high)) = (factor.low, factor.high) {
+            let _ = write!(text, " ({low:.2} to {high:.2})");
+        }
+    }
+    (!text.is_empty()).then(|| text + ".")
+}
+
+fn judged(summary: &FlowSummary) -> Option<&'static str> {
+    summary.against.as_ref()?.goodput_factor.as_ref().map(judgement)
+}
+
+/// `No clear difference from newreno: sack, westwood+.`
+fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option<String> {
+    let unclear = |comparison: &Comparison| {
+        comparison
+            .goodput_factor
+            .as_ref()
+            .is_none_or(|factor| !matches!(judgement(factor), "faster" | "slower"))
+    };
+    let such = others.iter().filter(|summary| summary.against.as_ref().is_some_and(unclear));
+    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+    let samples = baseline.goodput_bits_per_second.samples;
+    match (names.is_empty(), samples) {
+        (true, _) => None,
+        (_, 1) => Some(format!(
+            "One seed cannot tell whether {} differ from {}.",
+            names.join(", "),
+            name(plan, baseline)
+        )),
+        _ => Some(format!("No clear difference from {}: {}.", name(plan, baseline), names.join(", "))),
+    }
+}
