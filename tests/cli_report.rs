@@ -94,3 +94,25 @@ fn a_report_that_cannot_be_written_is_a_failure() {
     assert_contains(stderr(&output), &["cannot write occupied/"]);
     assert_eq!(stdout(&output), "");
 }
+
+/// A band ends when the mobile node can be reached again, not with the run.
+#[test]
+fn bands_of_mobile_nodes_are_as_long_as_their_interruptions() {
+    let folder = folder();
+    let file = scenario("mobile-ip.toml");
+    let arguments = ["run", &file, "--seeds", "1", "--set", "duration=22 s", "--report", "out", "--quiet"];
+    succeeds(&arguments, folder.path());
+    let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let bands = data["runs"][0]["bands"].as_array().unwrap();
+    assert!(bands.len() >= 3, "{bands:?}");
+    let table = fs::read_to_string(folder.path().join("out/handovers.json")).unwrap();
+    let columns = serde_json::from_str::<serde_json::Value>(&table).unwrap()["columns"].take();
+    for (place, band) in bands.iter().enumerate() {
+        let interruption_s = columns["interruption_ms"][place].as_f64().unwrap() / 1e3;
+        let (start, end) = (band["start"].as_f64().unwrap(), band["end"].as_f64().unwrap());
+        assert!((end - start - interruption_s).abs() < 1e-6, "{band} and {interruption_s}");
+        assert!(band["detected"].as_f64().unwrap() > start, "{band}");
+    }
+}

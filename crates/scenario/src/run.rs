@@ -139,7 +139,7 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Files, over_time: bool)
     let mut written = Vec::new();
     written.extend(capture.map(SenderCapture::finish).transpose()?);
     written.extend(events.map(EventList::finish).transpose()?);
-    let series = series.map(|series| series.finish(cell, label(plan, cell), seed));
+    let series = series.map(|series| series.finish(cell, label(plan, cell), &record));
     Ok(Done { record, files: written, series })
 }
 

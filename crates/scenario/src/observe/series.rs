@@ -3,6 +3,7 @@
 use super::positions::Positions;
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use crate::measure::BIN;
+use crate::record::RunRecord;
 use crate::schema::{FlowSpec, Scenario};
 use seamline_report::decimate::{Sample, Thinner};
 use seamline_report::series::{
@@ -193,8 +194,15 @@ impl SeriesRecorder {
         }
     }
 
-    /// What was recorded.
-    pub(crate) fn finish(mut self, cell: usize, name: String, seed: u64) -> RunSeries {
+    /// What was recorded. The record of the run knows when a mobile node could be reached again, which no
+    /// event of its own says.
+    pub(crate) fn finish(mut self, cell: usize, name: String, record: &RunRecord) -> RunSeries {
+        let met = || record.flows.iter().flat_map(|flow| &flow.handovers);
+        for band in self.handovers.iter_mut().filter(|band| band.end_s.is_none()) {
+            let same = met().find(|met| met.link == band.link && met.start_s == band.start_s);
+            let interruption_ms = same.and_then(|met| met.interruption_ms);
+            band.end_s = interruption_ms.map(|millis| band.start_s + millis / 1e3);
+        }
         if let Some(since) = self.full_since_s {
             self.notes.push(format!(
                 "single segments and acknowledgments are recorded until {since:.3} s only: more than \
@@ -206,7 +214,7 @@ impl SeriesRecorder {
         RunSeries {
             cell,
             name,
-            seed,
+            seed: record.seed,
             duration_s: self.duration_s,
             flows: self.connections.into_iter().map(Connection::finish).collect(),
             queues: queues.map(Queue::finish).collect(),
