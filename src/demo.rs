@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Where the capture goes unless `--pcapng` says otherwise.
 const FOLDER: &str = "seamline-demo";
+/// What is over the sample recording goes into this folder of those chosen: its files have the same names as
+/// those of the scenario before it.
+const RECORDING: &str = "recording";
 const SAMPLE: &str = "sample-path.log";
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     show(bundled, arguments.recording.as_deref(), options, &folder)?;
     let nothing_chosen = arguments.name.is_none() && arguments.recording.is_none();
     if nothing_chosen && !options.json && options.overrides.set.is_empty() {
-        show_sample(options, &folder.join("recording"))?;
+        show_sample(options, &folder.join(RECORDING))?;
     }
     Ok(())
 }
@@ -54,7 +57,8 @@ fn show_sample(options: &Options, folder: &Path) -> Outcome {
         sample.display()
     ))?;
     let table = if options.table == Table::Auto { Table::First } else { options.table };
-    show(with_kind("leoem")?, Some(&sample), &Options { table, ..options.clone() }, folder)
+    let events = options.events.as_ref().map(|folder| folder.join(RECORDING));
+    show(with_kind("leoem")?, Some(&sample), &Options { table, events, ..options.clone() }, folder)
 }
 
 fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, folder: &Path) -> Outcome {

@@ -153,18 +153,25 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
 #[cfg(unix)]
 #[test]
 fn a_disk_that_fills_up_leaves_no_half_written_file() {
-    let folder = folder();
     let binary = assert_cmd::cargo::cargo_bin("seamline");
     let file = scenario("quickstart.toml");
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 16; exec '{}' run '{}' --seeds 1 --set 'duration=5 s' --pcapng out",
-        binary.display(),
-        file.display()
-    );
-    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    assert!(stderr(&output).contains("error: cannot write out/"), "{}", stderr(&output));
-    assert_eq!(fs::read_dir(folder.path().join("out")).unwrap().count(), 0);
+    // The last write of a short run, and one in the middle of a long run.
+    for (duration, blocks) in [("5 s", 16), ("60 s", 1024)] {
+        for (option, ending) in [("--pcapng", "pcapng"), ("--events", "csv")] {
+            let folder = folder();
+            let script = format!(
+                "trap '' XFSZ; ulimit -f {blocks}; exec '{}' run '{}' --seeds 1 --set 'duration={duration}' {option} out",
+                binary.display(),
+                file.display()
+            );
+            let output =
+                Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+            let message = format!("error: cannot write out/1-newreno-seed1.{ending}: File too large");
+            assert!(stderr(&output).contains(&message), "{}", stderr(&output));
+            assert_eq!(fs::read_dir(folder.path().join("out")).unwrap().count(), 0);
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -215,6 +222,35 @@ fn a_demo_writes_one_capture_and_says_where() {
     assert!(stdout(&output).contains("seamline-demo/5-cubic-seed1.pcapng"), "{}", stdout(&output));
     assert!(stdout(&output).contains("wireshark"));
     assert_eq!(fs::read_dir(folder.path().join("seamline-demo")).unwrap().count(), 1);
+}
+
+/// Both halves of the demo name their files alike, so each has its own folder.
+#[test]
+fn a_demo_keeps_the_events_of_its_halves_apart() {
+    let folder = folder();
+    let output = seamline(&["demo", "--seeds", "1", "--table", "none", "--events", "events"], folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let lists = |folder: PathBuf| {
+        let mut lists: Vec<(String, String)> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.file_type().unwrap().is_file())
+            .map(|entry| {
+                (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())
+            })
+            .collect();
+        lists.sort();
+        lists
+    };
+    let scenario = lists(folder.path().join("events"));
+    let recording = lists(folder.path().join("events/recording"));
+    assert_eq!(scenario.len(), 5, "one for each cell");
+    assert!(scenario.iter().map(|(name, _)| name).eq(recording.iter().map(|(name, _)| name)));
+    for ((name, one), (_, other)) in scenario.iter().zip(&recording) {
+        assert!(stdout(&output).contains(&format!("events/{name}\n")), "{name}");
+        assert!(stdout(&output).contains(&format!("events/recording/{name}\n")), "{name}");
+        assert!(one.contains(",upload,") && other.contains(",download,"), "the flows of {name}");
+    }
 }
 
 /// Twenty seconds of each kind of recording, made up here.

@@ -8,6 +8,7 @@
 //! The keys of each kind of table live in one file under [`schema`].
 
 pub mod atomic;
+mod background;
 mod build;
 pub mod codes;
 pub mod describe;

@@ -1,6 +1,7 @@
 //! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
 
-use crate::atomic::{AtomicFile, WriteError};
+use crate::atomic::WriteError;
+use crate::background::BackgroundFile;
 use crate::build::{Places, node_id};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct SenderCapture {
     path: PathBuf,
-    capture: Capture<AtomicFile>,
+    capture: Capture<BackgroundFile>,
     /// By element: the interface it is captured at.
     interfaces: Vec<Option<Interface>>,
     /// By element: what has handovers there, in words.
@@ -29,7 +30,7 @@ pub(crate) struct SenderCapture {
 impl SenderCapture {
     /// Begin a capture.
     pub(crate) fn create(path: &Path, provenance: String) -> Result<Self, WriteError> {
-        let file = AtomicFile::create(path)?;
+        let file = BackgroundFile::create(path)?;
         let options = CaptureOptions { provenance, ..CaptureOptions::default() };
         let capture =
             Capture::new(file, &options).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
@@ -113,10 +114,9 @@ impl SenderCapture {
 
     /// Put the file in its place.
     pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
-        let fail = |cause| WriteError { path: self.path.clone(), cause };
         match self.failed {
-            Some(error) => Err(fail(error)),
-            None => self.capture.finish().map_err(fail)?.finish(),
+            Some(cause) => Err(WriteError { path: self.path, cause }),
+            None => self.capture.finish().finish(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod capture;
 mod events;
+mod line;
 mod mobiles;
 mod positions;
 mod series;

@@ -4,6 +4,9 @@
 //!
 //! Call order: [`Capture::new`], [`Capture::interface`] for every observed element (also later, when
 //! one turns up), [`Capture::packet`] for every packet in the order of time, [`Capture::finish`].
+//!
+//! pcap-file lays out all blocks but those of packets without remark, which are nearly all: of them it gets the
+//! body ready made, because laying it out a second time for its length costs more than the headers do.
 
 mod address;
 
@@ -16,17 +19,25 @@ use crate::codec::{
 use crate::control::Control;
 use crate::packet::{Packet, Tunnels};
 use crate::time::Instant;
+use pcap_file::pcapng::blocks::ENHANCED_PACKET_BLOCK;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
 };
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
-use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter};
+use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter, RawBlock};
 use pcap_file::{DataLink, Endianness};
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
+
+/// What a packet's block has in front of the packet (section 4.3): interface, time, both lengths.
+const FIELDS: usize = 20;
+/// What every block has around its body: type and length, and the length again (section 3.1).
+const FRAME: usize = 12;
+/// Blocks are made of words.
+const WORD: usize = 4;
 
 /// What a pcapng option can hold: its length field has 16 bits.
 const MAX_OPTION_LENGTH: usize = u16::MAX as usize;
@@ -70,13 +81,15 @@ impl Default for CaptureOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interface(u32);
 
-/// A capture being written. Output is buffered; the same calls give the same bytes on every machine.
+/// A capture being written, in small pieces: the writer should have a buffer. The same calls give the same
+/// bytes on every machine.
 pub struct Capture<W: Write> {
-    writer: PcapNgWriter<BufWriter<W>>,
+    writer: PcapNgWriter<W>,
     snap_length: SnapLength,
     ip_version: IpVersion,
     interfaces: u32,
-    bytes: Vec<u8>,
+    /// The body of a packet's block.
+    body: Vec<u8>,
 }
 
 impl<W: Write> Capture<W> {
@@ -94,11 +107,11 @@ impl<W: Write> Capture<W> {
             ..SectionHeaderBlock::default()
         };
         Ok(Capture {
-            writer: PcapNgWriter::with_section_header(BufWriter::new(writer), section).map_err(io_error)?,
+            writer: PcapNgWriter::with_section_header(writer, section).map_err(io_error)?,
             snap_length: options.snap_length,
             ip_version: options.ip_version,
             interfaces: 0,
-            bytes: Vec::new(),
+            body: Vec::new(),
         })
     }
 
@@ -137,43 +150,81 @@ impl<W: Write> Capture<W> {
         packet: &Packet,
         remark: Option<&str>,
     ) -> io::Result<()> {
-        let original_length = self.fill_bytes(packet)?;
+        let lengths = self.fill_body(packet)?;
+        match remark {
+            None => self.write_plain(interface, at, lengths),
+            Some(text) => self.write_remarked(interface, at, lengths, text),
+        }
+    }
+
+    fn write_plain(&mut self, interface: Interface, at: Instant, lengths: Lengths) -> io::Result<()> {
+        if interface.0 >= self.interfaces {
+            let error = "the interface belongs to another capture";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+        }
+        let nanos = at.as_nanos();
+        let fields =
+            [interface.0, (nanos >> 32) as u32, nanos as u32, lengths.captured as u32, lengths.original];
+        for (place, field) in self.body.as_chunks_mut::<WORD>().0.iter_mut().zip(fields) {
+            *place = field.to_le_bytes();
+        }
+        let length = (self.body.len() + FRAME) as u32;
+        let block = RawBlock {
+            type_: ENHANCED_PACKET_BLOCK,
+            initial_len: length,
+            body: Cow::Borrowed(&self.body),
+            trailer_len: length,
+        };
+        self.writer.write_raw_block(&block).map_err(io_error)?;
+        Ok(())
+    }
+
+    fn write_remarked(
+        &mut self,
+        interface: Interface,
+        at: Instant,
+        lengths: Lengths,
+        remark: &str,
+    ) -> io::Result<()> {
         let block = EnhancedPacketBlock {
             interface_id: interface.0,
             timestamp: std::time::Duration::from_nanos(at.as_nanos()),
-            original_len: original_length,
-            data: Cow::Borrowed(&self.bytes),
-            options: remark
-                .map(|text| EnhancedPacketOption::Common(comment(first_part(text))))
-                .into_iter()
-                .collect(),
+            original_len: lengths.original,
+            data: Cow::Borrowed(&self.body[FIELDS..FIELDS + lengths.captured]),
+            options: vec![EnhancedPacketOption::Common(comment(first_part(remark)))],
         };
         self.writer.write_pcapng_block(block).map_err(io_error)?;
         Ok(())
     }
 
-    /// Write out what is buffered and give the writer back.
-    ///
-    /// # Errors
-    /// When writing fails.
-    pub fn finish(self) -> io::Result<W> {
-        self.writer.into_inner().into_inner().map_err(|error| error.into_error())
+    /// Give the writer back.
+    pub fn finish(self) -> W {
+        self.writer.into_inner()
     }
 
-    /// Put the captured part of a packet into the buffer; returns the packet's length on the wire.
-    fn fill_bytes(&mut self, packet: &Packet) -> io::Result<u32> {
-        self.bytes.clear();
-        self.bytes.resize(MAX_FRONT_LENGTH, 0);
-        let header_length = front(packet, self.ip_version, &mut self.bytes)
+    /// Put the captured part of a packet into the body, behind the place of its fields and filled up to a
+    /// whole word.
+    fn fill_body(&mut self, packet: &Packet) -> io::Result<Lengths> {
+        self.body.clear();
+        self.body.resize(FIELDS + MAX_FRONT_LENGTH, 0);
+        let header_length = front(packet, self.ip_version, &mut self.body[FIELDS..])
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let original_length = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
+        let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
         let captured = match self.snap_length {
             SnapLength::Headers => header_length,
-            SnapLength::Bytes(most) => most.min(original_length) as usize,
+            SnapLength::Bytes(most) => most.min(original) as usize,
         };
-        self.bytes.resize(captured, 0);
-        Ok(original_length)
+        self.body.truncate(FIELDS + captured);
+        self.body.resize(FIELDS + captured.next_multiple_of(WORD), 0);
+        Ok(Lengths { captured, original })
     }
+}
+
+/// Bytes of a packet.
+#[derive(Clone, Copy)]
+struct Lengths {
+    captured: usize,
+    original: u32,
 }
 
 /// Write all headers of a packet, or all of a control message; returns their length.

@@ -1,0 +1,174 @@
+//! One line of a list, laid into bytes that are long enough. Numbers and names are most of what a
+//! recording costs, hence: eight digits at a time, and copies of constant length.
+
+use std::io::{self, Write};
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes that are copied at once.
+const PIECE: usize = 32;
+/// What is written behind the end of a line and then overwritten, at most.
+pub(super) const OVERHANG: usize = PIECE;
+pub(super) const TEN_TO_THE_8: u64 = 100_000_000;
+/// Up to here the number of milliseconds as `f64`, shown with six digits behind the point, is exact:
+/// its error, at most a 2^53rd of it, is less than half of the last digit.
+const EXACT_NANOS: u64 = 1 << 51;
+
+/// A text that is written often: in pieces of constant length, the last one filled up.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pieces: Box<[[u8; PIECE]]>,
+    length: usize,
+}
+
+impl Text {
+    pub(super) fn new(text: &str) -> Self {
+        let piece = |bytes: &[u8]| {
+            let mut piece = [0; PIECE];
+            piece[..bytes.len()].copy_from_slice(bytes);
+            piece
+        };
+        Text { pieces: text.as_bytes().chunks(PIECE).map(piece).collect(), length: text.len() }
+    }
+    /// Its length in bytes.
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+}
+
+/// A line being laid. The bytes must have room for it and [`OVERHANG`] more.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    bytes: &'a mut [u8],
+    length: usize,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(bytes: &'a mut [u8]) -> Self {
+        Line { bytes, length: 0 }
+    }
+    /// Its length so far.
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Copy all of `bytes`, of which the first `length` count.
+    #[inline(always)]
+    pub(super) fn part<const N: usize>(&mut self, bytes: &[u8; N], length: usize) {
+        self.bytes[self.length..self.length + N].copy_from_slice(bytes);
+        self.length += length;
+    }
+    #[inline(always)]
+    pub(super) fn literal<const N: usize>(&mut self, text: &[u8; N]) {
+        self.part(text, N);
+    }
+    #[inline(always)]
+    pub(super) fn text(&mut self, text: &Text) {
+        let end = self.length + text.length;
+        for piece in &text.pieces {
+            self.part(piece, PIECE);
+        }
+        self.length = end;
+    }
+    /// A text that is written seldom.
+    pub(super) fn word(&mut self, text: &str) {
+        self.bytes[self.length..self.length + text.len()].copy_from_slice(text.as_bytes());
+        self.length += text.len();
+    }
+
+    /// A number without leading zeros.
+    #[inline(always)]
+    pub(super) fn number(&mut self, value: u64) {
+        if value >= TEN_TO_THE_8 {
+            return self.long_number(value);
+        }
+        let digits = digits(value);
+        let leading_zeros = (digits.trailing_zeros() / 8).min(7);
+        let text = (digits | ZEROS) >> (8 * leading_zeros);
+        self.part(&text.to_le_bytes(), 8 - leading_zeros as usize);
+    }
+
+    fn long_number(&mut self, value: u64) {
+        self.number(value / TEN_TO_THE_8);
+        self.last_digits::<8>(value % TEN_TO_THE_8);
+    }
+
+    /// The last `N` of the eight digits of a number, leading zeros included.
+    #[inline(always)]
+    pub(super) fn last_digits<const N: usize>(&mut self, value: u64) {
+        let text = (digits(value) | ZEROS) >> (8 * (8 - N));
+        self.part(&text.to_le_bytes(), N);
+    }
+
+    /// As `{:.4}` shows it: the nearest decimal, of two that are equally near the even one.
+    pub(super) fn four_decimals(&mut self, value: f64) {
+        const UNIT: u64 = 10_000;
+        match scaled(value, UNIT) {
+            Some(scaled) => {
+                self.number(scaled / UNIT);
+                self.literal(b".");
+                self.last_digits::<4>(scaled % UNIT);
+            }
+            None => self.display(format_args!("{value:.4}")),
+        }
+    }
+
+    /// Nanoseconds as milliseconds with six decimals.
+    pub(super) fn millis(&mut self, nanos: u64) {
+        if nanos > EXACT_NANOS {
+            return self.display(format_args!("{:.6}", nanos as f64 / 1e6));
+        }
+        self.number(nanos / 1_000_000);
+        self.literal(b".");
+        self.last_digits::<6>(nanos % 1_000_000);
+    }
+
+    #[cold]
+    fn display(&mut self, text: std::fmt::Arguments<'_>) {
+        let mut rest = &mut self.bytes[self.length..];
+        let room = rest.len();
+        let written: io::Result<()> = rest.write_fmt(text);
+        debug_assert!(written.is_ok(), "no room for {text}");
+        self.length += room - rest.len();
+    }
+}
+
+/// Eight times the digit zero.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// A number below 10^8 with its leading zeros.
+#[inline(always)]
+pub(super) fn eight_digits(value: u64) -> [u8; 8] {
+    (digits(value) | ZEROS).to_le_bytes()
+}
+
+/// The eight decimal digits of a number below 10^8, one in each byte, the first in the lowest: the number is
+/// split into halves, those into halves, and again, all parts at once. Quotients come from multiplying by
+/// the rounded reciprocal, exact for numbers this small.
+#[inline(always)]
+fn digits(value: u64) -> u64 {
+    let fours = value / 10_000 | (value % 10_000) << 32;
+    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    tens | (twos - tens * 10) << 8
+}
+
+/// `value * unit`, rounded to the nearest integer, of two to the even one: exactly, not as `f64`. Nothing for
+/// what is negative, not finite, extremely small or an integer too large to have a fraction.
+fn scaled(value: f64, unit: u64) -> Option<u64> {
+    const FRACTION_BITS: u64 = 52;
+    let bits = value.to_bits();
+    let mantissa = (bits & ((1 << FRACTION_BITS) - 1)) | 1 << FRACTION_BITS;
+    // The value is the mantissa divided by 2^shift. A sign bit makes the shift negative.
+    let shift = 1075 - (bits >> FRACTION_BITS) as i64;
+    if !(1..=116).contains(&shift) {
+        return None;
+    }
+    let product = u128::from(mantissa) * u128::from(unit);
+    let whole = (product >> shift) as u64;
+    let rest = product & ((1 << shift) - 1);
+    let half = 1 << (shift - 1);
+    Some(whole + u64::from(rest > half || rest == half && whole % 2 == 1))
+}
