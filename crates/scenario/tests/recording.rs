@@ -1,0 +1,244 @@
+//! What recording costs: the same run with everything recorded and with nothing, in turns, in processor
+//! time of all threads and by the clock on the wall. One test only: the processor time is the process's.
+
+use nix::time::{ClockId, clock_gettime};
+use seamline_scenario::record::{LinkRecord, RunRecord};
+use seamline_scenario::{Plan, RunOptions, run};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// A run with everything recorded takes at most this much longer, where there is a processor for the writers.
+const MOST_WALL_RATIO: f64 = 2.0;
+/// It takes at most this much more processor time, the system's share of writing gigabytes per second
+/// included.
+const MOST_CPU_RATIO: f64 = 3.5;
+/// Text, packets and files do not come for free: below this something is not recorded.
+const LEAST_CPU_RATIO: f64 = 1.1;
+/// Pairs before a judgement. When the machine does something else besides, more are tried.
+const PAIRS: usize = 5;
+const MOST_PAIRS: usize = 20;
+/// Two runs at once take this share of their processor time when each has a processor of its own: half,
+/// and a little for what is not run at once.
+const SHARE_OF_TWO: f64 = 0.65;
+
+const LONG_CUBIC: &str = r#"
+    duration = "150 s"
+    seeds = 1
+    nodes = ["server", "phone"]
+    [[link]]
+    name = "radio"
+    from = "server"
+    to = "phone"
+    rate = "30 Mbit/s"
+    one_way_delay = "25 ms"
+    queue = { discipline = "drop-tail", limit = "120 packets" }
+    handover = { every = "15 s", interruption = "80 ms" }
+    [[flow]]
+    name = "main"
+    from = "server"
+    to = "phone"
+    variant = "cubic"
+    handshake = false
+"#;
+
+const DUMBBELL: &str = r#"
+    duration = "20 s"
+    seeds = 1
+    nodes = ["left", "entry", "exit", "right"]
+    [[link]]
+    name = "near"
+    from = "left"
+    to = "entry"
+    rate = "1 Gbit/s"
+    one_way_delay = "1 ms"
+    [[link]]
+    name = "neck"
+    from = "entry"
+    to = "exit"
+    rate = "200 Mbit/s"
+    one_way_delay = "20 ms"
+    queue = { discipline = "drop-tail", limit = "500 packets" }
+    [[link]]
+    name = "far"
+    from = "exit"
+    to = "right"
+    rate = "1 Gbit/s"
+    one_way_delay = "1 ms"
+    [[flow]]
+    name = "many"
+    from = "left"
+    to = "right"
+    variant = "newreno"
+    handshake = false
+    count = 50
+    stagger = "10 ms"
+"#;
+
+/// Seconds that a run took.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    wall: f64,
+    cpu: f64,
+}
+
+impl Cost {
+    const NEVER: Cost = Cost { wall: f64::INFINITY, cpu: f64::INFINITY };
+
+    fn of(work: impl FnOnce()) -> Cost {
+        let read = |clock| {
+            let time = clock_gettime(clock).expect("a clock of every Unix");
+            time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
+        };
+        let (wall, cpu) = (ClockId::CLOCK_MONOTONIC, ClockId::CLOCK_PROCESS_CPUTIME_ID);
+        let begin = Cost { wall: read(wall), cpu: read(cpu) };
+        work();
+        Cost { wall: read(wall) - begin.wall, cpu: read(cpu) - begin.cpu }
+    }
+    /// The least of both: what disturbs a run only makes it dearer.
+    fn least(self, other: Cost) -> Cost {
+        Cost { wall: self.wall.min(other.wall), cpu: self.cpu.min(other.cpu) }
+    }
+}
+
+fn plan(text: &str) -> Plan {
+    Plan::new(Path::new("test.toml"), text.to_owned(), &[])
+        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
+}
+
+fn everything(folder: &Path) -> RunOptions {
+    RunOptions { pcapng: Some(folder.into()), events: Some(folder.into()), ..RunOptions::default() }
+}
+
+fn record(plan: &Plan, options: &RunOptions) -> RunRecord {
+    run(plan, options, &|| ()).expect("a folder that can be written to")[0].runs[0].clone()
+}
+
+/// The least that the run costs without and with everything recorded, once the bounds are met or there is no
+/// hope.
+fn compare(name: &str, plan: &Plan, folder: &Path) -> (Cost, Cost) {
+    let (mut without, mut with) = (Cost::NEVER, Cost::NEVER);
+    let met = |with: Cost, without: Cost| {
+        with.wall <= MOST_WALL_RATIO * without.wall && with.cpu <= MOST_CPU_RATIO * without.cpu
+    };
+    let mut pairs = 0;
+    while pairs < PAIRS || (pairs < MOST_PAIRS && !met(with, without)) {
+        without = without.least(Cost::of(|| drop(record(plan, &RunOptions::default()))));
+        with = with.least(Cost::of(|| drop(record(plan, &everything(folder)))));
+        pairs += 1;
+    }
+    eprintln!(
+        "{name}: recording everything takes {:.2} times the time and {:.2} times the processor time \
+         ({pairs} pairs, {without:.3?} without)",
+        with.wall / without.wall,
+        with.cpu / without.cpu
+    );
+    (without, with)
+}
+
+#[test]
+fn full_recording_is_complete_and_costs_at_most_twice_the_time() {
+    let folder = tempfile::tempdir().expect("a place for temporary files");
+    for (name, text) in [("long cubic", LONG_CUBIC), ("dumbbell", DUMBBELL)] {
+        let plan = plan(text);
+        assert_complete(&plan, folder.path());
+        let (without, with) = compare(name, &plan, folder.path());
+        if cfg!(debug_assertions) {
+            continue; // Who measures, builds with --release.
+        }
+        let cpu = with.cpu / without.cpu;
+        assert!((LEAST_CPU_RATIO..MOST_CPU_RATIO).contains(&cpu), "{name}: {cpu} times the processor time");
+        if two_processors_are_free(&plan) {
+            let wall = with.wall / without.wall;
+            assert!(wall <= MOST_WALL_RATIO, "{name}: {wall} times the time");
+        } else {
+            eprintln!("{name}: skipped the bound on time, the machine has no second processor to spare");
+        }
+    }
+}
+
+/// Whether what a second thread does costs no time: tried several times with two runs at once.
+fn two_processors_are_free(plan: &Plan) -> bool {
+    let one = || drop(record(plan, &RunOptions::default()));
+    let both = || {
+        std::thread::scope(|scope| {
+            scope.spawn(one);
+            scope.spawn(one);
+        });
+    };
+    (0..PAIRS).map(|_| Cost::of(both)).all(|cost| cost.wall < SHARE_OF_TWO * cost.cpu)
+}
+
+/// Every packet and every event is in the files, by the run's own counts, and the same bytes come twice.
+fn assert_complete(plan: &Plan, folder: &Path) {
+    let record = record(plan, &everything(folder));
+    let read = |ending: &str| fs::read(folder.join(format!("seed1.{ending}"))).expect("a recording");
+    let (events, capture) = (read("csv"), read("pcapng"));
+    let rows = Rows::of(std::str::from_utf8(&events).expect("text"));
+    let (flow, links) = (&record.flows[0], &record.links);
+    assert_eq!(rows.bytes["delivered"], flow.delivered_bytes);
+    assert_eq!(rows.count("segment sent again"), flow.retransmissions);
+    assert_eq!(rows.count("recovery started"), flow.fast_recoveries);
+    assert_eq!(rows.count("retransmission timeout"), flow.timeouts);
+    let lost = |link: &LinkRecord| {
+        link.dropped_by_full_queue
+            + link.dropped_by_queue_management
+            + link.lost_to_errors
+            + link.lost_to_link_down
+    };
+    assert_eq!(rows.count("dropped"), links.iter().map(lost).sum::<u64>());
+    // The first link's other direction leads to the senders.
+    let arrived = links[1].delivered_packets;
+    assert_eq!(rows.count("acknowledgment"), arrived);
+    assert_eq!(
+        packet_blocks(&capture),
+        rows.count("segment sent") + rows.count("segment sent again") + arrived
+    );
+
+    drop(self::record(plan, &everything(folder)));
+    assert!(read("csv") == events && read("pcapng") == capture, "other bytes from the same run");
+}
+
+/// How many rows there are of each kind, and the sums of their lengths.
+#[derive(Debug, Default)]
+struct Rows<'a> {
+    counts: BTreeMap<&'a str, u64>,
+    bytes: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(text: &'a str) -> Self {
+        assert!(text.ends_with('\n'), "the last row is whole");
+        let mut rows = Rows::default();
+        let mut last = String::new();
+        for line in text.lines().skip(1) {
+            let columns: Vec<&str> = line.split(',').collect();
+            let &[time, _, event, _, _, length, ..] = columns.as_slice() else { panic!("{line}") };
+            assert_eq!(columns.len(), 12, "{line}");
+            let padded = format!("{time:0>20}");
+            assert!(padded >= last, "{line} comes after {last}");
+            last = padded;
+            *rows.counts.entry(event).or_default() += 1;
+            *rows.bytes.entry(event).or_default() += length.parse::<u64>().unwrap_or_default();
+        }
+        rows
+    }
+    fn count(&self, event: &str) -> u64 {
+        self.counts.get(event).copied().unwrap_or_default()
+    }
+}
+
+/// Walk over the blocks by their lengths (pcapng, section 3.1) and count those of packets.
+fn packet_blocks(capture: &[u8]) -> u64 {
+    const ENHANCED_PACKET: u32 = 6;
+    let word = |place: usize| u32::from_le_bytes(capture[place..place + 4].try_into().expect("four bytes"));
+    let (mut place, mut packets) = (0, 0);
+    while place < capture.len() {
+        let length = word(place + 4) as usize;
+        assert_eq!(word(place + length - 4) as usize, length, "the block at {place} ends as it begins");
+        packets += u64::from(word(place) == ENHANCED_PACKET);
+        place += length;
+    }
+    assert_eq!(place, capture.len());
+    packets
+}
