@@ -156,7 +156,7 @@ fn digits(value: u64) -> u64 {
 }
 
 /// `value * unit`, rounded to the nearest integer, of two to the even one: exactly, not as `f64`. Nothing for
-/// what is negative, not finite, extremely small or an integer too large to have a fraction.
+/// what is negative, not finite, extremely small or extremely large.
 fn scaled(value: f64, unit: u64) -> Option<u64> {
     const FRACTION_BITS: u64 = 52;
     let bits = value.to_bits();
@@ -167,8 +167,8 @@ fn scaled(value: f64, unit: u64) -> Option<u64> {
         return None;
     }
     let product = u128::from(mantissa) * u128::from(unit);
-    let whole = (product >> shift) as u64;
+    let whole = u64::try_from(product >> shift).ok()?;
     let rest = product & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
-    Some(whole + u64::from(rest > half || rest == half && whole % 2 == 1))
+    whole.checked_add(u64::from(rest > half || rest == half && whole % 2 == 1))
 }

@@ -56,7 +56,8 @@ fn what_lies_in_the_middle_goes_to_the_even_side() {
 #[test]
 fn values_at_the_edges() {
     let without_fraction = (1_u64 << 52) as f64;
-    let edges = [0.0, -0.0, f64::INFINITY, f64::MIN_POSITIVE, f64::EPSILON, 1e15, without_fraction, -1.5];
+    let edges =
+        [0.0, -0.0, f64::INFINITY, f64::MIN_POSITIVE, f64::EPSILON, 1e15, 1.9e15, without_fraction, -1.5];
     for value in edges {
         assert_eq!(line(|line| line.four_decimals(value)), format!("{value:.4}"));
     }
