@@ -60,6 +60,24 @@ pub enum CutBase {
     FlightSize,
 }
 
+/// What becomes of the congestion window while nothing is outstanding; looked at when the application
+/// supplies data again. Window probes carry data here, so a connection that probes is not idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleRestart {
+    /// Nothing (Linux with tcp_slow_start_after_idle=0, ns-2 with slow_start_restart_ false).
+    Keep,
+    /// A retransmission timeout after the last segment sent, at most the initial window (RFC 5681
+    /// section 4.1).
+    RestartWindow,
+    /// Half for each retransmission timeout since the last segment sent, but not below the initial window;
+    /// the threshold remembers three quarters of what was (RFC 2861; Linux, tcp_cwnd_restart).
+    Decay,
+    /// A retransmission timeout after the last acknowledgment, one segment, and the threshold stays: ns-2's
+    /// timer goes on with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
+    /// What ns-2's Vegas does beside it, halving the threshold and backing off, is left out.
+    OneSegment,
+}
+
 /// The congestion window's beginnings and arithmetic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowParameters {
@@ -83,9 +101,12 @@ pub struct WindowParameters {
     /// On a loss found from acknowledgments set the window to the threshold (RFC 5681), not to the
     /// unrounded half.
     pub cut_to_threshold: bool,
-    /// After idling for a retransmission timeout begin again from the initial window (RFC 5681
-    /// section 4.1).
-    pub restart_after_idle: bool,
+    /// What becomes of the window while nothing is outstanding.
+    pub idle_restart: IdleRestart,
+    /// A window that was neither full nor acknowledged into for a retransmission timeout, for want of data
+    /// or for the peer's window, falls half way to what was used of it, or to the initial window if that is
+    /// more; the threshold remembers three quarters of it (RFC 2861; Linux, tcp_cwnd_application_limited).
+    pub application_limited_decay: bool,
     /// A timeout that repeats without progress leaves the threshold as it is (RFC 5681 section 3.1,
     /// below equation 4).
     pub repeated_timeout_holds_threshold: bool,

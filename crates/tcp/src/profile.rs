@@ -32,7 +32,7 @@ pub fn find(name: &str) -> Option<&'static Profile> {
 pub static RFC: Profile = Profile {
     name: "rfc",
     summary: "today's standards: initial window 10, timestamps, SACK, minimum RTO 1 s",
-    cite: "RFC 9293, 5681, 6298, 6675, 6928, 7323, 9438",
+    cite: "RFC 9293, 5681, 6298, 6675, 6928, 7323, 9438, 9937",
     parameters: rfc,
 };
 
@@ -87,7 +87,8 @@ fn rfc() -> Parameters {
             cut_base: CutBase::FlightSize,
             whole_threshold: false,
             cut_to_threshold: true,
-            restart_after_idle: true,
+            idle_restart: IdleRestart::RestartWindow,
+            application_limited_decay: false,
             repeated_timeout_holds_threshold: true,
             lost_handshake_cuts_threshold: false,
         },
@@ -142,6 +143,8 @@ fn linux() -> Parameters {
     parameters.window.initial_bytes = f64::INFINITY;
     parameters.window.growth = Growth::PerByte { most_per_ack: f64::INFINITY };
     parameters.window.cut_base = CutBase::Window;
+    parameters.window.idle_restart = IdleRestart::Decay;
+    parameters.window.application_limited_decay = true;
     parameters.receiver.delayed_acknowledgment =
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
     parameters.connection.most_syn_retransmissions = 6;
@@ -170,7 +173,8 @@ fn ns2(window_limit: u32) -> Parameters {
             cut_base: CutBase::Window,
             whole_threshold: true,
             cut_to_threshold: false,
-            restart_after_idle: true,
+            idle_restart: IdleRestart::OneSegment,
+            application_limited_decay: false,
             repeated_timeout_holds_threshold: false,
             lost_handshake_cuts_threshold: true,
         },

@@ -3,11 +3,12 @@
 
 mod moving;
 mod opening;
+mod window_use;
 
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
 use crate::offset::Offset;
-use crate::parameters::Parameters;
+use crate::parameters::{IdleRestart, Parameters};
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Order, Orders, Recovery};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
@@ -16,6 +17,7 @@ use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use window_use::WindowUse;
 
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +68,8 @@ pub(crate) struct Sender {
     estimator: RoundTripEstimator,
     initial_window: f64,
     initial_window_bytes: f64,
-    restart_after_idle: bool,
+    idle_restart: IdleRestart,
+    window_use: Option<WindowUse>,
     repeated_timeout_holds_threshold: bool,
     timed_out_at: Option<Offset>,
     timeout_is_repeated: bool,
@@ -134,7 +137,8 @@ impl Sender {
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
             initial_window_bytes: parameters.window.initial_bytes,
-            restart_after_idle: parameters.window.restart_after_idle,
+            idle_restart: parameters.window.idle_restart,
+            window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
             repeated_timeout_holds_threshold: parameters.window.repeated_timeout_holds_threshold,
             timed_out_at: None,
             timeout_is_repeated: false,
@@ -255,6 +259,7 @@ impl Sender {
             self.view.unacknowledged = ack.offset;
             self.view.next = self.view.next.max(ack.offset);
             self.progress_at = now;
+            self.note_window_progress(now);
         }
         self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + self.view.peer_window);
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
@@ -352,6 +357,7 @@ impl Sender {
         exit.out.event(|| Event::RetransmissionTimeout { port });
         let stuck_at = self.view.unacknowledged;
         self.timeout_is_repeated = self.timed_out_at.replace(stuck_at) == Some(stuck_at);
+        self.note_acknowledgments_lost();
         self.recovery.on_timeout(&self.view, &mut self.orders);
         self.carry_out(None, None, exit);
         self.timeout_is_repeated = false;
@@ -442,6 +448,7 @@ impl Sender {
         view.congestion_limited = remaining > 0
             && !nagle_holds
             && (view.unacknowledged + other_limits).saturating_since(view.next) >= size;
+        self.validate_window(sent > 0);
     }
 
     /// RFC 3042: one new segment, beyond the window by the duplicates received.
@@ -589,18 +596,5 @@ impl Sender {
         self.timing = None;
         self.estimator.back_off();
         self.timer = self.view.now + self.estimator.timeout();
-    }
-
-    /// RFC 5681 section 4.1.
-    fn restart_if_idle(&mut self, now: Instant) {
-        let idle = now.saturating_since(self.last_sent) > self.estimator.timeout();
-        let window = self.view.window;
-        if self.restart_after_idle
-            && idle
-            && self.view.outstanding() == 0
-            && self.statistics.segments_sent > 1
-        {
-            self.set_window(Window { congestion: window.congestion.min(self.initial_window), ..window });
-        }
     }
 }

@@ -32,7 +32,7 @@ pub struct AckSeen {
     pub duplicate: bool,
     /// What it told by SACK.
     pub sack: News,
-    /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 6937).
+    /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 9937).
     pub delivered: u64,
     /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent
     /// exactly once; only when the send log is kept.
@@ -166,7 +166,7 @@ pub struct RecoveryParameters {
     /// On leaving fast recovery bound the window by what is outstanding (RFC 6582 section 3.2, step 3, option 1).
     pub bound_window_on_exit: bool,
     /// Spread what fast recovery sends over the acknowledgments it receives, in proportion to the cut
-    /// (RFC 6937 with its slow start reduction bound); read by the recovery of RFC 6675.
+    /// (RFC 9937); read by the recovery of RFC 6675.
     pub proportional_rate_reduction: bool,
     /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
     /// `sack-pipe` (Fall and Floyd 1996).

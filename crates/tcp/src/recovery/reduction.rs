@@ -1,12 +1,10 @@
-//! Proportional rate reduction (RFC 6937 section 3, which RFC 9937 obsoletes; names in comments are its
-//! variables).
+//! Proportional rate reduction (RFC 9937 section 6; names in comments are its variables).
 
 /// How much each acknowledgment in fast recovery may send, so that the window shrinks evenly and never in
 /// a burst. All in bytes.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
-    /// RecoverFS: what had not been reported as delivered when recovery began. The examples of section
-    /// 3.1 count so; SND.NXT - SND.UNA would count what limited transmit added to the flight.
+    /// RecoverFS: what had not been reported as delivered before the acknowledgment that began recovery.
     flight_at_start: u64,
     /// prr_delivered.
     delivered: u64,
@@ -14,9 +12,11 @@ pub(super) struct Reduction {
     sent: u64,
     /// DeliveredData of the last acknowledgment.
     delivered_now: u64,
+    /// SafeACK: the last acknowledgment was cumulative and told of no further loss.
+    safe: bool,
     /// Of what was sent, what left since the last acknowledgment.
     sent_now: u64,
-    /// What is left of sndcnt, once somebody has asked since the last acknowledgment.
+    /// What is left of SndCnt, once somebody has asked since the last acknowledgment.
     left: Option<u64>,
 }
 
@@ -26,12 +26,17 @@ impl Reduction {
     pub(super) fn start(flight: u64, delivered: u64) -> Self {
         Reduction { flight_at_start: flight, delivered, delivered_now: delivered, ..Reduction::default() }
     }
-    /// An acknowledgment reports so much as delivered.
-    pub(super) fn acknowledge(&mut self, delivered: u64) {
+    /// An acknowledgment reports so much as delivered; `safe` says whether all is well with it.
+    pub(super) fn acknowledge(&mut self, delivered: u64, safe: bool) {
         self.delivered += delivered;
         self.delivered_now = delivered;
+        self.safe = safe;
         self.sent_now = 0;
         self.left = None;
+    }
+    /// The last acknowledgment is reason to fear a further loss.
+    pub(super) fn doubt(&mut self) {
+        self.safe = false;
     }
     /// So much has left, new or again.
     pub(super) fn note_sent(&mut self, length: u64) {
@@ -48,8 +53,10 @@ impl Reduction {
         self.left = Some(left);
         length <= left
     }
-    /// sndcnt of the last acknowledgment: the proportional part in whole segments, rounded up, or the slow
-    /// start reduction bound.
+    /// SndCnt of the last acknowledgment: the proportional part, or the reduction bound, which conserves
+    /// packets and adds a segment when recovery makes good progress. The proportional part is rounded up to
+    /// whole segments, as the figures of section 8 have it. That the first retransmission leaves anyway is
+    /// the business of whoever begins recovery.
     fn send_count(&self, pipe: u64, threshold: u64, segment_size: u64) -> u64 {
         let sent_before = self.sent - self.sent_now;
         if pipe > threshold {
@@ -58,8 +65,9 @@ impl Reduction {
             let due = proportional.div_ceil(segment) as u64 * segment_size;
             due.saturating_sub(sent_before)
         } else {
-            let bound = self.delivered.saturating_sub(sent_before).max(self.delivered_now) + segment_size;
-            bound.min(threshold - pipe)
+            let conserving = self.delivered.saturating_sub(sent_before).max(self.delivered_now);
+            let progress = if self.safe { segment_size } else { 0 };
+            (conserving + progress).min(threshold - pipe)
         }
     }
 }

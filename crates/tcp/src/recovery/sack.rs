@@ -25,6 +25,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
             recovering: false,
             highest_retransmitted: start,
             rescued: None,
+            lost_before: start,
             reduction: Reduction::default(),
         })
     },
@@ -38,6 +39,8 @@ struct Sack {
     recovering: bool,
     highest_retransmitted: Offset,
     rescued: Option<Offset>,
+    /// What is unreported below this offset was lost already before the last acknowledgment.
+    lost_before: Offset,
     reduction: Reduction,
 }
 
@@ -102,6 +105,7 @@ impl Sack {
         self.highest_retransmitted = view.unacknowledged + first;
         let unreported = view.outstanding() - view.scoreboard.sacked().total();
         self.reduction = Reduction::start(unreported + delivered, delivered);
+        self.lost_before = self.lost_edge(view);
         orders.extend([
             Order::NoteRecovery,
             Order::Cut(Loss::Detected),
@@ -109,6 +113,17 @@ impl Sack {
             Order::AbandonTiming,
             Order::Retransmit(view.unacknowledged),
         ]);
+    }
+
+    /// SafeACK of RFC 9937 section 6.2: the acknowledgment advanced, and nothing more than before is lost.
+    fn is_safe(&mut self, advanced: bool, view: &View) -> bool {
+        if !self.recovering {
+            return false;
+        }
+        let edge = self.lost_edge(view);
+        let known = self.lost_before.max(view.unacknowledged);
+        self.lost_before = edge;
+        advanced && view.scoreboard.sacked().missing_between(known, edge) == 0
     }
 
     /// Whether a segment of `length` may be sent in fast recovery (section 5, step C).
@@ -156,6 +171,9 @@ impl Sack {
         let found = self.next_segment(view)?;
         let (Found::New(at) | Found::Hole(at) | Found::Rescue(at)) = found;
         let length = u64::from(view.length_at(at));
+        if matches!(found, Found::Rescue(_)) {
+            self.reduction.doubt();
+        }
         if length == 0 || !self.has_room(length, view) {
             return None;
         }
@@ -170,7 +188,8 @@ impl Sack {
 
 impl Recovery for Sack {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
-        self.reduction.acknowledge(ack.delivered);
+        let safe = self.is_safe(ack.advanced, view);
+        self.reduction.acknowledge(ack.delivered, safe);
         if ack.advanced {
             self.duplicates = 0;
             if !self.recovering {

@@ -73,22 +73,6 @@ fn unused_window_does_not_grow() {
     script.supply(3000).expect_run(1..3001, 1000).at(200).inject(ack(3001)).window_is(10.0);
 }
 
-/// RFC 5681 section 4.1: after idling for longer than the retransmission timeout the window is the initial
-/// one again at most; a shorter pause changes nothing.
-#[test]
-fn idle_connection_restarts() {
-    for (pause, window) in [(900, 20.0), (1100, 10.0)] {
-        let mut script = Script::established(plain(|_| {}), "newreno");
-        script.supply(30_000).expect_run(1..10_001, 1000).at(200);
-        for acknowledged in 1..=10 {
-            script.inject(ack(acknowledged * 1000 + 1));
-        }
-        script.take();
-        script.inject(ack(30_001)).window_is(20.0).at(200 + pause).supply(30_000).window_is(window);
-        assert_eq!(script.take().len(), window as usize);
-    }
-}
-
 /// RFC 5681 section 3.1, equation 4 and below: a timeout halves what was in flight and begins again from
 /// one segment.
 #[test]

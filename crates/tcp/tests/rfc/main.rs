@@ -20,3 +20,4 @@ mod sequence;
 mod timers;
 mod vegas;
 mod westwood;
+mod window_use;
