@@ -8,11 +8,24 @@ use crate::source::Span;
 /// More cells than this are taken for a mistake.
 const MOST_CELLS: usize = 100_000;
 
+/// What a variable does in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It sets a key, and the cell is called after it.
+    Sets,
+    /// It sets a key; the cell is called after the label of its group.
+    SetsUnnamed,
+    /// It is the label of its group, and sets nothing.
+    Names,
+}
+
 /// A dotted key that varies.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The key: `link.space.rate`.
+    /// The key: `link.space.rate`; or the name of the group that it labels.
     pub path: String,
+    /// What it does.
+    pub role: Role,
     /// Where the grid names it.
     pub span: Span,
     /// Its values.
@@ -53,12 +66,17 @@ impl Grid {
     }
 
     fn add_zip(&mut self, group: Node, complaints: &mut Vec<Diagnostic>) {
-        let Value::Table(table) = group.value else {
+        let Value::Table(mut table) = group.value else {
             let title = "a zip group is a table of keys that vary together";
             complaints.push(Diagnostic::new(Code::GridShape, title, group.span).tip("write [[grid.zip]]"));
             return;
         };
-        let group = variables(&table, "", complaints);
+        let Some(label) = take_label(&mut table, complaints) else { return };
+        let mut group = variables(&table, "", complaints);
+        if let Some(label) = label {
+            group.iter_mut().for_each(|variable| variable.role = Role::SetsUnnamed);
+            group.insert(0, label);
+        }
         let Some(first) = group.first() else { return };
         if let Some(other) = group.iter().find(|other| other.values.len() != first.values.len()) {
             let title = format!(
@@ -95,7 +113,7 @@ impl Grid {
         }
         self.0.retain(|axis| !axis.0.is_empty());
         if let Some(values) = values {
-            self.0.push(Axis(vec![Variable { path: path.to_owned(), span, values }]));
+            self.0.push(Axis(vec![Variable { path: path.to_owned(), role: Role::Sets, span, values }]));
         }
     }
 
@@ -128,6 +146,33 @@ impl Grid {
     }
 }
 
+/// The label of a zip group: `name = "scheme"` with `labels = ["original", "ehn"]`. The inner `None` is a group
+/// without one, the outer one an error, which has been noted.
+fn take_label(table: &mut Table, complaints: &mut Vec<Diagnostic>) -> Option<Option<Variable>> {
+    let (name, labels) = match (table.remove("name"), table.remove("labels")) {
+        (None, None) => return Some(None),
+        (Some((_, name)), Some((_, labels))) => (name, labels),
+        (Some((key, _)), None) | (None, Some((key, _))) => {
+            let title = "a zip group has a name and labels, or neither";
+            complaints.push(
+                Diagnostic::new(Code::GridShape, title, key.span)
+                    .tip("write name = \"scheme\" and labels = [\"original\", \"ehn\"]"),
+            );
+            return None;
+        }
+    };
+    match (name.value, labels.value) {
+        (Value::Text(path), Value::List(values)) if !values.is_empty() => {
+            Some(Some(Variable { path, role: Role::Names, span: name.span, values }))
+        }
+        _ => {
+            let title = "the name of a zip group is a text, and its labels are a list";
+            complaints.push(Diagnostic::new(Code::GridShape, title, labels.span));
+            None
+        }
+    }
+}
+
 fn zip_groups(node: Node) -> Vec<Node> {
     match node.value {
         Value::List(groups) => groups,
@@ -146,7 +191,9 @@ fn variables(table: &Table, prefix: &str, complaints: &mut Vec<Diagnostic>) -> V
                 Diagnostic::new(Code::GridShape, format!("`{path}` has no values in the grid"), node.span)
                     .label("an empty list leaves nothing to run"),
             ),
-            Value::List(values) => found.push(Variable { path, span: key.span, values: values.clone() }),
+            Value::List(values) => {
+                found.push(Variable { path, role: Role::Sets, span: key.span, values: values.clone() });
+            }
             _ => complaints.push(
                 Diagnostic::new(Code::GridShape, format!("`{path}` in the grid is not a list"), node.span)
                     .label("a grid key takes a list of values")

@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::document::{Table, Value, parse};
-use crate::grid::{Grid, Point};
+use crate::grid::{Grid, Point, Role};
 use crate::identity::Identity;
 use crate::reader::Context;
 use crate::recordings::Recordings;
@@ -96,7 +96,7 @@ fn read_cell(
     complaints: &mut Vec<Diagnostic>,
 ) -> Option<Cell> {
     let mut root = root.clone();
-    for (variable, value) in point {
+    for (variable, value) in point.iter().filter(|(variable, _)| variable.role != Role::Names) {
         if let Err(complaint) = path::set(&mut root, &variable.path, variable.span, (*value).clone()) {
             complaints.push(complaint);
         }
@@ -105,6 +105,7 @@ fn read_cell(
     let scenario = schema::read(&context, &root);
     let identity = Identity::of(&root, &context.inputs(), recordings);
     complaints.extend(context.into_complaints());
-    let values = point.iter().map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
+    let named = point.iter().filter(|(variable, _)| variable.role != Role::SetsUnnamed);
+    let values = named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
     Some(Cell { values, scenario: scenario?, identity })
 }

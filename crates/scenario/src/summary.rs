@@ -1,6 +1,6 @@
 //! From records to words: each flow of each cell with its mean and interval, compared with the baseline.
 //!
-//! Cells that differ only in the scheme (variant, congestion control, recovery, profile) form a group; its
+//! Cells that differ only in the scheme (variant, congestion control, recovery, profile, handover scheme) form a group; its
 //! first cell is the baseline of the others, seed by seed. Without such keys in the grid the first cell is
 //! the baseline of all, and in a single cell the first flow is that of the others.
 
@@ -11,7 +11,8 @@ use crate::statistics::{Estimate, estimate, mean, paired_factor};
 use serde::Serialize;
 
 /// A dotted key ending in one of these names a scheme.
-const SCHEME_KEYS: [&str; 4] = ["variant", "congestion_control", "recovery", "profile"];
+const SCHEME_KEYS: [&str; 6] =
+    ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
 /// One flow of one cell, over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
