@@ -142,7 +142,7 @@ impl EventList {
         }
     }
 
-        fn name_element(&mut self, element: Option<ElementId>, name: &str) {
+    fn name_element(&mut self, element: Option<ElementId>, name: &str) {
         let Some(place) = element.map(|element| element.0 as usize) else { return };
         let unnamed = self.elements.len().saturating_sub(1);
         if unnamed <= place {
