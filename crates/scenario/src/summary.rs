@@ -11,8 +11,7 @@ use crate::statistics::{Estimate, estimate, mean, paired_factor};
 use serde::Serialize;
 
 /// A dotted key ending in one of these names a scheme.
-const SCHEME_KEYS: [&str; 6] =
-    ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
+const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
 /// One flow of one cell, over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]

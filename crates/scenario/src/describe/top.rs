@@ -69,7 +69,11 @@ fn seeds() -> Value {
 }
 
 fn grid() -> Value {
-    let group = json!({ "type": "object", "additionalProperties": axis() });
+    let label = json!({
+        "name": { "type": "string", "description": "What the labels are: \"scheme\"" },
+        "labels": { "type": "array", "minItems": 1, "description": "What each row of the group is called" },
+    });
+    let group = json!({ "type": "object", "properties": label, "additionalProperties": axis() });
     json!({ "type": "object", "properties": { "zip": one_or_many(group) }, "additionalProperties": axis() })
 }
 
