@@ -11,6 +11,7 @@ mod interrupt;
 mod list;
 mod overview;
 mod pages;
+mod paper;
 mod run;
 mod schema;
 mod sweep;
@@ -38,6 +39,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Say whether two results differ, seed by seed.
     Compare(compare::Arguments),
+    /// Reproduce a paper: run its figures and judge its claims.
+    Paper(paper::Arguments),
     /// Run a bundled scenario, or one over a recording of yours.
     Demo(demo::Arguments),
     /// Say everything that is wrong with scenario files, without running them.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Paper(arguments)) => paper::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),

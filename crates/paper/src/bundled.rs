@@ -1,0 +1,48 @@
+//! The papers that come with the program.
+
+/// A paper's files.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// The letter it is called by.
+    pub id: &'static str,
+    /// What it is about, in one line.
+    pub summary: &'static str,
+    /// Its claims, and what counts as reproducing them.
+    pub claims: &'static str,
+    /// What was read into its silences.
+    pub deviations: &'static str,
+    /// What was found out about its claims.
+    pub findings: &'static str,
+    /// Its figures: what they show.
+    pub figures: &'static str,
+    /// Its scenarios: name and text.
+    pub scenarios: &'static [(&'static str, &'static str)],
+}
+
+/// Every paper.
+pub static ALL: &[Paper] = &[Paper {
+    id: "E",
+    summary: "TCP with Explicit Handover Notification (WCNC 2004)",
+    claims: include_str!("../../../papers/E/claims.toml"),
+    deviations: include_str!("../../../papers/E/deviations.toml"),
+    findings: include_str!("../../../papers/E/findings.toml"),
+    figures: include_str!("../../../papers/E/figures.toml"),
+    scenarios: &[
+        ("fig3", include_str!("../../../papers/E/fig3.toml")),
+        ("fig4", include_str!("../../../papers/E/fig4.toml")),
+        ("table2", include_str!("../../../papers/E/table2.toml")),
+        ("fig6", include_str!("../../../papers/E/fig6.toml")),
+    ],
+}];
+
+/// The paper of this letter, in either case.
+pub fn find(id: &str) -> Option<&'static Paper> {
+    ALL.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
+}
+
+impl Paper {
+    /// The text of a scenario.
+    pub fn scenario(&self, name: &str) -> Option<&'static str> {
+        self.scenarios.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+}

@@ -1,0 +1,173 @@
+//! `papers/ID/claims.toml`: what a paper claims, and what counts as reproducing it.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// All claims of a paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// The paper's letter.
+    pub paper: String,
+    /// Its title.
+    pub title: String,
+    /// Where it appeared.
+    pub cite: String,
+    /// The claims.
+    pub claim: Vec<Claim>,
+}
+
+/// One claim.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// What it is called: `E1`.
+    pub id: String,
+    /// In a sentence.
+    pub statement: String,
+    /// Where the paper says so.
+    pub r#where: String,
+    /// The scenarios whose records it is measured on.
+    #[serde(default)]
+    pub figures: Vec<String>,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// The flow or flows (`fixed-*`); the first flow otherwise.
+    pub flow: Option<String>,
+    /// The cells that are compared.
+    #[serde(default)]
+    pub of: BTreeMap<String, String>,
+    /// With which.
+    #[serde(default)]
+    pub over: BTreeMap<String, OneOrMany>,
+    /// Or the values of a key that are compared with each other.
+    #[serde(default)]
+    pub among: BTreeMap<String, Vec<String>>,
+    /// The table of the paper, for [`Statistic::Matches`].
+    pub table: Option<String>,
+    /// How cells become one number.
+    pub aggregate: String,
+    /// What the paper says: a number, two numbers, or a word.
+    pub paper: toml::Value,
+    /// Bounds of the statistic.
+    pub accept: [f64; 2],
+    /// Further conditions.
+    #[serde(default)]
+    pub also: Vec<Condition>,
+    /// Absolute numbers of the paper for the table of cells.
+    pub rates: Option<Rates>,
+}
+
+/// A further condition of a claim.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// In words.
+    pub what: String,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// The flow or flows.
+    pub flow: Option<String>,
+    /// The cells that are compared.
+    #[serde(default)]
+    pub of: BTreeMap<String, String>,
+    /// With which.
+    #[serde(default)]
+    pub over: BTreeMap<String, OneOrMany>,
+    /// Or the values of a key that are compared with each other.
+    #[serde(default)]
+    pub among: BTreeMap<String, Vec<String>>,
+    /// Bounds of the statistic.
+    pub accept: [f64; 2],
+}
+
+/// How a number is made of records; `papers/E/claims.toml` says it in words.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum Statistic {
+    /// By how many percent `of` exceeds `over`.
+    #[serde(rename = "gain")]
+    Gain,
+    /// The smallest gain over several.
+    #[serde(rename = "least gain")]
+    LeastGain,
+    /// The largest gain over several.
+    #[serde(rename = "greatest gain")]
+    GreatestGain,
+    /// The largest relative difference among several, in percent.
+    #[serde(rename = "spread")]
+    Spread,
+    /// Entries of a table that agree.
+    #[serde(rename = "matches")]
+    Matches,
+}
+
+/// One value of a key, or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn as_slice(&self) -> &[String] {
+        match self {
+            OneOrMany::One(value) => std::slice::from_ref(value),
+            OneOrMany::Many(values) => values,
+        }
+    }
+}
+
+/// Absolute numbers in kb/s: by scheme, then by TCP.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Rates {
+    /// How far a cell may be off, in percent.
+    pub tolerance_percent: f64,
+    /// The paper's table.
+    #[serde(flatten)]
+    pub by_scheme: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Claims {
+    /// Read the file.
+    ///
+    /// # Errors
+    /// When it is not as it should be.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+}
+
+/// A claim and a condition are measured alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure<'a> {
+    /// The statistic.
+    pub statistic: Statistic,
+    /// The flow or flows.
+    pub flow: Option<&'a str>,
+    /// The cells that are compared.
+    pub of: &'a BTreeMap<String, String>,
+    /// With which.
+    pub over: &'a BTreeMap<String, OneOrMany>,
+    /// Or the values of a key that are compared with each other.
+    pub among: &'a BTreeMap<String, Vec<String>>,
+}
+
+impl Claim {
+    /// How it is measured.
+    pub fn measure(&self) -> Measure<'_> {
+        let Claim { statistic, flow, of, over, among, .. } = self;
+        Measure { statistic: *statistic, flow: flow.as_deref(), of, over, among }
+    }
+}
+
+impl Condition {
+    /// How it is measured.
+    pub fn measure(&self) -> Measure<'_> {
+        let Condition { statistic, flow, of, over, among, .. } = self;
+        Measure { statistic: *statistic, flow: flow.as_deref(), of, over, among }
+    }
+}

@@ -1,0 +1,72 @@
+//! Tables of features that papers print, from what the schemes say of themselves.
+
+use seamline_tcp::handover::{self, Traits};
+
+/// The feature of a row.
+type Feature = fn(&Traits) -> bool;
+
+/// A row: what it is called in the paper, where it stands in [`Traits`], what the paper has in it.
+type Row = (&'static str, Feature, [bool; 4]);
+
+/// The columns of Table 1 of paper E.
+pub const TABLE_1_SYSTEMS: [&str; 4] = ["I-TCP", "Snoop", "Freeze TCP", "TCP with EHN"];
+
+/// Its rows.
+pub const TABLE_1: [Row; 8] = [
+    ("Handover support", |t| t.supports_handover, [false, false, true, true]),
+    ("High BER robustness", |t| t.robust_to_bit_errors, [true, true, false, false]),
+    ("Encrypted traffic support", |t| t.supports_encrypted_traffic, [false, false, true, true]),
+    ("Need intermediate node", |t| t.needs_intermediate_node, [true, true, false, false]),
+    ("End-to-end semantics", |t| t.keeps_end_to_end_semantics, [false, false, true, true]),
+    ("Long disconnection robustness", |t| t.robust_to_long_disconnection, [false, false, true, true]),
+    (
+        "ACKs can be routed along different paths from data",
+        |t| t.acknowledgments_may_take_another_path,
+        [false, false, true, true],
+    ),
+    ("Need impending disconnection prediction", |t| t.needs_prediction, [false, false, true, false]),
+];
+
+/// What the columns say of themselves.
+fn traits() -> Option<[Traits; 4]> {
+    let scheme = |name| handover::find(name).map(|scheme| scheme.traits);
+    Some([handover::SPLIT_CONNECTION, handover::SNOOP, scheme("freeze")?, scheme("ehn")?])
+}
+
+/// How many entries of a table agree with the paper; `None` for a table that is not known.
+pub fn matches(table: &str) -> Option<f64> {
+    if table != "table1" {
+        return None;
+    }
+    let traits = traits()?;
+    let agreeing = TABLE_1.iter().flat_map(|(_, feature, paper)| {
+        traits.iter().zip(paper).filter(|(traits, paper)| feature(traits) == **paper)
+    });
+    Some(agreeing.count() as f64)
+}
+
+/// Table 1 as text; where the paper differs, its entry stands in brackets.
+pub fn table_1() -> String {
+    let Some(traits) = traits() else { return String::new() };
+    let width = TABLE_1.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let mut text = format!("{:width$}", "");
+    for system in TABLE_1_SYSTEMS {
+        text += &format!("  {system:>13}");
+    }
+    text.push('\n');
+    for (name, feature, paper) in TABLE_1 {
+        text += &format!("{name:width$}");
+        for (traits, paper) in traits.iter().zip(paper) {
+            let word = |yes: bool| if yes { "yes" } else { "no" };
+            let own = word(feature(traits));
+            let entry = if feature(traits) == paper {
+                own.to_owned()
+            } else {
+                format!("{own} [paper: {}]", word(paper))
+            };
+            text += &format!("  {entry:>13}");
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,22 @@
+//! Papers, reproduced.
+//!
+//! A paper is data: its figures are scenario files, its claims a table with what counts as reproducing them, fixed before
+//! the first run, and its silences a list of what was read into them and why. [`run()`] sweeps the figures into a folder
+//! that can be resumed, [`evaluate()`] turns the records into one number for each claim, and [`verdict()`] is the one
+//! place that judges it.
+
+pub mod bundled;
+pub mod claims;
+pub mod deviations;
+pub mod evaluate;
+pub mod features;
+pub mod figures;
+pub mod findings;
+pub mod run;
+pub mod text;
+pub mod verdict;
+
+pub use bundled::{ALL, Paper, find};
+pub use evaluate::{ClaimResult, evaluate};
+pub use run::{PaperOptions, PaperOutcome, run};
+pub use verdict::{Verdict, verdict};

@@ -1,0 +1,207 @@
+//! Running a paper: its figures, then the other readings of what it leaves open.
+
+use crate::bundled::Paper;
+use crate::claims::Claims;
+use crate::deviations::{Alternative, Deviation, Deviations};
+use crate::evaluate::{CellRecords, ClaimResult, evaluate};
+use crate::findings::Findings;
+use seamline_results::sweep::{Progress, stored_results};
+use seamline_results::{Error, SweepOptions, sweep};
+use seamline_scenario::report::Provenance;
+use seamline_scenario::{CellResult, Diagnostics, Plan};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What to run of a paper, and where to.
+#[derive(Clone, Debug)]
+pub struct PaperOptions {
+    /// The folder of the results.
+    pub out: PathBuf,
+    /// Overrides for every scenario, as `--set` takes them (`seeds=2`, `duration="60 s"`).
+    pub set: Vec<String>,
+    /// Overrides besides for the other readings, which need fewer seeds.
+    pub set_for_readings: Vec<String>,
+    /// Whether other readings of silent points are tried.
+    pub readings: bool,
+    /// The command that leads here.
+    pub command: String,
+}
+
+/// What came of a paper.
+#[derive(Clone, Debug, Default)]
+pub struct PaperOutcome {
+    /// Whether it was stopped before its end; what was done is kept.
+    pub interrupted: bool,
+    /// Every claim beside what was measured.
+    pub claims: Vec<ClaimResult>,
+    /// The records behind them.
+    pub records: Vec<CellRecords>,
+    /// The claims under other readings.
+    pub readings: Vec<ReadingResult>,
+    /// How many runs the figures took.
+    pub runs: usize,
+}
+
+/// The claims under another reading of a silent point.
+#[derive(Clone, Debug)]
+pub struct ReadingResult {
+    /// The silent point.
+    pub deviation: Deviation,
+    /// The reading.
+    pub reading: String,
+    /// The claims that its figures decide.
+    pub claims: Vec<ClaimResult>,
+}
+
+/// Why a paper did not run.
+#[derive(Debug)]
+pub enum PaperError {
+    /// One of its files is not as it should be.
+    File {
+        /// Which.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A scenario with its overrides makes no sense.
+    Scenario(Box<Diagnostics>),
+    /// Results cannot be read or written.
+    Results(Error),
+}
+
+impl fmt::Display for PaperError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PaperError::File { file, reason } => write!(f, "{file}: {reason}"),
+            PaperError::Scenario(diagnostics) => write!(f, "{diagnostics:?}"),
+            PaperError::Results(error) => write!(f, "{error}"),
+        }
+    }
+}
+impl std::error::Error for PaperError {}
+impl From<Error> for PaperError {
+    fn from(error: Error) -> Self {
+        PaperError::Results(error)
+    }
+}
+
+/// The runs of one scenario: where they are stored, and the plan.
+#[derive(Debug)]
+struct Job {
+    figure: String,
+    folder: PathBuf,
+    plan: Plan,
+}
+
+/// Run a paper; what its folder already holds is not run again.
+///
+/// # Errors
+/// When an override makes no sense, or the folder cannot be used.
+pub fn run(
+    paper: &Paper,
+    options: &PaperOptions,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<PaperOutcome, PaperError> {
+    let claims = read(paper, "claims.toml", Claims::parse(paper.claims))?;
+    let deviations = read(paper, "deviations.toml", Deviations::parse(paper.deviations))?;
+    let findings = read(paper, "findings.toml", Findings::parse(paper.findings))?;
+    let mut outcome = PaperOutcome::default();
+    for (figure, _) in paper.scenarios {
+        let job = plan(paper, figure, &options.out.join(figure), &options.set)?;
+        outcome.runs += job.plan.runs();
+        match conduct(&job, options, stop, progress)? {
+            Some(records) => outcome.records.extend(records),
+            None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
+        }
+    }
+    outcome.claims = evaluate(&claims, &outcome.records, &|claim| findings.about(claim));
+    let alternatives = deviations.deviation.iter().filter(|_| options.readings);
+    for (deviation, place, alternative) in
+        alternatives.flat_map(|it| it.r#try.iter().enumerate().map(move |(place, other)| (it, place, other)))
+    {
+        let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
+        match try_reading(paper, &claims, (deviation, alternative), &folder, options, stop, progress)? {
+            Some(reading) => outcome.readings.push(reading),
+            None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
+        }
+    }
+    Ok(outcome)
+}
+
+fn try_reading(
+    paper: &Paper,
+    claims: &Claims,
+    (deviation, alternative): (&Deviation, &Alternative),
+    folder: &Path,
+    options: &PaperOptions,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Option<ReadingResult>, PaperError> {
+    let mut records = Vec::new();
+    for figure in &deviation.figures {
+        let set = [&options.set[..], &options.set_for_readings[..], &alternative.set[..]].concat();
+        let job = plan(paper, figure, &folder.join(figure), &set)?;
+        match conduct(&job, options, stop, progress)? {
+            Some(found) => records.extend(found),
+            None => return Ok(None),
+        }
+    }
+    let decided = claims.claim.iter().filter(|claim| {
+        !claim.figures.is_empty() && claim.figures.iter().all(|figure| deviation.figures.contains(figure))
+    });
+    let decided = Claims { claim: decided.cloned().collect(), ..claims.clone() };
+    Ok(Some(ReadingResult {
+        deviation: deviation.clone(),
+        reading: alternative.reading.clone(),
+        claims: evaluate(&decided, &records, &|_| String::new()),
+    }))
+}
+
+fn read<T>(paper: &Paper, file: &str, parsed: Result<T, toml::de::Error>) -> Result<T, PaperError> {
+    parsed.map_err(|error| PaperError::File {
+        file: format!("papers/{}/{file}", paper.id),
+        reason: error.to_string(),
+    })
+}
+
+fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
+    let file = format!("papers/{}/{figure}.toml", paper.id);
+    let text = paper
+        .scenario(figure)
+        .ok_or_else(|| PaperError::File { file: file.clone(), reason: "no such scenario".to_owned() })?;
+    let plan = Plan::new(Path::new(&file), text.to_owned(), set)
+        .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
+    Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
+}
+
+/// Sweep a scenario; `None` when it was stopped.
+fn conduct(
+    job: &Job,
+    options: &PaperOptions,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<CellRecords>>, PaperError> {
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let provenance = Provenance::new(&job.plan, options.command.clone());
+    let place = SweepOptions { out: job.folder.clone(), shard: None, add: true };
+    if sweep(&job.plan, &provenance, &place, stop, progress)?.interrupted {
+        return Ok(None);
+    }
+    let results = stored_results(&job.plan, &job.folder)?;
+    Ok(results.map(|results| cells(job, results)))
+}
+
+fn cells(job: &Job, results: Vec<CellResult>) -> Vec<CellRecords> {
+    let named = job.plan.cells.iter().zip(results).map(|(cell, result)| {
+        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        let values: BTreeMap<String, String> =
+            cell.values.iter().map(|(path, value)| (last(path), value.to_string())).collect();
+        CellRecords { figure: job.figure.clone(), values, runs: result.runs }
+    });
+    named.collect()
+}

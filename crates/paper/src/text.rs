@@ -1,0 +1,156 @@
+//! A paper's outcome in words, for a terminal.
+
+use crate::evaluate::ClaimResult;
+use crate::features;
+use crate::run::{PaperOutcome, ReadingResult};
+use crate::verdict::Verdict;
+use std::collections::BTreeMap;
+
+/// Claim by claim: what the paper says, what was measured, its interval, the verdict.
+pub fn claims(outcome: &PaperOutcome) -> String {
+    let mut text = String::new();
+    for claim in &outcome.claims {
+        text += &format!("{:<4} {}\n", claim.id, claim.statement);
+        text += &format!(
+            "     paper {}   ours {}   accepted {}   => {}\n",
+            paper(claim),
+            measured(claim),
+            bounds(claim.accept),
+            claim.verdict
+        );
+        text += &format!("     {}; {}\n", claim.aggregate, claim.r#where);
+        if !claim.note.is_empty() {
+            text += &wrapped(&claim.note);
+        }
+        text.push('\n');
+    }
+    text + &format!("{}\n", tally(&outcome.claims))
+}
+
+/// Lines of at most 110 letters, indented.
+fn wrapped(words: &str) -> String {
+    let mut lines = vec![String::from("    ")];
+    for word in words.split_whitespace() {
+        if lines.last().is_some_and(|line| line.len() + word.len() > 110) {
+            lines.push(String::from("    "));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn paper(claim: &ClaimResult) -> String {
+    match &claim.paper {
+        serde_json::Value::String(word) => word.clone(),
+        serde_json::Value::Array(ends) => {
+            ends.iter().map(ToString::to_string).collect::<Vec<_>>().join(" to ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn measured(claim: &ClaimResult) -> String {
+    match (claim.measured, claim.ci95) {
+        (Some(mean), Some([low, high])) if low == high => format!("{mean}"),
+        (Some(mean), Some([low, high])) => format!("{mean:.1} [{low:.1}, {high:.1}]"),
+        (Some(mean), None) => format!("{mean:.1} (one seed: no interval)"),
+        (None, _) => "nothing".to_owned(),
+    }
+}
+
+fn bounds([low, high]: [Option<f64>; 2]) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{low} to {high}"),
+        (Some(low), None) => format!("above {low}"),
+        (None, Some(high)) => format!("below {high}"),
+        (None, None) => "anything".to_owned(),
+    }
+}
+
+/// How many claims came out how.
+pub fn tally(claims: &[ClaimResult]) -> String {
+    let kinds = [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive];
+    let counts = kinds.iter().filter_map(|kind| {
+        let count = claims.iter().filter(|claim| claim.verdict == *kind).count();
+        (count > 0).then(|| format!("{count} {kind}"))
+    });
+    format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
+}
+
+/// Mean throughput in kb/s of every cell, a table for each figure.
+pub fn throughputs(outcome: &PaperOutcome) -> String {
+    let mut figures: Vec<&str> = Vec::new();
+    for cell in &outcome.records {
+        if figures.last() != Some(&cell.figure.as_str()) {
+            figures.push(&cell.figure);
+        }
+    }
+    figures.iter().map(|figure| throughput_table(outcome, figure)).collect()
+}
+
+fn throughput_table(outcome: &PaperOutcome, figure: &str) -> String {
+    let cells: Vec<_> = outcome.records.iter().filter(|cell| cell.figure == figure).collect();
+    let mut rows: Vec<String> = Vec::new();
+    let mut columns: Vec<String> = Vec::new();
+    let mut entries: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    let place = |names: &mut Vec<String>, name: String| {
+        names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        })
+    };
+    for cell in cells {
+        let of = |key: &str| cell.values.get(key).cloned().unwrap_or_default();
+        let row = of("scheme") + &of("policy");
+        let at = (place(&mut rows, row), place(&mut columns, of("variant")));
+        entries.insert(at, cell.goodput(None));
+    }
+    let mut text = format!("{figure}: throughput of the mobile node, kb/s\n  {:16}", "");
+    for column in &columns {
+        text += &format!("{column:>10}");
+    }
+    text.push('\n');
+    for (row, name) in rows.iter().enumerate() {
+        text += &format!("  {name:16}");
+        for column in 0..columns.len() {
+            text +=
+                &entries.get(&(row, column)).map_or(format!("{:>10}", ""), |rate| format!("{rate:>10.1}"));
+        }
+        text.push('\n');
+    }
+    text + "\n"
+}
+
+/// What other readings of silent points make of the claims.
+pub fn readings(outcome: &PaperOutcome) -> String {
+    let Some(first) = outcome.readings.first() else { return String::new() };
+    let ids: Vec<&str> = first.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let mut text = String::from("What other readings of the paper's silences would give, in percent:\n");
+    text += &format!("  {:<58}", "");
+    ids.iter().for_each(|id| text += &format!("{id:>8}"));
+    text.push('\n');
+    let taken: Vec<&ClaimResult> =
+        ids.iter().filter_map(|id| outcome.claims.iter().find(|claim| claim.id == **id)).collect();
+    text += &line("as taken", &taken);
+    for ReadingResult { deviation, reading, claims } in &outcome.readings {
+        let claims: Vec<&ClaimResult> = claims.iter().collect();
+        text += &line(&format!("{}: {reading}", deviation.id), &claims);
+    }
+    text + "\n"
+}
+
+fn line(name: &str, claims: &[&ClaimResult]) -> String {
+    let mut text = format!("  {name:<58}");
+    for claim in claims {
+        text += &claim.measured.map_or(format!("{:>8}", "-"), |value| format!("{value:>8.1}"));
+    }
+    text + "\n"
+}
+
+/// Table 1 of paper E.
+pub fn table_1() -> String {
+    format!("Table 1, from what the schemes say of themselves:\n\n{}\n", features::table_1())
+}

@@ -1,0 +1,73 @@
+//! The one place that judges a claim.
+
+use seamline_scenario::statistics::Estimate;
+use serde::Serialize;
+use std::fmt;
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Inside the bounds.
+    Reproduced,
+    /// The right sign, outside the bounds; or the claim itself holds and a further condition does not.
+    DirectionOnly,
+    /// Neither.
+    NotReproduced,
+    /// The interval is too wide to tell.
+    Inconclusive,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::DirectionOnly => "direction only",
+            Verdict::NotReproduced => "not reproduced",
+            Verdict::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// Judge a measured number by the bounds fixed for it, and by the verdicts of the claim's further conditions.
+///
+/// - An ordering (one bound infinite) holds when the whole interval lies beyond the bound, fails when it lies on the
+///   other side, and is inconclusive when the bound lies within.
+/// - Otherwise a mean inside the bounds reproduces the claim, unless the interval reaches beyond both of them.
+///   Outside, the direction is right when both bounds and the whole interval are on the same side of zero; for an
+///   equality, bounds that the interval still overlaps leave it open.
+/// - Without an interval (a single seed) nothing can be told.
+pub fn verdict(measured: &Estimate, accept: [f64; 2], also: &[Verdict]) -> Verdict {
+    let own = alone(measured, accept);
+    match own {
+        Verdict::Reproduced if also.contains(&Verdict::Inconclusive) => Verdict::Inconclusive,
+        Verdict::Reproduced if also.iter().any(|other| *other != Verdict::Reproduced) => {
+            Verdict::DirectionOnly
+        }
+        own => own,
+    }
+}
+
+fn alone(measured: &Estimate, [low, high]: [f64; 2]) -> Verdict {
+    let (Some(least), Some(most)) = (measured.low, measured.high) else { return Verdict::Inconclusive };
+    if low.is_infinite() || high.is_infinite() {
+        return match () {
+            () if least > low && most < high => Verdict::Reproduced,
+            () if most < low || least > high => Verdict::NotReproduced,
+            () => Verdict::Inconclusive,
+        };
+    }
+    if least < low && most > high {
+        return Verdict::Inconclusive;
+    }
+    if (low..=high).contains(&measured.mean) {
+        return Verdict::Reproduced;
+    }
+    let is_equality = low <= 0.0 && high >= 0.0;
+    if is_equality {
+        let overlaps = least <= high && most >= low;
+        return if overlaps { Verdict::Inconclusive } else { Verdict::NotReproduced };
+    }
+    let same_side = (low > 0.0 && least > 0.0) || (high < 0.0 && most < 0.0);
+    if same_side { Verdict::DirectionOnly } else { Verdict::NotReproduced }
+}

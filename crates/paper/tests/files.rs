@@ -1,0 +1,147 @@
+//! The files of every paper agree with each other.
+
+use seamline_paper::claims::{Claims, Measure};
+use seamline_paper::deviations::Deviations;
+use seamline_paper::figures::Figures;
+use seamline_paper::findings::Findings;
+use seamline_paper::{ALL, Paper};
+use seamline_scenario::Plan;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn plan(paper: &Paper, figure: &str, set: &[String]) -> Plan {
+    let text = paper.scenario(figure).unwrap_or_else(|| panic!("no scenario {figure}"));
+    let file = format!("papers/{}/{figure}.toml", paper.id);
+    Plan::new(Path::new(&file), text.to_owned(), set).unwrap_or_else(|error| panic!("{file}: {error:?}"))
+}
+
+/// What each key of the grid can be.
+fn values(plan: &Plan) -> BTreeMap<String, BTreeSet<String>> {
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, value) in plan.cells.iter().flat_map(|cell| &cell.values) {
+        let key = path.rsplit('.').next().expect("a last part").to_owned();
+        values.entry(key).or_default().insert(value.to_string());
+    }
+    values
+}
+
+fn refers_to(measure: &Measure<'_>) -> Vec<(String, String)> {
+    let one = measure.of.iter().map(|(key, value)| (key.clone(), value.clone()));
+    let over = measure
+        .over
+        .iter()
+        .flat_map(|(key, them)| them.as_slice().iter().map(|it| (key.clone(), it.clone())));
+    let among = measure.among.iter().flat_map(|(key, them)| them.iter().map(|it| (key.clone(), it.clone())));
+    one.chain(over).chain(among).collect()
+}
+
+/// A claim names scenarios, values of their grids, and flows that exist; its bounds are in order.
+#[test]
+fn claims_refer_to_what_is_there() {
+    for paper in ALL {
+        let claims = Claims::parse(paper.claims).expect("claims.toml");
+        let mut ids = BTreeSet::new();
+        for claim in &claims.claim {
+            assert!(ids.insert(claim.id.clone()), "{} twice", claim.id);
+            assert!(claim.accept[0] <= claim.accept[1], "{}", claim.id);
+            for figure in &claim.figures {
+                let plan = plan(paper, figure, &[]);
+                let known = values(&plan);
+                let measures = claim.also.iter().map(|it| it.measure()).chain([claim.measure()]);
+                for measure in measures {
+                    for (key, value) in refers_to(&measure) {
+                        assert!(
+                            known.get(&key).is_some_and(|it| it.contains(&value)),
+                            "{}: {key} = {value}",
+                            claim.id
+                        );
+                    }
+                    let flows: Vec<&str> =
+                        plan.cells[0].scenario.flows.iter().map(|it| it.name.as_str()).collect();
+                    let found = measure.flow.is_none_or(|flow| {
+                        flows.iter().any(|name| {
+                            flow.strip_suffix('*').map_or(*name == flow, |it| name.starts_with(it))
+                        })
+                    });
+                    assert!(found, "{}: no flow {:?} in {flows:?}", claim.id, measure.flow);
+                }
+            }
+        }
+    }
+}
+
+/// Every other reading of a silent point is one that the scenarios take, and it changes every cell it is tried on or
+/// only those it is about.
+#[test]
+fn readings_change_the_scenarios() {
+    for paper in ALL {
+        let deviations = Deviations::parse(paper.deviations).expect("deviations.toml");
+        for deviation in &deviations.deviation {
+            assert!(!deviation.reason.is_empty() && !deviation.silent.is_empty());
+            assert_eq!(deviation.r#try.is_empty(), deviation.figures.is_empty(), "{}", deviation.id);
+            for other in &deviation.r#try {
+                for figure in &deviation.figures {
+                    let (taken, tried) = (plan(paper, figure, &[]), plan(paper, figure, &other.set));
+                    let changed =
+                        taken.cells.iter().zip(&tried.cells).filter(|(a, b)| a.identity != b.identity);
+                    assert!(changed.count() > 0, "{}: {} changes nothing", deviation.id, other.reading);
+                    assert_eq!(taken.cells.len(), tried.cells.len());
+                }
+            }
+        }
+    }
+}
+
+/// A finding is about a claim that there is.
+#[test]
+fn findings_are_about_claims() {
+    for paper in ALL {
+        let claims = Claims::parse(paper.claims).expect("claims.toml");
+        for finding in Findings::parse(paper.findings).expect("findings.toml").finding {
+            assert!(claims.claim.iter().any(|claim| claim.id == finding.claim), "{}", finding.claim);
+        }
+    }
+}
+
+/// Every figure is drawn of a scenario that is there, by keys of its grid and a flow of its own.
+#[test]
+fn figures_show_what_is_there() {
+    for paper in ALL {
+        let figures = Figures::parse(paper.figures).expect("figures.toml");
+        let drawn: Vec<&str> = figures.figure.iter().map(|figure| figure.scenario.as_str()).collect();
+        assert_eq!(drawn, paper.scenarios.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        for figure in &figures.figure {
+            let plan = plan(paper, &figure.scenario, &[]);
+            let known = values(&plan);
+            assert!(known.contains_key(&figure.group), "{}", figure.title);
+            assert!(figure.series.as_ref().is_none_or(|key| known.contains_key(key)), "{}", figure.title);
+            assert!(
+                plan.cells[0].scenario.flows.iter().any(|flow| flow.name == figure.flow),
+                "{}",
+                figure.title
+            );
+        }
+    }
+}
+
+/// What the paper states is in every scenario.
+#[test]
+fn paper_e_keeps_its_stated_parameters() {
+    let paper = seamline_paper::find("e").expect("bundled");
+    for (name, text) in paper.scenarios {
+        for stated in [
+            "duration = \"300 s\"",
+            "seeds = 5",
+            "rate = \"100 Mbit/s\"\none_way_delay = \"50 ms\"",
+            "rate = \"10 Mbit/s\"\none_way_delay = \"3 ms\"",
+            "rate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"",
+            "every = \"5 s\"",
+            "advertisement_interval = \"100 ms\"",
+            "segment_size = \"1000 bytes\"",
+        ] {
+            assert!(text.contains(stated), "{name}: {stated}");
+        }
+    }
+    let runs: usize = ["fig3", "fig4"].iter().map(|figure| plan(paper, figure, &[]).runs()).sum();
+    assert_eq!(runs, 240);
+}

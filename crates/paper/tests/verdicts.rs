@@ -1,0 +1,213 @@
+//! What is measured decides: records that are changed change the verdict, and only as they should.
+
+use seamline_paper::claims::Claims;
+use seamline_paper::evaluate::{CellRecords, ClaimResult, evaluate};
+use seamline_paper::{Verdict, find, verdict};
+use seamline_scenario::record::RunRecord;
+use seamline_scenario::statistics::Estimate;
+use std::collections::BTreeMap;
+
+const SCHEMES: [&str; 6] = ["original", "tr-acks", "freeze-rtt", "freeze-rtt+0.5", "freeze-rtt+1.0", "ehn"];
+const VARIANTS: [&str; 4] = ["reno", "newreno", "sack", "westwood"];
+const POLICIES: [&str; 3] = ["slow-start", "previous", "adjusted"];
+
+fn run(seed: u64, flows: &[(&str, f64)]) -> RunRecord {
+    let flow = |(name, rate): &(&str, f64)| {
+        serde_json::json!({
+            "name": name, "variant": "any", "delivered_bytes": 1, "goodput_bits_per_second": rate * 1000.0,
+            "measured_from_s": 0.0, "measured_to_s": 300.0, "retransmissions": 0, "timeouts": 0,
+            "fast_recoveries": 0, "round_trip_mean_ms": null, "round_trip_min_ms": null, "completion_s": null,
+            "handovers": []
+        })
+    };
+    let flows: Vec<_> = flows.iter().map(flow).collect();
+    serde_json::from_value(serde_json::json!({ "seed": seed, "flows": flows, "links": [] }))
+        .expect("a record")
+}
+
+/// Five seeds of a cell around a rate; `noise` in percent of it, alike in all cells of a seed with `noise` zero.
+fn cell(figure: &str, values: &[(&str, &str)], rate: f64, noise: f64) -> CellRecords {
+    let runs = (0..5).map(|seed| {
+        let common = 1.0 + 0.02 * (seed as f64 - 2.0);
+        let own = 1.0 + noise / 100.0 * [-1.0, 0.6, -0.4, 1.0, -0.2][seed];
+        let rate = rate * common * own;
+        run(seed as u64, &[("mobile", rate), ("fixed-1", rate), ("fixed-2a", rate)])
+    });
+    let values: BTreeMap<String, String> =
+        values.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    CellRecords { figure: figure.to_owned(), values, runs: runs.collect() }
+}
+
+/// Records in which every claim of paper E comes out exactly as the paper has it.
+fn as_the_paper_has_it() -> Vec<CellRecords> {
+    let rate = |figure: &str, variant: &str, scheme: &str| {
+        let ehn: f64 = match (figure, variant) {
+            ("fig3", "westwood") => 900.0,
+            ("fig4", "westwood") => 600.0,
+            _ => 750.0,
+        };
+        let gain = match scheme {
+            "original" => 1.5,
+            "tr-acks" => 1.125,
+            "freeze-rtt+0.5" => 1.15,
+            "freeze-rtt+1.0" => 1.3,
+            _ => 1.0,
+        };
+        ehn / gain
+    };
+    let mut cells = Vec::new();
+    for figure in ["fig3", "fig4"] {
+        for variant in VARIANTS {
+            for scheme in SCHEMES {
+                let values = [("scheme", scheme), ("variant", variant)];
+                cells.push(cell(figure, &values, rate(figure, variant, scheme), 0.0));
+            }
+        }
+    }
+    for variant in VARIANTS {
+        for scheme in ["tr-acks", "freeze-rtt", "ehn"] {
+            cells.push(cell("table2", &[("scheme", scheme), ("variant", variant)], 600.0, 0.0));
+        }
+    }
+    for policy in POLICIES {
+        let mut found = cell("fig6", &[("policy", policy)], 600.0, 0.0);
+        let mobile = if policy == "slow-start" { 0.8 } else { 1.0 };
+        found.runs.iter_mut().for_each(|run| run.flows[0].goodput_bits_per_second *= mobile);
+        cells.push(found);
+    }
+    cells
+}
+
+fn scale(cells: &mut [CellRecords], key: &str, value: &str, flow: usize, factor: impl Fn(usize) -> f64) {
+    for cell in cells.iter_mut().filter(|cell| cell.values.get(key).is_some_and(|own| own == value)) {
+        for (seed, run) in cell.runs.iter_mut().enumerate() {
+            run.flows[flow].goodput_bits_per_second *= factor(seed);
+        }
+    }
+}
+
+fn judge(cells: &[CellRecords], id: &str) -> ClaimResult {
+    let paper = find("E").expect("bundled");
+    let claims = Claims::parse(paper.claims).expect("well-formed");
+    evaluate(&claims, cells, &|_| String::new()).into_iter().find(|claim| claim.id == id).expect("a claim")
+}
+
+/// Scatter by which a gain of any size becomes doubtful.
+fn noisy(seed: usize) -> f64 {
+    [0.4, 1.7, 0.5, 1.9, 0.6][seed]
+}
+
+#[test]
+fn the_papers_own_numbers_reproduce_every_claim() {
+    let cells = as_the_paper_has_it();
+    for n in 1..=10 {
+        let claim = judge(&cells, &format!("E{n}"));
+        assert_eq!(claim.verdict, Verdict::Reproduced, "{claim:?}");
+        let measured = claim.measured.expect("measured");
+        let inside = claim.accept[0].is_none_or(|low| measured >= low)
+            && claim.accept[1].is_none_or(|high| measured <= high);
+        assert!(inside, "{claim:?}");
+    }
+}
+
+#[test]
+fn gains_turn_with_the_records() {
+    for id in ["E1", "E2", "E3", "E5"] {
+        let changed = |factor: fn(usize) -> f64| {
+            let mut cells = as_the_paper_has_it();
+            scale(&mut cells, "scheme", "ehn", 0, factor);
+            judge(&cells, id).verdict
+        };
+        assert_eq!(changed(|_| 1.3), Verdict::DirectionOnly, "{id}: more than claimed");
+        assert_eq!(changed(|_| 0.6), Verdict::NotReproduced, "{id}: the other way round");
+        assert_eq!(changed(noisy), Verdict::Inconclusive, "{id}: any gain between two and none");
+    }
+}
+
+#[test]
+fn equality_turns_with_the_records() {
+    let changed = |factor: fn(usize) -> f64| {
+        let mut cells = as_the_paper_has_it();
+        scale(&mut cells, "scheme", "ehn", 0, factor);
+        judge(&cells, "E4").verdict
+    };
+    assert_eq!(changed(|_| 1.029), Verdict::Reproduced);
+    assert_eq!(changed(|_| 1.2), Verdict::NotReproduced, "better is not equal either");
+    assert_eq!(changed(|_| 0.8), Verdict::NotReproduced);
+    assert_eq!(changed(noisy), Verdict::Inconclusive);
+    assert_eq!(
+        changed(|seed| [1.0, 1.04, 1.05, 1.06, 1.02][seed]),
+        Verdict::Inconclusive,
+        "around the bound"
+    );
+}
+
+#[test]
+fn orderings_turn_with_the_records() {
+    let changed = |id: &str, variant: &str, factor: fn(usize) -> f64| {
+        let mut cells = as_the_paper_has_it();
+        scale(&mut cells, "variant", variant, 0, factor);
+        judge(&cells, id).verdict
+    };
+    assert_eq!(changed("E6", "westwood", |_| 0.7), Verdict::NotReproduced);
+    assert_eq!(changed("E6", "westwood", noisy), Verdict::Inconclusive);
+    assert_eq!(changed("E6", "sack", |_| 1.4), Verdict::NotReproduced, "one of three is enough");
+    assert_eq!(changed("E7", "westwood", |_| 1.5), Verdict::NotReproduced);
+    assert_eq!(changed("E7", "westwood", noisy), Verdict::Inconclusive);
+    assert_eq!(changed("E7", "newreno", |_| 0.7), Verdict::NotReproduced, "one of two is enough");
+    assert_eq!(changed("E7", "reno", |_| 0.5), Verdict::Reproduced, "Reno is not in this claim");
+}
+
+#[test]
+fn the_fixed_nodes_throughput_turns_with_the_records() {
+    let changed = |factor: fn(usize) -> f64| {
+        let mut cells = as_the_paper_has_it();
+        scale(&mut cells, "scheme", "ehn", 1, factor);
+        judge(&cells, "E8").verdict
+    };
+    assert_eq!(changed(|_| 1.02), Verdict::Reproduced);
+    assert_eq!(changed(|_| 0.8), Verdict::NotReproduced);
+    assert_eq!(changed(|_| 1.25), Verdict::NotReproduced);
+    assert_eq!(changed(noisy), Verdict::Inconclusive);
+}
+
+#[test]
+fn policies_turn_with_the_records() {
+    let changed = |policy: &str, flow: usize, factor: fn(usize) -> f64| {
+        let mut cells = as_the_paper_has_it();
+        scale(&mut cells, "policy", policy, flow, factor);
+        judge(&cells, "E9").verdict
+    };
+    assert_eq!(changed("slow-start", 0, |_| 1.6), Verdict::NotReproduced);
+    assert_eq!(changed("slow-start", 0, noisy), Verdict::Inconclusive);
+    assert_eq!(changed("adjusted", 0, |_| 0.9), Verdict::DirectionOnly, "not comparable with previous");
+    assert_eq!(changed("previous", 1, |_| 1.3), Verdict::DirectionOnly, "the fixed nodes notice");
+}
+
+#[test]
+fn without_records_or_with_one_seed_nothing_is_claimed() {
+    let mut cells = as_the_paper_has_it();
+    assert_eq!(judge(&[], "E1").verdict, Verdict::Inconclusive);
+    cells.iter_mut().for_each(|cell| cell.runs.truncate(1));
+    let claim = judge(&cells, "E1");
+    assert_eq!((claim.verdict, claim.ci95), (Verdict::Inconclusive, None));
+    assert!(claim.measured.is_some());
+}
+
+/// The rule itself, at its edges.
+#[test]
+fn the_rule_at_its_edges() {
+    let at = |mean, low, high| Estimate { mean, low: Some(low), high: Some(high), samples: 5 };
+    let gain = [40.0, 60.0];
+    assert_eq!(verdict(&at(40.0, 38.0, 42.0), gain, &[]), Verdict::Reproduced, "bounds are inclusive");
+    assert_eq!(verdict(&at(50.0, 39.0, 61.0), gain, &[]), Verdict::Inconclusive, "wider than the bounds");
+    assert_eq!(verdict(&at(39.0, 37.0, 41.0), gain, &[]), Verdict::DirectionOnly);
+    assert_eq!(verdict(&at(20.0, -1.0, 41.0), gain, &[]), Verdict::NotReproduced, "zero is not excluded");
+    assert_eq!(verdict(&at(-50.0, -60.0, -40.0), gain, &[]), Verdict::NotReproduced);
+    assert_eq!(verdict(&at(-50.0, -55.0, -45.0), [-60.0, -40.0], &[]), Verdict::Reproduced);
+    let above = [0.0, f64::INFINITY];
+    assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[]), Verdict::Reproduced);
+    assert_eq!(verdict(&at(1.0, -0.1, 2.1), above, &[]), Verdict::Inconclusive);
+    assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::Inconclusive]), Verdict::Inconclusive);
+    assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::NotReproduced]), Verdict::DirectionOnly);
+}

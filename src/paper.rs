@@ -1,0 +1,146 @@
+//! `seamline paper ID --out DIR`
+
+use crate::Outcome;
+use crate::experiment::{Processors, quoted};
+use crate::interrupt::Interrupt;
+use crate::sweep::failure as results_failure;
+use crate::terminal::{Failure, note, print, progress};
+use indicatif::ProgressBar;
+use seamline_paper::run::PaperError;
+use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
+use seamline_results::sweep::Progress;
+use seamline_scenario::atomic::AtomicFile;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Seeds for other readings of silent points, unless fewer are asked for.
+const SEEDS_FOR_READINGS: u32 = 3;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The paper; without one, all of them are named
+    paper: Option<String>,
+    /// The folder of the results; what is there already is not run again
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seeds for each cell, in place of the paper's five
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: Option<u32>,
+    /// Length of a run, in place of the paper's 300 s
+    #[arg(long, value_name = "TIME")]
+    duration: Option<String>,
+    /// Do not try other readings of what the paper leaves open
+    #[arg(long)]
+    no_readings: bool,
+    /// Print claims.json in place of tables
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    processors: Processors,
+    /// No progress, no notes
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let Some(id) = &arguments.paper else { return print(&all()) };
+    let paper = find(id).ok_or_else(|| Failure::Input(format!("there is no paper \"{id}\"\n{}", all())))?;
+    let out = arguments.out.as_ref().ok_or_else(|| {
+        Failure::Input(format!(
+            "where should the results go?\ntip: seamline paper {} --out paper-{}",
+            paper.id, paper.id
+        ))
+    })?;
+    let options = arguments.options(paper, out);
+    let interrupt = Interrupt::listen()?;
+    let told = Told(progress(0, arguments.quiet));
+    let work = || seamline_paper::run(paper, &options, interrupt.flag(), &told);
+    let outcome = arguments.processors.run(work)?;
+    told.0.finish_and_clear();
+    let outcome = outcome.map_err(failure)?;
+    if outcome.interrupted {
+        let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
+        return Err(Failure::Interrupted(message, interrupt.exit_code()));
+    }
+    show(&outcome, arguments, &options)
+}
+
+fn all() -> String {
+    let lines =
+        ALL.iter().map(|paper| format!("  seamline paper {} --out DIR    {}\n", paper.id, paper.summary));
+    format!("Papers that can be reproduced:\n{}", lines.collect::<String>())
+}
+
+impl Arguments {
+    fn options(&self, paper: &Paper, out: &Path) -> PaperOptions {
+        let mut set: Vec<String> = self.seeds.map(|seeds| format!("seeds={seeds}")).into_iter().collect();
+        set.extend(self.duration.as_ref().map(|duration| format!("duration={duration}")));
+        let seeds_for_readings = self.seeds.unwrap_or(SEEDS_FOR_READINGS).min(SEEDS_FOR_READINGS);
+        let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
+        let duration = self.duration.as_ref().map(|time| format!(" --duration {}", quoted(time)));
+        let readings = if self.no_readings { " --no-readings" } else { "" };
+        let out_text = quoted(&out.display().to_string());
+        let command = format!(
+            "seamline paper {}{seeds}{}{readings} --out {out_text}",
+            paper.id,
+            duration.unwrap_or_default()
+        );
+        PaperOptions {
+            out: out.to_owned(),
+            set,
+            set_for_readings: vec![format!("seeds={seeds_for_readings}")],
+            readings: !self.no_readings,
+            command,
+        }
+    }
+}
+
+fn show(outcome: &PaperOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
+    let json = serde_json::to_string_pretty(&outcome.claims)
+        .map_err(|error| Failure::Runtime(error.to_string()))?
+        + "\n";
+    let path = options.out.join("claims.json");
+    write(&path, &json)?;
+    if arguments.json {
+        return print(&json);
+    }
+    let mut words = text::table_1() + &text::throughputs(outcome);
+    words += &text::readings(outcome);
+    words += &text::claims(outcome);
+    words += &format!("\nWritten:\n  {}\nReproduce: {}\n", path.display(), options.command);
+    print(&words)?;
+    if !arguments.quiet && outcome.claims.iter().any(|claim| claim.measured.is_some() && claim.ci95.is_none())
+    {
+        note("warning", "one seed has no interval: --seeds 5 decides the claims");
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    let failed = |error: &dyn std::fmt::Display| Failure::Runtime(error.to_string());
+    let mut file = AtomicFile::create(path).map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes())
+        .map_err(|error| Failure::Runtime(format!("cannot write {}: {error}", path.display())))?;
+    file.finish().map_err(|error| failed(&error))?;
+    Ok(())
+}
+
+/// One bar over all sweeps of the paper.
+struct Told(ProgressBar);
+
+impl Progress for Told {
+    fn begins(&self, to_do: usize, _done_before: usize) {
+        self.0.inc_length(to_do as u64);
+    }
+    fn finished_one(&self) {
+        self.0.inc(1);
+    }
+}
+
+fn failure(error: PaperError) -> Failure {
+    match error {
+        PaperError::Scenario(diagnostics) => Failure::Scenario(diagnostics),
+        PaperError::Results(error) => results_failure(error),
+        file @ PaperError::File { .. } => Failure::Runtime(file.to_string()),
+    }
+}
