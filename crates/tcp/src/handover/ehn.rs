@@ -5,7 +5,7 @@
 //! that what is missing was lost to the move: it goes back to the first unacknowledged byte without cutting its
 //! window, and when its timer had already expired, it takes back the cut.
 
-use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme};
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Mark};
 
@@ -13,16 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ehn",
     summary: "the mover marks a repeated acknowledgment; the sender goes back and keeps its window",
     cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
-    traits: Traits {
-        supports_handover: true,
-        robust_to_bit_errors: false,
-        supports_encrypted_traffic: true,
-        needs_intermediate_node: false,
-        keeps_end_to_end_semantics: true,
-        robust_to_long_disconnection: true,
-        acknowledgments_may_take_another_path: true,
-        needs_prediction: false,
-    },
+    traits: END_TO_END,
     installed: Installed::BothEnds,
     build: |parameters| Box::new(Ehn { parameters: parameters.ehn.clone(), before_timeout: None }),
 };

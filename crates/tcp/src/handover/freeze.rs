@@ -3,7 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
-use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::{Duration, Instant, Signal};
 
@@ -11,16 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "freeze",
     summary: "a window of zero before the disconnection, three acknowledgments that open it after it",
     cite: "Goff et al., IEEE INFOCOM 2000",
-    traits: Traits {
-        supports_handover: true,
-        robust_to_bit_errors: false,
-        supports_encrypted_traffic: true,
-        needs_intermediate_node: false,
-        keeps_end_to_end_semantics: true,
-        robust_to_long_disconnection: true,
-        acknowledgments_may_take_another_path: true,
-        needs_prediction: true,
-    },
+    traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
     build: |parameters| Box::new(Freeze { parameters: parameters.freeze.clone(), state: State::Connected }),
 };

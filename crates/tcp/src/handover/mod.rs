@@ -150,6 +150,18 @@ pub struct Traits {
     pub needs_prediction: bool,
 }
 
+/// What schemes support and need that act at the ends alone, after the fact.
+const END_TO_END: Traits = Traits {
+    supports_handover: true,
+    robust_to_bit_errors: false,
+    supports_encrypted_traffic: true,
+    needs_intermediate_node: false,
+    keeps_end_to_end_semantics: true,
+    robust_to_long_disconnection: true,
+    acknowledgments_may_take_another_path: true,
+    needs_prediction: false,
+};
+
 /// What a connection split at the base station supports and needs (I-TCP; Bakre and Badrinath, IEEE ICDCS 1995).
 pub const SPLIT_CONNECTION: Traits = Traits {
     supports_handover: false,

@@ -3,7 +3,7 @@
 //! repeats its last acknowledgment three times, which makes any sender retransmit fast; and when the
 //! mover is the sender itself, it retransmits at once.
 
-use super::{Action, Actions, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme};
 use crate::view::View;
 use seamline_wire::Mark;
 
@@ -11,16 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tr-acks",
     summary: "the mover repeats its last acknowledgment three times, and the sender retransmits fast",
     cite: "Caceres and Iftode, IEEE JSAC 13(5), 1995",
-    traits: Traits {
-        supports_handover: true,
-        robust_to_bit_errors: false,
-        supports_encrypted_traffic: true,
-        needs_intermediate_node: false,
-        keeps_end_to_end_semantics: true,
-        robust_to_long_disconnection: true,
-        acknowledgments_may_take_another_path: true,
-        needs_prediction: false,
-    },
+    traits: END_TO_END,
     installed: Installed::MobileEnd,
     build: |parameters| Box::new(TrAcks { parameters: parameters.tr_acks.clone(), marked: 0 }),
 };
