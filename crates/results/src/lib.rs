@@ -1,7 +1,7 @@
 //! Results on disk.
 //!
 //! [`sweep()`] runs every cell and seed of a plan and appends one line for each finished run to a folder; it
-//! can be interrupted at any time and resumed, and split between machines. [`compact`] turns the lines into a
+//! can be interrupted at any time and resumed, and split between machines. [`compact()`] turns the lines into a
 //! table for notebooks. [`compare()`] takes two results and says, seed by seed, whether there is a difference.
 
 pub mod compact;
