@@ -82,7 +82,7 @@ fn mistyped_commands_and_options() {
     let folder = folder();
     for (typed, tip) in [
         (&["swep", "x"][..], "a similar subcommand exists: 'sweep'"),
-        (&["chekc", "a"], "a similar subcommand exists: 'check'"),
+        (&["explian", "a"], "a similar subcommand exists: 'explain'"),
         (&["run", "x.toml", "--seed", "3"], "a similar argument exists: '--seeds'"),
         (&["sweep", "x.toml", "--ouT", "d"], "a similar argument exists: '--out'"),
     ] {
