@@ -1,5 +1,6 @@
 //! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
 
+use super::encoder::{Captured, Encoder};
 use crate::atomic::WriteError;
 use crate::background::BackgroundFile;
 use crate::build::{Places, node_id};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct SenderCapture {
     path: PathBuf,
-    capture: Capture<BackgroundFile>,
+    stage: Stage,
     /// By element: the interface it is captured at.
     interfaces: Vec<Option<Interface>>,
     /// By element: what has handovers there, in words.
@@ -27,6 +28,17 @@ pub(crate) struct SenderCapture {
     failed: Option<io::Error>,
 }
 
+/// How far a capture is.
+#[derive(Debug)]
+enum Stage {
+    /// Interfaces are named, no packet has come.
+    Naming(Box<Capture<BackgroundFile>>),
+    /// Packets are being encoded.
+    Encoding(Encoder),
+    /// It has failed.
+    Failed,
+}
+
 impl SenderCapture {
     /// Begin a capture.
     pub(crate) fn create(path: &Path, provenance: String) -> Result<Self, WriteError> {
@@ -36,7 +48,7 @@ impl SenderCapture {
             Capture::new(file, &options).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
         Ok(SenderCapture {
             path: path.to_owned(),
-            capture,
+            stage: Stage::Naming(Box::new(capture)),
             interfaces: Vec::new(),
             links: Vec::new(),
             filters: Vec::new(),
@@ -49,12 +61,9 @@ impl SenderCapture {
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         for flow in &scenario.flows {
             let Some(host) = places.hosts[flow.from] else { continue };
-            let slot = slot(&mut self.interfaces, host);
-            if slot.is_none() {
-                match self.capture.interface(&scenario.nodes[flow.from]) {
-                    Ok(interface) => *slot = Some(interface),
-                    Err(error) => self.failed = Some(error),
-                }
+            if slot(&mut self.interfaces, host).is_none() {
+                let interface = self.interface(&scenario.nodes[flow.from]);
+                *slot(&mut self.interfaces, host) = interface;
             }
         }
         for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
@@ -78,13 +87,15 @@ impl SenderCapture {
     }
 
     fn observe(&mut self, element: ElementId, name: &str, filter: Filter) {
-        match self.capture.interface(name) {
-            Ok(interface) => {
-                *slot(&mut self.interfaces, element) = Some(interface);
-                *slot(&mut self.filters, element) = Some(filter);
-            }
-            Err(error) => self.failed = Some(error),
+        if let Some(interface) = self.interface(name) {
+            *slot(&mut self.interfaces, element) = Some(interface);
+            *slot(&mut self.filters, element) = Some(filter);
         }
+    }
+
+    fn interface(&mut self, name: &str) -> Option<Interface> {
+        let Stage::Naming(capture) = &mut self.stage else { return None };
+        capture.interface(name).map_err(|error| self.failed = Some(error)).ok()
     }
 
     pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet, way: WayOfPacket) {
@@ -93,9 +104,22 @@ impl SenderCapture {
         if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, way)) {
             return;
         }
-        let remark = self.remark.take();
-        if let Err(error) = self.capture.packet(*interface, now, packet, remark.as_deref()) {
-            self.failed = Some(error);
+        let (interface, remark) = (*interface, self.remark.take());
+        if let Stage::Naming(_) = &self.stage {
+            self.start();
+        }
+        if let Stage::Encoding(encoder) = &mut self.stage {
+            encoder.push(Captured { at: now, interface, packet: packet.clone(), remark });
+        }
+    }
+
+    #[cold]
+    fn start(&mut self) {
+        if let Stage::Naming(capture) = std::mem::replace(&mut self.stage, Stage::Failed) {
+            match Encoder::start(*capture) {
+                Ok(encoder) => self.stage = Stage::Encoding(encoder),
+                Err(error) => self.failed = Some(error),
+            }
         }
     }
 
@@ -114,9 +138,12 @@ impl SenderCapture {
 
     /// Put the file in its place.
     pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
-        match self.failed {
-            Some(cause) => Err(WriteError { path: self.path, cause }),
-            None => self.capture.finish().finish(),
+        let failed = |cause| Err(WriteError { path: self.path.clone(), cause });
+        match (self.failed, self.stage) {
+            (Some(cause), _) => failed(cause),
+            (None, Stage::Naming(capture)) => capture.finish().finish(),
+            (None, Stage::Encoding(encoder)) => encoder.finish(&self.path),
+            (None, Stage::Failed) => failed(io::Error::other("the capture is closed")),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! are wanted.
 
 mod capture;
+mod encoder;
 mod events;
 mod line;
 mod mobiles;
