@@ -76,3 +76,14 @@ impl Linear {
 pub fn top(largest: f64) -> f64 {
     if largest > 0.0 && largest.is_finite() { largest * 1.06 } else { 1.0 }
 }
+
+/// The ends of an axis that holds zero and these values, with a little room beyond the outermost; values that are
+/// not finite are left out.
+pub fn with_zero(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let finite = values.into_iter().filter(|value| value.is_finite());
+    let (least, most) =
+        finite.fold((0.0, 0.0), |(least, most): (f64, f64), value| (least.min(value), most.max(value)));
+    let low = if least < 0.0 { -top(-least) } else { 0.0 };
+    let high = if most > 0.0 || low == 0.0 { top(most) } else { 0.0 };
+    (low, high)
+}

@@ -8,7 +8,8 @@ use markup5ever_rcdom::RcDom;
 use seamline_report::model::Estimate;
 use seamline_report::paper::{Claim, PaperReport, Verdict, html, summary};
 use seamline_report::picture::Picture;
-use seamline_report::picture::bars::{Bar, Names, bars};
+use seamline_report::picture::bars::{Bar, bars};
+use seamline_report::picture::frame::Names;
 
 fn claim(id: &str, measured: Option<Estimate>) -> Claim {
     let accepted = (10.0, 20.0);

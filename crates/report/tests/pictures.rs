@@ -3,8 +3,9 @@
 mod common;
 
 use roxmltree::Document;
-use seamline_report::picture::bars::{Bar, Group, Names, bars, grouped_bars};
+use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::cdf::{Distribution, cdf};
+use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, lines};
 use seamline_report::picture::{self};
@@ -42,6 +43,27 @@ fn bars_are_as_long_as_their_values() {
     let lengths = attribute(&svg, "rect", "area", "width");
     assert_eq!(lengths.len(), 2);
     assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-3, "{lengths:?}");
+}
+
+/// The ends of every interval and bar lie within the axis, which begins to the right of the names.
+#[test]
+fn an_interval_below_zero_stays_off_the_names() {
+    let svg = bars(NAMES, &[bar("reaches below", 10.0, 25.0, None), bar("lies below", -4.0, 1.0, None)]);
+    let of = |class: &str, name: &str| attribute(&svg, "line", class, name);
+    let (whiskers, zero) = (of("whisker", "x1"), of("axis", "x1"));
+    let names_end = attribute(&svg, "text", "label", "x")[0];
+    let zero = zero.iter().copied().find(|x| zero.iter().filter(|other| *other == x).count() > 1).unwrap();
+    let least = whiskers.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(names_end < least && least < zero, "{names_end} {least} {zero}");
+    let begins = attribute(&svg, "rect", "area", "x");
+    assert!((begins[0] - zero).abs() < 0.02 && begins[1] < zero, "{begins:?} {zero}");
+    let entry = |mean, half| Some((common::estimate(mean, half), None));
+    let groups = [Group { label: "below".into(), bars: vec![entry(10.0, 25.0), entry(-4.0, 1.0)] }];
+    let svg = grouped_bars(NAMES, &["one".into(), "two".into()], &groups);
+    let lowest = attribute(&svg, "line", "whisker", "y1").into_iter().fold(0.0, f64::max);
+    assert!(lowest < attribute(&svg, "text", "label", "y")[0] - 19.0, "above the names of the groups");
+    let heights = attribute(&svg, "rect", "area", "height");
+    assert!((heights[0] / heights[1] - 2.5).abs() < 1e-2, "{heights:?}");
 }
 
 #[test]

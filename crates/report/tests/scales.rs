@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use seamline_report::quantity::{bit_rate, digits};
-use seamline_report::scale::{Linear, Ticks, top};
+use seamline_report::scale::{Linear, Ticks, top, with_zero};
 
 #[test]
 fn ticks_stand_at_round_numbers() {
@@ -44,6 +44,14 @@ fn scales_run_in_both_directions() {
     );
     assert_eq!(top(0.0), 1.0);
     assert!(top(100.0) > 100.0 && top(100.0) < 120.0);
+}
+
+#[test]
+fn axes_of_bars_hold_zero_and_everything() {
+    assert_eq!(with_zero([]), (0.0, 1.0));
+    assert_eq!(with_zero([2.0, 100.0]), (0.0, top(100.0)));
+    assert_eq!(with_zero([-50.0, f64::NEG_INFINITY, 100.0]), (-top(50.0), top(100.0)));
+    assert_eq!(with_zero([-50.0]), (-top(50.0), 0.0));
 }
 
 #[test]

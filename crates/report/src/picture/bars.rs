@@ -1,11 +1,11 @@
 //! Bars with 95 % intervals, and what somebody else published beside them.
 
-use super::frame::{Frame, Key, heading, legend, legend_height, whisker};
+use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{define_hatchings, fill, hatched, published};
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::model::Estimate;
 use crate::quantity::digits;
-use crate::scale::{Linear, top};
+use crate::scale::{Linear, with_zero};
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,36 +27,27 @@ pub struct Group {
     pub bars: Vec<Option<(Estimate, Option<f64>)>>,
 }
 
-/// What a picture of bars is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names<'a> {
-    /// Unique among the pictures of a page.
-    pub picture: &'a str,
-    /// What is shown.
-    pub title: &'a str,
-    /// How to read it.
-    pub remark: &'a str,
-    /// What the axis measures, with its unit.
-    pub axis: &'a str,
-}
-
 const WIDTH: f64 = 600.0;
 const TOP: f64 = 56.0;
 const ROW: f64 = 34.0;
+/// Where bars begin.
+const ZERO: &str = "class=\"axis\" stroke=\"#1f2430\"";
 
 /// Bars lying one above the other, the first on top, each with its number.
 pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
     let longest = bars.iter().map(|bar| width_of(&bar.label, TEXT)).fold(0.0, f64::max);
     let left = (longest + 28.0).clamp(60.0, 300.0);
     let any_published = bars.iter().any(|bar| bar.published.is_some());
-    let most = bars.iter().map(|bar| bar.value.ends().1.max(bar.published.unwrap_or(0.0)));
     let bottom = TOP + ROW * bars.len() as f64;
     let height = bottom + if any_published { 78.0 } else { 52.0 };
-    let x = Linear { low: 0.0, high: top(most.fold(0.0, f64::max)), first: left, last: WIDTH - 110.0 };
+    let (low, high) = with_zero(bars.iter().flat_map(|bar| reach(&bar.value, bar.published)));
+    let x = Linear { low, high, first: left, last: WIDTH - 110.0 };
     let frame = Frame { x, y: Linear { low: 0.0, high: 1.0, first: bottom, last: TOP } };
     let mut svg = Svg::new(WIDTH, height, names.title);
     heading(&mut svg, names.title, names.remark);
     frame.draw_x(&mut svg, names.axis, true);
+    let zero = x.place(0.0);
+    svg.line((zero, TOP), (zero, bottom), ZERO);
     for (place, bar) in bars.iter().enumerate() {
         draw_lying(&mut svg, &frame.x, TOP + ROW * (place as f64 + 0.5), bar);
     }
@@ -73,10 +64,23 @@ pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
     svg.finish()
 }
 
+/// What the axis must hold of a bar.
+fn reach(value: &Estimate, published: Option<f64>) -> impl Iterator<Item = f64> {
+    let (low, high) = value.ends();
+    [value.mean, low, high].into_iter().chain(published)
+}
+
+/// Where a bar from zero to this value begins and ends, the smaller pixel first.
+fn between(scale: &Linear, value: f64) -> (f64, f64) {
+    let (zero, end) = (scale.place(0.0), scale.place(value));
+    (zero.min(end), zero.max(end))
+}
+
 fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
     let (low, high) = bar.value.ends();
     svg.text((x.first - 10.0, middle + 4.0), Anchor::End, &bar.label, "class=\"label\"");
-    svg.rect((x.first, middle - 10.0), (x.place(bar.value.mean) - x.first, 20.0), &fill(0));
+    let (from, to) = between(x, bar.value.mean);
+    svg.rect((from, middle - 10.0), (to - from, 20.0), &fill(0));
     if bar.value.low.is_some() {
         whisker(svg, (x.place(low), middle), (x.place(high), middle));
     }
@@ -96,7 +100,7 @@ fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
 /// Groups of bars standing side by side, one series each hatching.
 pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> String {
     let all = || groups.iter().flat_map(|group| group.bars.iter().flatten());
-    let most = all().map(|(value, known)| value.ends().1.max(known.unwrap_or(0.0))).fold(0.0, f64::max);
+    let (low, high) = with_zero(all().flat_map(|(value, known)| reach(value, *known)));
     let any_published = all().any(|(_, published)| published.is_some());
     let longest = groups.iter().map(|group| width_of(&group.label, TEXT)).fold(0.0, f64::max);
     let slot = (26.0 * series.len() as f64 + 24.0).max(longest + 12.0);
@@ -111,7 +115,7 @@ pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> St
     let height = bottom + 44.0 + legend_height(&entries, width - 90.0);
     let frame = Frame {
         x: Linear { low: 0.0, high: groups.len() as f64, first: 70.0, last: width - 20.0 },
-        y: Linear { low: 0.0, high: top(most), first: bottom, last: TOP },
+        y: Linear { low, high, first: bottom, last: TOP },
     };
     let mut svg = Svg::new(width, height, names.title);
     define_hatchings(&mut svg, names.picture, series.len());
@@ -120,7 +124,8 @@ pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> St
     for (place, group) in groups.iter().enumerate() {
         draw_group(&mut svg, names.picture, &frame, (place, series.len()), group);
     }
-    svg.line((frame.x.first, bottom), (frame.x.last, bottom), "class=\"axis\" stroke=\"#1f2430\"");
+    let zero = frame.y.place(0.0);
+    svg.line((frame.x.first, zero), (frame.x.last, zero), ZERO);
     legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 36.0), width - 90.0);
     svg.finish()
 }
@@ -136,8 +141,8 @@ fn draw_group(svg: &mut Svg, picture: &str, frame: &Frame, place: (usize, usize)
             continue;
         };
         let (low, high) = value.ends();
-        let head = frame.y.place(value.mean);
-        hatched(svg, picture, n, (middle - width * 0.44, head), (width * 0.88, frame.y.first - head));
+        let (head, foot) = between(&frame.y, value.mean);
+        hatched(svg, picture, n, (middle - width * 0.44, head), (width * 0.88, foot - head));
         if value.low.is_some() {
             whisker(svg, (middle, frame.y.place(low)), (middle, frame.y.place(high)));
         }

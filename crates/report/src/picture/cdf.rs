@@ -1,7 +1,6 @@
 //! Cumulative distributions.
 
-use super::bars::Names;
-use super::frame::{Frame, Key, heading, legend, legend_height};
+use super::frame::{Frame, Key, Names, heading, legend, legend_height};
 use super::style::stroke;
 use super::svg::Svg;
 use crate::scale::{Linear, top};

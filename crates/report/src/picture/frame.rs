@@ -4,6 +4,19 @@ use super::style::{hatched, marker, published, stroke};
 use super::svg::{Anchor, FAINT, INK, Svg, TEXT, px, width_of};
 use crate::scale::{Linear, Ticks};
 
+/// What a picture is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names<'a> {
+    /// Unique among the pictures of a page.
+    pub picture: &'a str,
+    /// What is shown.
+    pub title: &'a str,
+    /// How to read it.
+    pub remark: &'a str,
+    /// What the axis measures, with its unit.
+    pub axis: &'a str,
+}
+
 /// The area within the axes, and its scales.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {

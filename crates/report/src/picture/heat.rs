@@ -1,7 +1,6 @@
 //! A map of values over two parameters.
 
-use super::bars::Names;
-use super::frame::heading;
+use super::frame::{Names, heading};
 use super::svg::{Anchor, Svg, TEXT, px, width_of};
 use crate::quantity::digits;
 

@@ -1,11 +1,10 @@
 //! Lines over a parameter, with 95 % intervals: how sensitive a result is.
 
-use super::bars::Names;
-use super::frame::{Frame, Key, heading, legend, legend_height, whisker};
+use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{marker, stroke};
 use super::svg::Svg;
 use crate::model::Estimate;
-use crate::scale::{Linear, top};
+use crate::scale::{Linear, top, with_zero};
 
 /// One line.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +18,7 @@ pub struct Line {
 /// Lines over a parameter in one picture; `x` says what the parameter is.
 pub fn lines(names: Names<'_>, x: &str, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
-    let most = points().map(|(_, value)| value.ends().1).fold(0.0, f64::max);
-    let least = points().map(|(_, value)| value.ends().0).fold(0.0, f64::min);
+    let (low, high) = with_zero(points().flat_map(|(_, value)| <[f64; 2]>::from(value.ends())));
     let first = points().map(|(at, _)| *at).fold(f64::INFINITY, f64::min);
     let last = points().map(|(at, _)| *at).fold(f64::NEG_INFINITY, f64::max);
     let (first, last) = if first < last { (first, last) } else { (0.0, top(last)) };
@@ -29,7 +27,7 @@ pub fn lines(names: Names<'_>, x: &str, lines: &[Line]) -> String {
     let (width, bottom) = (600.0, 300.0);
     let frame = Frame {
         x: Linear { low: first - margin, high: last + margin, first: 70.0, last: width - 24.0 },
-        y: Linear { low: least, high: top(most), first: bottom, last: 60.0 },
+        y: Linear { low, high, first: bottom, last: 60.0 },
     };
     let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
     heading(&mut svg, names.title, names.remark);

@@ -10,8 +10,9 @@ pub mod svg;
 
 use crate::files::File;
 use crate::model::{Estimate, Outcome, Report};
-use bars::{Bar, Names, bars};
+use bars::{Bar, bars};
 use cdf::{Distribution, cdf};
+use frame::Names;
 
 /// A picture of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
