@@ -1,11 +1,12 @@
 //! The page of a reproduced paper: what it claims beside what was measured, and any pictures.
 
 use crate::escape::Text;
-use crate::model::{Estimate, Provenance};
+use crate::model::Provenance;
 use crate::page::html::{figure, page, section, table};
 use crate::page::{provenance, script_of};
 use crate::picture::Picture;
 use crate::quantity::digits;
+use seamline_record::statistics::Estimate;
 use serde::Serialize;
 
 /// Whether a measurement bears a claim out.

@@ -5,7 +5,7 @@ mod common;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::RcDom;
-use seamline_report::model::Estimate;
+use seamline_record::statistics::Estimate;
 use seamline_report::paper::{Claim, PaperReport, Verdict, html, summary};
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, bars};

@@ -5,52 +5,13 @@
 //! the baseline of all, and in a single cell the first flow is that of the others.
 
 use crate::plan::{Cell, Plan};
-use crate::record::FlowRecord;
 use crate::run::CellResult;
-use crate::statistics::{Estimate, estimate, mean, paired_factor};
-use serde::Serialize;
+use seamline_record::record::FlowRecord;
+use seamline_record::statistics::{estimate, mean, paired_factor};
+pub use seamline_record::summary::{Comparison, FlowSummary};
 
 /// A dotted key ending in one of these names a scheme.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
-
-/// One flow of one cell, over all seeds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FlowSummary {
-    /// Place of the cell.
-    pub cell: usize,
-    /// The flow.
-    pub flow: String,
-    /// What the variant is called.
-    pub variant: String,
-    /// Goodput in bits per second.
-    pub goodput_bits_per_second: Estimate,
-    /// Segments sent again in a run.
-    pub retransmissions_mean: f64,
-    /// Expiries of the retransmission timer in a run.
-    pub timeouts_mean: f64,
-    /// Duration of the transfer in seconds, over the runs that completed it.
-    pub completion_s: Option<Estimate>,
-    /// The median time to recover from a handover, over all handovers of all runs; one that was not
-    /// recovered from counts as longer than any other. `None` when that is the median, or without any.
-    pub recovery_median_ms: Option<f64>,
-    /// Handovers met in all runs.
-    pub handovers: usize,
-    /// Compared with what; `None` for a baseline.
-    pub against: Option<Comparison>,
-}
-
-/// A factor relative to a baseline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// Place of the baseline's cell.
-    pub cell: usize,
-    /// The baseline's flow.
-    pub flow: String,
-    /// What the baseline is called.
-    pub name: String,
-    /// Goodput divided by the baseline's, seed by seed; `None` when one of them is zero.
-    pub goodput_factor: Option<Estimate>,
-}
 
 /// Summarise all cells, in the order of the grid.
 pub fn summarise(plan: &Plan, results: &[CellResult]) -> Vec<FlowSummary> {

@@ -11,53 +11,53 @@ pub fn summary(report: &Report) -> Vec<Table> {
 }
 
 fn runs(report: &Report) -> Table {
-    let rows = || report.runs.iter();
+    let rows = || report.flows();
     of_cells(report, Table::new("runs"), rows().map(|row| row.cell))
         .whole("seed", rows().map(|row| row.seed))
-        .text("flow", rows().map(|row| row.flow.clone()))
-        .text("variant", rows().map(|row| row.variant.clone()))
-        .whole("delivered_bytes", rows().map(|row| row.delivered_bytes))
-        .real("goodput_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second)))
-        .real("measured_from_s", rows().map(|row| Some(row.measured_from_s)))
-        .real("measured_to_s", rows().map(|row| Some(row.measured_to_s)))
-        .whole("retransmissions", rows().map(|row| row.retransmissions))
-        .whole("timeouts", rows().map(|row| row.timeouts))
-        .whole("fast_recoveries", rows().map(|row| row.fast_recoveries))
-        .real("round_trip_mean_ms", rows().map(|row| row.round_trip_mean_ms))
-        .real("round_trip_min_ms", rows().map(|row| row.round_trip_min_ms))
-        .real("completion_s", rows().map(|row| row.completion_s))
+        .text("flow", rows().map(|row| row.it.name.clone()))
+        .text("variant", rows().map(|row| row.it.variant.clone()))
+        .whole("delivered_bytes", rows().map(|row| row.it.delivered_bytes))
+        .real("goodput_bits_per_second", rows().map(|row| Some(row.it.goodput_bits_per_second)))
+        .real("measured_from_s", rows().map(|row| Some(row.it.measured_from_s)))
+        .real("measured_to_s", rows().map(|row| Some(row.it.measured_to_s)))
+        .whole("retransmissions", rows().map(|row| row.it.retransmissions))
+        .whole("timeouts", rows().map(|row| row.it.timeouts))
+        .whole("fast_recoveries", rows().map(|row| row.it.fast_recoveries))
+        .real("round_trip_mean_ms", rows().map(|row| row.it.round_trip_mean_ms))
+        .real("round_trip_min_ms", rows().map(|row| row.it.round_trip_min_ms))
+        .real("completion_s", rows().map(|row| row.it.completion_s))
 }
 
 fn handovers(report: &Report) -> Table {
-    let rows = || report.handovers.iter();
-    of_cells(report, Table::new("handovers"), rows().map(|row| row.cell))
-        .whole("seed", rows().map(|row| row.seed))
-        .text("flow", rows().map(|row| row.flow.clone()))
-        .text("link", rows().map(|row| row.link.clone()))
-        .real("start_s", rows().map(|row| Some(row.start_s)))
-        .real("interruption_ms", rows().map(|row| row.interruption_ms))
-        .real("movement_detected_ms", rows().map(|row| row.movement_detected_ms))
-        .real("registered_ms", rows().map(|row| row.registered_ms))
-        .real("first_data_ms", rows().map(|row| row.first_data_ms))
-        .real("recovery_ms", rows().map(|row| row.recovery_ms))
-        .whole("following_second_bytes", rows().map(|row| row.following_second_bytes))
+    let rows = || report.handovers();
+    of_cells(report, Table::new("handovers"), rows().map(|(flow, _)| flow.cell))
+        .whole("seed", rows().map(|(flow, _)| flow.seed))
+        .text("flow", rows().map(|(flow, _)| flow.it.name.clone()))
+        .text("link", rows().map(|(_, handover)| handover.link.clone()))
+        .real("start_s", rows().map(|(_, handover)| Some(handover.start_s)))
+        .real("interruption_ms", rows().map(|(_, handover)| handover.interruption_ms))
+        .real("movement_detected_ms", rows().map(|(_, handover)| handover.movement_detected_ms))
+        .real("registered_ms", rows().map(|(_, handover)| handover.registered_ms))
+        .real("first_data_ms", rows().map(|(_, handover)| handover.first_data_ms))
+        .real("recovery_ms", rows().map(|(_, handover)| handover.recovery_ms))
+        .whole("following_second_bytes", rows().map(|(_, handover)| handover.following_second_bytes))
 }
 
 fn links(report: &Report) -> Table {
-    let rows = || report.links.iter();
+    let rows = || report.links();
     of_cells(report, Table::new("links"), rows().map(|row| row.cell))
         .whole("seed", rows().map(|row| row.seed))
-        .text("link", rows().map(|row| row.link.clone()))
-        .whole("delivered_packets", rows().map(|row| row.delivered_packets))
-        .whole("delivered_bytes", rows().map(|row| row.delivered_bytes))
-        .whole("dropped_by_full_queue", rows().map(|row| row.dropped_by_full_queue))
-        .whole("dropped_by_queue_management", rows().map(|row| row.dropped_by_queue_management))
-        .whole("lost_to_errors", rows().map(|row| row.lost_to_errors))
-        .whole("lost_to_link_down", rows().map(|row| row.lost_to_link_down))
+        .text("link", rows().map(|row| row.it.name.clone()))
+        .whole("delivered_packets", rows().map(|row| row.it.delivered_packets))
+        .whole("delivered_bytes", rows().map(|row| row.it.delivered_bytes))
+        .whole("dropped_by_full_queue", rows().map(|row| row.it.dropped_by_full_queue))
+        .whole("dropped_by_queue_management", rows().map(|row| row.it.dropped_by_queue_management))
+        .whole("lost_to_errors", rows().map(|row| row.it.lost_to_errors))
+        .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
 }
 
 fn outcomes(report: &Report) -> Table {
-    let rows = || report.outcomes.iter();
+    let rows = || report.outcomes.iter().map(|outcome| &outcome.summary);
     of_cells(report, Table::new("outcomes"), rows().map(|row| row.cell))
         .text("flow", rows().map(|row| row.flow.clone()))
         .text("variant", rows().map(|row| row.variant.clone()))
@@ -65,10 +65,13 @@ fn outcomes(report: &Report) -> Table {
         .real("goodput_mean_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second.mean)))
         .real("goodput_low_bits_per_second", rows().map(|row| row.goodput_bits_per_second.low))
         .real("goodput_high_bits_per_second", rows().map(|row| row.goodput_bits_per_second.high))
-        .text("against", rows().map(|row| row.against.clone().unwrap_or_default()))
-        .real("factor", rows().map(|row| row.factor.map(|factor| factor.mean)))
-        .real("factor_low", rows().map(|row| row.factor.and_then(|factor| factor.low)))
-        .real("factor_high", rows().map(|row| row.factor.and_then(|factor| factor.high)))
+        .text(
+            "against",
+            rows().map(|row| row.against.as_ref().map_or(String::new(), |against| against.name.clone())),
+        )
+        .real("factor", rows().map(|row| row.factor().map(|factor| factor.mean)))
+        .real("factor_low", rows().map(|row| row.factor().and_then(|factor| factor.low)))
+        .real("factor_high", rows().map(|row| row.factor().and_then(|factor| factor.high)))
         .real("retransmissions_mean", rows().map(|row| Some(row.retransmissions_mean)))
         .real("timeouts_mean", rows().map(|row| Some(row.timeouts_mean)))
         .real("completion_mean_s", rows().map(|row| row.completion_s.map(|mean| mean.mean)))

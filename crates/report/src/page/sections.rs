@@ -2,8 +2,9 @@
 
 use super::html::{folded, section, table};
 use crate::escape::Text;
-use crate::model::{Outcome, Provenance, Report, seeds_in_words};
+use crate::model::{OfRun, Outcome, Provenance, Report, seeds_in_words};
 use crate::quantity::{bit_rate, bytes, count, digits, millis};
+use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord};
 use std::fmt::Write;
 
 /// More rows than this do not go into a page; the tables beside it have them all.
@@ -27,8 +28,8 @@ pub(super) fn verdict(report: &Report) -> String {
 }
 
 fn outcomes(report: &Report) -> String {
-    let any_completion = report.outcomes.iter().any(|outcome| outcome.completion_s.is_some());
-    let any_handover = report.outcomes.iter().any(|outcome| outcome.handovers > 0);
+    let any_completion = report.outcomes.iter().any(|outcome| outcome.summary.completion_s.is_some());
+    let any_handover = report.outcomes.iter().any(|outcome| outcome.summary.handovers > 0);
     let mut columns = vec!["", "Goodput", "Relative to the baseline", "Judgement"];
     columns.extend(any_completion.then_some("Complete after"));
     columns.extend(any_handover.then_some("Back at pace after (median)"));
@@ -40,17 +41,18 @@ fn outcomes(report: &Report) -> String {
             factor(outcome),
             judgement(outcome),
         ];
-        let completion = || outcome.completion_s.map_or("–".to_owned(), |mean| millis(mean.mean * 1e3));
+        let completion =
+            || outcome.summary.completion_s.map_or("–".to_owned(), |mean| millis(mean.mean * 1e3));
         row.extend(any_completion.then(completion));
-        row.extend(any_handover.then(|| match outcome.recovery_median_ms {
+        row.extend(any_handover.then(|| match outcome.summary.recovery_median_ms {
             Some(median) => millis(median),
             None => "mostly never".to_owned(),
         }));
-        row.extend([count(outcome.retransmissions_mean), count(outcome.timeouts_mean)]);
+        row.extend([count(outcome.summary.retransmissions_mean), count(outcome.summary.timeouts_mean)]);
         row
     };
     let rows: Vec<Vec<String>> = report.outcomes.iter().map(row).collect();
-    let seeds = report.outcomes.iter().map(|outcome| outcome.goodput_bits_per_second.samples).max();
+    let seeds = report.outcomes.iter().map(|outcome| outcome.summary.goodput_bits_per_second.samples).max();
     let means = match seeds {
         Some(0 | 1) | None => "One run each; without a second seed there is no interval.".to_owned(),
         Some(n) => format!(
@@ -62,13 +64,13 @@ fn outcomes(report: &Report) -> String {
 }
 
 fn goodput(outcome: &Outcome) -> String {
-    let goodput = &outcome.goodput_bits_per_second;
+    let goodput = &outcome.summary.goodput_bits_per_second;
     let half = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
     format!("<strong>{}</strong>{half}", bit_rate(goodput.mean))
 }
 
 fn factor(outcome: &Outcome) -> String {
-    match (&outcome.factor, &outcome.against) {
+    match (outcome.summary.factor(), &outcome.summary.against) {
         (_, None) => "baseline".to_owned(),
         (None, Some(_)) => "no factor: a run came to zero".to_owned(),
         (Some(factor), Some(_)) => {
@@ -96,11 +98,11 @@ pub(super) fn tables(report: &Report) -> String {
         "<p class=\"caption\">The same numbers are in <code>runs</code>, <code>handovers</code> and \
          <code>links</code> (CSV, JSON, Parquet) beside a report that was written into a folder.</p>",
     );
-    html += &folded(&format!("Runs ({})", report.runs.len()), &runs(report));
-    if !report.handovers.is_empty() {
-        html += &folded(&format!("Handovers ({})", report.handovers.len()), &handovers(report));
+    html += &folded(&format!("Runs ({})", report.flows().count()), &runs(report));
+    if report.handovers().next().is_some() {
+        html += &folded(&format!("Handovers ({})", report.handovers().count()), &handovers(report));
     }
-    html += &folded(&format!("Links ({})", report.links.len()), &links(report));
+    html += &folded(&format!("Links ({})", report.links().count()), &links(report));
     section("tables", "Tables", html)
 }
 
@@ -118,22 +120,22 @@ fn runs(report: &Report) -> String {
         "RTT min",
         "Complete after",
     ];
-    let row = |row: &crate::model::RunRow| {
+    let row = |row: OfRun<'_, FlowRecord>| {
         vec![
             Text(report.cell_name(row.cell)).to_string(),
-            Text(&row.flow).to_string(),
+            Text(&row.it.name).to_string(),
             row.seed.to_string(),
-            bit_rate(row.goodput_bits_per_second),
-            bytes(row.delivered_bytes),
-            row.retransmissions.to_string(),
-            row.timeouts.to_string(),
-            row.fast_recoveries.to_string(),
-            optional(row.round_trip_mean_ms, millis),
-            optional(row.round_trip_min_ms, millis),
-            optional(row.completion_s, |seconds| millis(seconds * 1e3)),
+            bit_rate(row.it.goodput_bits_per_second),
+            bytes(row.it.delivered_bytes),
+            row.it.retransmissions.to_string(),
+            row.it.timeouts.to_string(),
+            row.it.fast_recoveries.to_string(),
+            optional(row.it.round_trip_mean_ms, millis),
+            optional(row.it.round_trip_min_ms, millis),
+            optional(row.it.completion_s, |seconds| millis(seconds * 1e3)),
         ]
     };
-    shortened(&columns, report.runs.iter().map(row), report.runs.len(), "runs", 2)
+    shortened(&columns, report.flows().map(row), report.flows().count(), "runs", 2)
 }
 
 fn handovers(report: &Report) -> String {
@@ -148,20 +150,20 @@ fn handovers(report: &Report) -> String {
         "Back at pace after",
         "Delivered in the second after",
     ];
-    let row = |row: &crate::model::HandoverRow| {
+    let row = |(flow, handover): (OfRun<'_, FlowRecord>, &HandoverRecord)| {
         vec![
-            Text(report.cell_name(row.cell)).to_string(),
-            Text(&row.flow).to_string(),
-            Text(&row.link).to_string(),
-            row.seed.to_string(),
-            format!("{} s", digits(row.start_s)),
-            optional(row.interruption_ms, millis),
-            optional(row.first_data_ms, millis),
-            row.recovery_ms.map_or("never".to_owned(), millis),
-            bytes(row.following_second_bytes),
+            Text(report.cell_name(flow.cell)).to_string(),
+            Text(&flow.it.name).to_string(),
+            Text(&handover.link).to_string(),
+            flow.seed.to_string(),
+            format!("{} s", digits(handover.start_s)),
+            optional(handover.interruption_ms, millis),
+            optional(handover.first_data_ms, millis),
+            handover.recovery_ms.map_or("never".to_owned(), millis),
+            bytes(handover.following_second_bytes),
         ]
     };
-    shortened(&columns, report.handovers.iter().map(row), report.handovers.len(), "handovers", 3)
+    shortened(&columns, report.handovers().map(row), report.handovers().count(), "handovers", 3)
 }
 
 fn links(report: &Report) -> String {
@@ -176,20 +178,20 @@ fn links(report: &Report) -> String {
         "Errors",
         "Link down",
     ];
-    let row = |row: &crate::model::LinkRow| {
+    let row = |row: OfRun<'_, LinkRecord>| {
         vec![
             Text(report.cell_name(row.cell)).to_string(),
-            Text(&row.link).to_string(),
+            Text(&row.it.name).to_string(),
             row.seed.to_string(),
-            bytes(row.delivered_bytes),
-            row.delivered_packets.to_string(),
-            row.dropped_by_full_queue.to_string(),
-            row.dropped_by_queue_management.to_string(),
-            row.lost_to_errors.to_string(),
-            row.lost_to_link_down.to_string(),
+            bytes(row.it.delivered_bytes),
+            row.it.delivered_packets.to_string(),
+            row.it.dropped_by_full_queue.to_string(),
+            row.it.dropped_by_queue_management.to_string(),
+            row.it.lost_to_errors.to_string(),
+            row.it.lost_to_link_down.to_string(),
         ]
     };
-    shortened(&columns, report.links.iter().map(row), report.links.len(), "links", 2)
+    shortened(&columns, report.links().map(row), report.links().count(), "links", 2)
 }
 
 fn optional(value: Option<f64>, text: impl Fn(f64) -> String) -> String {

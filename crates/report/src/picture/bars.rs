@@ -3,9 +3,9 @@
 use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{define_hatchings, fill, hatched, published};
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
-use crate::model::Estimate;
 use crate::quantity::digits;
 use crate::scale::{Linear, with_zero};
+use seamline_record::statistics::Estimate;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]

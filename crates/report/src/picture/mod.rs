@@ -9,10 +9,11 @@ pub mod style;
 pub mod svg;
 
 use crate::files::File;
-use crate::model::{Estimate, Outcome, Report};
+use crate::model::{Outcome, Report};
 use bars::{Bar, bars};
 use cdf::{Distribution, cdf};
 use frame::Names;
+use seamline_record::statistics::Estimate;
 
 /// A picture of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,10 +50,11 @@ fn goodput(report: &Report) -> Picture {
     let shown = &report.outcomes[..report.outcomes.len().min(MOST_BARS)];
     let bar = |outcome: &Outcome| Bar {
         label: outcome.name.clone(),
-        value: in_mega(&outcome.goodput_bits_per_second),
-        published: outcome.published_bits_per_second.map(|value| value / 1e6),
+        value: in_mega(&outcome.summary.goodput_bits_per_second),
+        published: None,
     };
-    let seeds = shown.iter().map(|outcome| outcome.goodput_bits_per_second.samples).max().unwrap_or(0);
+    let seeds =
+        shown.iter().map(|outcome| outcome.summary.goodput_bits_per_second.samples).max().unwrap_or(0);
     let remark = match seeds {
         0 | 1 => "one run each".to_owned(),
         n => format!("mean of {n} seeds and its 95 % interval"),
@@ -77,14 +79,14 @@ fn in_mega(value: &Estimate) -> Estimate {
 
 /// How long it took to be back at pace after handovers.
 fn recovery(report: &Report) -> Option<Picture> {
-    let such = report.outcomes.iter().filter(|outcome| outcome.handovers > 0).take(MOST_CURVES);
+    let such = report.outcomes.iter().filter(|outcome| outcome.summary.handovers > 0).take(MOST_CURVES);
     let distributions: Vec<Distribution> = such
         .map(|outcome| {
+            let summary = &outcome.summary;
             let own = report
-                .handovers
-                .iter()
-                .filter(|handover| handover.cell == outcome.cell && handover.flow == outcome.flow);
-            let times: Vec<Option<f64>> = own.map(|handover| handover.recovery_ms).collect();
+                .handovers()
+                .filter(|(flow, _)| flow.cell == summary.cell && flow.it.name == summary.flow);
+            let times: Vec<Option<f64>> = own.map(|(_, handover)| handover.recovery_ms).collect();
             Distribution {
                 name: outcome.name.clone(),
                 cases: times.len(),

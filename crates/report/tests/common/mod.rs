@@ -1,7 +1,10 @@
 //! A report with everything in it, made up but in the right proportions.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use seamline_report::model::{Cell, Estimate, HandoverRow, LinkRow, Outcome, Provenance, Report, RunRow};
+use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
+use seamline_record::statistics::Estimate;
+use seamline_record::summary::{Comparison, FlowSummary};
+use seamline_report::model::{Cell, Outcome, Provenance, Report};
 use seamline_report::series::{
     Acknowledgment, Drop, FlowSeries, HandoverBand, QueueSeries, RunSeries, SegmentSent, SelectiveBlock,
     SenderColumns,
@@ -44,44 +47,48 @@ pub(crate) fn report() -> Report {
         warm_up_s: 2.0,
         cells: names
             .iter()
-            .map(|name| Cell {
+            .enumerate()
+            .map(|(cell, name)| Cell {
                 name: (*name).to_owned(),
+                runs: (1..=5).map(|seed| run(cell, seed)).collect(),
                 values: vec![("flow.main.variant".into(), (*name).to_owned())],
             })
             .collect(),
         outcomes: (0..2).map(outcome).collect(),
-        runs: (0..2).flat_map(|cell| (1..=5).map(move |seed| run(cell, seed))).collect(),
-        handovers: (0..2).flat_map(|cell| (1..=5).flat_map(move |seed| handovers(cell, seed))).collect(),
-        links: (0..2).map(link).collect(),
         series: (0..2).map(series).collect(),
     }
 }
 
 fn outcome(cell: usize) -> Outcome {
     let is_baseline = cell == 0;
-    Outcome {
-        cell,
-        name: ["newreno", "cubic"][cell].to_owned(),
+    let variant = ["newreno", "cubic"][cell].to_owned();
+    let against = || Comparison {
+        cell: 0,
         flow: "main".into(),
-        variant: ["newreno", "cubic"][cell].to_owned(),
-        goodput_bits_per_second: estimate(10e6 + 2e6 * cell as f64, 1e6),
-        factor: (!is_baseline).then(|| estimate(1.2, 0.1)),
-        against: (!is_baseline).then(|| "newreno".to_owned()),
+        name: "newreno".into(),
+        goodput_factor: Some(estimate(1.2, 0.1)),
+    };
+    Outcome {
+        name: variant.clone(),
         judgement: if is_baseline { String::new() } else { "faster".into() },
-        retransmissions_mean: 12.4,
-        timeouts_mean: 0.2,
-        completion_s: None,
-        recovery_median_ms: is_baseline.then_some(310.0),
-        handovers: 10,
-        published_bits_per_second: None,
+        summary: FlowSummary {
+            cell,
+            flow: "main".into(),
+            variant,
+            goodput_bits_per_second: estimate(10e6 + 2e6 * cell as f64, 1e6),
+            retransmissions_mean: 12.4,
+            timeouts_mean: 0.2,
+            completion_s: None,
+            recovery_median_ms: is_baseline.then_some(310.0),
+            handovers: 10,
+            against: (!is_baseline).then(against),
+        },
     }
 }
 
-fn run(cell: usize, seed: u64) -> RunRow {
-    RunRow {
-        cell,
-        seed,
-        flow: "main".into(),
+fn run(cell: usize, seed: u64) -> RunRecord {
+    let flow = FlowRecord {
+        name: "main".into(),
         variant: ["newreno", "cubic"][cell].to_owned(),
         delivered_bytes: 25_000_000 + seed,
         goodput_bits_per_second: 10e6 + seed as f64,
@@ -93,14 +100,15 @@ fn run(cell: usize, seed: u64) -> RunRow {
         round_trip_mean_ms: Some(45.5),
         round_trip_min_ms: None,
         completion_s: None,
-    }
+        copies_bits_per_second: Vec::new(),
+        handovers: handovers(cell, seed),
+        intervals: Vec::new(),
+    };
+    RunRecord { seed, flows: vec![flow], links: Vec::from_iter((seed == 1).then(link)) }
 }
 
-fn handovers(cell: usize, seed: u64) -> Vec<HandoverRow> {
-    let row = |start_s: f64, recovery_ms| HandoverRow {
-        cell,
-        seed,
-        flow: "main".into(),
+fn handovers(cell: usize, seed: u64) -> Vec<HandoverRecord> {
+    let row = |start_s: f64, recovery_ms| HandoverRecord {
         link: "radio".into(),
         start_s,
         interruption_ms: Some(80.0),
@@ -113,17 +121,16 @@ fn handovers(cell: usize, seed: u64) -> Vec<HandoverRow> {
     vec![row(5.0, Some(200.0 + 30.0 * seed as f64)), row(15.0, (cell == 0).then_some(400.0))]
 }
 
-fn link(cell: usize) -> LinkRow {
-    LinkRow {
-        cell,
-        seed: 1,
-        link: "radio/down".into(),
+fn link() -> LinkRecord {
+    LinkRecord {
+        name: "radio/down".into(),
         delivered_packets: 17_000,
         delivered_bytes: 25_500_000,
         dropped_by_full_queue: 9,
         dropped_by_queue_management: 0,
         lost_to_errors: 3,
         lost_to_link_down: 4,
+        lost_to_departure: None,
     }
 }
 

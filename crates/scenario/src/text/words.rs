@@ -12,7 +12,11 @@ pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
     let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
     let mut sentences = Vec::new();
     for baseline in baselines {
-        let others = || summaries.iter().filter(|other| compared_with(other) == Some(baseline.place()));
+        let others = || {
+            summaries
+                .iter()
+                .filter(|other| compared_with(other) == Some((baseline.cell, baseline.flow.as_str())))
+        };
         if others().next().is_none() {
             sentences.push(alone(plan, baseline));
             continue;
@@ -23,13 +27,6 @@ pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
         sentences.extend(alike(plan, baseline, &others().collect::<Vec<_>>()));
     }
     sentences
-}
-
-impl FlowSummary {
-    /// The cell and the flow.
-    fn place(&self) -> (usize, &str) {
-        (self.cell, &self.flow)
-    }
 }
 
 fn compared_with(summary: &FlowSummary) -> Option<(usize, &str)> {
@@ -44,7 +41,7 @@ fn alone(plan: &Plan, summary: &FlowSummary) -> String {
 
 /// `cubic was faster than newreno: 1.21 times its goodput (1.06 to 1.38).`
 fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], words: &str) -> Option<String> {
-    let factor = |summary: &&FlowSummary| summary.against.as_ref().and_then(|against| against.goodput_factor);
+    let factor = |summary: &&FlowSummary| summary.factor().copied();
     let mut such: Vec<&FlowSummary> = others.to_vec();
     such.retain(|summary| judged(summary) == Some(words));
     such.sort_by(|one, other| {
@@ -67,7 +64,7 @@ fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], words
 }
 
 fn judged(summary: &FlowSummary) -> Option<&'static str> {
-    summary.against.as_ref()?.goodput_factor.as_ref().map(judgement)
+    summary.factor().map(judgement)
 }
 
 /// `No clear difference from newreno: sack, westwood+.`

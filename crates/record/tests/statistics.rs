@@ -1,6 +1,6 @@
 //! Statistics against published tables and worked examples.
 
-use seamline_scenario::statistics::{estimate, paired_factor, samples_needed, student_t_95};
+use seamline_record::statistics::{estimate, paired_factor, samples_needed, student_t_95};
 
 /// Two-sided 95 % quantiles from the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2.
 #[test]

@@ -21,6 +21,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// A value without an interval.
+    pub fn single(mean: f64) -> Self {
+        Estimate { mean, low: None, high: None, samples: 1 }
+    }
+    /// The interval, or the mean alone twice.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low.unwrap_or(self.mean), self.high.unwrap_or(self.mean))
+    }
     /// Half the width of the interval.
     pub fn half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)

@@ -1,0 +1,50 @@
+//! One flow of one cell over all seeds, and what it is compared with.
+
+use crate::statistics::Estimate;
+use serde::Serialize;
+
+/// One flow of one cell, over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Place of the cell.
+    pub cell: usize,
+    /// The flow.
+    pub flow: String,
+    /// What the variant is called.
+    pub variant: String,
+    /// Goodput in bits per second.
+    pub goodput_bits_per_second: Estimate,
+    /// Segments sent again in a run.
+    pub retransmissions_mean: f64,
+    /// Expiries of the retransmission timer in a run.
+    pub timeouts_mean: f64,
+    /// Duration of the transfer in seconds, over the runs that completed it.
+    pub completion_s: Option<Estimate>,
+    /// The median time to recover from a handover, over all handovers of all runs; one that was not
+    /// recovered from counts as longer than any other. `None` when that is the median, or without any.
+    pub recovery_median_ms: Option<f64>,
+    /// Handovers met in all runs.
+    pub handovers: usize,
+    /// Compared with what; `None` for a baseline.
+    pub against: Option<Comparison>,
+}
+
+/// A factor relative to a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Place of the baseline's cell.
+    pub cell: usize,
+    /// The baseline's flow.
+    pub flow: String,
+    /// What the baseline is called.
+    pub name: String,
+    /// Goodput divided by the baseline's, seed by seed; `None` when one of them is zero.
+    pub goodput_factor: Option<Estimate>,
+}
+
+impl FlowSummary {
+    /// By which factor its goodput exceeds the baseline's; `None` for the baseline itself, and when no factor exists.
+    pub fn factor(&self) -> Option<&Estimate> {
+        self.against.as_ref()?.goodput_factor.as_ref()
+    }
+}
