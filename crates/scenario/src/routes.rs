@@ -65,6 +65,19 @@ impl Routes {
         Routes { next: (0..nodes).map(|destination| towards(destination, &leaving)).collect() }
     }
 
+    /// The routes at the start, and with each mobile node in turn in each other of its cells.
+    pub(crate) fn everywhere(scenario: &Scenario) -> Vec<Self> {
+        let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
+        for (place, mobile) in scenario.mobiles.iter().enumerate() {
+            for cell in &mobile.cells[1..] {
+                let mut whereabouts = whereabouts_at_start(scenario);
+                whereabouts[place] = *cell;
+                all.push(Routes::of(scenario, &whereabouts));
+            }
+        }
+        all
+    }
+
     /// The next hop of a packet at `from` for `destination`; `None` at the destination and when no route
     /// leads there.
     pub(crate) fn next_hop(&self, from: usize, destination: usize) -> Option<Hop> {

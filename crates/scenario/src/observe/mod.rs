@@ -17,7 +17,7 @@ pub(crate) use series::SeriesRecorder;
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS, mobile_ipv4};
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use crate::record::FlowRecord;
-use crate::routes::{Routes, Way, whereabouts_at_start};
+use crate::routes::{Routes, Way};
 use crate::schema::{FlowSpec, Scenario};
 use mobiles::{Mobiles, News};
 use seamline_sim::{ElementId, Observer};
@@ -192,14 +192,7 @@ fn connection(
 
 /// By link, the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
 fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
-    for (place, mobile) in scenario.mobiles.iter().enumerate() {
-        for cell in &mobile.cells[1..] {
-            let mut whereabouts = whereabouts_at_start(scenario);
-            whereabouts[place] = *cell;
-            all.push(Routes::of(scenario, &whereabouts));
-        }
-    }
+    let all = Routes::everywhere(scenario);
     let mut passing = vec![Vec::new(); scenario.links.len()];
     for (place, flow) in scenario.flows.iter().enumerate() {
         let ends = [(flow.from, flow.to), (flow.to, flow.from)];

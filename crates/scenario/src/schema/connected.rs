@@ -85,14 +85,7 @@ fn refuse_unreachable_home(table: &mut Reader<'_>, scenario: &Scenario, mobile: 
 
 /// From either end of a flow to the other, wherever a mobile node may be.
 fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario) {
-    let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
-    for (place, mobile) in scenario.mobiles.iter().enumerate() {
-        for cell in &mobile.cells[1..] {
-            let mut whereabouts = whereabouts_at_start(scenario);
-            whereabouts[place] = *cell;
-            all.push(Routes::of(scenario, &whereabouts));
-        }
-    }
+    let all = Routes::everywhere(scenario);
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
             if all.iter().any(|routes| routes.next_hop(from, to).is_none()) {
