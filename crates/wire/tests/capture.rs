@@ -1,5 +1,8 @@
 //! Captures, as a third-party reader and Wireshark see them.
 
+mod common;
+
+use common::tshark;
 use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::Block;
@@ -16,7 +19,6 @@ use seamline_wire::{
 };
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::process::Command;
 
 fn packet(version: IpVersion, segment: Segment) -> Packet {
     Packet {
@@ -227,31 +229,6 @@ fn the_same_packets_give_the_same_bytes_on_every_machine() {
     let file = sample(SnapLength::Headers, IpVersion::V6);
     assert_eq!(file, sample(SnapLength::Headers, IpVersion::V6));
     assert_eq!(file[8..12], 0x1a2b_3c4d_u32.to_le_bytes(), "little-endian, whatever the machine");
-}
-
-/// What tshark prints for these fields, a line per packet; `None` when there is no tshark.
-fn tshark(file: &[u8], fields: &[&str]) -> Option<Vec<String>> {
-    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let name = format!("seamline-capture-{}-{number}.pcapng", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, file).expect("a temporary file");
-    let mut command = Command::new("tshark");
-    command.arg("-r").arg(&path).args(["-n", "-T", "fields", "-E", "separator=|"]);
-    command.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
-    command.args(["-o", "tcp.relative_sequence_numbers:FALSE"]);
-    for field in fields {
-        command.args(["-e", field]);
-    }
-    let output = command.output();
-    std::fs::remove_file(&path).expect("the temporary file");
-    let Ok(output) = output else {
-        println!("skipped: no tshark on this machine");
-        return None;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    Some(text.lines().map(str::to_owned).collect())
 }
 
 #[test]

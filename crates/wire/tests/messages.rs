@@ -1,5 +1,8 @@
 //! Control messages and tunnels as bytes: against etherparse, Wireshark and their own reader.
 
+mod common;
+
+use common::tshark;
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use proptest::prelude::*;
 use seamline_wire::capture::{Capture, CaptureOptions, SnapLength, ipv4_address};
@@ -13,7 +16,6 @@ use seamline_wire::control::{
 };
 use seamline_wire::{Control, Flags, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
 use std::net::Ipv4Addr;
-use std::process::Command;
 
 const MOBILE: NodeId = NodeId(5);
 const HOME_AGENT: NodeId = NodeId(2);
@@ -230,26 +232,6 @@ fn first_packet(file: &[u8]) -> Vec<u8> {
         }
     }
     panic!("no packet");
-}
-
-/// What tshark prints for these fields, a line per packet; `None` when there is no tshark.
-fn tshark(file: &[u8], fields: &[&str]) -> Option<Vec<String>> {
-    let directory = tempfile::tempdir().expect("a temporary folder");
-    let path = directory.path().join("messages.pcapng");
-    std::fs::write(&path, file).expect("a temporary file");
-    let mut command = Command::new("tshark");
-    command.arg("-r").arg(&path).args(["-n", "-T", "fields", "-E", "separator=|"]);
-    command.args(["-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
-    fields.iter().for_each(|field| {
-        command.args(["-e", field]);
-    });
-    let Ok(output) = command.output() else {
-        println!("skipped: no tshark on this machine");
-        return None;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    Some(text.lines().map(str::to_owned).collect())
 }
 
 #[test]
