@@ -1,13 +1,14 @@
 //! What `run` and `demo` share: options, running, and showing the results.
 
 use crate::Outcome;
+use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_scenario::pages;
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::summary::label;
 use seamline_scenario::text::{interval_table, verdicts, warnings};
-use seamline_scenario::{CellResult, Plan, RunOptions, run, summarise};
+use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions, run, summarise};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -113,33 +114,72 @@ pub(crate) fn quoted(word: &str) -> String {
 pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
-    let files = RunOptions { provenance: provenance.to_string(), cells_over_time, ..files };
+    let interrupt = Interrupt::listen()?;
+    let stop = interrupt.flag().clone();
+    let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
     let bar = progress(plan.runs(), options.quiet);
-    let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)));
+    let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)))?;
     bar.finish_and_clear();
-    let results = results?.map_err(|error| {
-        Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"))
-    })?;
-    let summary = summarise(plan, &results);
+    match results {
+        Ok(results) => show(plan, &results, options, &provenance),
+        Err(incomplete) => {
+            // There is something to show, and something to say after it.
+            if !incomplete.results.is_empty() {
+                let without_page = Options { report: None, ..options.clone() };
+                let options = if incomplete.left_out > 0 { &without_page } else { options };
+                show(plan, &incomplete.results, options, &provenance)?;
+            }
+            Err(missing(plan, &incomplete, &interrupt))
+        }
+    }
+}
+
+fn missing(plan: &Plan, incomplete: &Incomplete, interrupt: &Interrupt) -> Failure {
+    if incomplete.left_out == 0 {
+        let error = incomplete.to_string();
+        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
+    }
+    let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
+    let shown: Vec<String> = incomplete
+        .results
+        .first()
+        .map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed.to_string()).collect());
+    let what = match shown.is_empty() {
+        true => "no seed has been through every cell, so there is nothing to compare".to_owned(),
+        false => format!("shown is what has been through every cell: seed {}", shown.join(", ")),
+    };
+    let tip = "tip: seamline sweep keeps every finished run and resumes";
+    Failure::Interrupted(
+        format!("interrupted after {runs} of {all} runs; {what}\n{tip}"),
+        interrupt.exit_code(),
+    )
+}
+
+/// Show what came of a plan, and write the report of it if there is to be one.
+fn show(plan: &Plan, results: &[CellResult], options: &Options, provenance: &Provenance) -> Outcome {
+    let summary = summarise(plan, results);
     let page = options.report.as_deref().map(|place| {
-        let report = pages::report(plan, &results, &summary, &provenance);
+        let report = pages::report(plan, results, &summary, provenance);
         pages::write(&report, place).map_err(|error| Failure::Runtime(error.to_string()))
     });
-    let page = page.transpose()?;
+    let (page, failure) = match page.transpose() {
+        Ok(page) => (page, None),
+        Err(failure) => (None, Some(failure)),
+    };
     if options.json {
-        let document = Document::new(plan, &results, &summary, &provenance).to_json();
+        let document = Document::new(plan, results, &summary, provenance).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
-        let mut text = headline(plan) + &tables(plan, &results, options.table);
+        let mut text = headline(plan) + &tables(plan, results, options.table);
         text += &verdicts(plan, &summary);
-        text += &written(&results, page.as_deref());
+        text += &written(results, page.as_deref());
         text += &format!("\nReproduce: {}\n", provenance.reproduce);
         print_results(&text)?;
     }
     if !options.quiet {
         warnings(plan, &summary).iter().for_each(|text| note("warning", text));
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
 }
 
 pub(crate) fn headline(plan: &Plan) -> String {

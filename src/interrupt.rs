@@ -32,7 +32,7 @@ impl Interrupt {
     }
 
     /// Set as soon as somebody asks to stop.
-    pub(crate) fn flag(&self) -> &AtomicBool {
+    pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 

@@ -1,30 +1,11 @@
 //! The command as a person or a script meets it: exit codes, what goes where, files.
 
-use assert_cmd::Command;
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
-
-fn seamline(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::cargo_bin("seamline").unwrap();
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").output().unwrap()
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
-
-fn scenario(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name)
-}
+use std::process::Command;
+use support::{assert_contains, folder, scenario, seamline, stderr, stdout};
 
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -85,13 +66,13 @@ fn a_file_that_is_not_there_is_bad_input() {
 fn a_run_ends_in_verdicts_and_says_how_to_repeat_it() {
     let folder = folder();
     let file = scenario("quickstart.toml");
-    let output = seamline(&["run", path(&file), "--seeds", "2", "--set", "duration=3 s"], folder.path());
+    let output = seamline(&["run", &file, "--seeds", "2", "--set", "duration=3 s"], folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     for expected in ["mean of 2 seeds", "± ", "baseline", "x [", "cubic: flow main, seed 1"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
-    let repeat = format!("Reproduce: seamline run {} --seeds 2 --set 'duration=3 s'", path(&file));
+    let repeat = format!("Reproduce: seamline run {} --seeds 2 --set 'duration=3 s'", &file);
     assert!(text.contains(&repeat), "{repeat} in {text}");
     assert!(stderr(&output).starts_with("warning: the interval of"), "{}", stderr(&output));
     assert!(stderr(&output).contains("use --seeds"), "{}", stderr(&output));
@@ -101,7 +82,7 @@ fn a_run_ends_in_verdicts_and_says_how_to_repeat_it() {
 #[test]
 fn json_is_one_document_and_the_same_twice() {
     let file = scenario("quickstart.toml");
-    let arguments = ["run", path(&file), "--json", "--quiet", "--seeds", "2", "--set", "duration=2 s"];
+    let arguments = ["run", &file, "--json", "--quiet", "--seeds", "2", "--set", "duration=2 s"];
     let (one, other) = (seamline(&arguments, &folder().keep()), seamline(&arguments, &folder().keep()));
     assert_eq!(one.stdout, other.stdout);
     assert_eq!(stderr(&one), "");
@@ -118,7 +99,7 @@ fn captures_and_events_are_written_whole() {
     let folder = folder();
     let file = scenario("quickstart.toml");
     let arguments =
-        ["run", path(&file), "--seeds", "2", "--set", "duration=1 s", "--pcapng", "out", "--events", "out"];
+        ["run", &file, "--seeds", "2", "--set", "duration=1 s", "--pcapng", "out", "--events", "out"];
     let output = seamline(&arguments, folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let mut names: Vec<String> = fs::read_dir(folder.path().join("out"))
@@ -142,7 +123,7 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
     let folder = folder();
     fs::write(folder.path().join("occupied"), "a file, not a folder").unwrap();
     let file = scenario("quickstart.toml");
-    let arguments = ["run", path(&file), "--seeds", "1", "--set", "duration=1 s", "--pcapng", "occupied"];
+    let arguments = ["run", &file, "--seeds", "1", "--set", "duration=1 s", "--pcapng", "occupied"];
     let output = seamline(&arguments, folder.path());
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("error: cannot write occupied/"), "{}", stderr(&output));
@@ -162,7 +143,7 @@ fn a_disk_that_fills_up_leaves_no_half_written_file() {
             let script = format!(
                 "trap '' XFSZ; ulimit -f {blocks}; exec '{}' run '{}' --seeds 1 --set 'duration={duration}' {option} out",
                 binary.display(),
-                file.display()
+                file
             );
             let output =
                 Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
@@ -170,8 +151,40 @@ fn a_disk_that_fills_up_leaves_no_half_written_file() {
             let message = format!("error: cannot write out/1-newreno-seed1.{ending}: File too large");
             assert!(stderr(&output).contains(&message), "{}", stderr(&output));
             assert_eq!(fs::read_dir(folder.path().join("out")).unwrap().count(), 0);
+            // What was computed is shown nevertheless.
+            assert_contains(stdout(&output), &["baseline", "westwood+", "Reproduce: seamline run"]);
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a run of another process has to be under way")]
+fn interrupted_it_shows_the_seeds_that_are_complete() {
+    let folder = folder();
+    let binary = assert_cmd::cargo::cargo_bin("seamline");
+    let file = scenario("quickstart.toml");
+    let child = Command::new(binary)
+        .args(["run", &file, "--seeds", "2000", "--json"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_contains(stderr(&output), &["interrupted after", "of 10000 runs", "tip: seamline sweep"]);
+    let document: serde_json::Value = serde_json::from_str(stdout(&output)).expect("a whole document");
+    let cells = document["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 5);
+    let seeds = |cell: &serde_json::Value| -> Vec<u64> {
+        cell["runs"].as_array().unwrap().iter().map(|run| run["seed"].as_u64().unwrap()).collect()
+    };
+    let first = seeds(&cells[0]);
+    assert!((1..2000).contains(&first.len()), "{first:?}");
+    assert!(cells.iter().all(|cell| seeds(cell) == first), "seeds that not all cells have");
 }
 
 #[cfg(target_os = "linux")]

@@ -92,7 +92,7 @@ fn a_report_that_cannot_be_written_is_a_failure() {
     let output = seamline(&with_report(&scenario("quickstart.toml"), "occupied"), folder.path());
     assert_eq!(output.status.code(), Some(1));
     assert_contains(stderr(&output), &["cannot write occupied/"]);
-    assert_eq!(stdout(&output), "");
+    assert_contains(stdout(&output), &["baseline", "Reproduce: seamline run"]);
 }
 
 /// A band ends when the mobile node can be reached again, not with the run.

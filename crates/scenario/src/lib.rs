@@ -39,7 +39,7 @@ pub mod units;
 pub use codes::Code;
 pub use diagnostics::{Diagnostic, Diagnostics};
 pub use plan::{Cell, Plan};
-pub use run::{CellResult, RunOptions, run};
+pub use run::{CellResult, Incomplete, RunOptions, run};
 pub use seamline_record::{record, statistics};
 pub use single::run_seed;
 pub use summary::{FlowSummary, summarise};

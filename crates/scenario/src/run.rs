@@ -12,9 +12,13 @@ use seamline_net::Link;
 use seamline_report::series::RunSeries;
 use seamline_sim::{ElementId, World};
 use seamline_wire::Instant;
+use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to write beside the records. Paths start from the working directory.
+/// What to write beside the records, and when to stop. Paths start from the working directory.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Folder for captures, in place of the scenario's: one for each cell, of its first seed.
@@ -27,12 +31,14 @@ pub struct RunOptions {
     pub provenance: String,
     /// Keep the first run of each of this many cells over time, for a report.
     pub cells_over_time: usize,
+    /// Set from anywhere: no further run begins, and those that have begun come to their end.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What came of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellResult {
-    /// One record for each seed, in the order of the scenario.
+    /// One record for each seed that was run, in the order of the scenario.
     pub runs: Vec<RunRecord>,
     /// Files written.
     pub files: Vec<PathBuf>,
@@ -40,39 +46,104 @@ pub struct CellResult {
     pub series: Option<RunSeries>,
 }
 
+/// Results that are not all that was asked for.
+#[derive(Debug)]
+pub struct Incomplete {
+    /// What there is: every cell with the same seeds, in their order. No cells when not one seed is complete.
+    pub results: Vec<CellResult>,
+    /// What could not be written, in the order of the grid.
+    pub unwritten: Vec<WriteError>,
+    /// How many runs were not begun because [`RunOptions::stop`] was set.
+    pub left_out: usize,
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unwritten.first() {
+            Some(error) => error.fmt(f),
+            None => write!(f, "interrupted; {} runs were left out", self.left_out),
+        }
+    }
+}
+
+impl std::error::Error for Incomplete {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.unwritten.first().map(|error| error as _)
+    }
+}
+
+impl From<WriteError> for Incomplete {
+    fn from(error: WriteError) -> Self {
+        Incomplete { results: Vec::new(), unwritten: vec![error], left_out: 0 }
+    }
+}
+
 /// Run everything, on as many processors as rayon's pool has. `finished` is called after every run, from
 /// any thread. The order in which runs take place changes nothing.
 ///
 /// # Errors
-/// When a file cannot be written; the first of them in the order of the grid.
+/// When a file cannot be written, or it was stopped; with what was computed nevertheless. A place that nothing can
+/// be written to is found out before anything is computed.
 pub fn run(
     plan: &Plan,
     options: &RunOptions,
     finished: &(dyn Fn() + Sync),
-) -> Result<Vec<CellResult>, WriteError> {
-    let jobs: Vec<(usize, usize)> = plan
-        .cells
-        .iter()
-        .enumerate()
-        .flat_map(|(cell, spec)| (0..spec.scenario.seeds.len()).map(move |seed| (cell, seed)))
+) -> Result<Vec<CellResult>, Incomplete> {
+    // By seed, so that who stops early has some seeds of all cells rather than all seeds of some.
+    let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
+    let jobs: Vec<(usize, usize)> = (0..most_seeds)
+        .flat_map(|seed| (0..plan.cells.len()).map(move |cell| (cell, seed)))
+        .filter(|(cell, seed)| *seed < plan.cells[*cell].scenario.seeds.len())
         .collect();
-    let done = jobs.par_iter().map(|(cell, seed)| {
-        let wanted = *seed == 0 && (!options.only_last_cell || cell + 1 == plan.cells.len());
-        let files = if wanted { Files::of(plan, *cell, options)? } else { Files::default() };
-        let over_time = *seed == 0 && *cell < options.cells_over_time;
-        let outcome = run_one(plan, *cell, *seed, files, over_time);
-        finished();
-        outcome
-    });
-    let done: Vec<Result<Done, WriteError>> = done.collect();
-    let mut results: Vec<CellResult> = plan.cells.iter().map(|_| CellResult::default()).collect();
-    for ((cell, _), outcome) in jobs.iter().zip(done) {
-        let Done { record, files, series } = outcome?;
-        results[*cell].runs.push(record);
-        results[*cell].files.extend(files);
-        results[*cell].series = results[*cell].series.take().or(series);
+    let wanted =
+        |(cell, seed): (usize, usize)| seed == 0 && (!options.only_last_cell || cell + 1 == plan.cells.len());
+    if let Some((cell, _)) = jobs.iter().find(|job| wanted(**job)) {
+        drop(Files::of(plan, *cell, options)?);
     }
-    Ok(results)
+    let done = jobs.par_iter().map(|&(cell, seed)| {
+        if options.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let files = if wanted((cell, seed)) { Files::of(plan, cell, options) } else { Ok(Files::default()) };
+        let over_time = seed == 0 && cell < options.cells_over_time;
+        let done = run_one(plan, cell, seed, files, over_time);
+        finished();
+        Some(done)
+    });
+    let done: Vec<Option<Done>> = done.collect();
+    gather(plan, &jobs, done)
+}
+
+/// What came of each job, by cell.
+fn gather(
+    plan: &Plan,
+    jobs: &[(usize, usize)],
+    done: Vec<Option<Done>>,
+) -> Result<Vec<CellResult>, Incomplete> {
+    let left_out = done.iter().filter(|done| done.is_none()).count();
+    let unfinished: BTreeSet<usize> =
+        jobs.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|((_, seed), _)| *seed).collect();
+    let mut results: Vec<CellResult> = plan.cells.iter().map(|_| CellResult::default()).collect();
+    let mut unwritten = Vec::new();
+    for ((cell, seed), done) in jobs.iter().zip(done) {
+        let Some(done) = done else { continue };
+        let result = &mut results[*cell];
+        unwritten.extend(done.unwritten.into_iter().map(|error| (*cell, error)));
+        result.files.extend(done.files);
+        result.series = result.series.take().or(done.series);
+        if !unfinished.contains(seed) {
+            result.runs.push(done.record);
+        }
+    }
+    if unwritten.is_empty() && left_out == 0 {
+        return Ok(results);
+    }
+    if results.iter().any(|result| result.runs.is_empty()) {
+        results.clear();
+    }
+    unwritten.sort_by_key(|(cell, _)| *cell);
+    let unwritten = unwritten.into_iter().map(|(_, error)| error).collect();
+    Err(Incomplete { results, unwritten, left_out })
 }
 
 /// The files of one run.
@@ -117,10 +188,16 @@ fn file_stem(plan: &Plan, cell: usize) -> String {
 struct Done {
     record: RunRecord,
     files: Vec<PathBuf>,
+    unwritten: Vec<WriteError>,
     series: Option<RunSeries>,
 }
 
-fn run_one(plan: &Plan, cell: usize, seed: usize, files: Files, over_time: bool) -> Result<Done, WriteError> {
+fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteError>, over_time: bool) -> Done {
+    let mut unwritten = Vec::new();
+    let files = files.unwrap_or_else(|error| {
+        unwritten.push(error);
+        Files::default()
+    });
     let scenario = &plan.cells[cell].scenario;
     let is_first = seed == 0;
     let seed = scenario.seeds[seed];
@@ -137,10 +214,15 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Files, over_time: bool)
     };
     let RunObserver { capture, events, series, .. } = world.into_observer();
     let mut written = Vec::new();
-    written.extend(capture.map(SenderCapture::finish).transpose()?);
-    written.extend(events.map(EventList::finish).transpose()?);
+    let finished = [capture.map(SenderCapture::finish), events.map(EventList::finish)];
+    for file in finished.into_iter().flatten() {
+        match file {
+            Ok(path) => written.push(path),
+            Err(error) => unwritten.push(error),
+        }
+    }
     let series = series.map(|series| series.finish(cell, label(plan, cell), &record));
-    Ok(Done { record, files: written, series })
+    Done { record, files: written, unwritten, series }
 }
 
 pub(crate) fn link_records(
