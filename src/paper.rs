@@ -7,7 +7,7 @@ use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, note, print, progress};
 use indicatif::ProgressBar;
 use seamline_paper::run::PaperError;
-use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
+use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
 use seamline_results::sweep::Progress;
 use seamline_scenario::atomic::AtomicFile;
 use std::io::Write;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
         return Err(Failure::Interrupted(message, interrupt.exit_code()));
     }
-    show(&outcome, arguments, &options)
+    show(paper, &outcome, arguments, &options)
 }
 
 fn all() -> String {
@@ -95,19 +95,21 @@ impl Arguments {
     }
 }
 
-fn show(outcome: &PaperOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
+fn show(paper: &Paper, outcome: &PaperOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
     let json = serde_json::to_string_pretty(&outcome.claims)
         .map_err(|error| Failure::Runtime(error.to_string()))?
         + "\n";
     let path = options.out.join("claims.json");
-    write(&path, &json)?;
+    write(&path, json.as_bytes())?;
+    let page = write_page(paper, outcome, &options.out)?;
     if arguments.json {
         return print(&json);
     }
     let mut words = text::table_1() + &text::throughputs(outcome);
     words += &text::readings(outcome);
     words += &text::claims(outcome);
-    words += &format!("\nWritten:\n  {}\nReproduce: {}\n", path.display(), options.command);
+    words +=
+        &format!("\nWritten:\n  {}\n  {}\nReproduce: {}\n", page.display(), path.display(), options.command);
     print(&words)?;
     if !arguments.quiet && outcome.claims.iter().any(|claim| claim.measured.is_some() && claim.ci95.is_none())
     {
@@ -116,10 +118,22 @@ fn show(outcome: &PaperOutcome, arguments: &Arguments, options: &PaperOptions) -
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Outcome {
+/// Write the page with its pictures and tables; returns its path.
+fn write_page(paper: &Paper, outcome: &PaperOutcome, folder: &Path) -> Result<PathBuf, Failure> {
+    let report = page::report(paper, outcome).map_err(failure)?;
+    let files = page::files(&report).map_err(|error| Failure::Runtime(error.to_string()))?;
+    let mut written = folder.to_owned();
+    for file in &files {
+        written = folder.join(&file.name);
+        write(&written, &file.bytes)?;
+    }
+    Ok(written)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: &dyn std::fmt::Display| Failure::Runtime(error.to_string());
     let mut file = AtomicFile::create(path).map_err(|error| failed(&error))?;
-    file.write_all(text.as_bytes())
+    file.write_all(bytes)
         .map_err(|error| Failure::Runtime(format!("cannot write {}: {error}", path.display())))?;
     file.finish().map_err(|error| failed(&error))?;
     Ok(())

@@ -4,6 +4,8 @@ mod support;
 
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 use support::{assert_contains, folder, refuses, succeeds};
 
 const SHORT: [&str; 9] =
@@ -29,6 +31,7 @@ fn claims_are_judged_and_runs_kept() {
         assert_contains(&text, &[claim["statement"].as_str().unwrap()]);
     }
     assert_eq!(claims[0]["cells"].as_array().unwrap().len(), 8, "four TCPs under two error models");
+    assert_page(&folder.path().join("out"), &claims);
     let stored = folder.path().join("out/fig3/runs.jsonl");
     let runs = fs::read_to_string(&stored).unwrap();
     assert_eq!(runs.lines().count(), 48);
@@ -41,15 +44,82 @@ fn claims_are_judged_and_runs_kept() {
     assert!(again.starts_with(&kept.join("\n")), "what was there is kept");
 }
 
-/// Each other reading of a silent point is a line beside the reading taken.
+/// The page has every claim with its verdict, and everything lies beside it; the tables say what claims.json says.
+fn assert_page(out: &Path, claims: &[Value]) {
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    for claim in claims {
+        let id = claim["id"].as_str().unwrap();
+        let from = page.find(&format!("<tr id=\"claim-{id}\"")).unwrap();
+        let row = &page[from..from + page[from..].find("</tr>").unwrap()];
+        let verdict = claim["verdict"].as_str().unwrap().replace('_', " ");
+        assert_contains(row, &[&format!("&nbsp;{verdict}</span>"), claim["where"].as_str().unwrap()]);
+    }
+    for figure in ["fig3", "fig4", "table2", "fig6"] {
+        let svg = fs::read_to_string(out.join(figure).with_extension("svg")).unwrap();
+        assert_contains(&svg, &["<svg", "kb/s"]);
+        assert!(page.contains(&svg), "{figure} is in the page as well");
+    }
+    for table in ["cells", "claims", "claim_cells"] {
+        for ending in ["csv", "parquet"] {
+            assert!(out.join(table).with_extension(ending).exists(), "{table}.{ending}");
+        }
+    }
+    let table = fs::read_to_string(out.join("claims.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + claims.len());
+    for claim in claims {
+        let measured = claim["measured"].as_f64().unwrap().to_string();
+        assert_contains(&table, &[&format!(",{measured},"), claim["verdict"].as_str().unwrap()]);
+    }
+    let cells = fs::read_to_string(out.join("cells.csv")).unwrap();
+    assert_eq!(cells.lines().count(), 1 + 24 + 24 + 12 * 7 + 3 * 7, "a row for each flow of each cell");
+}
+
+/// Each other reading of a silent point is a line beside the reading taken, which is shown over their seeds, too; the
+/// page and the tables have the same.
 #[test]
 fn other_readings_stand_beside() {
     let folder = folder();
-    let arguments = ["paper", "E", "--seeds", "1", "--duration", "10 s", "--out", "out"];
+    let arguments = ["paper", "E", "--seeds", "4", "--duration", "10 s", "--out", "out"];
     let text = succeeds(&arguments, folder.path());
-    for line in ["as taken", "minimum-rto: 200 ms (ns-2 since 2004)", "window-limit: 64 packets"] {
-        assert_contains(&text, &[line]);
-    }
+    let lines = [
+        "as taken (4 seeds)",
+        "as taken (3 seeds, like the others)",
+        "minimum-rto: 200 ms (ns-2 since 2004) (3 seeds)",
+        "window-limit: 64 packets (3 seeds)",
+        "(4 seeds; other readings 3 seeds)",
+        "out/report.html",
+    ];
+    assert_contains(&text, &lines);
+    let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert_contains(
+        &page,
+        &["all 4 seeds", "the same 3 seeds", "minimum-rto", "paper: 566.43", "duration=10 s"],
+    );
+    let readings = fs::read_to_string(folder.path().join("out/readings.csv")).unwrap();
+    assert_eq!(
+        readings.lines().count(),
+        1 + 7 * (2 + 9),
+        "seven claims as taken, twice, and nine times otherwise"
+    );
+    in_a_browser(&folder.path().join("out/report.html"));
+}
+
+/// The page where there is a browser; otherwise a word.
+fn in_a_browser(page: &Path) {
+    let works = |program: &str| {
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| works(it));
+    let (Some(browser), true) = (browser, works("node")) else {
+        println!("skipped: no chromium, or no node");
+        return;
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/report/tests/browser/paper.mjs");
+    let mut command = Command::new("node");
+    command.arg(script).arg(browser).arg(page).args(std::env::var_os("SEAMLINE_SCREENSHOTS"));
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
 }
 
 #[test]

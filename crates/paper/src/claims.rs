@@ -131,6 +131,23 @@ pub struct Rates {
     pub by_scheme: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
+impl Rates {
+    /// What the paper has for the cell of these values.
+    pub fn of(&self, values: &BTreeMap<String, String>) -> Option<f64> {
+        self.by_scheme.get(values.get("scheme")?)?.get(values.get("variant")?).copied()
+    }
+}
+
+impl Statistic {
+    /// The unit of what it gives.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Statistic::Matches => "entries",
+            _ => "%",
+        }
+    }
+}
+
 impl Claims {
     /// Read the file.
     ///

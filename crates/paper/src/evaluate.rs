@@ -44,6 +44,9 @@ pub struct ClaimResult {
     pub aggregate: String,
     /// Where the paper says so.
     pub r#where: String,
+    /// How many seeds the interval is over; nothing where no seed is involved.
+    #[serde(skip)]
+    pub seeds: Option<usize>,
 }
 
 /// One cell, pair of cells, or further condition behind a claim.
@@ -121,6 +124,7 @@ fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> Claim
         note,
         aggregate: claim.aggregate.clone(),
         r#where: claim.r#where.clone(),
+        seeds: value.filter(|_| claim.statistic != Statistic::Matches).map(|value| value.samples),
     }
 }
 
@@ -222,8 +226,8 @@ fn cell_result(cell: String, value: &Estimate) -> CellResult {
 fn rates(claim: &Claim, cells: &[&CellRecords]) -> Vec<CellResult> {
     let Some(rates) = &claim.rates else { return Vec::new() };
     let found = cells.iter().filter_map(|cell| {
-        let paper = *rates.by_scheme.get(cell.values.get("scheme")?)?.get(cell.values.get("variant")?)?;
-        let value = estimate(&cell.goodputs(claim.flow.as_deref()))?;
+        let paper = rates.of(&cell.values)?;
+        let value = cell.rate(claim.flow.as_deref())?;
         let slack = rates.tolerance_percent / 100.0;
         let accept = [paper * (1.0 - slack), paper * (1.0 + slack)];
         Some(CellResult {
@@ -261,6 +265,10 @@ impl CellRecords {
     /// Mean goodput over the seeds.
     pub fn goodput(&self, flow: Option<&str>) -> f64 {
         mean(&self.goodputs(flow)).unwrap_or(0.0)
+    }
+    /// Mean goodput over the seeds and its 95 % interval, in kb/s; `None` without runs.
+    pub fn rate(&self, flow: Option<&str>) -> Option<Estimate> {
+        estimate(&self.goodputs(flow))
     }
     /// Goodput in kb/s for each seed: of the flow of this name, the mean of those whose names begin like this
     /// (`fixed-*`), or the first flow's.

@@ -45,27 +45,35 @@ pub fn matches(table: &str) -> Option<f64> {
     Some(agreeing.count() as f64)
 }
 
+/// A row of a table as it is here and as the paper has it: name, own entry and the paper's for each system.
+pub type Compared = (&'static str, [(bool, bool); 4]);
+
+/// Table 1: what the schemes say of themselves beside what the paper has.
+pub fn rows() -> Vec<Compared> {
+    let Some(traits) = traits() else { return Vec::new() };
+    let row = |(name, feature, paper): Row| {
+        (name, std::array::from_fn(|system| (feature(&traits[system]), paper[system])))
+    };
+    TABLE_1.into_iter().map(row).collect()
+}
+
+/// `yes`, or `yes [paper: no]` where they differ.
+pub fn entry((own, paper): (bool, bool)) -> String {
+    let word = |yes: bool| if yes { "yes" } else { "no" };
+    if own == paper { word(own).to_owned() } else { format!("{} [paper: {}]", word(own), word(paper)) }
+}
+
 /// Table 1 as text; where the paper differs, its entry stands in brackets.
 pub fn table_1() -> String {
-    let Some(traits) = traits() else { return String::new() };
     let width = TABLE_1.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
     let mut text = format!("{:width$}", "");
     for system in TABLE_1_SYSTEMS {
         text += &format!("  {system:>13}");
     }
     text.push('\n');
-    for (name, feature, paper) in TABLE_1 {
+    for (name, entries) in rows() {
         text += &format!("{name:width$}");
-        for (traits, paper) in traits.iter().zip(paper) {
-            let word = |yes: bool| if yes { "yes" } else { "no" };
-            let own = word(feature(traits));
-            let entry = if feature(traits) == paper {
-                own.to_owned()
-            } else {
-                format!("{own} [paper: {}]", word(paper))
-            };
-            text += &format!("  {entry:>13}");
-        }
+        entries.into_iter().for_each(|compared| text += &format!("  {:>13}", entry(compared)));
         text.push('\n');
     }
     text

@@ -8,10 +8,12 @@
 pub mod bundled;
 pub mod claims;
 pub mod deviations;
+pub mod documents;
 pub mod evaluate;
 pub mod features;
 pub mod figures;
 pub mod findings;
+pub mod page;
 pub mod run;
 pub mod text;
 pub mod verdict;

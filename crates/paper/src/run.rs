@@ -2,12 +2,13 @@
 
 use crate::bundled::Paper;
 use crate::claims::Claims;
-use crate::deviations::{Alternative, Deviation, Deviations};
+use crate::deviations::{Alternative, Deviation};
+use crate::documents::Documents;
 use crate::evaluate::{CellRecords, ClaimResult, evaluate};
-use crate::findings::Findings;
 use seamline_results::sweep::{Progress, stored_results};
 use seamline_results::{Error, SweepOptions, sweep};
 use seamline_scenario::report::Provenance;
+use seamline_scenario::source::SourceId;
 use seamline_scenario::{CellResult, Diagnostics, Plan};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,10 +39,30 @@ pub struct PaperOutcome {
     pub claims: Vec<ClaimResult>,
     /// The records behind them.
     pub records: Vec<CellRecords>,
+    /// How the records of each figure came about.
+    pub parts: Vec<Part>,
     /// The claims under other readings.
     pub readings: Vec<ReadingResult>,
-    /// How many runs the figures took.
-    pub runs: usize,
+    /// The claims that other readings are tried on, under the readings taken but over the seeds of the others; empty
+    /// when those are all seeds.
+    pub taken_over_their_seeds: Vec<ClaimResult>,
+}
+
+/// How the records of a figure came about.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The figure.
+    pub figure: String,
+    /// Its scenario's text.
+    pub text: String,
+    /// Where its results come from.
+    pub provenance: Provenance,
+    /// Cells of its grid.
+    pub cells: usize,
+    /// Master seeds of each cell.
+    pub seeds: Vec<u64>,
+    /// Length of a run.
+    pub duration_s: f64,
 }
 
 /// The claims under another reading of a silent point.
@@ -50,7 +71,11 @@ pub struct ReadingResult {
     /// The silent point.
     pub deviation: Deviation,
     /// The reading.
-    pub reading: String,
+    pub reading: Alternative,
+    /// The seeds it was tried with.
+    pub seeds: Vec<u64>,
+    /// How many runs it took.
+    pub runs: usize,
     /// The claims that its figures decide.
     pub claims: Vec<ClaimResult>,
 }
@@ -105,13 +130,11 @@ pub fn run(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<PaperOutcome, PaperError> {
-    let claims = read(paper, "claims.toml", Claims::parse(paper.claims))?;
-    let deviations = read(paper, "deviations.toml", Deviations::parse(paper.deviations))?;
-    let findings = read(paper, "findings.toml", Findings::parse(paper.findings))?;
+    let Documents { claims, deviations, findings, .. } = Documents::of(paper)?;
     let mut outcome = PaperOutcome::default();
     for (figure, _) in paper.scenarios {
         let job = plan(paper, figure, &options.out.join(figure), &options.set)?;
-        outcome.runs += job.plan.runs();
+        outcome.parts.push(job.part(options));
         match conduct(&job, options, stop, progress)? {
             Some(records) => outcome.records.extend(records),
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
@@ -128,7 +151,22 @@ pub fn run(
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
+    outcome.taken_over_their_seeds = over_their_seeds(&claims, &outcome);
     Ok(outcome)
+}
+
+/// The claims that other readings are tried on, over the seeds of those readings: so that they are compared with the
+/// same losses and moves.
+fn over_their_seeds(claims: &Claims, outcome: &PaperOutcome) -> Vec<ClaimResult> {
+    let Some(reading) = outcome.readings.first() else { return Vec::new() };
+    if outcome.parts.iter().all(|part| part.seeds == reading.seeds) {
+        return Vec::new();
+    }
+    let mut records = outcome.records.clone();
+    records.iter_mut().for_each(|cell| cell.runs.retain(|run| reading.seeds.contains(&run.seed)));
+    let tried = |id: &String| reading.claims.iter().any(|claim| claim.id == *id);
+    let claim = claims.claim.iter().filter(|claim| tried(&claim.id)).cloned().collect();
+    evaluate(&Claims { claim, ..claims.clone() }, &records, &|_| String::new())
 }
 
 fn try_reading(
@@ -141,9 +179,12 @@ fn try_reading(
     progress: &dyn Progress,
 ) -> Result<Option<ReadingResult>, PaperError> {
     let mut records = Vec::new();
+    let (mut seeds, mut runs) = (Vec::new(), 0);
     for figure in &deviation.figures {
         let set = [&options.set[..], &options.set_for_readings[..], &alternative.set[..]].concat();
         let job = plan(paper, figure, &folder.join(figure), &set)?;
+        seeds = job.seeds();
+        runs += job.plan.runs();
         match conduct(&job, options, stop, progress)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
@@ -155,16 +196,11 @@ fn try_reading(
     let decided = Claims { claim: decided.cloned().collect(), ..claims.clone() };
     Ok(Some(ReadingResult {
         deviation: deviation.clone(),
-        reading: alternative.reading.clone(),
+        reading: alternative.clone(),
+        seeds,
+        runs,
         claims: evaluate(&decided, &records, &|_| String::new()),
     }))
-}
-
-fn read<T>(paper: &Paper, file: &str, parsed: Result<T, toml::de::Error>) -> Result<T, PaperError> {
-    parsed.map_err(|error| PaperError::File {
-        file: format!("papers/{}/{file}", paper.id),
-        reason: error.to_string(),
-    })
 }
 
 fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
@@ -175,6 +211,24 @@ fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Jo
     let plan = Plan::new(Path::new(&file), text.to_owned(), set)
         .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
     Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
+}
+
+impl Job {
+    fn seeds(&self) -> Vec<u64> {
+        self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
+    }
+
+    fn part(&self, options: &PaperOptions) -> Part {
+        let first = self.plan.cells.first().map(|cell| &cell.scenario);
+        Part {
+            figure: self.figure.clone(),
+            text: self.plan.sources.get(SourceId::FILE).text.clone(),
+            provenance: Provenance::new(&self.plan, options.command.clone()),
+            cells: self.plan.cells.len(),
+            seeds: self.seeds(),
+            duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
+        }
+    }
 }
 
 /// Sweep a scenario; `None` when it was stopped.

@@ -24,7 +24,17 @@ pub fn claims(outcome: &PaperOutcome) -> String {
         }
         text.push('\n');
     }
-    text + &format!("{}\n", tally(&outcome.claims))
+    text + &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome))
+}
+
+/// With how many seeds the claims were measured.
+fn over_seeds(outcome: &PaperOutcome) -> String {
+    let all: Vec<&ClaimResult> = outcome.claims.iter().collect();
+    if outcome.readings.is_empty() {
+        return format!(" ({})", seeds(&all));
+    }
+    let others: Vec<&ClaimResult> = outcome.readings.iter().flat_map(|reading| &reading.claims).collect();
+    format!(" ({}; other readings {})", seeds(&all), seeds(&others))
 }
 
 /// Lines of at most 110 letters, indented.
@@ -129,21 +139,36 @@ pub fn readings(outcome: &PaperOutcome) -> String {
     let Some(first) = outcome.readings.first() else { return String::new() };
     let ids: Vec<&str> = first.claims.iter().map(|claim| claim.id.as_str()).collect();
     let mut text = String::from("What other readings of the paper's silences would give, in percent:\n");
-    text += &format!("  {:<58}", "");
+    text += &format!("  {:<WIDTH$}", "");
     ids.iter().for_each(|id| text += &format!("{id:>8}"));
     text.push('\n');
     let taken: Vec<&ClaimResult> =
         ids.iter().filter_map(|id| outcome.claims.iter().find(|claim| claim.id == **id)).collect();
-    text += &line("as taken", &taken);
-    for ReadingResult { deviation, reading, claims } in &outcome.readings {
+    text += &line(&format!("as taken ({})", seeds(&taken)), &taken);
+    if !outcome.taken_over_their_seeds.is_empty() {
+        let same: Vec<&ClaimResult> = outcome.taken_over_their_seeds.iter().collect();
+        text += &line(&format!("as taken ({}, like the others)", seeds(&same)), &same);
+    }
+    for ReadingResult { deviation, reading, claims, .. } in &outcome.readings {
         let claims: Vec<&ClaimResult> = claims.iter().collect();
-        text += &line(&format!("{}: {reading}", deviation.id), &claims);
+        text += &line(&format!("{}: {} ({})", deviation.id, reading.reading, seeds(&claims)), &claims);
     }
     text + "\n"
 }
 
+/// Room for the name of a reading.
+const WIDTH: usize = 70;
+
+/// How many seeds these were measured with.
+fn seeds(claims: &[&ClaimResult]) -> String {
+    match claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0) {
+        1 => "1 seed".to_owned(),
+        count => format!("{count} seeds"),
+    }
+}
+
 fn line(name: &str, claims: &[&ClaimResult]) -> String {
-    let mut text = format!("  {name:<58}");
+    let mut text = format!("  {name:<WIDTH$}");
     for claim in claims {
         text += &claim.measured.map_or(format!("{:>8}", "-"), |value| format!("{value:>8.1}"));
     }

@@ -18,14 +18,21 @@ pub enum Verdict {
     Inconclusive,
 }
 
+impl Verdict {
+    /// As files have it: `direction_only`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::DirectionOnly => "direction_only",
+            Verdict::NotReproduced => "not_reproduced",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Reproduced => "reproduced",
-            Verdict::DirectionOnly => "direction only",
-            Verdict::NotReproduced => "not reproduced",
-            Verdict::Inconclusive => "inconclusive",
-        })
+        f.write_str(&self.name().replace('_', " "))
     }
 }
 

@@ -211,3 +211,14 @@ fn the_rule_at_its_edges() {
     assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::Inconclusive]), Verdict::Inconclusive);
     assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::NotReproduced]), Verdict::DirectionOnly);
 }
+
+/// A name for files and one for people, of one list.
+#[test]
+fn verdicts_have_the_same_names_everywhere() {
+    for verdict in
+        [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive]
+    {
+        assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.name());
+        assert_eq!(verdict.to_string().replace(' ', "_"), verdict.name());
+    }
+}

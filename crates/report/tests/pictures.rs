@@ -5,6 +5,7 @@ mod common;
 use roxmltree::Document;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::cdf::{Distribution, cdf};
+use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, lines};
@@ -123,11 +124,54 @@ fn a_map_is_darker_where_there_is_more() {
     assert!(place("#f3f7fc") < place("#083a6e"), "the least is lightest, the most darkest");
 }
 
+/// A dot lies within the band exactly when the value is accepted, in every panel on its own scale.
+#[test]
+fn a_forest_shows_what_lies_within_its_band() {
+    let value = |mean| Some(common::estimate(mean, 1.0));
+    let rows = [Row::Heading("timer".into()), Row::Values("<none>".into()), Row::Values("1 s".into())];
+    let panel = |title: &str, accepted, published, values: [f64; 2]| Panel {
+        title: title.into(),
+        accepted,
+        published,
+        values: vec![None, value(values[0]), value(values[1])],
+    };
+    let panels = [
+        panel("E1 (%)", (40.0, 60.0), vec![50.0], [28.0, 45.0]),
+        panel("E6", (0.0, f64::INFINITY), vec![], [-5.0, 900.0]),
+    ];
+    let svg = forest(NAMES, &rows, &panels);
+    let texts = texts(&svg);
+    assert!(["timer", "<none>", "1 s", "E1 (%)", "E6"].iter().all(|it| texts.iter().any(|text| text == it)));
+    let (from, wide) = (attribute(&svg, "rect", "band", "x"), attribute(&svg, "rect", "band", "width"));
+    let dots = attribute(&svg, "circle", "area", "cx");
+    assert_eq!((from.len(), dots.len()), (2, 4));
+    let within: Vec<bool> = [(0, 0), (0, 1), (1, 2), (1, 3)]
+        .map(|(panel, dot)| from[panel] <= dots[dot] && dots[dot] <= from[panel] + wide[panel])
+        .to_vec();
+    assert_eq!(within, [false, true, false, true]);
+    let heights = attribute(&svg, "circle", "area", "cy");
+    assert!(heights[0] == heights[2] && heights[0] < heights[1], "a row is a row in all panels: {heights:?}");
+}
+
+#[test]
+fn a_strip_holds_band_interval_and_what_was_published() {
+    let measured = common::estimate(45.0, 30.0);
+    let svg = strip("E1", &Scale::of((40.0, 60.0), &[50.0], [measured]), &measured);
+    let ends: Vec<f64> =
+        [attribute(&svg, "line", "whisker", "x1"), attribute(&svg, "line", "whisker", "x2")].concat();
+    assert!(ends.iter().all(|x| (4.0..=146.0).contains(x)), "{ends:?}");
+    assert!(svg.contains("class=\"published\"") && svg.contains("class=\"band\""));
+}
+
 #[test]
 fn empty_pictures_are_still_pictures() {
-    for svg in
-        [bars(NAMES, &[]), grouped_bars(NAMES, &[], &[]), cdf(NAMES, "share", &[]), lines(NAMES, "x", &[])]
-    {
+    for svg in [
+        bars(NAMES, &[]),
+        grouped_bars(NAMES, &[], &[]),
+        cdf(NAMES, "share", &[]),
+        lines(NAMES, "x", &[]),
+        forest(NAMES, &[], &[]),
+    ] {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         texts(&svg);
     }

@@ -11,7 +11,7 @@ pub use self::json::json;
 pub use self::parquet::parquet;
 
 use crate::files::{File, ReportError};
-use crate::model::Report;
+use crate::model::{Provenance, Report};
 use table::Table;
 
 /// All tables of a report in all formats. Those without rows are left out. CSV has no place for
@@ -20,25 +20,44 @@ use table::Table;
 /// # Errors
 /// When a table cannot be written in its format, which is a fault of this program.
 pub fn files(report: &Report) -> Result<Vec<File>, ReportError> {
-    let provenance = serde_json::to_string_pretty(&report.provenance);
-    let provenance = provenance.map_err(|error| ReportError(format!("provenance.json: {error}")))?;
-    let mut files = vec![File::text("provenance.json", provenance + "\n")];
+    let mut files = vec![provenance(&report.provenance)?];
     for table in tables::summary(report).into_iter().chain(tables::over_time(report)) {
-        if table.rows() > 0 {
-            files.push(File::text(format!("{}.csv", table.name), csv(&table)));
-            files.push(File::text(format!("{}.json", table.name), json(&table, &report.provenance)?));
-            files.push(parquet_file(&table, report)?);
-        }
+        files.extend(of_table(&table, &report.provenance)?);
     }
     // One row a segment: too many for text.
     let segments = tables::segments(report);
     if segments.rows() > 0 {
-        files.push(parquet_file(&segments, report)?);
+        files.push(parquet_file(&segments, &report.provenance)?);
     }
     Ok(files)
 }
 
-fn parquet_file(table: &Table, report: &Report) -> Result<File, ReportError> {
-    let bytes = parquet(table, &report.provenance)?;
+/// Where everything beside it comes from, as `provenance.json`.
+///
+/// # Errors
+/// Never in practice: every value can be written as JSON.
+pub fn provenance(provenance: &Provenance) -> Result<File, ReportError> {
+    let text = serde_json::to_string_pretty(provenance);
+    let text = text.map_err(|error| ReportError(format!("provenance.json: {error}")))?;
+    Ok(File::text("provenance.json", text + "\n"))
+}
+
+/// A table as CSV, JSON and Parquet; no files for a table without rows.
+///
+/// # Errors
+/// When it cannot be written in a format, which is a fault of this program.
+pub fn of_table(table: &Table, provenance: &Provenance) -> Result<Vec<File>, ReportError> {
+    if table.rows() == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(vec![
+        File::text(format!("{}.csv", table.name), csv(table)),
+        File::text(format!("{}.json", table.name), json(table, provenance)?),
+        parquet_file(table, provenance)?,
+    ])
+}
+
+fn parquet_file(table: &Table, provenance: &Provenance) -> Result<File, ReportError> {
+    let bytes = parquet(table, provenance)?;
     Ok(File { name: format!("{}.parquet", table.name), bytes })
 }

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 /// A table: what its columns are called, and its rows, escaped already. The first `left` columns hold words.
 pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
-    let mut html = String::from("<div class=\"table\"><table><thead><tr>");
+    let mut html = format!("<div class=\"table\"><table{}><thead><tr>", kind(columns.len(), left));
     let side = |place: usize| if place < left { " class=\"left\"" } else { "" };
     for (place, column) in columns.iter().enumerate() {
         let _ = write!(html, "<th scope=\"col\"{}>{}</th>", side(place), Text(column));
@@ -19,6 +19,15 @@ pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
         html += "</tr>\n";
     }
     html + "</tbody></table></div>\n"
+}
+
+/// Tables of words stand at the top of their rows; those with many columns stand closer.
+fn kind(columns: usize, left: usize) -> &'static str {
+    match (columns > 8, left > 2) {
+        (true, _) => " class=\"dense\"",
+        (false, true) => " class=\"wordy\"",
+        (false, false) => "",
+    }
 }
 
 /// A part of the page that is folded at first.

@@ -239,6 +239,6 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
         let _ = write!(html, "<dt>{}</dt><dd>{}</dd>", Text(name), Text(&value));
     }
     html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same numbers, byte for byte.</p>";
-    html += &folded("The scenario file", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
+    html += &folded("Text of the scenario", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
     section("provenance", "What was run, and how to run it again", html)
 }

@@ -103,7 +103,8 @@ pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> St
     let (low, high) = with_zero(all().flat_map(|(value, known)| reach(value, *known)));
     let any_published = all().any(|(_, published)| published.is_some());
     let longest = groups.iter().map(|group| width_of(&group.label, TEXT)).fold(0.0, f64::max);
-    let slot = (26.0 * series.len() as f64 + 24.0).max(longest + 12.0);
+    let each = if series.len() > 3 { 20.0 } else { 26.0 };
+    let slot = (each * series.len() as f64 + 24.0).max(longest + 12.0);
     let width = (slot * groups.len() as f64 + 90.0).max(480.0);
     let mut keys: Vec<Key> = (0..series.len()).map(Key::Area).collect();
     let mut entries = series.to_vec();

@@ -69,6 +69,17 @@ impl Svg {
         );
     }
 
+    /// A disc; `style` holds further attributes.
+    pub fn circle(&mut self, centre: (f64, f64), radius: f64, style: &str) {
+        let _ = writeln!(
+            self.body,
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {style}/>",
+            px(centre.0),
+            px(centre.1),
+            px(radius)
+        );
+    }
+
     /// A path of straight pieces through all points; `style` holds further attributes.
     pub fn path(&mut self, points: impl IntoIterator<Item = (f64, f64)>, style: &str) {
         let mut data = String::new();

@@ -1,0 +1,144 @@
+//! What other readings of a paper's silences make of its claims.
+
+use super::claims::{published, unit};
+use super::{bounds, measured, plural};
+use crate::documents::Documents;
+use crate::evaluate::ClaimResult;
+use crate::run::PaperOutcome;
+use seamline_report::paper::{Badge, Entry, Listing, Part, Section};
+use seamline_report::picture::Picture;
+use seamline_report::picture::forest::{Panel, Row, forest};
+use seamline_report::picture::frame::Names;
+
+/// A line of picture and table: what it is called and what each claim came to.
+struct Line<'a> {
+    name: String,
+    seeds: usize,
+    claims: Vec<Option<&'a ClaimResult>>,
+}
+
+/// Lines that belong together.
+struct Block<'a> {
+    heading: String,
+    lines: Vec<Line<'a>>,
+}
+
+/// The sensitivity of the claims; nothing when no other readings were tried.
+pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<Section> {
+    let ids: Vec<&str> = outcome.readings.first()?.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let blocks = blocks(outcome, &ids);
+    let words = "The paper leaves some things open. Here each of them is read otherwise, one at a time, and the claims \
+                 are measured again. Where the dots leave the shaded band, the claim hangs on a guess.";
+    let picture = Picture {
+        name: "readings".to_owned(),
+        svg: draw(documents, outcome, &ids, &blocks),
+        caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band \
+                  is what is accepted as reproducing it, the dashed line with the diamond the paper's number."
+            .to_owned(),
+    };
+    Some(Section {
+        id: "readings",
+        title: "How much hangs on what the paper leaves open".to_owned(),
+        parts: vec![
+            Part::Words(format!("{words} {}", seeds_in_words(outcome))),
+            Part::WidePicture(picture),
+            Part::Table(listing(&ids, &blocks)),
+            Part::Caption(
+                "In percent, ± half of the 95 % interval, with the sign of the verdict.".to_owned(),
+            ),
+        ],
+    })
+}
+
+fn seeds_in_words(outcome: &PaperOutcome) -> String {
+    let count = |seeds: Option<usize>| plural(seeds.unwrap_or(0), "seed");
+    let taken = outcome.parts.first().map(|part| part.seeds.len());
+    let others = outcome.readings.first().map(|reading| reading.seeds.len());
+    if taken == others {
+        format!("All of this is over {}.", count(taken))
+    } else {
+        let (taken, others) = (count(taken), count(others));
+        format!(
+            "The verdicts above are over {taken}, these readings over {others} each; so the reading taken is shown over \
+             the same {others}, too."
+        )
+    }
+}
+
+fn blocks<'a>(outcome: &'a PaperOutcome, ids: &[&str]) -> Vec<Block<'a>> {
+    let line = |name: &str, claims: &'a [ClaimResult]| {
+        let claims: Vec<Option<&ClaimResult>> =
+            ids.iter().map(|id| claims.iter().find(|claim| claim.id == *id)).collect();
+        let seeds = claims.iter().flatten().filter_map(|claim| claim.seeds).max().unwrap_or(0);
+        Line { name: format!("{name}{}", plural(seeds, "seed")), seeds, claims }
+    };
+    let mut taken = vec![line("all ", &outcome.claims)];
+    if !outcome.taken_over_their_seeds.is_empty() {
+        taken.push(line("the same ", &outcome.taken_over_their_seeds));
+    }
+    let mut blocks = vec![Block { heading: "as taken".to_owned(), lines: taken }];
+    for reading in &outcome.readings {
+        let heading = reading.deviation.id.clone();
+        let line = Line { name: reading.reading.reading.clone(), ..line("", &reading.claims) };
+        match blocks.last_mut().filter(|block| block.heading == heading) {
+            Some(block) => block.lines.push(line),
+            None => blocks.push(Block { heading, lines: vec![line] }),
+        }
+    }
+    blocks
+}
+
+fn draw(documents: &Documents, outcome: &PaperOutcome, ids: &[&str], blocks: &[Block<'_>]) -> String {
+    let mut rows = Vec::new();
+    for block in blocks {
+        rows.push(Row::Heading(block.heading.clone()));
+        rows.extend(block.lines.iter().map(|line| Row::Values(line.name.clone())));
+    }
+    let panels = ids.iter().enumerate().filter_map(|(place, id)| {
+        let taken = outcome.claims.iter().find(|claim| claim.id == *id)?;
+        let mut values = Vec::new();
+        for block in blocks {
+            values.push(None);
+            values.extend(block.lines.iter().map(|line| {
+                let claim = line.claims[place]?;
+                Some(measured(claim.measured?, claim.ci95, claim.seeds))
+            }));
+        }
+        Some(Panel {
+            title: format!("{id} ({})", unit(documents, id)),
+            accepted: bounds(taken.accept),
+            published: published(taken).values(),
+            values,
+        })
+    });
+    let names = Names {
+        picture: "readings",
+        title: "The claims under other readings of what the paper leaves open",
+        remark: "mean and 95 % interval; shaded: accepted; diamond: the paper",
+        axis: "each claim on its own scale",
+    };
+    forest(names, &rows, &panels.collect::<Vec<_>>())
+}
+
+fn listing(ids: &[&str], blocks: &[Block<'_>]) -> Listing {
+    let mut columns = vec!["Left open".to_owned(), "Reading".to_owned(), "Seeds".to_owned()];
+    columns.extend(ids.iter().map(|id| (*id).to_owned()));
+    let mut rows = Vec::new();
+    for block in blocks {
+        for (place, line) in block.lines.iter().enumerate() {
+            let heading = if place == 0 { block.heading.clone() } else { String::new() };
+            let head =
+                [Entry::Strong(heading), Entry::plain(&line.name), Entry::Plain(line.seeds.to_string())];
+            rows.push(head.into_iter().chain(line.claims.iter().map(|claim| entry(*claim))).collect());
+        }
+    }
+    Listing { columns, words: 2, rows }
+}
+
+fn entry(claim: Option<&ClaimResult>) -> Entry {
+    let Some((claim, mean)) = claim.and_then(|claim| Some((claim, claim.measured?))) else {
+        return Entry::plain("–");
+    };
+    let half = claim.ci95.map(|[low, high]| format!(" ± {:.1}", (high - low) / 2.0)).unwrap_or_default();
+    Entry::Judged(format!("{mean:.1}{half}"), Badge::from(claim.verdict).tone)
+}

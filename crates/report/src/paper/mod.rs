@@ -1,0 +1,107 @@
+//! The page of a reproduced paper: what it claims beside what was measured, and whatever else there is to show.
+//!
+//! The claims come first and the provenance last; between them stand the [`Section`]s that the caller makes of words,
+//! tables and pictures. Every picture becomes a file beside the page, and so does every table of numbers.
+
+pub mod badge;
+pub mod claims;
+pub mod content;
+
+pub use badge::{Badge, Tone};
+pub use claims::{Behind, Claim, Published, tally};
+pub use content::{Entry, Listing, Part, Section};
+
+use crate::escape::Text;
+use crate::export::{self, table::Table};
+use crate::files::{File, ReportError};
+use crate::model::Provenance;
+use crate::page::html::page;
+use crate::page::{provenance, script_of};
+use crate::picture::Picture;
+use std::fmt::Write;
+
+/// Everything about a reproduced paper.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PaperReport {
+    /// The paper's title.
+    pub title: String,
+    /// Authors, where and when.
+    pub citation: String,
+    /// How much was run, in a line.
+    pub facts: String,
+    /// What a reader should know before believing it, each with its cure.
+    pub warnings: Vec<String>,
+    /// Its claims.
+    pub claims: Vec<Claim>,
+    /// What else there is to show, in order.
+    pub sections: Vec<Section>,
+    /// The numbers, for notebooks.
+    pub tables: Vec<Table>,
+    /// Where they come from.
+    pub provenance: Provenance,
+}
+
+impl PaperReport {
+    /// Everything to write: tables, pictures and, last, the page, so that a page which is there has its companions
+    /// beside it.
+    ///
+    /// # Errors
+    /// When a table cannot be written in its format, which is a fault of this program.
+    pub fn files(&self) -> Result<Vec<File>, ReportError> {
+        let mut files = vec![export::provenance(&self.provenance)?];
+        for table in &self.tables {
+            files.extend(export::of_table(table, &self.provenance)?);
+        }
+        let drawn = self.pictures().into_iter();
+        files.extend(drawn.map(|picture| File::text(format!("{}.svg", picture.name), picture.svg.clone())));
+        files.push(File::text("report.html", html(self)));
+        Ok(files)
+    }
+
+    /// All pictures, in the order of the page.
+    pub fn pictures(&self) -> Vec<&Picture> {
+        self.sections.iter().flat_map(Section::pictures).collect()
+    }
+}
+
+/// The whole page.
+pub fn html(paper: &PaperReport) -> String {
+    let mut body = summary(paper);
+    body += &contents(paper);
+    body += &claims::claims_section(&paper.claims);
+    body.extend(paper.sections.iter().map(Section::html));
+    body += &provenance(&paper.provenance);
+    page(&paper.title, &header(paper), &body, &script_of(&[], &[]))
+}
+
+fn header(paper: &PaperReport) -> String {
+    format!(
+        "<div class=\"brand\">Seamline: a paper reproduced</div><h1>{}</h1><p class=\"facts\">{}<br>{}</p>",
+        Text(&paper.title),
+        Text(&paper.citation),
+        Text(&paper.facts)
+    )
+}
+
+fn summary(paper: &PaperReport) -> String {
+    let mut html = format!("<p class=\"words\">{}</p>\n", Text(&tally(&paper.claims)));
+    html += &claims::at_a_glance(&paper.claims);
+    if !paper.warnings.is_empty() {
+        html += "<ul class=\"warnings\">";
+        for warning in &paper.warnings {
+            let _ = write!(html, "<li>{}</li>", Text(warning));
+        }
+        html += "</ul>\n";
+    }
+    format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
+}
+
+fn contents(paper: &PaperReport) -> String {
+    let mut html = String::from(
+        "<nav class=\"contents\" aria-label=\"Contents\"><a href=\"#claims\">Claim by claim</a>",
+    );
+    for section in &paper.sections {
+        let _ = write!(html, "<a href=\"#{}\">{}</a>", section.id, Text(&section.title));
+    }
+    html + "<a href=\"#provenance\">How to run it again</a></nav>\n"
+}
