@@ -4,6 +4,7 @@ mod common;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use seamline_report::export::table::{Data, Table};
 use seamline_report::export::{self, csv, tables};
 use std::collections::BTreeMap;
 
@@ -44,6 +45,32 @@ fn parquet_gives_back_what_went_in() {
     assert_eq!(value(6, "seed"), Field::Long(2));
     assert_eq!(value(6, "goodput_bits_per_second"), Field::Double(10e6 + 2.0));
     assert_eq!(value(6, "round_trip_min_ms"), Field::Null);
+}
+
+/// More rows than are written together, with gaps in every kind of column that may have them.
+#[test]
+fn long_tables_and_empty_cells_come_back() {
+    const ROWS: usize = 100_001;
+    let is_there = |row: &usize| !row.is_multiple_of(3);
+    let table = Table::new("long")
+        .with("word", Data::Text((0..ROWS).map(|row| is_there(&row).then(|| row.to_string())).collect()))
+        .with("number", Data::Whole((0..ROWS).map(|row| is_there(&row).then_some(row as i64)).collect()))
+        .truth("truth", (0..ROWS).map(|row| row.is_multiple_of(2)));
+    let bytes = export::write_parquet(Vec::new(), &table, vec![("about", "this".to_owned())]).unwrap();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+    assert_eq!(reader.num_row_groups(), 2);
+    let mut count = 0;
+    for (row, found) in reader.get_row_iter(None).unwrap().map(Result::unwrap).enumerate() {
+        let found: Vec<Field> = found.get_column_iter().map(|(_, field)| field.clone()).collect();
+        let (word, number) = match is_there(&row) {
+            true => (Field::Str(row.to_string()), Field::Long(row as i64)),
+            false => (Field::Null, Field::Null),
+        };
+        assert_eq!(found, [word, number, Field::Bool(row.is_multiple_of(2))], "row {row}");
+        count += 1;
+    }
+    assert_eq!(count, ROWS);
+    assert!(csv(&table).starts_with("word,number,truth\n,,true\n1,1,false\n"));
 }
 
 #[test]

@@ -8,24 +8,16 @@ use crate::error::Error;
 use crate::line::Line;
 use crate::manifest::Manifest;
 use crate::store::{line_files, read_lines};
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use seamline_report::export::table::{Data, Table};
+use seamline_report::export::write_parquet;
 use seamline_scenario::atomic::AtomicFile;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The name of the table.
 pub const TABLE: &str = "runs.parquet";
-/// Rows that are written together.
-const ROWS_IN_A_GROUP: usize = 100_000;
 
 /// Write all lines of a folder as a table beside them. The path of the table, and how many rows it has.
 ///
@@ -44,8 +36,9 @@ pub fn compact(folder: &Path) -> Result<(PathBuf, usize), Error> {
     let path = folder.join(TABLE);
     let provenance = serde_json::to_string(&manifest.sweeps).unwrap_or_default();
     let file = AtomicFile::create(&path)?;
-    let fail = |error: ParquetError| Error::write(&path, io::Error::other(error));
-    let mut file = write_table(file, &rows, provenance).map_err(fail)?;
+    let about = vec![("seamline", provenance), ("seamline_version", env!("CARGO_PKG_VERSION").to_owned())];
+    let mut file = write_parquet(file, &table(&rows), about)
+        .map_err(|error| Error::write(&path, io::Error::other(error)))?;
     file.flush().map_err(|cause| Error::write(&path, cause))?;
     file.finish()?;
     Ok((path, rows.len()))
@@ -73,22 +66,9 @@ fn rows(line: &Line) -> Vec<Row> {
     line.run.flows.iter().map(|flow| about_run(serde_json::to_value(flow).unwrap_or_default())).collect()
 }
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Number,
-    Text,
-}
-
-#[derive(Debug)]
-struct Column {
-    name: String,
-    kind: Kind,
-}
-
-/// All columns of the rows, in the order in which they first appear.
-fn columns(rows: &[Row]) -> Vec<Column> {
+/// All columns of the rows, in the order in which they first appear. Every one may be empty in a row: cells of different
+/// sweeps have different keys.
+fn table(rows: &[Row]) -> Table {
     let mut names: Vec<&str> = Vec::new();
     let mut seen = BTreeSet::new();
     for (name, _) in rows.iter().flatten() {
@@ -96,80 +76,26 @@ fn columns(rows: &[Row]) -> Vec<Column> {
             names.push(name);
         }
     }
-    let values = |name: &str| {
-        rows.iter()
-            .filter_map(move |row| value(row, name))
-            .filter(|value| !value.is_null())
-            .collect::<Vec<_>>()
-    };
-    let kind = |values: &[&Value]| match values {
-        values if values.iter().all(|value| value.is_i64()) && !values.is_empty() => Kind::Integer,
-        values if values.iter().all(|value| value.is_number()) => Kind::Number,
-        _ => Kind::Text,
-    };
-    names.into_iter().map(|name| Column { name: name.to_owned(), kind: kind(&values(name)) }).collect()
+    names.into_iter().fold(Table::new("runs"), |table, name| {
+        let values: Vec<Option<&Value>> =
+            rows.iter().map(|row| value(row, name).filter(|value| !value.is_null())).collect();
+        table.with(name, data(&values))
+    })
 }
 
 fn value<'a>(row: &'a Row, name: &str) -> Option<&'a Value> {
     row.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-fn write_table(file: AtomicFile, rows: &[Row], provenance: String) -> Result<AtomicFile, ParquetError> {
-    let columns = columns(rows);
-    let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
-    let schema = Type::group_type_builder("runs").with_fields(fields).build()?;
-    let about = vec![
-        KeyValue::new("seamline".to_owned(), provenance),
-        KeyValue::new("seamline_version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-    ];
-    let properties =
-        WriterProperties::builder().set_compression(Compression::SNAPPY).set_key_value_metadata(Some(about));
-    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties.build()))?;
-    for group in rows.chunks(ROWS_IN_A_GROUP) {
-        let mut group_writer = writer.next_row_group()?;
-        for column in &columns {
-            write_column(&mut group_writer, column, group)?;
-        }
-        group_writer.close()?;
+/// Whole numbers if all are, numbers if all are, and texts otherwise.
+fn data(values: &[Option<&Value>]) -> Data {
+    let present = || values.iter().copied().flatten();
+    if present().next().is_some() && present().all(Value::is_i64) {
+        return Data::Whole(values.iter().map(|value| value.and_then(Value::as_i64)).collect());
     }
-    writer.into_inner()
-}
-
-/// Every column may be empty in a row: cells of different sweeps have different keys.
-fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
-    let (physical, logical) = match column.kind {
-        Kind::Integer => (Physical::INT64, None),
-        Kind::Number => (Physical::DOUBLE, None),
-        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-    };
-    let builder = Type::primitive_type_builder(&column.name, physical);
-    Ok(Arc::new(builder.with_repetition(Repetition::OPTIONAL).with_logical_type(logical).build()?))
-}
-
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, AtomicFile>,
-    column: &Column,
-    rows: &[Row],
-) -> Result<(), ParquetError> {
-    let Some(mut writer) = group.next_column()? else { return Ok(()) };
-    let present: Vec<Option<&Value>> =
-        rows.iter().map(|row| value(row, &column.name).filter(|value| !value.is_null())).collect();
-    let levels: Vec<i16> = present.iter().map(|value| i16::from(value.is_some())).collect();
-    let values = present.into_iter().flatten();
-    match column.kind {
-        Kind::Integer => {
-            let values: Vec<i64> = values.filter_map(Value::as_i64).collect();
-            writer.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
-        }
-        Kind::Number => {
-            let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-            writer.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
-        }
-        Kind::Text => {
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let values: Vec<ByteArray> = values.map(|value| text(value).into_bytes().into()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
-        }
+    if present().all(Value::is_number) {
+        return Data::Real(values.iter().map(|value| value.and_then(Value::as_f64)).collect());
     }
-    writer.close()
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Data::Text(values.iter().map(|value| value.map(text)).collect())
 }

@@ -12,7 +12,7 @@ pub fn csv(table: &Table) -> String {
                 text.push(',');
             }
             match &column.data {
-                Data::Text(values) => text += &quoted(&values[row]),
+                Data::Text(values) => text += &values[row].as_deref().map_or(String::new(), quoted),
                 Data::Whole(values) => text += &values[row].map_or(String::new(), |value| value.to_string()),
                 Data::Real(values) => text += &values[row].map_or(String::new(), |value| value.to_string()),
                 Data::Truth(values) => text += if values[row] { "true" } else { "false" },

@@ -8,7 +8,7 @@ pub mod tables;
 
 pub use self::csv::csv;
 pub use self::json::json;
-pub use self::parquet::parquet;
+pub use self::parquet::{parquet, write_parquet};
 
 use crate::files::{File, ReportError};
 use crate::model::{Provenance, Report};

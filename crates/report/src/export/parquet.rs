@@ -10,41 +10,61 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
+use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// Rows that are written together.
+const ROWS_IN_A_GROUP: usize = 100_000;
 
 /// A table as the bytes of a Parquet file.
 ///
 /// # Errors
 /// Never in practice: names of columns are unique and everything is written into memory.
 pub fn parquet(table: &Table, provenance: &Provenance) -> Result<Vec<u8>, ReportError> {
-    let file = format!("{}.parquet", table.name);
-    write(table, provenance).map_err(|error| ReportError(format!("{file}: {error}")))
+    let mut about: Vec<(&str, String)> = provenance.fields();
+    about.push(("scenario_text", provenance.scenario_text.clone()));
+    write_parquet(Vec::new(), table, about)
 }
 
-fn write(table: &Table, provenance: &Provenance) -> ParquetResult<Vec<u8>> {
+/// Write a table as a Parquet file, with what is known about it as metadata of the file; gives back where it was written
+/// to.
+///
+/// # Errors
+/// When it cannot be written there, or two columns have the same name.
+pub fn write_parquet<W: Write + Send>(
+    to: W,
+    table: &Table,
+    about: Vec<(&str, String)>,
+) -> Result<W, ReportError> {
+    write(to, table, about).map_err(|error| ReportError(format!("{}.parquet: {error}", table.name)))
+}
+
+fn write<W: Write + Send>(to: W, table: &Table, about: Vec<(&str, String)>) -> ParquetResult<W> {
     let columns = table.columns.iter().map(|column| schema(column).map(Arc::new));
     let fields = columns.collect::<ParquetResult<Vec<_>>>()?;
     let schema = Arc::new(Type::group_type_builder(table.name).with_fields(fields).build()?);
-    let mut metadata: Vec<KeyValue> =
-        provenance.fields().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
-    metadata.push(KeyValue::new("scenario_text".to_owned(), provenance.scenario_text.clone()));
+    let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by("seamline".to_owned())
-        .set_key_value_metadata(Some(metadata))
+        .set_key_value_metadata(Some(about.collect()))
         .build();
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
-    let mut rows = writer.next_row_group()?;
-    for column in &table.columns {
-        write_column(&mut rows, &column.data)?;
+    let mut writer = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
+    for from in (0..table.rows()).step_by(ROWS_IN_A_GROUP) {
+        let group = from..table.rows().min(from + ROWS_IN_A_GROUP);
+        let mut rows = writer.next_row_group()?;
+        for column in &table.columns {
+            write_column(&mut rows, &column.data, group.clone())?;
+        }
+        rows.close()?;
     }
-    rows.close()?;
     writer.into_inner()
 }
 
 fn schema(column: &Column) -> ParquetResult<Type> {
     let (physical, logical, repetition) = match &column.data {
-        Data::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
+        Data::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
         Data::Whole(_) => (Physical::INT64, None, Repetition::OPTIONAL),
         Data::Real(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Data::Truth(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
@@ -55,34 +75,32 @@ fn schema(column: &Column) -> ParquetResult<Type> {
         .build()
 }
 
-fn write_column<W: std::io::Write + Send>(
+fn write_column<W: Write + Send>(
     rows: &mut SerializedRowGroupWriter<'_, W>,
     data: &Data,
+    group: Range<usize>,
 ) -> ParquetResult<()> {
     match data {
         Data::Text(values) => {
-            let values: Vec<ByteArray> = values.iter().map(|text| ByteArray::from(text.as_str())).collect();
-            put::<ByteArrayType, _>(rows, &values, None)
+            put_optional::<ByteArrayType, _, _>(rows, &values[group], |text| ByteArray::from(text.as_str()))
         }
-        Data::Whole(values) => put_optional::<Int64Type, _>(rows, values),
-        Data::Real(values) => put_optional::<DoubleType, _>(rows, values),
-        Data::Truth(values) => put::<BoolType, _>(rows, values, None),
+        Data::Whole(values) => put_optional::<Int64Type, _, _>(rows, &values[group], |value| *value),
+        Data::Real(values) => put_optional::<DoubleType, _, _>(rows, &values[group], |value| *value),
+        Data::Truth(values) => put::<BoolType, _>(rows, &values[group], None),
     }
 }
 
-fn put_optional<D: DataType, W: std::io::Write + Send>(
+fn put_optional<D: DataType, T, W: Write + Send>(
     rows: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[Option<D::T>],
-) -> ParquetResult<()>
-where
-    D::T: Copy,
-{
+    values: &[Option<T>],
+    as_stored: impl Fn(&T) -> D::T,
+) -> ParquetResult<()> {
     let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
-    let present: Vec<D::T> = values.iter().copied().flatten().collect();
+    let present: Vec<D::T> = values.iter().flatten().map(as_stored).collect();
     put::<D, W>(rows, &present, Some(&levels))
 }
 
-fn put<D: DataType, W: std::io::Write + Send>(
+fn put<D: DataType, W: Write + Send>(
     rows: &mut SerializedRowGroupWriter<'_, W>,
     values: &[D::T],
     levels: Option<&[i16]>,

@@ -22,7 +22,7 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     /// Words.
-    Text(Vec<String>),
+    Text(Vec<Option<String>>),
     /// Whole numbers.
     Whole(Vec<Option<i64>>),
     /// Other numbers.
@@ -59,7 +59,7 @@ impl Table {
     /// With a column of words.
     #[must_use]
     pub fn text(self, name: impl Into<String>, values: impl Iterator<Item = String>) -> Self {
-        self.with(name, Data::Text(values.collect()))
+        self.with(name, Data::Text(values.map(Some).collect()))
     }
     /// With a column of whole numbers. What does not fit into 63 bits is left empty.
     #[must_use]
@@ -77,7 +77,9 @@ impl Table {
         self.with(name, Data::Truth(values.collect()))
     }
 
-    fn with(mut self, name: impl Into<String>, data: Data) -> Self {
+    /// With any column.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, data: Data) -> Self {
         self.columns.push(Column { name: name.into(), data });
         self
     }
