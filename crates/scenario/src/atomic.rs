@@ -49,6 +49,11 @@ impl AtomicFile {
         Ok(AtomicFile { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
+    /// That this file could not be written, and why.
+    pub(crate) fn error(&self, cause: io::Error) -> WriteError {
+        WriteError { path: self.path.clone(), cause }
+    }
+
     /// Put the file in its place.
     ///
     /// # Errors

@@ -9,6 +9,7 @@
 
 pub mod atomic;
 mod background;
+mod block_file;
 mod build;
 pub mod codes;
 pub mod describe;

@@ -1,8 +1,8 @@
 //! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
 
-use super::encoder::{Captured, Encoder};
 use crate::atomic::WriteError;
-use crate::background::BackgroundFile;
+use crate::background::{Background, Work};
+use crate::block_file::BlockFile;
 use crate::build::{Places, node_id};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct SenderCapture {
     path: PathBuf,
-    stage: Stage,
+    /// Packets are encoded in the background.
+    packets: Background<Capture<BlockFile>>,
     /// By element: the interface it is captured at.
     interfaces: Vec<Option<Interface>>,
     /// By element: what has handovers there, in words.
@@ -24,31 +25,38 @@ pub(crate) struct SenderCapture {
     filters: Vec<Option<Filter>>,
     /// What happened since the last packet.
     remark: Option<String>,
-    /// The first failure; nothing is written after it.
+    /// Why an interface could not be named, if so; nothing is written then.
     failed: Option<io::Error>,
 }
 
-/// How far a capture is.
+/// A packet as it is captured.
 #[derive(Debug)]
-enum Stage {
-    /// Interfaces are named, no packet has come.
-    Naming(Box<Capture<BackgroundFile>>),
-    /// Packets are being encoded.
-    Encoding(Encoder),
-    /// It has failed.
-    Failed,
+pub(crate) struct Captured {
+    at: Instant,
+    interface: Interface,
+    packet: Packet,
+    remark: Option<String>,
+}
+
+impl Work for Capture<BlockFile> {
+    type Item = Captured;
+    const NAME: &'static str = "capture";
+
+    fn take(&mut self, Captured { at, interface, packet, remark }: &Captured) -> io::Result<()> {
+        self.packet(*interface, *at, packet, remark.as_deref())
+    }
 }
 
 impl SenderCapture {
     /// Begin a capture.
     pub(crate) fn create(path: &Path, provenance: String) -> Result<Self, WriteError> {
-        let file = BackgroundFile::create(path)?;
+        let file = BlockFile::create(path)?;
         let options = CaptureOptions { provenance, ..CaptureOptions::default() };
         let capture =
             Capture::new(file, &options).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
         Ok(SenderCapture {
             path: path.to_owned(),
-            stage: Stage::Naming(Box::new(capture)),
+            packets: Background::new(capture),
             interfaces: Vec::new(),
             links: Vec::new(),
             filters: Vec::new(),
@@ -94,8 +102,7 @@ impl SenderCapture {
     }
 
     fn interface(&mut self, name: &str) -> Option<Interface> {
-        let Stage::Naming(capture) = &mut self.stage else { return None };
-        capture.interface(name).map_err(|error| self.failed = Some(error)).ok()
+        self.packets.ready()?.interface(name).map_err(|error| self.failed = Some(error)).ok()
     }
 
     pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet, way: WayOfPacket) {
@@ -105,22 +112,7 @@ impl SenderCapture {
             return;
         }
         let (interface, remark) = (*interface, self.remark.take());
-        if let Stage::Naming(_) = &self.stage {
-            self.start();
-        }
-        if let Stage::Encoding(encoder) = &mut self.stage {
-            encoder.push(Captured { at: now, interface, packet: packet.clone(), remark });
-        }
-    }
-
-    #[cold]
-    fn start(&mut self) {
-        if let Stage::Naming(capture) = std::mem::replace(&mut self.stage, Stage::Failed) {
-            match Encoder::start(*capture) {
-                Ok(encoder) => self.stage = Stage::Encoding(encoder),
-                Err(error) => self.failed = Some(error),
-            }
-        }
+        self.packets.push(Captured { at: now, interface, packet: packet.clone(), remark });
     }
 
     /// Note what the next packet shall carry as a remark.
@@ -138,13 +130,9 @@ impl SenderCapture {
 
     /// Put the file in its place.
     pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
-        let failed = |cause| Err(WriteError { path: self.path.clone(), cause });
-        match (self.failed, self.stage) {
-            (Some(cause), _) => failed(cause),
-            (None, Stage::Naming(capture)) => capture.finish().finish(),
-            (None, Stage::Encoding(encoder)) => encoder.finish(&self.path),
-            (None, Stage::Failed) => failed(io::Error::other("the capture is closed")),
-        }
+        let capture = self.failed.map_or_else(|| self.packets.finish(), Err);
+        let capture = capture.map_err(|cause| WriteError { path: self.path, cause })?;
+        capture.finish().finish()
     }
 }
 

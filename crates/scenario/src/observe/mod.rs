@@ -2,11 +2,11 @@
 //! are wanted.
 
 mod capture;
-mod encoder;
 mod events;
 mod line;
 mod mobiles;
 mod positions;
+mod rows;
 mod series;
 
 pub(crate) use capture::SenderCapture;

@@ -1,0 +1,28 @@
+use super::*;
+use std::fs;
+
+#[test]
+fn pieces_of_any_length_come_out_in_their_order() {
+    let folder = tempfile::tempdir().expect("a place for temporary files");
+    let path = folder.path().join("new/file");
+    let mut file = BlockFile::create(&path).expect("a folder that can be written to");
+    let mut expected = Vec::new();
+    for length in [0, 1, BLOCK - 2, 1, 1, SLACK, BLOCK, 3 * BLOCK + 7, BLOCK - 1].repeat(3) {
+        let piece: Vec<u8> = (0..length).map(|place| (place + expected.len()) as u8 ^ 0x5a).collect();
+        file.write_all(&piece).expect("room on the disk");
+        expected.extend(piece);
+    }
+    assert!(!path.exists(), "it is there when it is whole");
+    assert_eq!(file.finish().expect("room on the disk"), path);
+    assert!(fs::read(&path).expect("a file") == expected);
+}
+
+#[test]
+fn a_file_that_is_not_finished_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a place for temporary files");
+    let mut file = BlockFile::create(&folder.path().join("file")).expect("a folder that can be written to");
+    file.write_all(&[1; 2 * BLOCK]).expect("room on the disk");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "the file being written");
+    drop(file);
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
