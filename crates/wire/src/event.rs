@@ -26,6 +26,21 @@ pub enum DropCause {
     NoVisitor,
 }
 
+impl DropCause {
+    /// What lists and reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropCause::QueueOverflow => "queue full",
+            DropCause::ActiveQueueManagement => "queue management",
+            DropCause::ErrorModel => "error model",
+            DropCause::LinkDown => "link down",
+            DropCause::NoRoute => "no route",
+            DropCause::LeftCell => "left cell",
+            DropCause::NoVisitor => "no visitor",
+        }
+    }
+}
+
 /// A phase of a handover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HandoverPhase {

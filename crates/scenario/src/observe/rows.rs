@@ -6,7 +6,7 @@ use crate::block_file::BlockFile;
 use crate::build::{RECEIVER_PORTS, SENDER_PORTS};
 use seamline_sim::ElementId;
 use seamline_wire::capture::ipv4_address;
-use seamline_wire::{DropCause, Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
+use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
 use std::io::{self, Write};
 
 const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,detail,\
@@ -247,7 +247,7 @@ impl Row<'_> {
                 self.line.literal(b",");
                 self.line.number(u64::from(length));
                 self.line.literal(b",");
-                self.line.word(cause_name(cause));
+                self.line.word(cause.name());
                 self.line.literal(b",,,,,\n");
             }
             Event::Handover(phase) => {
@@ -337,19 +337,6 @@ fn mobility(what: MobilityEvent) -> (Kind, String) {
             (Kind::BindingChanged, care_of_address.map(address).unwrap_or_default())
         }
         _ => (Kind::Other, String::new()),
-    }
-}
-
-fn cause_name(cause: DropCause) -> &'static str {
-    match cause {
-        DropCause::QueueOverflow => "queue full",
-        DropCause::ActiveQueueManagement => "queue management",
-        DropCause::ErrorModel => "error model",
-        DropCause::LinkDown => "link down",
-        DropCause::NoRoute => "no route",
-        DropCause::LeftCell => "left cell",
-        DropCause::NoVisitor => "no visitor",
-        _ => "other",
     }
 }
 

@@ -12,8 +12,7 @@ use seamline_report::series::{
 };
 use seamline_sim::ElementId;
 use seamline_wire::{
-    DropCause, Event, Flags, HandoverPhase, Instant, MobilityEvent, Packet, Segment, SenderSample,
-    TransportPort,
+    Event, Flags, HandoverPhase, Instant, MobilityEvent, Packet, Segment, SenderSample, TransportPort,
 };
 
 /// As many segments, acknowledgments and blocks of a run are kept.
@@ -172,7 +171,7 @@ impl SeriesRecorder {
             Event::RecoveryStarted { .. } => connection.series.recoveries_s.push(time_s),
             Event::Dropped { cause, sequence, length: 1.., .. } if room => {
                 if let Some(start) = connection.positions.of(sequence) {
-                    connection.series.drops.push(Drop { time_s, start, cause: cause_name(cause) });
+                    connection.series.drops.push(Drop { time_s, start, cause: cause.name() });
                     self.details += 1;
                 }
             }
@@ -346,17 +345,6 @@ impl Queue {
             time_s: samples.iter().map(|sample| sample.time_s).collect(),
             packets: samples.iter().map(|sample| sample.values[0]).collect(),
         }
-    }
-}
-
-fn cause_name(cause: DropCause) -> &'static str {
-    match cause {
-        DropCause::QueueOverflow => "queue full",
-        DropCause::ActiveQueueManagement => "queue management",
-        DropCause::ErrorModel => "error model",
-        DropCause::LinkDown => "link down",
-        DropCause::NoRoute => "no route",
-        _ => "other",
     }
 }
 
