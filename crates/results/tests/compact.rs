@@ -1,16 +1,18 @@
 //! The table holds what the lines hold, read back through the library's reader.
 
+#[path = "../../scenario/tests/support/mod.rs"]
+mod support;
+
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use seamline_results::sweep::Progress;
 use seamline_results::{Line, SweepOptions, compact, sweep};
-use seamline_scenario::Plan;
 use seamline_scenario::record::{HandoverRecord, LinkRecord};
 use seamline_scenario::report::Provenance;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use support::{flow, link, plan};
 
 struct Nobody;
 
@@ -19,37 +21,25 @@ impl Progress for Nobody {
     fn finished_one(&self) {}
 }
 
-const SCENARIO: &str = r#"
-    duration = "2 s"
-    seeds = [3, 18446744]
-    nodes = ["a", "b"]
-    [[link]]
-    name = "wire"
-    from = "a"
-    to = "b"
-    rate = "5 Mbit/s"
-    one_way_delay = "10 ms"
-    loss = { model = "bernoulli", probability = "1 %" }
-    handover = { at = "1 s", interruption = "50 ms" }
-    [[flow]]
-    name = "one"
-    from = "a"
-    to = "b"
-    size = "100 kB"
-    [[flow]]
-    name = "two"
-    from = "b"
-    to = "a"
-    variant = "cubic"
-    [grid]
-    flow.one.variant = ["reno", "vegas"]
-    flow.two.count = [1, 2]
-"#;
+/// Two flows in opposite directions, four cells, two seeds of different lengths.
+fn scenario() -> String {
+    let keys = r#"
+        rate = "5 Mbit/s"
+        one_way_delay = "10 ms"
+        loss = { model = "bernoulli", probability = "1 %" }
+        handover = { at = "1 s", interruption = "50 ms" }
+    "#;
+    "duration = \"2 s\"\nseeds = [3, 18446744]\nnodes = [\"a\", \"b\"]".to_owned()
+        + &link("wire", ["a", "b"], keys)
+        + &flow("one", ["a", "b"], "size = \"100 kB\"")
+        + &flow("two", ["b", "a"], "variant = \"cubic\"")
+        + "[grid]\nflow.one.variant = [\"reno\", \"vegas\"]\nflow.two.count = [1, 2]"
+}
 
 #[test]
 fn every_flow_of_every_run_is_a_row_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan::new(Path::new("test.toml"), SCENARIO.to_owned(), &[]).unwrap();
+    let plan = plan(&scenario(), &[]);
     let provenance = Provenance::new(&plan, "seamline sweep test.toml".to_owned());
     let options = SweepOptions { out: folder.path().to_owned(), shard: None, add: false };
     sweep(&plan, &provenance, &options, &AtomicBool::new(false), &Nobody).unwrap();

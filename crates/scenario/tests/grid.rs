@@ -1,28 +1,20 @@
 //! The cells of a grid: how many, in which order, and what `--set` does to them.
 
+mod support;
+
 use seamline_scenario::Plan;
 use std::path::Path;
+use support::{flow, link};
 
-const BASE: &str = r#"
-duration = "1 s"
-nodes = ["a", "b"]
-[[link]]
-name = "wire"
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-one_way_delay = "1 ms"
-[[flow]]
-name = "main"
-from = "a"
-to = "b"
-variant = "reno"
-"#;
+fn with(grid: &str) -> String {
+    "duration = \"1 s\"\nnodes = [\"a\", \"b\"]".to_owned()
+        + &link("wire", ["a", "b"], "rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"")
+        + &flow("main", ["a", "b"], "variant = \"reno\"")
+        + grid
+}
 
 fn plan(grid: &str, overrides: &[&str]) -> Plan {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Plan::new(Path::new("grid.toml"), format!("{BASE}{grid}"), &overrides)
-        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
+    support::plan(&with(grid), overrides)
 }
 
 fn values(plan: &Plan) -> Vec<String> {
@@ -97,7 +89,7 @@ fn an_axis_can_be_given_other_values() {
 #[test]
 fn a_grid_too_large_is_refused() {
     let list = format!("[{}]", vec!["1"; 400].join(","));
-    let text = format!("{BASE}[grid]\nseeds = {list}\nflow.main.count = {list}");
+    let text = with(&format!("[grid]\nseeds = {list}\nflow.main.count = {list}"));
     let diagnostics = Plan::new(Path::new("grid.toml"), text, &[]).unwrap_err();
     assert!(diagnostics.render(false).contains("160000 cells"));
 }

@@ -1,19 +1,15 @@
 //! Mobile nodes in scenarios: what is lost, when they are reachable again, which way packets go.
 
+mod support;
+
 use seamline_scenario::record::{HandoverRecord, RunRecord};
-use seamline_scenario::{Plan, RunOptions, run};
-use std::path::Path;
+use seamline_scenario::{RunOptions, run};
+use support::{flow, link, plan};
 
 const EXAMPLE: &str = include_str!("../../../scenarios/mobile-ip.toml");
 const IDEAL: &str = "mobile.mobile.protocol={ kind = \"none\" }";
 const ONE_VARIANT: &str = "grid.flow.download.variant=[\"newreno\"]";
 const NO_LOSS: [&str; 2] = ["cell.cell1.loss.probability=\"0 %\"", "cell.cell2.loss.probability=\"0 %\""];
-
-fn plan(text: &str, overrides: &[&str]) -> Plan {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Plan::new(Path::new("mobility.toml"), text.to_owned(), &overrides)
-        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
-}
 
 fn runs(text: &str, overrides: &[&str]) -> Vec<RunRecord> {
     let results = run(&plan(text, overrides), &RunOptions::default(), &|| ()).unwrap();
@@ -84,9 +80,7 @@ fn the_route_is_a_triangle() {
     // A way from the sender to the base station that does not pass the home agent.
     let text = EXAMPLE.replace("\"bs2\", \"mobile\"]", "\"bs2\", \"mobile\", \"home\"]");
     let text = text.replace("home_agent = \"router\"", "home_agent = \"home\"");
-    let text = text
-        + "[[link]]\nname = \"to-home\"\nfrom = \"router\"\nto = \"home\"\nrate = \"10 Mbit/s\"\n\
-           one_way_delay = \"30 ms\"\n";
+    let text = text + &link("to-home", ["router", "home"], "rate = \"10 Mbit/s\"\none_way_delay = \"30 ms\"");
     let run = &runs(&text, &[ONE_VARIANT, "seeds=1", "duration=20 s"])[0];
     let packets = |name: &str| {
         run.links.iter().find(|link| link.name == name).map(|link| link.delivered_packets).unwrap()
@@ -196,8 +190,7 @@ fn a_node_can_come_home() {
 fn fixed_nodes_share_the_cell() {
     let text = EXAMPLE.replace("\"bs2\", \"mobile\"]", "\"bs2\", \"mobile\", \"fixed\"]");
     let text = text.replace("base_station = \"bs1\"", "base_station = \"bs1\"\nfixed = [\"fixed\"]");
-    let text = text
-        + "flow.fixed.variant = [\"newreno\"]\n[[flow]]\nname = \"fixed\"\nfrom = \"sender\"\nto = \"fixed\"\n";
+    let text = text + "flow.fixed.variant = [\"newreno\"]" + &flow("fixed", ["sender", "fixed"], "");
     let mut overrides = vec![ONE_VARIANT, "seeds=1", "duration=60 s"];
     overrides.extend(NO_LOSS);
     let run = &runs(&text, &overrides)[0];

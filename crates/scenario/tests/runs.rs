@@ -1,36 +1,20 @@
 //! Runs against closed forms, and the same bytes from the same seeds.
 
+mod support;
+
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::{Plan, RunOptions, run, summarise};
-use std::path::Path;
-
-fn plan(text: &str) -> Plan {
-    Plan::new(Path::new("test.toml"), text.to_owned(), &[])
-        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)))
-}
+use support::{flow, link, plan};
 
 /// 10 Mbit/s and 20 ms each way, with the given additions.
-fn one_link(general: &str, link: &str, flow: &str) -> Plan {
-    plan(&format!(
-        r#"
-        duration = "10 s"
-        nodes = ["server", "phone"]
-        {general}
-        [[link]]
-        name = "radio"
-        from = "server"
-        to = "phone"
-        rate = "10 Mbit/s"
-        one_way_delay = "20 ms"
-        {link}
-        [[flow]]
-        name = "main"
-        from = "server"
-        to = "phone"
-        {flow}
-        "#
-    ))
+fn one_link(general: &str, link_keys: &str, flow_keys: &str) -> Plan {
+    let ends = ["server", "phone"];
+    let link_keys = format!("rate = \"10 Mbit/s\"\none_way_delay = \"20 ms\"\n{link_keys}");
+    let text = format!("duration = \"10 s\"\nnodes = [\"server\", \"phone\"]\n{general}")
+        + &link("radio", ends, &link_keys)
+        + &flow("main", ends, flow_keys);
+    plan(&text, &[])
 }
 
 fn first_run(plan: &Plan) -> RunRecord {
@@ -130,16 +114,13 @@ fn a_listed_loss_is_one_loss() {
 /// Two ways lead from a to c: straight, and through b. Of two equal links the first is taken.
 #[test]
 fn packets_take_the_fewest_hops_and_the_first_link() {
-    let link = |name: &str, from: &str, to: &str| {
-        let ends = format!("name = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"");
-        format!("[[link]]\n{ends}\nrate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"\n")
-    };
-    let links = [("ab", "a", "b"), ("bc", "b", "c"), ("ca", "c", "a"), ("ac", "a", "c"), ("cd", "c", "d")];
-    let links: String = links.iter().map(|(name, from, to)| link(name, from, to)).collect();
-    let record = first_run(&plan(&format!(
-        "duration = \"1 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\"]\n{links}
-        [[flow]]\nname = \"main\"\nfrom = \"a\"\nto = \"d\"\nvariant = \"reno\"\nsize = \"50 packets\""
-    )));
+    let links =
+        [("ab", ["a", "b"]), ("bc", ["b", "c"]), ("ca", ["c", "a"]), ("ac", ["a", "c"]), ("cd", ["c", "d"])];
+    let keys = "rate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"";
+    let links: String = links.into_iter().map(|(name, ends)| link(name, ends, keys)).collect();
+    let text = format!("duration = \"1 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\"]\n{links}")
+        + &flow("main", ["a", "d"], "variant = \"reno\"\nsize = \"50 packets\"");
+    let record = first_run(&plan(&text, &[]));
     let carried: Vec<bool> = record.links.iter().map(|link| link.delivered_packets > 0).collect();
     let names: Vec<&str> = record.links.iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names[..4], ["ab/down", "ab/up", "bc/down", "bc/up"]);
@@ -158,29 +139,24 @@ fn copies_are_counted_one_by_one_and_together() {
     assert!(flow.copies_bits_per_second.iter().all(|goodput| *goodput > 0.0));
 }
 
-const RANDOM: &str = r#"
-    duration = "5 s"
-    seeds = 3
-    nodes = ["server", "terminal"]
-    [[link]]
-    name = "space"
-    from = "server"
-    to = "terminal"
-    queue = { discipline = "codel" }
-    loss = { model = "gilbert-elliott", good_to_bad = "0.1 %", bad_to_good = "30 %" }
-    schedule = { kind = "starlink", second_of_minute = "10 s" }
-    notice = { lead = "1 s", error = "100 ms", lost = "10 %", false_per_minute = 10 }
-    [[flow]]
-    name = "main"
-    from = "terminal"
-    to = "server"
-    [grid]
-    flow.main.variant = ["newreno", "vegas", "cubic"]
-"#;
+/// Everything about the link is drawn, and the same for three variants.
+fn random() -> Plan {
+    let keys = r#"
+        queue = { discipline = "codel" }
+        loss = { model = "gilbert-elliott", good_to_bad = "0.1 %", bad_to_good = "30 %" }
+        schedule = { kind = "starlink", second_of_minute = "10 s" }
+        notice = { lead = "1 s", error = "100 ms", lost = "10 %", false_per_minute = 10 }
+    "#;
+    let text = "duration = \"5 s\"\nseeds = 3\nnodes = [\"server\", \"terminal\"]".to_owned()
+        + &link("space", ["server", "terminal"], keys)
+        + &flow("main", ["terminal", "server"], "")
+        + "[grid]\nflow.main.variant = [\"newreno\", \"vegas\", \"cubic\"]";
+    plan(&text, &[])
+}
 
 #[test]
 fn the_same_seeds_give_the_same_bytes_on_any_number_of_threads() {
-    let plan = plan(RANDOM);
+    let plan = random();
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| json(&plan))
@@ -192,7 +168,7 @@ fn the_same_seeds_give_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn other_seeds_give_other_runs() {
-    let plan = plan(RANDOM);
+    let plan = random();
     let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
     for cell in &results {
         assert_ne!(cell.runs[0].flows, cell.runs[1].flows);
@@ -202,7 +178,7 @@ fn other_seeds_give_other_runs() {
 /// Common random numbers: whatever the variant, the link goes down at the same times for as long.
 #[test]
 fn all_variants_meet_the_same_handovers() {
-    let results = run(&plan(RANDOM), &RunOptions::default(), &|| ()).unwrap();
+    let results = run(&random(), &RunOptions::default(), &|| ()).unwrap();
     let interruptions = |cell: usize| -> Vec<_> {
         let runs = results[cell].runs.iter();
         runs.flat_map(|run| run.flows[0].handovers.iter().map(|it| (it.start_s, it.interruption_ms)))
