@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 /// The same over a recording: a sample one, since those of others do not come with the command.
 fn show_sample(options: &Options, folder: &Path) -> Outcome {
-    let sample = write_path_log(&folder.join(SAMPLE)).map_err(|error| Failure::Runtime(error.to_string()))?;
+    let sample = write_path_log(&folder.join(SAMPLE))?;
     print(&format!(
         "\n{}\nNow over a recording: {}, a satellite path log in LeoEM's form, made by the Starlink generator.\n\
          One of your own: seamline demo --recording PATH (LeoEM, mahimahi or a series of delays)\n\n",

@@ -160,7 +160,7 @@ fn show(plan: &Plan, results: &[CellResult], options: &Options, provenance: &Pro
     let summary = summarise(plan, results);
     let page = options.report.as_deref().map(|place| {
         let report = pages::report(plan, results, &summary, provenance);
-        pages::write(&report, place).map_err(|error| Failure::Runtime(error.to_string()))
+        pages::write(&report, place).map_err(Failure::from)
     });
     let (page, failure) = match page.transpose() {
         Ok(page) => (page, None),

@@ -2,12 +2,12 @@
 
 use crate::Outcome;
 use crate::bundled::{self, without_schema};
+use crate::experiment::quoted;
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
-use seamline_scenario::atomic::{AtomicFile, WriteError};
+use seamline_scenario::atomic;
 use seamline_scenario::describe::json_schema;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
@@ -41,21 +41,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut written = file.display().to_string();
     if *schema {
         let place = file.with_file_name(SCHEMA);
-        write(&place, &json_schema())?;
+        atomic::write(&place, json_schema().as_bytes())?;
         written += &format!(" and {}", place.display());
-        write(file, &format!("#:schema ./{SCHEMA}\n{text}"))?;
+        atomic::write(file, format!("#:schema ./{SCHEMA}\n{text}").as_bytes())?;
     } else {
-        write(file, text)?;
+        atomic::write(file, text.as_bytes())?;
     }
     let recording = from.and_then(|bundled| bundled.recording);
     let recording = recording.map(|(key, _)| format!(" --set {key}=PATH")).unwrap_or_default();
-    print(&format!("Written: {written}\nNext: seamline run {}{recording}\n", file.display()))
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    let written = AtomicFile::create(path).and_then(|mut file| {
-        file.write_all(text.as_bytes()).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
-        file.finish()
-    });
-    written.map(drop).map_err(|error| Failure::Runtime(error.to_string()))
+    let file = quoted(&file.display().to_string());
+    print(&format!("Written: {written}\nNext: seamline run {file}{recording}\n"))
 }

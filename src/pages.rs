@@ -4,8 +4,7 @@ use crate::Outcome;
 use crate::terminal::{Failure, print};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use seamline_scenario::atomic::{AtomicFile, WriteError};
-use std::io::Write;
+use seamline_scenario::atomic::{self, WriteError};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -42,12 +41,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Outcome {
 fn page(folder: &Path, command: clap::Command) -> Result<PathBuf, Failure> {
     let page = clap_mangen::Man::new(command);
     let path = folder.join(page.get_filename());
-    let fail = |cause| WriteError { path: path.clone(), cause };
     let mut text = Vec::new();
-    let written = page.render(&mut text).map_err(fail).and_then(|()| {
-        let mut file = AtomicFile::create(&path)?;
-        file.write_all(&text).map_err(fail)?;
-        file.finish()
-    });
-    written.map_err(|error| Failure::Runtime(error.to_string()))
+    page.render(&mut text).map_err(|cause| WriteError { path: path.clone(), cause })?;
+    Ok(atomic::write(&path, &text)?)
 }

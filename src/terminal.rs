@@ -3,6 +3,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use seamline_scenario::Diagnostics;
+use seamline_scenario::atomic::WriteError;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -41,6 +42,12 @@ impl Failure {
                 ExitCode::from(2)
             }
         }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Failure::Runtime(error.to_string())
     }
 }
 

@@ -3,12 +3,12 @@
 
 use crate::error::Error;
 use seamline_scenario::Plan;
-use seamline_scenario::atomic::AtomicFile;
+use seamline_scenario::atomic;
 use seamline_scenario::report::{ENGINE, Provenance};
 use seamline_scenario::source::SourceId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Its name.
@@ -105,11 +105,9 @@ impl Manifest {
 
     fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = path(folder);
-        let mut file = AtomicFile::create(&path)?;
-        let text = serde_json::to_string_pretty(self).map_err(io::Error::other);
-        let written = text.and_then(|text| file.write_all((text + "\n").as_bytes()));
-        written.map_err(|cause| Error::write(&path, cause))?;
-        file.finish()?;
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|cause| Error::write(&path, io::Error::other(cause)))?;
+        atomic::write(&path, (text + "\n").as_bytes())?;
         Ok(())
     }
 }

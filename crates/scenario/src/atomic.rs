@@ -26,6 +26,16 @@ impl std::error::Error for WriteError {
     }
 }
 
+/// Write a whole file, making its folder if need be. Returns its path.
+///
+/// # Errors
+/// When the folder cannot be made, or the file not be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
+    file.finish()
+}
+
 /// A file being written. Dropping it unfinished leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicFile {

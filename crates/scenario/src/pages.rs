@@ -1,6 +1,6 @@
 //! From an experiment to its report: what `seamline-report` shows, in the terms it understands.
 
-use crate::atomic::{AtomicFile, WriteError};
+use crate::atomic::{self, WriteError};
 use crate::plan::Plan;
 use crate::report::Provenance;
 use crate::run::CellResult;
@@ -9,7 +9,6 @@ use crate::summary::{FlowSummary, label};
 use crate::text::{judgement, name, sentences, warnings};
 use seamline_report::model::{self, Cell, Outcome, Report};
 use seamline_report::{File, page};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// As many cells are kept over time for a report: more would not fit into a page that opens quickly.
@@ -72,19 +71,13 @@ fn outcome(plan: &Plan, summary: &FlowSummary) -> Outcome {
 pub fn write(report: &Report, place: &Path) -> Result<PathBuf, WriteError> {
     let is_page = place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
     if is_page {
-        return write_file(place, page::html(report).as_bytes());
+        return atomic::write(place, page::html(report).as_bytes());
     }
     let fail = |error| WriteError { path: place.to_owned(), cause: std::io::Error::other(error) };
     let files = seamline_report::files::all(report).map_err(fail)?;
     let mut written = PathBuf::new();
     for File { name, bytes } in &files {
-        written = write_file(&place.join(name), bytes)?;
+        written = atomic::write(&place.join(name), bytes)?;
     }
     Ok(written)
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> Result<PathBuf, WriteError> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(bytes).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
-    file.finish()
 }

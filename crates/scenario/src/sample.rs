@@ -1,10 +1,9 @@
 //! A sample of a recording, for those who have none at hand.
 
-use crate::atomic::{AtomicFile, WriteError};
+use crate::atomic::{self, WriteError};
 use seamline_net::generate::{StarlinkParameters, path_log, starlink};
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const LENGTH: Duration = Duration::from_secs(120);
@@ -16,8 +15,5 @@ const LENGTH: Duration = Duration::from_secs(120);
 pub fn write_path_log(path: &Path) -> Result<PathBuf, WriteError> {
     let made = starlink(&StarlinkParameters::downlink(LENGTH), Stream::new(1, "sample/path"));
     let schedule = made.expect("the generator's own parameters make a schedule");
-    let mut file = AtomicFile::create(path)?;
-    let written = file.write_all(path_log(&schedule, LENGTH).as_bytes());
-    written.map_err(|cause| WriteError { path: path.to_owned(), cause })?;
-    file.finish()
+    atomic::write(path, path_log(&schedule, LENGTH).as_bytes())
 }
