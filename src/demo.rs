@@ -5,6 +5,7 @@ use crate::bundled::{ALL, Bundled, names, without_schema};
 use crate::experiment::{Options, Table, conduct, quoted};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
+use seamline_scenario::pages::is_page;
 use seamline_scenario::recordings::detect;
 use seamline_scenario::sample::write_path_log;
 use seamline_scenario::{Plan, RunOptions};
@@ -58,7 +59,18 @@ fn show_sample(options: &Options, folder: &Path) -> Outcome {
     ))?;
     let table = if options.table == Table::Auto { Table::First } else { options.table };
     let events = options.events.as_ref().map(|folder| folder.join(RECORDING));
-    show(with_kind("leoem")?, Some(&sample), &Options { table, events, ..options.clone() }, folder)
+    let report = options.report.as_deref().map(report_of_recording);
+    show(with_kind("leoem")?, Some(&sample), &Options { table, events, report, ..options.clone() }, folder)
+}
+
+/// Where the second report goes: into a folder of that of the first, or beside a page alone.
+fn report_of_recording(first: &Path) -> PathBuf {
+    match first.file_name() {
+        Some(name) if is_page(first) => {
+            first.with_file_name(format!("{RECORDING}-{}", name.to_string_lossy()))
+        }
+        _ => first.join(RECORDING),
+    }
 }
 
 fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, folder: &Path) -> Outcome {

@@ -63,14 +63,18 @@ fn outcome(plan: &Plan, summary: &FlowSummary) -> Outcome {
     }
 }
 
+/// Whether this names a page alone rather than a folder.
+pub fn is_page(place: &Path) -> bool {
+    place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
+}
+
 /// Write a report: the page alone when `place` ends in `.html`, otherwise everything into this folder.
 /// Returns the path of the page.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn write(report: &Report, place: &Path) -> Result<PathBuf, WriteError> {
-    let is_page = place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
-    if is_page {
+    if is_page(place) {
         return atomic::write(place, page::html(report).as_bytes());
     }
     let fail = |error| WriteError { path: place.to_owned(), cause: std::io::Error::other(error) };
