@@ -41,6 +41,32 @@ fn the_same_results_are_identical_however_they_are_stored() {
     }
 }
 
+/// Labels name the cells of a grid; what is behind them may differ all the same.
+#[test]
+fn what_is_behind_a_label_is_not_said_to_be_the_same() {
+    let folder = folder();
+    let text = fs::read_to_string(scenario("quickstart.toml")).unwrap();
+    let (head, _) = text.split_once("[grid").expect("a grid");
+    let grid = |rate: &str| {
+        format!(
+            "[[grid.zip]]\nname = \"air\"\nlabels = [\"bad\", \"good\"]\n\"link.radio.rate\" = [\"2 Mbit/s\", \"{rate}\"]\n"
+        )
+    };
+    for (name, rate) in [("a", "5 Mbit/s"), ("b", "6 Mbit/s")] {
+        fs::write(
+            folder.path().join(format!("{name}.toml")),
+            format!("{head}variant = \"newreno\"\n{}", grid(rate)),
+        )
+        .unwrap();
+        let file = format!("{name}.toml");
+        let arguments = [&["sweep", &file, "--out", name, "--seeds", "2"][..], &SHORT].concat();
+        succeeds(&arguments, folder.path());
+    }
+    let text = succeeds(&["compare", "a", "b"], folder.path());
+    assert_contains(&text, &["what is behind a label of the grid", "air = bad: main goodput", "identical"]);
+    assert!(!text.contains("are the same"), "{text}");
+}
+
 #[test]
 fn a_difference_is_said_with_its_interval_and_what_differs() {
     let folder = folder();

@@ -17,6 +17,8 @@ pub struct Results {
     pub name: String,
     /// The program that computed them; `None` when it is not known.
     pub engine: Option<String>,
+    /// The identity of all cells, the files they read included; `None` when it is not known.
+    pub identity: Option<String>,
     /// What the cells have in common: the scenario without its grid; `None` when it is not known.
     pub scenario: Option<Value>,
     /// The cells.
@@ -38,6 +40,7 @@ pub struct ResultCell {
 #[derive(Deserialize)]
 struct Document {
     provenance: DocumentProvenance,
+    identity: Option<String>,
     scenario: Option<Value>,
     cells: Vec<DocumentCell>,
 }
@@ -89,6 +92,7 @@ fn of_document(name: String, document: Document) -> Results {
     Results {
         name,
         engine: document.provenance.engine,
+        identity: document.identity,
         scenario: document.scenario,
         cells: cells.collect(),
         notes: Vec::new(),
@@ -127,5 +131,5 @@ fn of_lines(
         });
         cells[place].runs.insert(line.run.seed, line.run);
     }
-    Ok(Results { name, engine: Some(engine), scenario, cells, notes })
+    Ok(Results { name, engine: Some(engine), identity: Some(sweep), scenario, cells, notes })
 }

@@ -61,6 +61,8 @@ impl std::fmt::Display for Provenance {
 pub struct Document<'a> {
     /// Where it comes from.
     pub provenance: &'a Provenance,
+    /// The identity of all cells: what they depend on, files that they read included, but for seeds and program.
+    pub identity: String,
     /// The title of the scenario.
     pub title: Option<&'a str>,
     /// What the cells have in common: the scenario without its grid.
@@ -99,6 +101,7 @@ impl<'a> Document<'a> {
         });
         Document {
             provenance,
+            identity: plan.identity().to_string(),
             title: first.and_then(|scenario| scenario.title.as_deref()),
             scenario: &plan.base,
             duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),

@@ -24,6 +24,9 @@ pub struct Comparison {
     pub b: String,
     /// What differs between them besides what varies in their grids.
     pub differences: Vec<Difference>,
+    /// Whether both have the same cells, what is behind the labels of a grid and in files included; `None` when that
+    /// is not known, or one has cells that the other has not.
+    pub same_cells: Option<bool>,
     /// One for each flow of each cell that both have, and each measure of it.
     pub rows: Vec<Row>,
     /// Cells that only one of them has, and other things a reader should know.
@@ -107,7 +110,20 @@ pub fn compare(a: &Results, b: &Results) -> Result<Comparison, Error> {
         let engine = |results: &Results| results.engine.clone().map(Into::into);
         differences.push(Difference { key: "engine".to_owned(), a: engine(a), b: engine(b) });
     }
-    Ok(Comparison { a: a.name.clone(), b: b.name.clone(), differences, rows, notes })
+    Ok(Comparison {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        differences,
+        same_cells: same_cells(a, b, pairs.len()),
+        rows,
+        notes,
+    })
+}
+
+fn same_cells(a: &Results, b: &Results, matched: usize) -> Option<bool> {
+    let all_matched = a.cells.len() == matched && b.cells.len() == matched;
+    let (a, b) = (a.identity.as_ref()?, b.identity.as_ref()?);
+    all_matched.then_some(a == b)
 }
 
 fn rows(pair: &Pair<'_>) -> Vec<Row> {

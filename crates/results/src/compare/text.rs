@@ -4,14 +4,11 @@ use super::{Comparison, Difference, Measure, Row, Verdict};
 use seamline_scenario::text::{duration_in_words, rate_in_words};
 use serde_json::Value;
 
-/// So many comparisons at 95 % are likely to hold one that differs by chance.
-const MANY: usize = 10;
-
 /// What differs, a line for each flow of each cell, and whether there is a difference.
 pub fn to_text(comparison: &Comparison) -> String {
-    let Comparison { a, b, differences, rows, .. } = comparison;
+    let Comparison { a, b, rows, .. } = comparison;
     let mut text = format!("A: {a}\nB: {b}\n\n");
-    text += &differing(differences);
+    text += &differing(comparison);
     let pairs = rows.iter().map(|row| row.pairs).max().unwrap_or(0);
     let seeds = if pairs == 1 { "one seed" } else { &format!("{pairs} seeds") };
     text += &format!(
@@ -29,9 +26,17 @@ pub fn to_text(comparison: &Comparison) -> String {
     text + "\n" + &conclusion(rows)
 }
 
-fn differing(differences: &[Difference]) -> String {
+fn differing(comparison: &Comparison) -> String {
+    let Comparison { differences, same_cells, .. } = comparison;
     if differences.is_empty() {
-        return "The scenarios and the program are the same.\n".to_owned();
+        let text = match same_cells {
+            Some(true) => "The scenarios and the program are the same.",
+            Some(false) => {
+                "No key differs, but what is behind a label of the grid, or in a file that it names, does."
+            }
+            None => "No key of the scenarios differs, and the program is the same.",
+        };
+        return format!("{text}\n");
     }
     let word = |value: &Option<Value>| match value {
         Some(Value::String(text)) => text.clone(),
@@ -60,7 +65,7 @@ fn columns(row: &Row) -> [String; 6] {
         words(row.b),
         format!("{sign}{}{interval}", words(row.difference.mean)),
         row.factor.map(|factor| format!("{:.3}x", factor.mean)).unwrap_or_default(),
-        verdict(row).to_owned(),
+        word(row).text().to_owned(),
     ]
 }
 
@@ -75,25 +80,47 @@ fn name(row: &Row) -> String {
     format!("{place}{} {measure}", row.flow)
 }
 
-fn verdict(row: &Row) -> &'static str {
+/// What a row means for B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Identical,
+    NoClearDifference,
+    OnePair,
+    Faster,
+    Slower,
+}
+
+fn word(row: &Row) -> Word {
     match (row.verdict, row.measure) {
-        (Verdict::Identical, _) => "identical",
-        (Verdict::NoClearDifference, _) => "no clear difference",
-        (Verdict::OnePair, _) => "one seed cannot tell",
+        (Verdict::Identical, _) => Word::Identical,
+        (Verdict::NoClearDifference, _) => Word::NoClearDifference,
+        (Verdict::OnePair, _) => Word::OnePair,
         (Verdict::Higher, Measure::GoodputBitsPerSecond) | (Verdict::Lower, Measure::CompletionS) => {
-            "B is faster"
+            Word::Faster
         }
         (Verdict::Lower, Measure::GoodputBitsPerSecond) | (Verdict::Higher, Measure::CompletionS) => {
-            "B is slower"
+            Word::Slower
+        }
+    }
+}
+
+impl Word {
+    fn text(self) -> &'static str {
+        match self {
+            Word::Identical => "identical",
+            Word::NoClearDifference => "no clear difference",
+            Word::OnePair => "one seed cannot tell",
+            Word::Faster => "B is faster",
+            Word::Slower => "B is slower",
         }
     }
 }
 
 /// Whether there is a difference.
 fn conclusion(rows: &[Row]) -> String {
-    let count = |word: &str| rows.iter().filter(|row| verdict(row) == word).count();
-    let (faster, slower) = (count("B is faster"), count("B is slower"));
-    let (identical, one_pair) = (count("identical"), count("one seed cannot tell"));
+    let count = |wanted: Word| rows.iter().filter(|row| word(row) == wanted).count();
+    let (faster, slower) = (count(Word::Faster), count(Word::Slower));
+    let (identical, one_pair) = (count(Word::Identical), count(Word::OnePair));
     let all = rows.len();
     let of =
         |count: usize| if all == 1 { String::new() } else { format!(" in {count} of {all} comparisons") };
@@ -109,8 +136,9 @@ fn conclusion(rows: &[Row]) -> String {
             format!("There are differences: B is faster{}, slower in {slower}.", of(faster))
         }
     };
+    // One in twenty at 95 %.
     let by_chance = (all - identical) / 20;
-    let caution = if all >= MANY && faster + slower > 0 && by_chance > 0 {
+    let caution = if faster + slower > 0 && by_chance > 0 {
         format!(" (Of so many comparisons at 95 %, about {by_chance} would differ by chance.)")
     } else {
         String::new()
