@@ -43,7 +43,7 @@ impl fmt::Display for Verdict {
 /// - Otherwise a mean inside the bounds reproduces the claim, unless the interval reaches beyond both of them.
 ///   Outside, the direction is right when both bounds and the whole interval are on the same side of zero; for an
 ///   equality, bounds that the interval still overlaps leave it open.
-/// - Without an interval (a single seed) nothing can be told.
+/// - Without an interval (a single seed), or without a finite number (a gain over nothing), nothing can be told.
 pub fn verdict(measured: &Estimate, accept: [f64; 2], also: &[Verdict]) -> Verdict {
     let own = alone(measured, accept);
     match own {
@@ -57,6 +57,10 @@ pub fn verdict(measured: &Estimate, accept: [f64; 2], also: &[Verdict]) -> Verdi
 
 fn alone(measured: &Estimate, [low, high]: [f64; 2]) -> Verdict {
     let (Some(least), Some(most)) = (measured.low, measured.high) else { return Verdict::Inconclusive };
+    // A gain over nothing at all is no number.
+    if !(measured.mean.is_finite() && least.is_finite() && most.is_finite()) {
+        return Verdict::Inconclusive;
+    }
     if low.is_infinite() || high.is_infinite() {
         return match () {
             () if least > low && most < high => Verdict::Reproduced,

@@ -207,6 +207,9 @@ fn the_rule_at_its_edges() {
     assert_eq!(verdict(&at(-50.0, -55.0, -45.0), [-60.0, -40.0], &[]), Verdict::Reproduced);
     let above = [0.0, f64::INFINITY];
     assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[]), Verdict::Reproduced);
+    let over_nothing = at(f64::INFINITY, f64::NAN, f64::NAN);
+    assert_eq!(verdict(&over_nothing, above, &[]), Verdict::Inconclusive, "no number");
+    assert_eq!(verdict(&over_nothing, gain, &[]), Verdict::Inconclusive, "no number");
     assert_eq!(verdict(&at(1.0, -0.1, 2.1), above, &[]), Verdict::Inconclusive);
     assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::Inconclusive]), Verdict::Inconclusive);
     assert_eq!(verdict(&at(1.0, 0.1, 1.9), above, &[Verdict::NotReproduced]), Verdict::DirectionOnly);
