@@ -4,11 +4,9 @@ use crate::Outcome;
 use crate::experiment::{Processors, quoted};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, note, print, progress};
-use indicatif::ProgressBar;
+use crate::terminal::{Failure, Told, note, print};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
-use seamline_results::sweep::Progress;
 use seamline_scenario::atomic::AtomicFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,10 +51,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     })?;
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
-    let told = Told(progress(0, arguments.quiet));
+    let told = Told::new(arguments.quiet);
     let work = || seamline_paper::run(paper, &options, interrupt.flag(), &told);
     let outcome = arguments.processors.run(work)?;
-    told.0.finish_and_clear();
+    told.clear();
     let outcome = outcome.map_err(failure)?;
     if outcome.interrupted {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
@@ -137,18 +135,6 @@ fn write(path: &Path, bytes: &[u8]) -> Outcome {
         .map_err(|error| Failure::Runtime(format!("cannot write {}: {error}", path.display())))?;
     file.finish().map_err(|error| failed(&error))?;
     Ok(())
-}
-
-/// One bar over all sweeps of the paper.
-struct Told(ProgressBar);
-
-impl Progress for Told {
-    fn begins(&self, to_do: usize, _done_before: usize) {
-        self.0.inc_length(to_do as u64);
-    }
-    fn finished_one(&self) {
-        self.0.inc(1);
-    }
 }
 
 fn failure(error: PaperError) -> Failure {

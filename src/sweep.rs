@@ -4,9 +4,8 @@ use crate::Outcome;
 use crate::experiment::{Overrides, Processors, headline, quoted};
 use crate::interrupt::Interrupt;
 use crate::run::load;
-use crate::terminal::{Failure, note, print, progress};
-use indicatif::ProgressBar;
-use seamline_results::sweep::{Progress, SweepOutcome, stored_results};
+use crate::terminal::{Failure, Told, note, print};
+use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
 use seamline_scenario::report::Provenance;
 use seamline_scenario::text::{verdicts, warnings};
@@ -44,10 +43,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let provenance = Provenance::new(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
-    let told = Told(progress(0, arguments.quiet));
+    let told = Told::new(arguments.quiet);
     let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &told);
     let outcome = arguments.processors.run(work)?;
-    told.0.finish_and_clear();
+    told.clear();
     let outcome = outcome.map_err(failure)?;
     if !arguments.quiet {
         outcome.notes.iter().for_each(|text| note("note", text));
@@ -76,8 +75,7 @@ impl Arguments {
 fn show(plan: &Plan, arguments: &Arguments, outcome: &SweepOutcome, command: &str) -> Outcome {
     let out = &arguments.out;
     let mut text = headline(plan);
-    let results = stored_results(plan, out).map_err(failure)?;
-    let summary = results.map(|results| summarise(plan, &results));
+    let summary = outcome.results.as_ref().map(|results| summarise(plan, results));
     match &summary {
         Some(summary) => text += &verdicts(plan, summary),
         None => {
@@ -97,19 +95,6 @@ fn show(plan: &Plan, arguments: &Arguments, outcome: &SweepOutcome, command: &st
         warnings(plan, &summary).iter().for_each(|text| note("warning", text));
     }
     Ok(())
-}
-
-/// A bar that begins where the last sweep ended.
-struct Told(ProgressBar);
-
-impl Progress for Told {
-    fn begins(&self, to_do: usize, _done_before: usize) {
-        self.0.set_length(to_do as u64);
-        self.0.reset();
-    }
-    fn finished_one(&self) {
-        self.0.inc(1);
-    }
 }
 
 fn interrupted(outcome: &SweepOutcome, command: &str, code: u8) -> Failure {

@@ -2,6 +2,7 @@
 //! looks.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
 use seamline_scenario::atomic::WriteError;
 use std::fmt::Display;
@@ -93,6 +94,27 @@ pub(crate) fn note(word: &str, text: impl Display) {
         eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
     } else {
         eprintln!("{word}: {text}");
+    }
+}
+
+/// One bar over a sweep, or over several one after the other.
+pub(crate) struct Told(ProgressBar);
+
+impl Told {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Told(progress(0, quiet))
+    }
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Progress for Told {
+    fn begins(&self, to_do: usize) {
+        self.0.inc_length(to_do as u64);
+    }
+    fn finished_one(&self) {
+        self.0.inc(1);
     }
 }
 

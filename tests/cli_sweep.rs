@@ -221,6 +221,29 @@ fn shards_are_disjoint_and_complete_and_come_together() {
     }
 }
 
+/// What somebody else put there, or cannot be read any more, is nobody's to throw away.
+#[test]
+fn only_shards_that_were_read_whole_are_taken_in() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    for shard in ["1/2", "2/2"] {
+        run(&short("2"), &["--shard", shard], folder.path());
+    }
+    let (own, damaged) = (out.join("runs-1-of-2.jsonl"), out.join("runs-2-of-2.jsonl"));
+    fs::copy(&own, out.join("runs-before.jsonl")).unwrap();
+    let text = fs::read_to_string(&damaged).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    fs::write(&damaged, format!("{}\n{rest}", &first[..first.len() / 2])).unwrap();
+    let output = seamline(&short("2").iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_contains(
+        stderr(&output),
+        &["1 damaged line passed over", "runs-2-of-2.jsonl", "stays where it is"],
+    );
+    assert!(!own.exists() && damaged.exists() && out.join("runs-before.jsonl").exists());
+    assert_eq!(fs::read_to_string(&damaged).unwrap().lines().count(), text.lines().count());
+}
+
 #[test]
 fn another_scenario_is_refused_unless_it_is_to_be_added() {
     let folder = folder();

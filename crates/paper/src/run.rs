@@ -5,7 +5,7 @@ use crate::claims::Claims;
 use crate::deviations::{Alternative, Deviation};
 use crate::documents::Documents;
 use crate::evaluate::{CellRecords, ClaimResult, evaluate};
-use seamline_results::sweep::{Progress, stored_results};
+use seamline_results::sweep::Progress;
 use seamline_results::{Error, SweepOptions, sweep};
 use seamline_scenario::report::Provenance;
 use seamline_scenario::source::SourceId;
@@ -243,11 +243,8 @@ fn conduct(
     }
     let provenance = Provenance::new(&job.plan, options.command.clone());
     let place = SweepOptions { out: job.folder.clone(), shard: None, add: true };
-    if sweep(&job.plan, &provenance, &place, stop, progress)?.interrupted {
-        return Ok(None);
-    }
-    let results = stored_results(&job.plan, &job.folder)?;
-    Ok(results.map(|results| cells(job, results)))
+    let outcome = sweep(&job.plan, &provenance, &place, stop, progress)?;
+    Ok(outcome.results.map(|results| cells(job, results)))
 }
 
 fn cells(job: &Job, results: Vec<CellResult>) -> Vec<CellRecords> {

@@ -23,6 +23,8 @@ pub(crate) struct LineFile {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) lines: Vec<Line>,
+    /// Whole lines that cannot be read.
+    pub(crate) damaged: usize,
     /// What a reader should know.
     pub(crate) notes: Vec<String>,
 }
@@ -85,7 +87,7 @@ fn found(path: &Path, text: &[u8]) -> Found {
         let plural = if damaged == 1 { "" } else { "s" };
         notes.push(format!("{}: {damaged} damaged line{plural} passed over", path.display()));
     }
-    Found { lines, notes }
+    Found { lines, damaged, notes }
 }
 
 /// The files of lines in a folder, in alphabetical order.
@@ -117,6 +119,7 @@ pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
         let text = std::fs::read(path).map_err(|cause| Error::read(path, cause))?;
         let found = found(path, &text);
         all.notes.extend(found.notes);
+        all.damaged += found.damaged;
         for line in found.lines {
             if known.insert(line.key.clone(), ()).is_none() {
                 all.lines.push(line);

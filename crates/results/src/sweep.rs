@@ -34,6 +34,13 @@ impl Shard {
     fn file_name(self) -> String {
         format!("runs-{}-of-{}.jsonl", self.index, self.count)
     }
+    /// Whether a file has the name of the lines of a shard.
+    fn owns(path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let middle = name.strip_prefix("runs-").and_then(|rest| rest.strip_suffix(".jsonl"));
+        let shard = middle.and_then(|middle| middle.replacen("-of-", "/", 1).parse::<Shard>().ok());
+        shard.is_some_and(|shard| shard.file_name() == name)
+    }
 }
 
 /// `2/8`.
@@ -70,8 +77,8 @@ pub struct SweepOptions {
 
 /// Who is told how far it is.
 pub trait Progress: Sync {
-    /// So many runs are to be done now, so many had been done before.
-    fn begins(&self, to_do: usize, done_before: usize);
+    /// So many runs are to be done now.
+    fn begins(&self, to_do: usize);
     /// A run is done.
     fn finished_one(&self);
 }
@@ -85,6 +92,8 @@ pub struct SweepOutcome {
     pub stored: usize,
     /// Runs of the plan.
     pub runs: usize,
+    /// The results of the plan, when all of its runs are stored.
+    pub results: Option<Vec<CellResult>>,
     /// What a reader should know about the files.
     pub notes: Vec<String>,
 }
@@ -109,17 +118,23 @@ pub fn sweep(
     let (mut file, found) = LineFile::open(&out.join(name))?;
     let others: Vec<PathBuf> =
         line_files(out)?.into_iter().filter(|path| path.as_path() != file.path()).collect();
-    let mut outcome = SweepOutcome { notes: found.notes, runs: plan.runs(), ..SweepOutcome::default() };
-    let keys = |lines: &[Line]| lines.iter().map(|line| line.key.clone()).collect::<BTreeSet<_>>();
-    let mut known = keys(&found.lines);
-    known.append(&mut keys(&read_lines(&others)?.lines));
+    let elsewhere = read_lines(&others)?;
+    let notes = found.notes.into_iter().chain(elsewhere.notes).collect();
+    let mut known: BTreeSet<String> = keys(&found.lines).chain(keys(&elsewhere.lines)).collect();
     let to_do = jobs(plan, options.shard, &known);
-    progress.begins(to_do.len(), jobs(plan, options.shard, &BTreeSet::new()).len() - to_do.len());
+    progress.begins(to_do.len());
     conduct(plan, &sweep.identity, &to_do, &mut file, stop, progress)?;
     let stored = read_lines(&line_files(out)?)?.lines;
-    outcome.stored = runs_of(plan, &stored).len();
-    outcome.interrupted = !jobs(plan, options.shard, &keys(&stored)).is_empty();
-    if options.shard.is_none() && outcome.stored == outcome.runs {
+    known.extend(keys(&stored));
+    let runs = runs_of(plan, &stored);
+    let mut outcome = SweepOutcome {
+        interrupted: !jobs(plan, options.shard, &known).is_empty(),
+        stored: runs.len(),
+        runs: plan.runs(),
+        results: results_of(plan, &runs),
+        notes,
+    };
+    if options.shard.is_none() && outcome.results.is_some() {
         outcome.notes.extend(merge(&mut file, &others)?);
     }
     Ok(outcome)
@@ -128,13 +143,23 @@ pub fn sweep(
 /// One run: the place of the cell and the seed.
 type Job = (usize, u64);
 
+fn keys(lines: &[Line]) -> impl Iterator<Item = String> {
+    lines.iter().map(|line| line.key.clone())
+}
+
+fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
+    let cells = plan.cells.iter().enumerate();
+    cells.flat_map(|(place, cell)| cell.scenario.seeds.iter().map(move |seed| (place, *seed)))
+}
+
+fn key(plan: &Plan, (cell, seed): Job) -> String {
+    plan.cells[cell].identity.run_key(seed, ENGINE)
+}
+
 /// The runs of a shard whose keys are not known.
 fn jobs(plan: &Plan, shard: Option<Shard>, known: &BTreeSet<String>) -> Vec<Job> {
-    let cells = plan.cells.iter().enumerate();
-    let all = cells.flat_map(|(place, cell)| cell.scenario.seeds.iter().map(move |seed| (place, *seed)));
-    let own = all.enumerate().filter(|(place, _)| shard.is_none_or(|shard| shard.has(*place)));
-    let key = |(cell, seed): &Job| plan.cells[*cell].identity.run_key(*seed, ENGINE);
-    own.map(|(_, job)| job).filter(|job| !known.contains(&key(job))).collect()
+    let own = all_jobs(plan).enumerate().filter(|(place, _)| shard.is_none_or(|shard| shard.has(*place)));
+    own.map(|(_, job)| job).filter(|job| !known.contains(&key(plan, *job))).collect()
 }
 
 /// Run these; one thread writes while the others compute.
@@ -187,19 +212,23 @@ fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
     Error::Unstored { cause: WriteError { path: path.to_owned(), cause }, count: lines.len(), rescued }
 }
 
-/// Take the lines of shards that are done into the main file.
+/// Take the lines of shards that are done into the main file. What cannot be read of a file stays where it is.
 fn merge(file: &mut LineFile, others: &[PathBuf]) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
     let main = [file.path().to_owned()];
     let mut known: BTreeSet<String> = read_lines(&main)?.lines.into_iter().map(|line| line.key).collect();
-    for path in others {
-        let (shard, Found { lines, .. }) = match LineFile::open(path) {
+    for path in others.iter().filter(|path| Shard::owns(path)) {
+        let (shard, Found { lines, damaged, .. }) = match LineFile::open(path) {
             Err(Error::Refused { reason, .. }) => {
                 notes.push(format!("{reason}, and it stays where it is"));
                 continue;
             }
             opened => opened?,
         };
+        if damaged > 0 {
+            notes.push(format!("{} holds lines that cannot be read, and stays where it is", path.display()));
+            continue;
+        }
         let fresh: Vec<String> =
             lines.iter().filter(|line| known.insert(line.key.clone())).flat_map(Line::to_text).collect();
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
@@ -212,28 +241,18 @@ fn merge(file: &mut LineFile, others: &[PathBuf]) -> Result<Vec<String>, Error> 
 /// The lines that are runs of this plan, by cell and seed.
 fn runs_of<'a>(plan: &Plan, lines: &'a [Line]) -> BTreeMap<Job, &'a Line> {
     let by_key: BTreeMap<&str, &Line> = lines.iter().map(|line| (line.key.as_str(), line)).collect();
-    let all = jobs(plan, None, &BTreeSet::new());
-    let stored = all.into_iter().filter_map(|(cell, seed)| {
-        let key = plan.cells[cell].identity.run_key(seed, ENGINE);
-        by_key.get(key.as_str()).map(|line| ((cell, seed), *line))
-    });
-    stored.collect()
+    all_jobs(plan).filter_map(|job| Some((job, *by_key.get(key(plan, job).as_str())?))).collect()
 }
 
-/// The results of a plan from what is stored in a folder; `None` when some runs are missing.
-///
-/// # Errors
-/// When the folder cannot be read.
-pub fn stored_results(plan: &Plan, folder: &Path) -> Result<Option<Vec<CellResult>>, Error> {
-    let lines = read_lines(&line_files(folder)?)?.lines;
-    let runs = runs_of(plan, &lines);
+/// The results of a plan; `None` when some runs are missing.
+fn results_of(plan: &Plan, runs: &BTreeMap<Job, &Line>) -> Option<Vec<CellResult>> {
     if runs.len() < plan.runs() {
-        return Ok(None);
+        return None;
     }
     let cells = plan.cells.iter().enumerate().map(|(place, cell)| {
         let seeds = cell.scenario.seeds.iter();
         let runs = seeds.filter_map(|seed| runs.get(&(place, *seed))).map(|line| line.run.clone()).collect();
         CellResult { runs, ..CellResult::default() }
     });
-    Ok(Some(cells.collect()))
+    Some(cells.collect())
 }

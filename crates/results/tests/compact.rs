@@ -17,7 +17,7 @@ use support::{flow, link, plan};
 struct Nobody;
 
 impl Progress for Nobody {
-    fn begins(&self, _: usize, _: usize) {}
+    fn begins(&self, _: usize) {}
     fn finished_one(&self) {}
 }
 
