@@ -7,8 +7,7 @@ use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
-use seamline_scenario::atomic::AtomicFile;
-use std::io::Write;
+use seamline_scenario::atomic;
 use std::path::{Path, PathBuf};
 
 /// Seeds for other readings of silent points, unless fewer are asked for.
@@ -98,7 +97,7 @@ fn show(paper: &Paper, outcome: &PaperOutcome, arguments: &Arguments, options: &
         .map_err(|error| Failure::Runtime(error.to_string()))?
         + "\n";
     let path = options.out.join("claims.json");
-    write(&path, json.as_bytes())?;
+    atomic::write(&path, json.as_bytes())?;
     let page = write_page(paper, outcome, &options.out)?;
     if arguments.json {
         return print(&json);
@@ -123,18 +122,9 @@ fn write_page(paper: &Paper, outcome: &PaperOutcome, folder: &Path) -> Result<Pa
     let mut written = folder.to_owned();
     for file in &files {
         written = folder.join(&file.name);
-        write(&written, &file.bytes)?;
+        atomic::write(&written, &file.bytes)?;
     }
     Ok(written)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Outcome {
-    let failed = |error: &dyn std::fmt::Display| Failure::Runtime(error.to_string());
-    let mut file = AtomicFile::create(path).map_err(|error| failed(&error))?;
-    file.write_all(bytes)
-        .map_err(|error| Failure::Runtime(format!("cannot write {}: {error}", path.display())))?;
-    file.finish().map_err(|error| failed(&error))?;
-    Ok(())
 }
 
 fn failure(error: PaperError) -> Failure {
