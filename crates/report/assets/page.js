@@ -165,8 +165,37 @@ function attachCopying() {
   }
 }
 
+/** A table of columns as RFC 4180 has it, like src/export/csv.rs. */
+function toCsv(columns) {
+  const quoted = (value) => {
+    if (value === null) return "";
+    const text = String(value);
+    return /[",\n\r]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const names = Object.keys(columns);
+  const rows = columns[names[0]].map((_, row) => names.map((name) => quoted(columns[name][row])));
+  return [names.map(quoted), ...rows].map((row) => row.join(",") + "\n").join("");
+}
+
+/** The numbers of a page that stands alone, as files. */
+function attachSaving() {
+  for (const button of document.querySelectorAll("button.save")) {
+    const { table, as } = button.dataset;
+    button.onclick = () => {
+      const json = document.getElementById(`table-${table}`).textContent;
+      const text = as === "csv" ? toCsv(JSON.parse(json).columns) : json + "\n";
+      const address = URL.createObjectURL(new Blob([text], { type: as === "csv" ? "text/csv" : "application/json" }));
+      element("a", { href: address, download: `${table}.${as}` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    };
+  }
+  const place = document.getElementById("downloads");
+  if (place) place.hidden = false;
+}
+
 attachTheme();
 attachCopying();
+attachSaving();
 // Paper is light; what was dark comes back afterwards.
 window.addEventListener("beforeprint", () => {
   root.classList.add("printing");

@@ -104,6 +104,54 @@ fn a_large_report_stays_small_and_says_so() {
     assert!(html.len() > 300_000, "and does not throw away more than it must: {}", html.len());
 }
 
+/// What would lie beside the page is in it, and only then.
+#[test]
+fn a_page_alone_holds_its_numbers() {
+    let alone = page::alone(&common::report()).unwrap();
+    assert_eq!(errors_in(&alone), Vec::<String>::new());
+    assert!(!page::html(&common::report()).contains("id=\"table-runs\""), "beside the files it needs none");
+    for table in ["runs", "handovers", "links", "outcomes"] {
+        let begin = format!("<script type=\"application/json\" id=\"table-{table}\">");
+        let from = alone.find(&begin).unwrap_or_else(|| panic!("{table} is missing")) + begin.len();
+        let text = &alone[from..from + alone[from..].find("</script>").unwrap()];
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(document["provenance"]["scenario_blake3"], "00ff".repeat(16));
+        assert!(!document["columns"]["cell_name"].as_array().unwrap().is_empty(), "{table}");
+        for ending in ["csv", "json"] {
+            assert!(alone.contains(&format!(">{table}.{ending}</button>")), "{table}.{ending}");
+        }
+    }
+}
+
+#[test]
+fn a_page_says_how_many_cells_it_shows_over_time() {
+    let mut report = common::report();
+    let words = "in the first 2 cells only; 1 more";
+    assert!(!page::html(&report).contains(words));
+    report.cells.push(report.cells[0].clone());
+    assert!(page::html(&report).contains(words));
+}
+
+/// Only where a mobile node found out that it had moved is there something to show.
+#[test]
+fn handovers_show_what_mobile_nodes_did() {
+    let mut report = common::report();
+    let html = page::html(&report);
+    assert!(html.contains("Movement detected after") && html.contains("<td>90.0 ms</td>"));
+    assert!(!html.contains("Registered after"), "nobody registered");
+    let records = |report: &mut Report, change: fn(&mut seamline_record::record::HandoverRecord)| {
+        let runs = report.cells.iter_mut().flat_map(|cell| &mut cell.runs);
+        runs.flat_map(|run| &mut run.flows).flat_map(|flow| &mut flow.handovers).for_each(change);
+    };
+    records(&mut report, |handover| {
+        handover.movement_detected_ms = None;
+        handover.registered_ms = Some(135.0);
+    });
+    let html = page::html(&report);
+    assert!(!html.contains("Movement detected after"));
+    assert!(html.contains("Registered after") && html.contains("<td>135 ms</td>"));
+}
+
 #[test]
 fn text_is_escaped_for_html_and_xml() {
     assert_eq!(Text("<a b=\"c\" d='e'>&").to_string(), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;");

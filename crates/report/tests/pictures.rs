@@ -9,7 +9,8 @@ use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, lines};
-use seamline_report::picture::{self};
+use seamline_report::picture::{self, over_time};
+use seamline_report::series::RunSeries;
 
 const NAMES: Names<'static> =
     Names { picture: "p", title: common::NASTY, remark: "<remark>", axis: "goodput (Mbit/s)" };
@@ -161,6 +162,55 @@ fn a_strip_holds_band_interval_and_what_was_published() {
         [attribute(&svg, "line", "whisker", "x1"), attribute(&svg, "line", "whisker", "x2")].concat();
     assert!(ends.iter().all(|x| (4.0..=146.0).contains(x)), "{ends:?}");
     assert!(svg.contains("class=\"published\"") && svg.contains("class=\"band\""));
+}
+
+/// One file for each panel of each run, well-formed, with axes, units, bands, and a legend that needs no colour.
+#[test]
+fn runs_over_time_are_files_too() {
+    let run = common::series(1);
+    let pictures = over_time::of_run(&run);
+    let names: Vec<&str> = pictures.iter().map(|picture| picture.name.as_str()).collect();
+    assert_eq!(names, ["time-2-sequence", "time-2-window", "time-2-round-trip", "time-2-queues"]);
+    let axes = ["position (MB)", "window (segments)", "time (ms)", "queue (packets)"];
+    for (picture, axis) in pictures.iter().zip(axes) {
+        let texts = texts(&picture.svg);
+        let legend = if axis == "position (MB)" { "sent again" } else { "handover, no link" };
+        for wanted in [axis, "time (s)", "handover, no link", legend] {
+            assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
+        }
+        assert!(texts[1].contains("cubic") && texts[1].contains("seed 1"), "{texts:?}");
+        let bands = attribute(&picture.svg, "rect", "handover", "x");
+        assert_eq!(bands.len(), 2 + 1, "two handovers and the legend");
+        let place = |time: f64| 70.0 + time / common::DURATION_S * 670.0;
+        assert!((bands[0] - place(5.0)).abs() < 0.1 && (bands[1] - place(15.0)).abs() < 0.1, "{bands:?}");
+        assert!(picture.svg.len() < 400_000, "{} is {} bytes", picture.name, picture.svg.len());
+        assert!(!picture.svg.contains("NaN") && !picture.svg.contains("inf"), "{}", picture.name);
+    }
+    let losses = run.flows[0].drops.len();
+    let crosses = pictures[0].svg.matches("stroke-width=\"1.8\"").count();
+    assert_eq!(crosses, losses + 1, "every loss has its cross, and the legend one");
+    let lines = pictures[1].svg.matches("stroke-dasharray").count();
+    assert_eq!(lines, 2, "the threshold is dashed, in the picture and in the legend");
+    assert!(over_time::of_run(&RunSeries::default()).is_empty());
+}
+
+/// A window that is 4 but for one sample of 99 among many keeps its peak.
+#[test]
+fn thinned_pictures_keep_their_peaks() {
+    let mut run = common::series(0);
+    let sender = &mut run.flows[0].sender;
+    let count = sender.time_s.len();
+    sender.congestion_window_segments = (0..count).map(|n| if n == count / 3 { 99.0 } else { 4.0 }).collect();
+    sender.slow_start_threshold_segments = vec![f64::INFINITY; count];
+    let window = &over_time::of_run(&run)[1];
+    let document = Document::parse(&window.svg).unwrap();
+    let line = document.descendants().find(|node| node.attribute("class") == Some("series s0")).unwrap();
+    let data = line.attribute("d").unwrap();
+    let heights: Vec<f64> =
+        data.split(['M', 'L']).filter_map(|point| point.split(' ').nth(1)?.parse().ok()).collect();
+    let (top, bottom) =
+        heights.iter().fold((f64::MAX, 0.0f64), |(top, bottom), y| (top.min(*y), bottom.max(*y)));
+    assert!(((340.0 - top) / (340.0 - bottom) - 99.0 / 4.0).abs() < 0.05, "{top} {bottom}");
 }
 
 #[test]

@@ -74,10 +74,10 @@ pub fn is_page(place: &Path) -> bool {
 /// # Errors
 /// When a file cannot be written.
 pub fn write(report: &Report, place: &Path) -> Result<PathBuf, WriteError> {
-    if is_page(place) {
-        return atomic::write(place, page::html(report).as_bytes());
-    }
     let fail = |error| WriteError { path: place.to_owned(), cause: std::io::Error::other(error) };
+    if is_page(place) {
+        return atomic::write(place, page::alone(report).map_err(fail)?.as_bytes());
+    }
     let files = seamline_report::files::all(report).map_err(fail)?;
     let mut written = PathBuf::new();
     for File { name, bytes } in &files {

@@ -19,8 +19,8 @@ pub(super) struct Encoded {
     pub(super) runs: Vec<RunMeta>,
     /// The columns of each run.
     pub(super) texts: Vec<String>,
-    /// What was left out to make the page small, if anything was.
-    pub(super) remark: Option<String>,
+    /// What was left out, a sentence each.
+    pub(super) remarks: Vec<String>,
 }
 
 /// What is known of a run besides its columns.
@@ -72,10 +72,10 @@ pub(super) fn encode(series: &[RunSeries]) -> Encoded {
     for step in STEPS {
         texts = fitting(series, step);
         if texts.len() == series.len() {
-            return with_remark(series, texts, step);
+            return with_remarks(series, texts, step);
         }
     }
-    with_remark(series, texts, STEPS[STEPS.len() - 1])
+    with_remarks(series, texts, STEPS[STEPS.len() - 1])
 }
 
 /// The first runs, as many as there is room for.
@@ -89,7 +89,7 @@ fn fitting(series: &[RunSeries], step: f64) -> Vec<String> {
     fitting.collect()
 }
 
-fn with_remark(series: &[RunSeries], texts: Vec<String>, step: f64) -> Encoded {
+fn with_remarks(series: &[RunSeries], texts: Vec<String>, step: f64) -> Encoded {
     let kept = texts.len();
     let mut remarks = Vec::new();
     if step > 0.0 {
@@ -103,8 +103,7 @@ fn with_remark(series: &[RunSeries], texts: Vec<String>, step: f64) -> Encoded {
     if kept < series.len() {
         remarks.push(format!("The time panels show the first {kept} cells only, to keep this page small."));
     }
-    let remark = (!remarks.is_empty()).then(|| remarks.join(" "));
-    Encoded { runs: series.iter().take(kept).map(meta).collect(), texts, remark }
+    Encoded { runs: series.iter().take(kept).map(meta).collect(), texts, remarks }
 }
 
 fn meta(run: &RunSeries) -> RunMeta {

@@ -1,16 +1,19 @@
 //! A report as one HTML file that needs no network: its policy forbids every request.
 
 mod columns;
+mod downloads;
 pub mod html;
 mod sections;
 mod thin;
 mod timeline;
 
 use crate::escape::{Text, json_in_script};
+use crate::files::ReportError;
 use crate::model::{Report, seeds_in_words};
 use crate::picture;
 use html::{figure, page};
 pub(crate) use sections::provenance;
+pub(crate) use thin::thinned;
 
 /// The script, in the order in which its parts need each other.
 const SCRIPT: [&str; 8] = [
@@ -24,13 +27,35 @@ const SCRIPT: [&str; 8] = [
     concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
 ];
 
-/// The whole page.
+/// The whole page, with everything else beside it.
 pub fn html(report: &Report) -> String {
-    let encoded = columns::encode(&report.series);
+    page_of(report, "")
+}
+
+/// The whole page alone: what would lie beside it can be had from it, without a network.
+///
+/// # Errors
+/// Never in practice: every value can be written as JSON.
+pub fn alone(report: &Report) -> Result<String, ReportError> {
+    Ok(page_of(report, &downloads::section(report)?))
+}
+
+fn page_of(report: &Report, downloads: &str) -> String {
+    let mut encoded = columns::encode(&report.series);
+    if let rest @ 1.. = report.cells.len().saturating_sub(report.series.len())
+        && !report.series.is_empty()
+    {
+        let kept = report.series.len();
+        encoded.remarks.push(format!(
+            "Runs are recorded over time in the first {kept} cells only; {rest} more are in the tables and pictures of means. \
+             A grid of fewer cells shows others."
+        ));
+    }
     let mut body = sections::verdict(report);
     body += &pictures(report);
     body += &timeline::section(&encoded);
     body += &sections::tables(report);
+    body += downloads;
     body += &sections::provenance(&report.provenance);
     page(&report.title, &header(report), &body, &script_of(&encoded.runs, &encoded.texts))
 }

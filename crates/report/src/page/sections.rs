@@ -138,30 +138,42 @@ fn runs(report: &Report) -> String {
     shortened(&columns, report.flows().map(row), report.flows().count(), "runs", 2)
 }
 
+/// A column of the handovers: its name, and what stands in it.
+type HandoverColumn = (&'static str, fn(&HandoverRecord) -> String);
+
+const HANDOVER_COLUMNS: [HandoverColumn; 7] = [
+    ("Start", |handover| format!("{} s", digits(handover.start_s))),
+    ("Interruption", |handover| optional(handover.interruption_ms, millis)),
+    ("Movement detected after", |handover| optional(handover.movement_detected_ms, millis)),
+    ("Registered after", |handover| optional(handover.registered_ms, millis)),
+    ("First data after", |handover| optional(handover.first_data_ms, millis)),
+    ("Back at pace after", |handover| handover.recovery_ms.map_or("never".to_owned(), millis)),
+    ("Delivered in the second after", |handover| bytes(handover.following_second_bytes)),
+];
+
 fn handovers(report: &Report) -> String {
-    let columns = [
-        "Cell",
-        "Flow",
-        "Link",
-        "Seed",
-        "Start",
-        "Interruption",
-        "First data after",
-        "Back at pace after",
-        "Delivered in the second after",
-    ];
+    let detected = report.handovers().any(|(_, handover)| handover.movement_detected_ms.is_some());
+    let registered = report.handovers().any(|(_, handover)| handover.registered_ms.is_some());
+    // Only mobile nodes detect movement and register.
+    let shown: Vec<HandoverColumn> = HANDOVER_COLUMNS
+        .into_iter()
+        .filter(|(name, _)| match *name {
+            "Movement detected after" => detected,
+            "Registered after" => registered,
+            _ => true,
+        })
+        .collect();
+    let columns: Vec<&str> =
+        ["Cell", "Flow", "Link", "Seed"].into_iter().chain(shown.iter().map(|(name, _)| *name)).collect();
     let row = |(flow, handover): (OfRun<'_, FlowRecord>, &HandoverRecord)| {
-        vec![
+        let mut row = vec![
             Text(report.cell_name(flow.cell)).to_string(),
             Text(&flow.it.name).to_string(),
             Text(&handover.link).to_string(),
             flow.seed.to_string(),
-            format!("{} s", digits(handover.start_s)),
-            optional(handover.interruption_ms, millis),
-            optional(handover.first_data_ms, millis),
-            handover.recovery_ms.map_or("never".to_owned(), millis),
-            bytes(handover.following_second_bytes),
-        ]
+        ];
+        row.extend(shown.iter().map(|(_, entry)| entry(handover)));
+        row
     };
     shortened(&columns, report.handovers().map(row), report.handovers().count(), "handovers", 3)
 }

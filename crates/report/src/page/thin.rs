@@ -5,7 +5,7 @@ use crate::series::{Acknowledgment, FlowSeries, SegmentSent, SelectiveBlock};
 /// A flow with neighbours less than `merge_s` apart taken together: new segments that continue each other
 /// become one, of acknowledgments the last stays. Every retransmission, loss and timeout stays. Selective
 /// acknowledgments repeat what they said before; only what is new in them stays.
-pub(super) fn thinned(flow: &FlowSeries, merge_s: f64) -> FlowSeries {
+pub(crate) fn thinned(flow: &FlowSeries, merge_s: f64) -> FlowSeries {
     FlowSeries {
         segments: segments(&flow.segments, merge_s),
         acknowledgments: acknowledgments(&flow.acknowledgments, merge_s),

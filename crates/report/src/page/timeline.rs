@@ -30,7 +30,7 @@ pub(super) fn section(encoded: &Encoded) -> String {
         and minus zoom, 0 shows the whole run\"><div id=\"panels\"></div></div>\n";
     content += HINT;
     content += "<ul class=\"notes\" id=\"run-notes\"></ul>\n";
-    if let Some(remark) = &encoded.remark {
+    for remark in &encoded.remarks {
         content += &format!("<p class=\"caption\">{}</p>\n", Text(remark));
     }
     content +=

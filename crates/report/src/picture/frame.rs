@@ -1,6 +1,6 @@
 //! What pictures share: title, axes with their ticks and names, legend.
 
-use super::style::{hatched, marker, published, stroke};
+use super::style::{Mark, band, hatched, mark, marker, published, stroke};
 use super::svg::{Anchor, FAINT, INK, Svg, TEXT, px, width_of};
 use crate::scale::{Linear, Ticks};
 
@@ -35,6 +35,10 @@ pub enum Key {
     Area(usize),
     /// The mark of a published value.
     Published,
+    /// A mark of a time-sequence graph.
+    Mark(Mark),
+    /// A stretch of time.
+    Band,
 }
 
 const AXIS: &str = "class=\"axis\" stroke=\"#1f2430\" stroke-width=\"1\"";
@@ -114,6 +118,8 @@ pub fn legend(svg: &mut Svg, picture: &str, keys: &[Key], names: &[String], at: 
             }
             Key::Area(n) => hatched(svg, picture, n, (x + 4.0, y - 6.0), (22.0, 12.0)),
             Key::Published => published(svg, (x + 14.0, y)),
+            Key::Mark(it) => mark(svg, it, (x + 14.0, y)),
+            Key::Band => band(svg, (x + 4.0, y - 6.0), (22.0, 12.0)),
         }
         svg.text((x + KEY_WIDTH, y + 4.0), Anchor::Start, name, "");
     }

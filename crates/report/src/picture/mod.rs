@@ -6,6 +6,7 @@ pub mod forest;
 pub mod frame;
 pub mod heat;
 pub mod lines;
+pub mod over_time;
 pub mod style;
 pub mod svg;
 
@@ -42,9 +43,14 @@ pub fn of_report(report: &Report) -> Vec<Picture> {
     pictures
 }
 
-/// All pictures of a report as files.
+/// All pictures of a report as files: those that sum it up, and those of each run over time.
 pub fn files(report: &Report) -> Vec<File> {
-    of_report(report).into_iter().map(|picture| File::text(picture.name + ".svg", picture.svg)).collect()
+    let over_time = report.series.iter().flat_map(over_time::of_run);
+    of_report(report)
+        .into_iter()
+        .chain(over_time)
+        .map(|picture| File::text(picture.name + ".svg", picture.svg))
+        .collect()
 }
 
 fn goodput(report: &Report) -> Picture {

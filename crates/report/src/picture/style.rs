@@ -88,6 +88,58 @@ pub fn published(svg: &mut Svg, at: (f64, f64)) {
     );
 }
 
+/// What a time-sequence graph marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A segment sent for the first time: a stroke from its first to its last byte.
+    Sent,
+    /// A segment sent again: a triangle.
+    SentAgain,
+    /// A segment lost on the way: a cross.
+    Lost,
+    /// The retransmission timer expired: a ring.
+    Timeout,
+}
+
+/// A mark around a point.
+pub fn mark(svg: &mut Svg, mark: Mark, at: (f64, f64)) {
+    let (x, y) = at;
+    match mark {
+        Mark::Sent => strokes(svg, &upright((x, y + 5.0), y - 5.0)),
+        Mark::SentAgain => {
+            let corners = [(0.0, -4.0), (3.8, 3.0), (-3.8, 3.0)];
+            svg.data(&closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))), &fill(1));
+        }
+        Mark::Lost => {
+            let (left, right, above, below) = (px(x - 3.5), px(x + 3.5), px(y - 3.5), px(y + 3.5));
+            let cross = format!("M{left} {above}L{right} {below}M{left} {below}L{right} {above}");
+            svg.data(&cross, "class=\"axis\" stroke=\"#1f2430\" stroke-width=\"1.8\" fill=\"none\"");
+        }
+        Mark::Timeout => {
+            svg.circle(at, 4.0, "class=\"axis\" stroke=\"#1f2430\" stroke-width=\"1.6\" fill=\"none\"");
+        }
+    }
+}
+
+/// An upright stroke as a piece of a path.
+pub fn upright(foot: (f64, f64), head: f64) -> String {
+    format!("M{} {}V{}", px(foot.0), px(foot.1), px(head))
+}
+
+/// A path of strokes, each of which can be seen.
+pub fn strokes(svg: &mut Svg, path: &str) {
+    let style = format!(
+        "class=\"series s0\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" stroke-linecap=\"square\"",
+        colour(0)
+    );
+    svg.data(path, &style);
+}
+
+/// A stretch of time in which something was so.
+pub fn band(svg: &mut Svg, corner: (f64, f64), size: (f64, f64)) {
+    svg.rect(corner, size, "class=\"handover\" fill=\"#e9d3b0\"");
+}
+
 fn closed(points: impl Iterator<Item = (f64, f64)>) -> String {
     let points: Vec<String> = points.map(|(x, y)| format!("{} {}", px(x), px(y))).collect();
     format!("M{}Z", points.join("L"))

@@ -112,6 +112,32 @@ async function changesTheme() {
   await shoot("dark");
 }
 
+/** What a click on a button of the numbers would save, as text. */
+async function saves() {
+  await open(1280);
+  const save = (name) =>
+    browser.evaluate(`(async () => {
+      let saved;
+      const click = HTMLAnchorElement.prototype.click;
+      HTMLAnchorElement.prototype.click = function () { saved = { name: this.download, text: fetchText(this.href) }; };
+      const blobs = new Map();
+      const create = URL.createObjectURL;
+      URL.createObjectURL = (blob) => { const address = create.call(URL, blob); blobs.set(address, blob); return address; };
+      const fetchText = (address) => blobs.get(address).text();
+      [...document.querySelectorAll("button.save")].find((button) => button.textContent === "${name}").click();
+      HTMLAnchorElement.prototype.click = click;
+      URL.createObjectURL = create;
+      return { name: saved.name, text: await saved.text };
+    })()`);
+  const json = await save("runs.json");
+  assert.equal(json.name, "runs.json");
+  const { columns } = JSON.parse(json.text);
+  const csv = (await save("runs.csv")).text.split("\n");
+  assert.equal(csv[0], Object.keys(columns).join(","));
+  assert.equal(csv.length, columns.seed.length + 2, "a header, the rows, and the end of the last line");
+  assert.match(csv[1], /^0,newreno,newreno,1,main,/);
+}
+
 async function fitsAPhone() {
   await open(390, { phone: true });
   const width = await browser.evaluate(`document.documentElement.scrollWidth`);
@@ -123,10 +149,11 @@ await zooms();
 await selects();
 await reads();
 await changesTheme();
+await saves();
 await fitsAPhone();
 const others = browser.requests.filter((request) => request !== url && !/^(about|data|blob):/.test(request));
 assert.deepEqual(others, [], "no request to anywhere");
 assert.deepEqual(browser.errors, [], "no errors");
-console.log("wheel, drag, keys, values, theme and phone are as they should be");
+console.log("wheel, drag, keys, values, theme, numbers to save and phone are as they should be");
 browser.stop();
 process.exit(0);

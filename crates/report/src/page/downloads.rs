@@ -1,0 +1,38 @@
+//! The numbers of a page that stands alone: in the page, to be saved from it.
+
+use super::html;
+use crate::escape::json_in_script;
+use crate::export::{self, tables};
+use crate::files::ReportError;
+use crate::model::Report;
+use std::fmt::Write;
+
+/// The section with its data. The script of the page makes files of them.
+///
+/// # Errors
+/// Never in practice: every value can be written as JSON.
+pub(super) fn section(report: &Report) -> Result<String, ReportError> {
+    let mut data = String::new();
+    let mut buttons = String::new();
+    for table in tables::summary(report).iter().filter(|table| table.rows() > 0) {
+        let name = table.name;
+        let json = export::json(table, &report.provenance)?;
+        let _ = writeln!(
+            data,
+            "<script type=\"application/json\" id=\"table-{name}\">{}</script>",
+            json_in_script(json.trim_end())
+        );
+        for ending in ["csv", "json"] {
+            let _ = write!(
+                buttons,
+                "<button type=\"button\" class=\"save\" data-table=\"{name}\" data-as=\"{ending}\">{name}.{ending}</button>"
+            );
+        }
+    }
+    let content = format!(
+        "<p class=\"caption\">This page stands alone; its numbers are in it. <code>--report DIR</code> writes them beside it, \
+         as Parquet and with every segment, too.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
+         <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
+    );
+    Ok(html::section("numbers", "The numbers, to save", content))
+}

@@ -1,0 +1,242 @@
+//! One run over time, as pictures for papers and slides: what the time panels of the page show, without the page.
+
+use super::Picture;
+use super::frame::{Frame, Key, Names, heading, legend, legend_height};
+use super::style::{Mark, band, mark, stroke, strokes, upright};
+use super::svg::Svg;
+use crate::decimate::{Sample, Thinner};
+use crate::page::thinned;
+use crate::scale::{Linear, top};
+use crate::series::{FlowSeries, QueueSeries, RunSeries};
+
+const WIDTH: f64 = 760.0;
+const TOP: f64 = 58.0;
+const BOTTOM: f64 = 340.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 20.0;
+/// So many steps of time are told apart, about as many as there are pixels.
+const STEPS: f64 = 700.0;
+/// More queues than this in one picture cannot be told apart.
+const MOST_QUEUES: usize = 6;
+
+/// The pictures of a run: those of its first flow, and its queues.
+pub fn of_run(run: &RunSeries) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    if let Some(flow) = run.flows.first() {
+        pictures.extend([sequence(run, flow), window(run, flow), round_trip(run, flow)]);
+    }
+    if !run.queues.is_empty() {
+        pictures.push(queues(run));
+    }
+    pictures
+}
+
+/// What a picture needs besides its curves.
+struct Panel<'a> {
+    run: &'a RunSeries,
+    kind: &'static str,
+    title: &'static str,
+    /// What is shown of the run.
+    of: String,
+    axis: &'static str,
+    /// The largest value.
+    most: f64,
+    keys: Vec<(Key, String)>,
+    caption: String,
+}
+
+impl Panel<'_> {
+    fn draw(mut self, curves: impl FnOnce(&mut Svg, &Frame)) -> Picture {
+        if !self.run.handovers.is_empty() {
+            self.keys.push((Key::Band, "handover, no link".to_owned()));
+        }
+        let (keys, entries): (Vec<Key>, Vec<String>) = self.keys.into_iter().unzip();
+        let room = WIDTH - LEFT - RIGHT;
+        let name = format!("time-{}-{}", self.run.cell + 1, self.kind);
+        let remark = format!("{}, {}, seed {}", self.run.name, self.of, self.run.seed);
+        let names = Names { picture: &name, title: self.title, remark: &remark, axis: self.axis };
+        let mut svg = Svg::new(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title);
+        let frame = Frame {
+            x: Linear { low: 0.0, high: self.run.duration_s, first: LEFT, last: WIDTH - RIGHT },
+            y: Linear { low: 0.0, high: top(self.most), first: BOTTOM, last: TOP },
+        };
+        heading(&mut svg, names.title, names.remark);
+        for handover in &self.run.handovers {
+            let end = handover.end_s.unwrap_or(self.run.duration_s);
+            let (from, to) = (frame.x.place(handover.start_s), frame.x.place(end));
+            band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
+        }
+        frame.draw_y(&mut svg, names.axis);
+        frame.draw_x(&mut svg, "time (s)", false);
+        curves(&mut svg, &frame);
+        legend(&mut svg, names.picture, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
+        Picture { svg: svg.finish(), caption: self.caption, name }
+    }
+}
+
+fn called(run: &RunSeries, flow: &FlowSeries) -> String {
+    match run.flows.len() {
+        1 => format!("flow {} ({})", flow.flow, flow.variant),
+        count => format!("flow {} ({}), the first of {count}", flow.flow, flow.variant),
+    }
+}
+
+/// The time-sequence graph.
+fn sequence(run: &RunSeries, flow: &FlowSeries) -> Picture {
+    let flow = &thinned(flow, run.duration_s / STEPS);
+    let first = flow.segments.iter().map(|segment| segment.start).min().unwrap_or(0);
+    let megabytes = |position: u64| position.saturating_sub(first) as f64 / 1e6;
+    let end = flow.segments.iter().map(|segment| megabytes(segment.start + u64::from(segment.length)));
+    let key = |key, name: &str| (key, name.to_owned());
+    let panel = Panel {
+        run,
+        kind: "sequence",
+        title: "Time-sequence graph",
+        of: called(run, flow),
+        axis: "position (MB)",
+        most: end.fold(0.0, f64::max),
+        keys: vec![
+            key(Key::Mark(Mark::Sent), "sent"),
+            key(Key::Mark(Mark::SentAgain), "sent again"),
+            key(Key::Mark(Mark::Lost), "lost"),
+            key(Key::Mark(Mark::Timeout), "timeout"),
+            key(Key::Line(1, false), "acknowledged"),
+        ],
+        caption: "Every segment as a stroke from its first to its last byte, and what was acknowledged when; neighbours \
+                  are drawn as one where pixels could not tell them apart."
+            .to_owned(),
+    };
+    panel.draw(|svg, frame| {
+        let acks = flow.acknowledgments.iter().map(|ack| (ack.time_s, megabytes(ack.position)));
+        step_line(svg, frame, 1, acks, run.duration_s);
+        let mut path = String::new();
+        for segment in flow.segments.iter().filter(|segment| !segment.retransmission) {
+            let from = frame.place(segment.time_s, megabytes(segment.start));
+            let to = frame.place(segment.time_s, megabytes(segment.start + u64::from(segment.length)));
+            path += &upright(from, to.1);
+        }
+        strokes(svg, &path);
+        for segment in flow.segments.iter().filter(|segment| segment.retransmission) {
+            mark(svg, Mark::SentAgain, frame.place(segment.time_s, megabytes(segment.start)));
+        }
+        for drop in &flow.drops {
+            mark(svg, Mark::Lost, frame.place(drop.time_s, megabytes(drop.start)));
+        }
+        for time in &flow.timeouts_s {
+            mark(svg, Mark::Timeout, (frame.x.place(*time), TOP + 6.0));
+        }
+    })
+}
+
+/// Congestion window and slow start threshold.
+fn window(run: &RunSeries, flow: &FlowSeries) -> Picture {
+    let sender = &flow.sender;
+    let window = samples(&sender.time_s, &sender.congestion_window_segments);
+    let threshold = samples(&sender.time_s, &sender.slow_start_threshold_segments);
+    let panel = Panel {
+        run,
+        kind: "window",
+        title: "Congestion window and slow start threshold",
+        of: called(run, flow),
+        axis: "window (segments)",
+        most: largest(&[&window, &threshold]),
+        keys: vec![
+            (Key::Line(0, false), "congestion window".to_owned()),
+            (Key::Line(1, false), "slow start threshold".to_owned()),
+        ],
+        caption: "The threshold is left out while it is arbitrarily high.".to_owned(),
+    };
+    panel.draw(|svg, frame| {
+        step_line(svg, frame, 1, thin(&threshold, run.duration_s), run.duration_s);
+        step_line(svg, frame, 0, thin(&window, run.duration_s), run.duration_s);
+    })
+}
+
+/// Smoothed round-trip time and retransmission timeout.
+fn round_trip(run: &RunSeries, flow: &FlowSeries) -> Picture {
+    let sender = &flow.sender;
+    let mut smoothed = samples(&sender.time_s, &sender.smoothed_round_trip_ms);
+    smoothed.retain(|(_, value)| *value > 0.0);
+    let timeout = samples(&sender.time_s, &sender.retransmission_timeout_ms);
+    let panel = Panel {
+        run,
+        kind: "round-trip",
+        title: "Round-trip time and retransmission timeout",
+        of: called(run, flow),
+        axis: "time (ms)",
+        most: largest(&[&smoothed, &timeout]),
+        keys: vec![
+            (Key::Line(0, false), "smoothed round-trip time".to_owned()),
+            (Key::Line(1, false), "retransmission timeout".to_owned()),
+        ],
+        caption: "The sender's own estimate, and the timeout that follows from it with its back-off."
+            .to_owned(),
+    };
+    panel.draw(|svg, frame| {
+        step_line(svg, frame, 1, thin(&timeout, run.duration_s), run.duration_s);
+        step_line(svg, frame, 0, thin(&smoothed, run.duration_s), run.duration_s);
+    })
+}
+
+/// What waits in the queues: those that grew longest.
+fn queues(run: &RunSeries) -> Picture {
+    let longest = |queue: &QueueSeries| queue.packets.iter().copied().fold(0.0, f64::max);
+    let mut shown: Vec<&QueueSeries> = run.queues.iter().collect();
+    shown.sort_by(|one, other| longest(other).total_cmp(&longest(one)));
+    shown.truncate(MOST_QUEUES);
+    let rest = match run.queues.len() - shown.len() {
+        0 => String::new(),
+        rest => format!(" {rest} more stayed shorter."),
+    };
+    let panel = Panel {
+        run,
+        kind: "queues",
+        title: "Queues",
+        of: "directions of links".to_owned(),
+        axis: "queue (packets)",
+        most: shown.first().map_or(0.0, |queue| longest(queue)),
+        keys: shown
+            .iter()
+            .enumerate()
+            .map(|(place, queue)| (Key::Line(place, false), queue.link.clone()))
+            .collect(),
+        caption: format!("Packets waiting or in service.{rest}"),
+    };
+    panel.draw(|svg, frame| {
+        for (place, queue) in shown.iter().enumerate() {
+            let samples = samples(&queue.time_s, &queue.packets);
+            step_line(svg, frame, place, thin(&samples, run.duration_s), run.duration_s);
+        }
+    })
+}
+
+/// Time and value where there is one.
+fn samples(times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
+    times.iter().copied().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect()
+}
+
+fn largest(columns: &[&[(f64, f64)]]) -> f64 {
+    columns.iter().copied().flatten().map(|(_, value)| *value).fold(0.0, f64::max)
+}
+
+/// As many as pixels can show; first, last, smallest and largest of each step stay.
+fn thin(samples: &[(f64, f64)], duration_s: f64) -> impl Iterator<Item = (f64, f64)> {
+    let mut thinner = Thinner::new((duration_s / STEPS).max(1e-9));
+    for (time_s, value) in samples {
+        thinner.push(Sample { time_s: *time_s, values: [*value] });
+    }
+    thinner.finish().into_iter().map(|sample| (sample.time_s, sample.values[0]))
+}
+
+/// A line that keeps each value until the next, and the last until the end.
+fn step_line(svg: &mut Svg, frame: &Frame, n: usize, samples: impl Iterator<Item = (f64, f64)>, end: f64) {
+    let mut corners: Vec<(f64, f64)> = Vec::new();
+    for (time, value) in samples {
+        if let Some((_, before)) = corners.last().copied().filter(|(_, before)| *before != value) {
+            corners.push((time, before));
+        }
+        corners.push((time, value));
+    }
+    corners.extend(corners.last().map(|(_, value)| (end, *value)));
+    svg.path(corners.into_iter().map(|(time, value)| frame.place(time, value)), &stroke(n));
+}
