@@ -553,9 +553,10 @@ impl Sender {
     }
 
     /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when
-    /// even the congestion window is closed. Probing goes on when the window is too small to be used.
+    /// even the congestion window is closed. Probing goes on when the window is too small to be used. What a
+    /// frozen sender does not send says nothing about the peer's window; whoever thaws it settles.
     fn settle_timer(&mut self, now: Instant) {
-        if self.probing {
+        if self.probing || self.frozen {
             return;
         }
         if self.view.outstanding() > 0 {

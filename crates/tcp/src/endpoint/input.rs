@@ -117,7 +117,6 @@ impl Endpoint {
         }
         if acknowledged >= self.sender.view.unacknowledged && self.state != State::TimeWait {
             self.take_acknowledgment(now, segment, start, acknowledged, out);
-            self.on_mark(now, segment, out);
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
@@ -181,6 +180,7 @@ impl Endpoint {
         if advances {
             self.happened(now, Happened::Progress, out);
         }
+        self.on_mark(now, segment, out);
     }
 
     /// RFC 5961 section 3.2.

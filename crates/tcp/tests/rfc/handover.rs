@@ -120,6 +120,18 @@ fn a_notification_is_no_round_trip_sample() {
     assert_eq!(after.round_trip_time_variation, before.round_trip_time_variation);
 }
 
+/// A notification that acknowledges everything while more waits begins no window probing: what it lets go is not
+/// sent again by the next acknowledgment.
+#[test]
+fn a_notification_of_everything_sends_what_waits_once() {
+    for variant in VARIANTS {
+        let mut script = ten_segments("ehn", variant, |_| {});
+        script.at(1900).inject(ack(10_001).mark(Mark::Handover)).expect_run(10_001..20_001, 1000);
+        script.at(2000).inject(ack(11_001)).expect_nothing();
+        assert_eq!(script.endpoint.statistics().sender.retransmissions, 0, "{variant}");
+    }
+}
+
 /// Paper E, section 4.2 B: slow start is one of the policies.
 #[test]
 fn ehn_may_begin_with_slow_start() {
@@ -232,4 +244,30 @@ fn two_frozen_ends_thaw() {
         script.expect(ack(1).seq(10_001).window(65_535));
     }
     script.at(1300).inject(ack(1).seq(2001)).expect_run(1..10_001, 1000);
+}
+
+/// A notification counts as well on a segment that no window is left for: what it lets go leaves at once.
+#[test]
+fn a_notification_beyond_our_window_is_heard() {
+    let mut script = ten_segments("ehn", "newreno", |p| p.receiver.buffer = 2000);
+    script.at(1100).inject(data(1..1001)).inject(data(1001..2001)).expect(ack(2001).seq(10_001).window(0));
+    script.at(1900).inject(data(2001..2002).ack(10_001).mark(Mark::Handover));
+    let sent: Vec<u32> = script.take().iter().map(|segment| segment.sequence).collect();
+    assert_eq!(sent, (0..10).map(|n| 10_001 + n * 1000).collect::<Vec<_>>());
+    assert_eq!(script.endpoint.statistics().sender.retransmissions, 0);
+}
+
+/// What the application supplies while the link is down leaves once when it is up, and nothing of it again when the
+/// first of it is acknowledged.
+#[test]
+fn what_is_supplied_to_a_frozen_sender_leaves_once() {
+    let mut script = Script::moving(plain(|_| {}), "newreno", "freeze");
+    script.at(1000).signal(Signal::LinkDown).at(1100).supply(12_000).at(4000).expect_nothing().signal(UP);
+    script.expect_run(1..10_001, 1000);
+    for _ in 0..3 {
+        script.expect(ack(1).seq(10_001));
+    }
+    script.at(4100).inject(ack(1001)).expect_run(10_001..12_001, 1000).expect_nothing();
+    assert_eq!(script.endpoint.statistics().sender.retransmissions, 0);
+    assert_eq!(script.endpoint.statistics().sender.window_probes, 0);
 }
