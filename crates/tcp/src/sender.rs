@@ -556,7 +556,14 @@ impl Sender {
     /// even the congestion window is closed. Probing goes on when the window is too small to be used. What a
     /// frozen sender does not send says nothing about the peer's window; whoever thaws it settles.
     fn settle_timer(&mut self, now: Instant) {
-        if self.probing || self.frozen {
+        if self.frozen {
+            return;
+        }
+        if self.probing {
+            // Whoever went back or thawed has stopped the timer, because nothing is outstanding.
+            if self.timer == NEVER {
+                self.timer = now + self.estimator.timeout();
+            }
             return;
         }
         if self.view.outstanding() > 0 {

@@ -271,3 +271,42 @@ fn what_is_supplied_to_a_frozen_sender_leaves_once() {
     assert_eq!(script.endpoint.statistics().sender.retransmissions, 0);
     assert_eq!(script.endpoint.statistics().sender.window_probes, 0);
 }
+
+/// A sender that was about to probe the window of its peer when its link went down still probes it afterwards:
+/// otherwise neither would ever speak again, should the update of the window be lost.
+#[test]
+fn probing_survives_a_freeze() {
+    let mut script = Script::moving(plain(|_| {}), "newreno", "freeze");
+    script
+        .at(1000)
+        .inject(data(1..1001).window(0))
+        .at(1010)
+        .inject(data(1001..2001).window(0))
+        .expect(ack(2001));
+    script.at(1100).supply(5000).at(1200).signal(Signal::LinkDown).at(4000).expect_nothing().signal(UP);
+    for _ in 0..3 {
+        script.expect(ack(2001));
+    }
+    script.expect_nothing().skip_to(60_000);
+    assert!(script.endpoint.statistics().sender.window_probes > 1);
+}
+
+/// So does one that hears of a move of its peer.
+#[test]
+fn probing_survives_a_notification() {
+    let mut script = Script::moving(plain(|_| {}), "newreno", "ehn");
+    script
+        .at(1000)
+        .inject(data(1..1001).window(0))
+        .at(1010)
+        .inject(data(1001..2001).window(0))
+        .expect(ack(2001));
+    script
+        .at(1100)
+        .supply(5000)
+        .at(1200)
+        .inject(ack(1).seq(2001).window(0).mark(Mark::Handover))
+        .expect_nothing();
+    script.skip_to(60_000);
+    assert!(script.endpoint.statistics().sender.window_probes > 1);
+}
