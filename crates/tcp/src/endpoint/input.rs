@@ -177,7 +177,7 @@ impl Endpoint {
         } else {
             sender.on_ack(now, &ack, segment, exit);
         }
-        if advances {
+        if advances && !notifies {
             self.happened(now, Happened::Progress, out);
         }
         self.on_mark(now, segment, out);

@@ -32,7 +32,8 @@ pub enum Happened {
     },
     /// The retransmission timer has expired; the window is still what it was before.
     Timeout,
-    /// An acknowledgment has advanced SND.UNA.
+    /// An acknowledgment has advanced SND.UNA, and says nothing of a move: a notification that advances it is told as
+    /// [`Happened::Marked`] alone.
     Progress,
     /// The time of [`Handover::wake_at`] has come.
     Wake,

@@ -98,6 +98,25 @@ fn ehn_restores_what_timeouts_took() {
     }
 }
 
+/// Paper E, section 3: so they do when the notification itself acknowledges some of what is outstanding, because the
+/// acknowledgments before it were lost with the old link.
+#[test]
+fn ehn_restores_what_timeouts_took_and_takes_the_acknowledgment() {
+    for variant in VARIANTS {
+        let mut script = ten_segments("ehn", variant, |_| {});
+        let before = script.endpoint.sample();
+        script.at(2000).expect(data(1..1001)).window_is(1.0);
+        script
+            .at(2500)
+            .inject(ack(4001).mark(Mark::Handover))
+            .expect_run(4001..14_001, 1000)
+            .expect_nothing();
+        let after = script.endpoint.sample();
+        assert_eq!(after.congestion_window, before.congestion_window, "{variant}");
+        assert_eq!(after.slow_start_threshold, before.slow_start_threshold, "{variant}");
+    }
+}
+
 /// Once there was progress after a timeout, its cut stands: the loss was another one.
 #[test]
 fn ehn_leaves_an_older_cut_alone() {
