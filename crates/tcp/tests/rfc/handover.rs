@@ -195,6 +195,30 @@ fn tr_acks_may_lead_to_slow_start() {
     }
 }
 
+/// Marks of a move whose third one got lost do not count for the next move.
+#[test]
+fn tr_acks_count_the_marks_of_one_move() {
+    let slow = |p: &mut Parameters| p.tr_acks.after = AfterReconnection::SlowStart;
+    let mut script = ten_segments("tr-acks", "newreno", slow);
+    script.at(1300).inject_times(2, ack(1).mark(Mark::Handover)).expect_nothing();
+    script.at(1400).inject(ack(10_001)).expect_run(10_001..20_001, 1000);
+    script.at(1800).inject(ack(10_001).mark(Mark::Handover)).expect_nothing();
+    script.inject(ack(10_001).mark(Mark::Handover)).expect_nothing();
+    script.inject(ack(10_001).mark(Mark::Handover)).expect(data(10_001..11_001)).expect_nothing();
+    script.window_is(1.0);
+}
+
+/// Nor does a mark that acknowledges something begin to count anew: it is one of the three.
+#[test]
+fn tr_acks_count_marks_that_acknowledge() {
+    let slow = |p: &mut Parameters| p.tr_acks.after = AfterReconnection::SlowStart;
+    let mut script = ten_segments("tr-acks", "newreno", slow);
+    script.at(1300).inject(ack(1).mark(Mark::Handover)).expect_nothing();
+    script.inject(ack(4001).mark(Mark::Handover)).take();
+    script.inject(ack(4001).mark(Mark::Handover)).expect(data(4001..5001)).expect_nothing();
+    script.window_is(1.0);
+}
+
 /// Goff et al., section 3: a window of zero when the disconnection is announced, and none while it lasts.
 #[test]
 fn freeze_closes_the_window() {
