@@ -219,9 +219,11 @@ impl Sender {
         self.view.available = self.data_end + u64::from(self.view.finishing);
     }
 
+    /// The peer offers this window from SND.UNA on.
     pub(crate) fn set_peer_window(&mut self, window: u64) {
         self.view.peer_window = window;
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
+        self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + window);
     }
     pub(crate) fn furthest_edge(&self) -> Offset {
         self.furthest_edge
@@ -251,17 +253,16 @@ impl Sender {
             && self.view.peer_window > 0
             && !self.probing;
         let window_before = self.view.peer_window;
-        if let Some(window) = ack.window {
-            self.window_is_from_syn = false;
-            self.set_peer_window(window);
-        }
         if advanced {
             self.view.unacknowledged = ack.offset;
             self.view.next = self.view.next.max(ack.offset);
             self.progress_at = now;
             self.note_window_progress(now);
         }
-        self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + self.view.peer_window);
+        if let Some(window) = ack.window {
+            self.window_is_from_syn = false;
+            self.set_peer_window(window);
+        }
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         let acknowledged = ack.offset.saturating_since(previous);
         let delivered = acknowledged.saturating_add_signed(sacked);

@@ -353,3 +353,12 @@ fn probing_survives_a_notification() {
     script.skip_to(60_000);
     assert!(script.endpoint.statistics().sender.window_probes > 1);
 }
+
+/// The window of the handshake is a window: when the first segment after it takes it back, acknowledgments still stand
+/// where our data ended, because the peer has taken that in and looks no further left.
+#[test]
+fn a_window_taken_back_at_once_leaves_acknowledgments_where_they_are_heard() {
+    let mut script = ten_segments("freeze", "newreno", |_| {});
+    script.at(1100).inject(data(1..1001).window(0)).inject(data(1001..2001).window(0));
+    script.expect(ack(2001).seq(10_001)).expect_nothing();
+}
