@@ -163,6 +163,15 @@ impl VegasFine {
         }
     }
 
+    /// Give back what duplicates have lent, because no acknowledgment will end this recovery any more. The window may be
+    /// smaller already, when the move begins with slow start.
+    fn deflate(&self, view: &View, orders: &mut Orders) {
+        let recovers = self.duplicates >= self.parameters.duplicate_threshold && self.window_after_cut >= 1.0;
+        if recovers && self.window_after_cut < view.window.congestion {
+            orders.push(Order::SetWindow(Window { congestion: self.window_after_cut, ..view.window }));
+        }
+    }
+
     /// Three quarters of the window when the segment was sent once, half when it was sent before.
     fn cut(&mut self, again: bool, view: &View, orders: &mut Orders) {
         let window = view.effective_window() as u64;
@@ -208,6 +217,7 @@ impl Recovery for VegasFine {
         ]);
     }
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+        self.deflate(view, orders);
         self.forget(view);
         go_back(orders);
     }

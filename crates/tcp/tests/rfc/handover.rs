@@ -128,6 +128,18 @@ fn ehn_leaves_an_older_cut_alone() {
     assert!(window < 3.0, "{window}");
 }
 
+/// Vegas lends itself window for each duplicate: a move that ends its recovery takes that back, and leaves the window as
+/// the loss before the move had cut it.
+#[test]
+fn ehn_ends_a_recovery_of_vegas() {
+    let mut script = ten_segments("ehn", "vegas", |_| {});
+    script.at(1100).inject_times(3, ack(1)).expect(data(1..1001)).window_is(8.0 + 3.0);
+    script.inject(ack(1)).window_is(8.0 + 4.0).take();
+    script.at(1300).inject(ack(1).mark(Mark::Handover)).expect_run(1..8001, 1000).expect_nothing();
+    script.window_is(8.0);
+    assert_eq!(script.endpoint.statistics().sender.window_cuts, 0);
+}
+
 /// The time between the last segment and the notification says nothing about the path: no sample is taken.
 #[test]
 fn a_notification_is_no_round_trip_sample() {
