@@ -88,13 +88,13 @@ impl Receiver {
     }
     /// The application reads `bytes` (at most what is readable). Returns whether the window opened
     /// enough to tell the peer: by two segments, or half the buffer, as in 4.4BSD; less rides on the
-    /// next acknowledgment.
+    /// next acknowledgment. One that is closed on purpose stays closed.
     pub fn consume(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
         let offered = self.offered_edge.saturating_since(self.next);
         let opened = self.window().saturating_sub(offered);
         let worth_telling = (2 * u64::from(self.segment_size)).min(u64::from(self.parameters.buffer) / 2);
-        opened > 0 && opened >= worth_telling
+        !self.closed_on_purpose && opened > 0 && opened >= worth_telling
     }
     /// The application reads everything there is, before the window is offered again.
     pub fn consume_all(&mut self) {

@@ -245,6 +245,20 @@ fn freeze_closes_the_window() {
     script.expect_nothing();
 }
 
+/// While the window is closed on purpose, reading opens none: there is nothing to tell the peer.
+#[test]
+fn freeze_does_not_announce_what_is_read() {
+    let mut script = Script::moving(plain(|p| p.receiver.buffer = 10_000), "newreno", "freeze");
+    script.at(1000).inject(data(1..1001)).inject(data(1001..2001)).expect(ack(2001).window(8000));
+    script.inject(data(2001..3001)).inject(data(3001..4001)).expect(ack(4001).window(6000));
+    script.at(1500).signal(going_down(100)).expect(ack(4001).window(0));
+    script.at(1510).read(2000).expect_nothing().read(2000).expect_nothing();
+    script.at(1600).signal(Signal::LinkDown).at(2000).signal(UP);
+    for _ in 0..3 {
+        script.expect(ack(4001).window(10_000));
+    }
+}
+
 /// A warning that nothing follows is taken back after its time and some patience.
 #[test]
 fn freeze_outlives_a_false_alarm() {
