@@ -106,17 +106,17 @@ impl MobileNode {
         }
     }
 
-    fn send_control(&self, to: NodeId, message: Control, out: &mut Outbox) {
+    fn solicit(&self, out: &mut Outbox) {
         if let Some(cell) = self.cell {
-            control(out, Self::cell_port(cell), self.node, to, message);
+            control(out, Self::cell_port(cell), self.node, NodeId::ALL_ROUTERS, Control::AgentSolicitation);
         }
     }
 
     fn send_request(&self, to_send: Option<ToSend>, out: &mut Outbox) {
-        let Some(ToSend { request, agent }) = to_send else { return };
+        let (Some(cell), Some(ToSend { request, agent })) = (self.cell, to_send) else { return };
         let care_of_address = request.care_of_address;
         out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
-        self.send_control(agent, Control::RegistrationRequest(request), out);
+        control(out, Self::cell_port(cell), self.node, agent, Control::RegistrationRequest(request));
     }
 
     fn on_control(&mut self, now: Instant, message: &Control, out: &mut Outbox) {
@@ -179,7 +179,7 @@ impl MobileNode {
                 return;
             }
             if triggers == Some(true) {
-                self.send_control(NodeId::ALL_ROUTERS, Control::AgentSolicitation, out);
+                self.solicit(out);
             }
         }
         out.signal(signal);

@@ -196,6 +196,23 @@ fn link_up_means_something_only_where_it_makes_the_node_reachable() {
     }
 }
 
+/// While the node is in no cell a request goes nowhere: nobody has asked for anything.
+#[test]
+fn what_is_not_sent_is_not_recorded_as_requested() {
+    let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
+    let movement = Movement::new(CELL_1, moves, Duration::from_secs(2)).expect("in order");
+    let mut node = MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip: Some(config()) });
+    hear(&mut node, seconds(4.5), CELL_1, AGENT_2).request();
+    let woken = wake_until(&mut node, seconds(8.0));
+    let asked = |caused: &Caused| {
+        let is_request = |it: &MobilityEvent| matches!(it, MobilityEvent::RegistrationRequested { .. });
+        (caused.mobility().iter().filter(|it| is_request(it)).count(), caused.packets.len())
+    };
+    let all: Vec<(Instant, (usize, usize))> = woken.iter().map(|(at, caused)| (*at, asked(caused))).collect();
+    let expected = [(5.0, (0, 0)), (5.5, (0, 0)), (7.0, (0, 0)), (7.5, (1, 1))];
+    assert_eq!(all, expected.map(|(s, counts)| (seconds(s), counts)));
+}
+
 #[test]
 fn data_goes_by_the_cell_the_node_is_in() {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
