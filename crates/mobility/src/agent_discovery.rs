@@ -21,6 +21,17 @@ struct Heard {
     until: Instant,
 }
 
+/// What an advertisement says of where the node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Where the agent is that it uses.
+    Same,
+    /// It has moved to another agent.
+    Another,
+    /// There is another agent, but the one that it uses may still be there.
+    Uncertain,
+}
+
 /// Follows the agent that a mobile node uses.
 #[derive(Debug)]
 pub(crate) struct AgentDiscovery {
@@ -34,22 +45,18 @@ impl AgentDiscovery {
         let current = agent.map(|agent| Heard { agent, until: Instant::ZERO });
         AgentDiscovery { detection, current }
     }
-    /// An advertisement was heard: whether it means that the node has moved.
-    pub(crate) fn heard(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> bool {
-        let until = now + Duration::from_secs(u64::from(advertisement.lifetime_s));
-        let heard = Heard { agent: advertisement.agent, until };
-        let stays = match (self.current, self.detection) {
-            (None, _) => false,
-            (Some(current), _) if current.agent == heard.agent => {
-                self.current = Some(heard);
-                return false;
+    /// An advertisement was heard.
+    pub(crate) fn heard(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> Place {
+        let agent = advertisement.agent;
+        let place = match self.current {
+            Some(current) if current.agent == agent => Place::Same,
+            Some(current) if self.detection == MovementDetection::Lazy && now < current.until => {
+                return Place::Uncertain;
             }
-            (Some(_), MovementDetection::Eager) => false,
-            (Some(current), MovementDetection::Lazy) => now < current.until,
+            _ => Place::Another,
         };
-        if !stays {
-            self.current = Some(heard);
-        }
-        !stays
+        let until = now + Duration::from_secs(u64::from(advertisement.lifetime_s));
+        self.current = Some(Heard { agent, until });
+        place
     }
 }

@@ -1,6 +1,6 @@
 //! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
 
-use crate::agent_discovery::AgentDiscovery;
+use crate::agent_discovery::{AgentDiscovery, Place};
 use crate::movement::{CellId, Movement};
 use crate::registration::{Answer, MobileIpConfig, Registration, ToSend};
 use crate::send::{control, lose};
@@ -26,6 +26,9 @@ struct MobileIp {
     discovery: AgentDiscovery,
     registration: Registration,
     layer_2_triggers: bool,
+    /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
+    /// reachable over it.
+    kept_back: Option<Signal>,
 }
 
 /// Stands between the host of a mobile node and the cells.
@@ -37,8 +40,9 @@ struct MobileIp {
 ///
 /// To the host go [`Signal::MovementDetected`] at the first advertisement after a move and
 /// [`Signal::Registered`] at the reply. What the link layer of the node tells
-/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] only without Mobile IP, or
-/// with layer 2 triggers: a new link alone reaches nobody.
+/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without Mobile IP, or
+/// with layer 2 triggers: a new link alone reaches nobody. Otherwise it is passed on when the link turns out to
+/// lead to the same agent as before, so that whoever has heard of a link that is down hears of its end.
 #[derive(Debug)]
 pub struct MobileNode {
     node: NodeId,
@@ -66,6 +70,7 @@ impl MobileNode {
             discovery: AgentDiscovery::new(config.movement_detection, config.registered_with),
             registration: Registration::new(node, config),
             layer_2_triggers: config.layer_2_triggers,
+            kept_back: None,
         });
         let cell = Some(movement.start());
         MobileNode { node, movement, begun: 0, over: 0, cell, mobile_ip }
@@ -131,8 +136,10 @@ impl MobileNode {
         let Some(mobile_ip) = &mut self.mobile_ip else { return };
         let agent = advertisement.agent;
         out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
-        if !mobile_ip.discovery.heard(now, advertisement) {
-            return;
+        match mobile_ip.discovery.heard(now, advertisement) {
+            Place::Same => return out.signals.extend(mobile_ip.kept_back.take()),
+            Place::Uncertain => return,
+            Place::Another => mobile_ip.kept_back = None,
         }
         out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
         out.signal(Signal::MovementDetected);
@@ -173,13 +180,15 @@ impl MobileNode {
     }
 
     fn on_signal(&mut self, signal: Signal, out: &mut Outbox) {
-        let triggers = self.mobile_ip.as_ref().map(|mobile_ip| mobile_ip.layer_2_triggers);
-        if let Signal::LinkUp { .. } = signal {
-            if triggers == Some(false) {
-                return;
-            }
-            if triggers == Some(true) {
-                self.solicit(out);
+        if let Some(mobile_ip) = &mut self.mobile_ip {
+            match signal {
+                Signal::LinkUp { .. } if mobile_ip.layer_2_triggers => self.solicit(out),
+                Signal::LinkUp { .. } => {
+                    mobile_ip.kept_back = Some(signal);
+                    return;
+                }
+                Signal::LinkDown => mobile_ip.kept_back = None,
+                _ => {}
             }
         }
         out.signal(signal);

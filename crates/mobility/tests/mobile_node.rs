@@ -196,6 +196,51 @@ fn link_up_means_something_only_where_it_makes_the_node_reachable() {
     }
 }
 
+fn signal(node: &mut MobileNode, now: Instant, signal: Signal) -> Vec<Signal> {
+    step(node, now, Input::Signal(signal)).signals
+}
+
+const UP: Signal = Signal::LinkUp { rate: None, round_trip_time: None };
+
+/// The host has heard that its link went down; a node that is back before it knew of another agent has moved nowhere,
+/// but the host must hear that the link is up.
+#[test]
+fn a_link_that_comes_back_to_the_same_agent_is_news() {
+    let mut node = node(Some(config()));
+    assert_eq!(signal(&mut node, seconds(5.0), Signal::LinkDown), [Signal::LinkDown]);
+    assert_eq!(signal(&mut node, seconds(5.0), UP), []);
+    assert_eq!(signal(&mut node, seconds(10.0), Signal::LinkDown), [Signal::LinkDown]);
+    assert_eq!(signal(&mut node, seconds(10.0), UP), [], "not before it is known where it is up");
+    let heard = hear(&mut node, seconds(10.06), CELL_1, AGENT_1);
+    assert_eq!((heard.signals, heard.packets), (vec![UP], vec![]), "nothing to register");
+    assert_eq!(hear(&mut node, seconds(10.16), CELL_1, AGENT_1).signals, [], "once is enough");
+}
+
+/// Of a link that is up and means a move, or is down again, nobody hears later.
+#[test]
+fn a_link_up_is_kept_back_no_longer_than_until_the_move_is_detected() {
+    let mut node = node(Some(config()));
+    signal(&mut node, seconds(5.0), Signal::LinkDown);
+    signal(&mut node, seconds(5.0), UP);
+    assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    assert_eq!(hear(&mut node, seconds(5.15), CELL_2, AGENT_2).signals, []);
+    signal(&mut node, seconds(9.0), UP);
+    signal(&mut node, seconds(9.1), Signal::LinkDown);
+    assert_eq!(hear(&mut node, seconds(9.2), CELL_2, AGENT_2).signals, [], "it is down");
+}
+
+/// With lazy detection another agent says nothing of where the link is up while the present one may still be there.
+#[test]
+fn a_link_up_waits_for_the_present_agent() {
+    let lazy = MobileIpConfig { movement_detection: MovementDetection::Lazy, ..config() };
+    let mut node = node(Some(lazy));
+    hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
+    signal(&mut node, seconds(5.0), Signal::LinkDown);
+    signal(&mut node, seconds(5.0), UP);
+    assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, []);
+    assert_eq!(hear(&mut node, seconds(5.96), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+}
+
 /// While the node is in no cell a request goes nowhere: nobody has asked for anything.
 #[test]
 fn what_is_not_sent_is_not_recorded_as_requested() {
