@@ -3,6 +3,7 @@
 mod common;
 
 use roxmltree::Document;
+use seamline_record::statistics::Estimate;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::cdf::{Distribution, cdf};
 use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
@@ -154,6 +155,24 @@ fn a_forest_shows_what_lies_within_its_band() {
     assert!(heights[0] == heights[2] && heights[0] < heights[1], "a row is a row in all panels: {heights:?}");
 }
 
+/// A gain over nothing is no number, and has no place.
+#[test]
+fn what_is_not_finite_is_not_drawn() {
+    let over_nothing =
+        Estimate { mean: f64::INFINITY, low: Some(f64::NAN), high: Some(f64::NAN), samples: 3 };
+    let panel = Panel {
+        title: "E1".into(),
+        accepted: (0.0, 1.0),
+        published: vec![],
+        values: vec![Some(over_nothing)],
+    };
+    let forest = forest(NAMES, &[Row::Values("x".into())], &[panel]);
+    let strip = strip("E1", &Scale::of((0.0, 1.0), &[], [over_nothing]), &over_nothing);
+    for svg in [forest, strip] {
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
 #[test]
 fn a_strip_holds_band_interval_and_what_was_published() {
     let measured = common::estimate(45.0, 30.0);
@@ -170,7 +189,9 @@ fn runs_over_time_are_files_too() {
     let run = common::series(1);
     let pictures = over_time::of_run(&run);
     let names: Vec<&str> = pictures.iter().map(|picture| picture.name.as_str()).collect();
-    assert_eq!(names, ["time-2-sequence", "time-2-window", "time-2-round-trip", "time-2-queues"]);
+    let whole = ["time-2-sequence", "time-2-window", "time-2-round-trip", "time-2-queues"];
+    assert_eq!(names[..4], whole);
+    assert_eq!(names[4..], ["time-2-handover-sequence", "time-2-handover-window"]);
     let axes = ["position (MB)", "window (segments)", "time (ms)", "queue (packets)"];
     for (picture, axis) in pictures.iter().zip(axes) {
         let texts = texts(&picture.svg);
@@ -179,6 +200,7 @@ fn runs_over_time_are_files_too() {
             assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
         }
         assert!(texts[1].contains("cubic") && texts[1].contains("seed 1"), "{texts:?}");
+        assert_eq!(texts.last(), Some(&picture.caption), "a file alone says what is in it");
         let bands = attribute(&picture.svg, "rect", "handover", "x");
         assert_eq!(bands.len(), 2 + 1, "two handovers and the legend");
         let place = |time: f64| 70.0 + time / common::DURATION_S * 670.0;
@@ -191,6 +213,11 @@ fn runs_over_time_are_files_too() {
     assert_eq!(crosses, losses + 1, "every loss has its cross, and the legend one");
     let lines = pictures[1].svg.matches("stroke-dasharray").count();
     assert_eq!(lines, 2, "the threshold is dashed, in the picture and in the legend");
+    let near = &pictures[4];
+    let bands = attribute(&near.svg, "rect", "handover", "width");
+    assert!((bands[0] - 0.08 / 5.08 * 670.0).abs() < 0.1, "a second before, four after: {bands:?}");
+    let triangles = near.svg.matches("class=\"area s1\"").count();
+    assert_eq!(triangles, 5 + 1, "one each second is sent again, and the legend has one");
     assert!(over_time::of_run(&RunSeries::default()).is_empty());
 }
 

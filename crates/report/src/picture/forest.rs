@@ -166,6 +166,10 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, (first, last): (f64, f64), bottom: f
 /// A dot and its interval.
 fn draw_value(svg: &mut Svg, x: &Linear, y: f64, value: &Estimate) {
     let (low, high) = value.ends();
+    // A gain over nothing has no place.
+    if !(value.mean.is_finite() && low.is_finite() && high.is_finite()) {
+        return;
+    }
     let style = format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\"");
     svg.line((x.place(low), y), (x.place(high), y), &style);
     for end in [low, high] {

@@ -3,7 +3,7 @@
 use super::Picture;
 use super::frame::{Frame, Key, Names, heading, legend, legend_height};
 use super::style::{Mark, band, mark, stroke, strokes, upright};
-use super::svg::Svg;
+use super::svg::{Anchor, FAINT, Svg};
 use crate::decimate::{Sample, Thinner};
 use crate::page::thinned;
 use crate::scale::{Linear, top};
@@ -17,30 +17,61 @@ const RIGHT: f64 = 20.0;
 /// So many steps of time are told apart, about as many as there are pixels.
 const STEPS: f64 = 700.0;
 /// More queues than this in one picture cannot be told apart.
-const MOST_QUEUES: usize = 6;
+const MOST_QUEUES: usize = 3;
 
-/// The pictures of a run: those of its first flow, and its queues.
+/// So much of a run is shown before and after a handover.
+const AROUND_S: (f64, f64) = (1.0, 4.0);
+
+/// The pictures of a run: those of its first flow, its queues, and its first flow around its first handover.
 pub fn of_run(run: &RunSeries) -> Vec<Picture> {
+    let whole = Span { name: "", from: 0.0, to: run.duration_s };
     let mut pictures = Vec::new();
     if let Some(flow) = run.flows.first() {
-        pictures.extend([sequence(run, flow), window(run, flow), round_trip(run, flow)]);
+        pictures.extend([sequence(run, flow, whole), window(run, flow, whole), round_trip(run, flow, whole)]);
     }
     if !run.queues.is_empty() {
-        pictures.push(queues(run));
+        pictures.push(queues(run, whole));
+    }
+    if let (Some(flow), Some(handover)) = (run.flows.first(), run.handovers.first()) {
+        let from = (handover.start_s - AROUND_S.0).max(0.0);
+        let to = (handover.end_s.unwrap_or(handover.start_s) + AROUND_S.1).min(run.duration_s);
+        let near = Span { name: "handover-", from, to };
+        pictures.extend([sequence(run, flow, near), window(run, flow, near)]);
     }
     pictures
+}
+
+/// What of a run is shown.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// What the names of its pictures begin with.
+    name: &'static str,
+    from: f64,
+    to: f64,
+}
+
+impl Span {
+    fn has(&self, time: f64) -> bool {
+        (self.from..=self.to).contains(&time)
+    }
+
+    /// What can be told apart in time.
+    fn step(&self) -> f64 {
+        ((self.to - self.from) / STEPS).max(1e-9)
+    }
 }
 
 /// What a picture needs besides its curves.
 struct Panel<'a> {
     run: &'a RunSeries,
+    span: Span,
     kind: &'static str,
     title: &'static str,
     /// What is shown of the run.
     of: String,
     axis: &'static str,
-    /// The largest value.
-    most: f64,
+    /// The smallest and the largest value.
+    ends: (f64, f64),
     keys: Vec<(Key, String)>,
     caption: String,
 }
@@ -52,24 +83,38 @@ impl Panel<'_> {
         }
         let (keys, entries): (Vec<Key>, Vec<String>) = self.keys.into_iter().unzip();
         let room = WIDTH - LEFT - RIGHT;
-        let name = format!("time-{}-{}", self.run.cell + 1, self.kind);
+        let name = format!("time-{}-{}{}", self.run.cell + 1, self.span.name, self.kind);
         let remark = format!("{}, {}, seed {}", self.run.name, self.of, self.run.seed);
         let names = Names { picture: &name, title: self.title, remark: &remark, axis: self.axis };
-        let mut svg = Svg::new(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title);
+        let below = BOTTOM + 60.0 + legend_height(&entries, room);
+        let mut svg = Svg::new(WIDTH, below + 22.0, names.title);
         let frame = Frame {
-            x: Linear { low: 0.0, high: self.run.duration_s, first: LEFT, last: WIDTH - RIGHT },
-            y: Linear { low: 0.0, high: top(self.most), first: BOTTOM, last: TOP },
+            x: Linear { low: self.span.from, high: self.span.to, first: LEFT, last: WIDTH - RIGHT },
+            y: Linear {
+                low: self.ends.0,
+                high: self.ends.0 + top(self.ends.1 - self.ends.0),
+                first: BOTTOM,
+                last: TOP,
+            },
         };
         heading(&mut svg, names.title, names.remark);
         for handover in &self.run.handovers {
-            let end = handover.end_s.unwrap_or(self.run.duration_s);
-            let (from, to) = (frame.x.place(handover.start_s), frame.x.place(end));
+            let (from, to) = (
+                handover.start_s.max(self.span.from),
+                handover.end_s.unwrap_or(f64::INFINITY).min(self.span.to),
+            );
+            if from > to {
+                continue;
+            }
+            let (from, to) = (frame.x.place(from), frame.x.place(to));
             band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
         }
         frame.draw_y(&mut svg, names.axis);
         frame.draw_x(&mut svg, "time (s)", false);
         curves(&mut svg, &frame);
         legend(&mut svg, names.picture, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
+        let faint = format!("class=\"faint\" fill=\"{FAINT}\"");
+        svg.text((12.0, below + 10.0), Anchor::Start, &self.caption, &faint);
         Picture { svg: svg.finish(), caption: self.caption, name }
     }
 }
@@ -82,19 +127,24 @@ fn called(run: &RunSeries, flow: &FlowSeries) -> String {
 }
 
 /// The time-sequence graph.
-fn sequence(run: &RunSeries, flow: &FlowSeries) -> Picture {
-    let flow = &thinned(flow, run.duration_s / STEPS);
-    let first = flow.segments.iter().map(|segment| segment.start).min().unwrap_or(0);
+fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
+    let flow = &within(&thinned(flow, span.step()), span);
+    let first = first_position(run);
     let megabytes = |position: u64| position.saturating_sub(first) as f64 / 1e6;
-    let end = flow.segments.iter().map(|segment| megabytes(segment.start + u64::from(segment.length)));
+    let ends = flow.segments.iter().map(|segment| megabytes(segment.start + u64::from(segment.length)));
+    let acknowledged = flow.acknowledgments.iter().map(|ack| megabytes(ack.position));
+    let begins = flow.segments.iter().map(|segment| megabytes(segment.start)).chain(acknowledged);
+    let least = if span.from > 0.0 { begins.fold(f64::INFINITY, f64::min) } else { 0.0 };
+    let least = if least.is_finite() { least } else { 0.0 };
     let key = |key, name: &str| (key, name.to_owned());
     let panel = Panel {
         run,
+        span,
         kind: "sequence",
         title: "Time-sequence graph",
         of: called(run, flow),
         axis: "position (MB)",
-        most: end.fold(0.0, f64::max),
+        ends: (least, ends.fold(least, f64::max)),
         keys: vec![
             key(Key::Mark(Mark::Sent), "sent"),
             key(Key::Mark(Mark::SentAgain), "sent again"),
@@ -102,13 +152,13 @@ fn sequence(run: &RunSeries, flow: &FlowSeries) -> Picture {
             key(Key::Mark(Mark::Timeout), "timeout"),
             key(Key::Line(1, false), "acknowledged"),
         ],
-        caption: "Every segment as a stroke from its first to its last byte, and what was acknowledged when; neighbours \
-                  are drawn as one where pixels could not tell them apart."
-            .to_owned(),
+        caption:
+            "A stroke is a segment sent, from its first to its last byte; those closer than a pixel are one."
+                .to_owned(),
     };
     panel.draw(|svg, frame| {
         let acks = flow.acknowledgments.iter().map(|ack| (ack.time_s, megabytes(ack.position)));
-        step_line(svg, frame, 1, acks, run.duration_s);
+        step_line(svg, frame, 1, acks, span.to);
         let mut path = String::new();
         for segment in flow.segments.iter().filter(|segment| !segment.retransmission) {
             let from = frame.place(segment.time_s, megabytes(segment.start));
@@ -129,17 +179,18 @@ fn sequence(run: &RunSeries, flow: &FlowSeries) -> Picture {
 }
 
 /// Congestion window and slow start threshold.
-fn window(run: &RunSeries, flow: &FlowSeries) -> Picture {
+fn window(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let window = samples(&sender.time_s, &sender.congestion_window_segments);
-    let threshold = samples(&sender.time_s, &sender.slow_start_threshold_segments);
+    let window = samples(span, &sender.time_s, &sender.congestion_window_segments);
+    let threshold = samples(span, &sender.time_s, &sender.slow_start_threshold_segments);
     let panel = Panel {
         run,
+        span,
         kind: "window",
         title: "Congestion window and slow start threshold",
         of: called(run, flow),
         axis: "window (segments)",
-        most: largest(&[&window, &threshold]),
+        ends: (0.0, largest(&[&window, &threshold])),
         keys: vec![
             (Key::Line(0, false), "congestion window".to_owned()),
             (Key::Line(1, false), "slow start threshold".to_owned()),
@@ -147,24 +198,25 @@ fn window(run: &RunSeries, flow: &FlowSeries) -> Picture {
         caption: "The threshold is left out while it is arbitrarily high.".to_owned(),
     };
     panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&threshold, run.duration_s), run.duration_s);
-        step_line(svg, frame, 0, thin(&window, run.duration_s), run.duration_s);
+        step_line(svg, frame, 1, thin(&threshold, span), span.to);
+        step_line(svg, frame, 0, thin(&window, span), span.to);
     })
 }
 
 /// Smoothed round-trip time and retransmission timeout.
-fn round_trip(run: &RunSeries, flow: &FlowSeries) -> Picture {
+fn round_trip(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let mut smoothed = samples(&sender.time_s, &sender.smoothed_round_trip_ms);
+    let mut smoothed = samples(span, &sender.time_s, &sender.smoothed_round_trip_ms);
     smoothed.retain(|(_, value)| *value > 0.0);
-    let timeout = samples(&sender.time_s, &sender.retransmission_timeout_ms);
+    let timeout = samples(span, &sender.time_s, &sender.retransmission_timeout_ms);
     let panel = Panel {
         run,
+        span,
         kind: "round-trip",
         title: "Round-trip time and retransmission timeout",
         of: called(run, flow),
         axis: "time (ms)",
-        most: largest(&[&smoothed, &timeout]),
+        ends: (0.0, largest(&[&smoothed, &timeout])),
         keys: vec![
             (Key::Line(0, false), "smoothed round-trip time".to_owned()),
             (Key::Line(1, false), "retransmission timeout".to_owned()),
@@ -173,13 +225,13 @@ fn round_trip(run: &RunSeries, flow: &FlowSeries) -> Picture {
             .to_owned(),
     };
     panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&timeout, run.duration_s), run.duration_s);
-        step_line(svg, frame, 0, thin(&smoothed, run.duration_s), run.duration_s);
+        step_line(svg, frame, 1, thin(&timeout, span), span.to);
+        step_line(svg, frame, 0, thin(&smoothed, span), span.to);
     })
 }
 
 /// What waits in the queues: those that grew longest.
-fn queues(run: &RunSeries) -> Picture {
+fn queues(run: &RunSeries, span: Span) -> Picture {
     let longest = |queue: &QueueSeries| queue.packets.iter().copied().fold(0.0, f64::max);
     let mut shown: Vec<&QueueSeries> = run.queues.iter().collect();
     shown.sort_by(|one, other| longest(other).total_cmp(&longest(one)));
@@ -190,11 +242,12 @@ fn queues(run: &RunSeries) -> Picture {
     };
     let panel = Panel {
         run,
+        span,
         kind: "queues",
         title: "Queues",
         of: "directions of links".to_owned(),
         axis: "queue (packets)",
-        most: shown.first().map_or(0.0, |queue| longest(queue)),
+        ends: (0.0, shown.first().map_or(0.0, |queue| longest(queue))),
         keys: shown
             .iter()
             .enumerate()
@@ -204,15 +257,35 @@ fn queues(run: &RunSeries) -> Picture {
     };
     panel.draw(|svg, frame| {
         for (place, queue) in shown.iter().enumerate() {
-            let samples = samples(&queue.time_s, &queue.packets);
-            step_line(svg, frame, place, thin(&samples, run.duration_s), run.duration_s);
+            let samples = samples(span, &queue.time_s, &queue.packets);
+            step_line(svg, frame, place, thin(&samples, span), span.to);
         }
     })
 }
 
-/// Time and value where there is one.
-fn samples(times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
-    times.iter().copied().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect()
+/// Where the first flow of a run begins.
+fn first_position(run: &RunSeries) -> u64 {
+    let segments = run.flows.iter().take(1).flat_map(|flow| &flow.segments);
+    segments.map(|segment| segment.start).min().unwrap_or(0)
+}
+
+/// The part of a flow's segments and acknowledgments that is shown.
+fn within(flow: &FlowSeries, span: Span) -> FlowSeries {
+    let mut flow = flow.clone();
+    flow.segments.retain(|segment| span.has(segment.time_s));
+    flow.acknowledgments.retain(|ack| span.has(ack.time_s));
+    flow.drops.retain(|drop| span.has(drop.time_s));
+    flow.timeouts_s.retain(|time| span.has(*time));
+    flow
+}
+
+/// Time and value where there is one; what held before the span is the value at its beginning.
+fn samples(span: Span, times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
+    let all = times.iter().copied().zip(values.iter().copied());
+    let before = all.clone().take_while(|(time, _)| *time < span.from).last();
+    let held = before.map(|(_, value)| (span.from, value));
+    let shown = held.into_iter().chain(all.filter(|(time, _)| span.has(*time)));
+    shown.filter(|(_, value)| value.is_finite()).collect()
 }
 
 fn largest(columns: &[&[(f64, f64)]]) -> f64 {
@@ -220,8 +293,8 @@ fn largest(columns: &[&[(f64, f64)]]) -> f64 {
 }
 
 /// As many as pixels can show; first, last, smallest and largest of each step stay.
-fn thin(samples: &[(f64, f64)], duration_s: f64) -> impl Iterator<Item = (f64, f64)> {
-    let mut thinner = Thinner::new((duration_s / STEPS).max(1e-9));
+fn thin(samples: &[(f64, f64)], span: Span) -> impl Iterator<Item = (f64, f64)> {
+    let mut thinner = Thinner::new(span.step());
     for (time_s, value) in samples {
         thinner.push(Sample { time_s: *time_s, values: [*value] });
     }
