@@ -1,5 +1,6 @@
 //! `papers/ID/claims.toml`: what a paper claims, and what counts as reproducing it.
 
+use crate::strict::NothingElse;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -19,7 +20,6 @@ pub struct Claims {
 
 /// One claim.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// What it is called: `E1`.
     pub id: String,
@@ -30,19 +30,9 @@ pub struct Claim {
     /// The scenarios whose records it is measured on.
     #[serde(default)]
     pub figures: Vec<String>,
-    /// The statistic.
-    pub statistic: Statistic,
-    /// The flow or flows (`fixed-*`); the first flow otherwise.
-    pub flow: Option<String>,
-    /// The cells that are compared.
-    #[serde(default)]
-    pub of: BTreeMap<String, String>,
-    /// With which.
-    #[serde(default)]
-    pub over: BTreeMap<String, OneOrMany>,
-    /// Or the values of a key that are compared with each other.
-    #[serde(default)]
-    pub among: BTreeMap<String, Vec<String>>,
+    /// How it is measured.
+    #[serde(flatten)]
+    pub measure: Measure,
     /// The table of the paper, for [`Statistic::Matches`].
     pub table: Option<String>,
     /// How cells become one number.
@@ -56,17 +46,30 @@ pub struct Claim {
     pub also: Vec<Condition>,
     /// Absolute numbers of the paper for the table of cells.
     pub rates: Option<Rates>,
+    #[serde(flatten)]
+    _rest: NothingElse,
 }
 
 /// A further condition of a claim.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Condition {
     /// In words.
     pub what: String,
+    /// How it is measured.
+    #[serde(flatten)]
+    pub measure: Measure,
+    /// Bounds of the statistic.
+    pub accept: [f64; 2],
+    #[serde(flatten)]
+    _rest: NothingElse,
+}
+
+/// What a number is made of: claims, their conditions and conclusions are measured alike.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Measure {
     /// The statistic.
     pub statistic: Statistic,
-    /// The flow or flows.
+    /// The flow or flows (`fixed-*`); the first flow otherwise.
     pub flow: Option<String>,
     /// The cells that are compared.
     #[serde(default)]
@@ -77,8 +80,6 @@ pub struct Condition {
     /// Or the values of a key that are compared with each other.
     #[serde(default)]
     pub among: BTreeMap<String, Vec<String>>,
-    /// Bounds of the statistic.
-    pub accept: [f64; 2],
 }
 
 /// How a number is made of records; `papers/E/claims.toml` says it in words.
@@ -155,36 +156,5 @@ impl Claims {
     /// When it is not as it should be.
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
-    }
-}
-
-/// A claim and a condition are measured alike.
-#[derive(Clone, Copy, Debug)]
-pub struct Measure<'a> {
-    /// The statistic.
-    pub statistic: Statistic,
-    /// The flow or flows.
-    pub flow: Option<&'a str>,
-    /// The cells that are compared.
-    pub of: &'a BTreeMap<String, String>,
-    /// With which.
-    pub over: &'a BTreeMap<String, OneOrMany>,
-    /// Or the values of a key that are compared with each other.
-    pub among: &'a BTreeMap<String, Vec<String>>,
-}
-
-impl Claim {
-    /// How it is measured.
-    pub fn measure(&self) -> Measure<'_> {
-        let Claim { statistic, flow, of, over, among, .. } = self;
-        Measure { statistic: *statistic, flow: flow.as_deref(), of, over, among }
-    }
-}
-
-impl Condition {
-    /// How it is measured.
-    pub fn measure(&self) -> Measure<'_> {
-        let Condition { statistic, flow, of, over, among, .. } = self;
-        Measure { statistic: *statistic, flow: flow.as_deref(), of, over, among }
     }
 }

@@ -82,18 +82,18 @@ struct Measured {
 
 fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> ClaimResult {
     let own: Vec<&CellRecords> = records.iter().filter(|cell| claim.figures.contains(&cell.figure)).collect();
-    let measured = match claim.statistic {
+    let measured = match claim.measure.statistic {
         Statistic::Matches => claim.table.as_deref().and_then(features::matches),
         _ => None,
     };
     let measured = match measured {
         Some(count) => Some(Measured { value: exactly(count), cells: Vec::new() }),
-        None => measure(&claim.measure(), &own),
+        None => measure(&claim.measure, &own),
     };
     let mut cells = Vec::new();
     let mut also = Vec::new();
     for condition in &claim.also {
-        let found = measure(&condition.measure(), &own).map(|found| found.value);
+        let found = measure(&condition.measure, &own).map(|found| found.value);
         let judged = found.map_or(Verdict::Inconclusive, |value| verdict(&value, condition.accept, &[]));
         also.push(judged);
         cells.extend(found.map(|value| CellResult {
@@ -124,7 +124,7 @@ fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> Claim
         note,
         aggregate: claim.aggregate.clone(),
         r#where: claim.r#where.clone(),
-        seeds: value.filter(|_| claim.statistic != Statistic::Matches).map(|value| value.samples),
+        seeds: value.filter(|_| claim.measure.statistic != Statistic::Matches).map(|value| value.samples),
     }
 }
 
@@ -138,7 +138,7 @@ fn interval(value: &Estimate) -> Option<[f64; 2]> {
     Some([value.low?, value.high?])
 }
 
-fn measure(measure: &Measure<'_>, cells: &[&CellRecords]) -> Option<Measured> {
+fn measure(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     match measure.statistic {
         Statistic::Matches => None,
         Statistic::Spread => spread(measure, cells),
@@ -149,7 +149,7 @@ fn measure(measure: &Measure<'_>, cells: &[&CellRecords]) -> Option<Measured> {
 
 /// The smallest or largest of the gains over each value of `over`; with one value, the gain.
 fn extreme_gain(
-    measure: &Measure<'_>,
+    measure: &Measure,
     cells: &[&CellRecords],
     better: impl Fn(f64, f64) -> bool,
 ) -> Option<Measured> {
@@ -167,14 +167,14 @@ fn extreme_gain(
 }
 
 /// By how many percent the cells of `of` exceed those that differ from them in `key = value` alone.
-fn gain(measure: &Measure<'_>, key: &str, value: &str, cells: &[&CellRecords]) -> Option<Measured> {
+fn gain(measure: &Measure, key: &str, value: &str, cells: &[&CellRecords]) -> Option<Measured> {
     let mut by_seed: Vec<Vec<f64>> = Vec::new();
     let mut behind = Vec::new();
     for of in cells.iter().filter(|cell| measure.of.iter().all(|(key, value)| cell.is(key, value))) {
         let mut wanted = of.values.clone();
         wanted.insert(key.to_owned(), value.to_owned());
         let over = cells.iter().find(|other| other.figure == of.figure && other.values == wanted)?;
-        let gains = paired(of, over, measure.flow, |of, over| 100.0 * (of / over - 1.0));
+        let gains = paired(of, over, measure.flow.as_deref(), |of, over| 100.0 * (of / over - 1.0));
         behind.push(cell_result(format!("{} over {value}", of.name()), &estimate(&gains)?));
         by_seed.resize(by_seed.len().max(gains.len()), Vec::new());
         by_seed.iter_mut().zip(gains).for_each(|(seed, gain)| seed.push(gain));
@@ -184,7 +184,7 @@ fn gain(measure: &Measure<'_>, key: &str, value: &str, cells: &[&CellRecords]) -
 }
 
 /// The largest relative difference between the means of `among`, over all groups of other cells.
-fn spread(measure: &Measure<'_>, cells: &[&CellRecords]) -> Option<Measured> {
+fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let (key, values) = measure.among.iter().next()?;
     let mut behind = Vec::new();
     let mut chosen: Option<Estimate> = None;
@@ -198,9 +198,12 @@ fn spread(measure: &Measure<'_>, cells: &[&CellRecords]) -> Option<Measured> {
             })
             .collect();
         let mut group = group?;
-        group.sort_by(|a, b| a.goodput(measure.flow).total_cmp(&b.goodput(measure.flow)));
+        group.sort_by(|a, b| {
+            a.goodput(measure.flow.as_deref()).total_cmp(&b.goodput(measure.flow.as_deref()))
+        });
         let (least, most) = (group.first()?, group.last()?);
-        let differences = paired(most, least, measure.flow, |most, least| 100.0 * (most / least - 1.0));
+        let differences =
+            paired(most, least, measure.flow.as_deref(), |most, least| 100.0 * (most / least - 1.0));
         let found = estimate(&differences)?;
         behind.push(cell_result(format!("{} to {}", least.name(), most.name()), &found));
         if chosen.is_none_or(|old| found.mean > old.mean) {
@@ -227,11 +230,11 @@ fn rates(claim: &Claim, cells: &[&CellRecords]) -> Vec<CellResult> {
     let Some(rates) = &claim.rates else { return Vec::new() };
     let found = cells.iter().filter_map(|cell| {
         let paper = rates.of(&cell.values)?;
-        let value = cell.rate(claim.flow.as_deref())?;
+        let value = cell.rate(claim.measure.flow.as_deref())?;
         let slack = rates.tolerance_percent / 100.0;
         let accept = [paper * (1.0 - slack), paper * (1.0 + slack)];
         Some(CellResult {
-            cell: format!("{}, {}", cell.name(), claim.flow.as_deref().unwrap_or("first flow")),
+            cell: format!("{}, {}", cell.name(), claim.measure.flow.as_deref().unwrap_or("first flow")),
             measured: value.mean,
             unit: "kb/s",
             ci95: interval(&value),

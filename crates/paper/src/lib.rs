@@ -15,6 +15,7 @@ pub mod figures;
 pub mod findings;
 pub mod page;
 pub mod run;
+mod strict;
 pub mod text;
 pub mod verdict;
 

@@ -25,7 +25,7 @@ fn values(plan: &Plan) -> BTreeMap<String, BTreeSet<String>> {
     values
 }
 
-fn refers_to(measure: &Measure<'_>) -> Vec<(String, String)> {
+fn refers_to(measure: &Measure) -> Vec<(String, String)> {
     let one = measure.of.iter().map(|(key, value)| (key.clone(), value.clone()));
     let over = measure
         .over
@@ -47,9 +47,9 @@ fn claims_refer_to_what_is_there() {
             for figure in &claim.figures {
                 let plan = plan(paper, figure, &[]);
                 let known = values(&plan);
-                let measures = claim.also.iter().map(|it| it.measure()).chain([claim.measure()]);
+                let measures = claim.also.iter().map(|it| &it.measure).chain([&claim.measure]);
                 for measure in measures {
-                    for (key, value) in refers_to(&measure) {
+                    for (key, value) in refers_to(measure) {
                         assert!(
                             known.get(&key).is_some_and(|it| it.contains(&value)),
                             "{}: {key} = {value}",
@@ -58,7 +58,7 @@ fn claims_refer_to_what_is_there() {
                     }
                     let flows: Vec<&str> =
                         plan.cells[0].scenario.flows.iter().map(|it| it.name.as_str()).collect();
-                    let found = measure.flow.is_none_or(|flow| {
+                    let found = measure.flow.as_deref().is_none_or(|flow| {
                         flows.iter().any(|name| {
                             flow.strip_suffix('*').map_or(*name == flow, |it| name.starts_with(it))
                         })
@@ -67,6 +67,24 @@ fn claims_refer_to_what_is_there() {
                 }
             }
         }
+    }
+}
+
+/// A key that nobody reads is a mistake, in a claim, in what is measured, and in a further condition.
+#[test]
+fn unknown_keys_of_claims_are_refused() {
+    let text = seamline_paper::find("E").expect("bundled").claims;
+    assert!(Claims::parse(text).is_ok());
+    for (after, wrong) in [
+        ("id = \"E1\"", "statment"),
+        ("statistic = \"gain\"", "flows"),
+        ("what = \"adjusted window over slow start, mobile node\"", "figures"),
+        ("paper = \"E\"", "year"),
+    ] {
+        assert!(text.contains(after));
+        let damaged = text.replacen(after, &format!("{after}\n{wrong} = \"\""), 1);
+        let error = Claims::parse(&damaged).expect_err(wrong).to_string();
+        assert!(error.contains(&format!("unknown field `{wrong}`")), "{error}");
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
 /// The paper's number for a cell of a figure in kb/s, if it prints one.
 pub(super) fn published(documents: &Documents, figure: &str, flow: &str, cell: &CellRecords) -> Option<f64> {
     let about = |claim: &&crate::claims::Claim| {
-        claim.figures.iter().any(|known| known == figure) && claim.flow.as_deref() == Some(flow)
+        claim.figures.iter().any(|known| known == figure) && claim.measure.flow.as_deref() == Some(flow)
     };
     documents.claims.claim.iter().filter(about).find_map(|claim| claim.rates.as_ref()?.of(&cell.values))
 }
