@@ -28,6 +28,9 @@ pub struct NoticeConfig {
     pub lost_predictions: f64,
     /// Predictions of handovers that do not come, per second (a Poisson process), while the link is up.
     pub false_predictions_per_second: f64,
+    /// How much later than it could every notice reaches the node: the way up from the link layer. A prediction
+    /// that would arrive when the link is already gone is not given.
+    pub late: Duration,
     /// What is known of a link when it comes up.
     pub rate: Option<Rate>,
     /// What is known of the path over a link when it comes up.
@@ -42,6 +45,7 @@ impl Default for NoticeConfig {
             prediction_error: PredictionError::None,
             lost_predictions: 0.0,
             false_predictions_per_second: 0.0,
+            late: Duration::ZERO,
             rate: None,
             round_trip_time: None,
         }
@@ -60,7 +64,8 @@ enum Notice {
 /// For each handover it gives [`Signal::LinkDown`] when the link goes down, [`Signal::LinkUp`] when it is
 /// back, and before them [`Signal::LinkGoingDown`] (with the event [`HandoverPhase::Predicted`]) `lead`
 /// before the predicted time. That notice never comes before the end of the handover before it (then
-/// `within` is accordingly shorter), and one that would come when the link is down already is not given.
+/// `within` is accordingly shorter), and one that would come when the link is down already is not given. All of them
+/// come [`NoticeConfig::late`] after that, the prediction with a `within` that is so much shorter.
 /// False predictions go on as long as the machine is woken.
 #[derive(Debug)]
 pub struct HandoverNotices {
@@ -80,8 +85,8 @@ impl HandoverNotices {
         let mut up_since = Instant::ZERO;
         for handover in handovers.as_slice() {
             coming.extend(prediction(handover, up_since, &config, &mut stream));
-            coming.push_back((handover.at, Notice::Down));
-            coming.push_back((handover.end(), Notice::Up));
+            coming.push_back((handover.at + config.late, Notice::Down));
+            coming.push_back((handover.end() + config.late, Notice::Up));
             up_since = handover.end();
         }
         let mut notices = HandoverNotices { config, coming, next_false: None, is_down: false, stream };
@@ -133,7 +138,7 @@ fn prediction(
     } else {
         handover.at + Duration::from_secs_f64(error)
     };
-    let given = (predicted - lead).max(up_since);
+    let given = (predicted - lead).max(up_since) + config.late;
     let within = predicted.saturating_since(given);
     (!lost && given < handover.at).then_some((given, Notice::GoingDown { within }))
 }
@@ -148,7 +153,8 @@ impl Machine for HandoverNotices {
         }
         while let Some(at) = self.next_false.filter(|at| *at <= now) {
             if !self.is_down {
-                self.give(Notice::GoingDown { within: self.config.lead.unwrap_or(Duration::ZERO) }, out);
+                let lead = self.config.lead.unwrap_or(Duration::ZERO);
+                self.give(Notice::GoingDown { within: lead - self.config.late }, out);
             }
             self.draw_next_false(at);
         }

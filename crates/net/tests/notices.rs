@@ -53,6 +53,26 @@ fn predictions_come_at_their_lead_but_not_into_the_handover_before() {
     assert_eq!(signals(&handovers(&[20.0, 200.0, 225.0], 10.0), config), expected);
 }
 
+/// All news comes later by the same; a prediction that the handover overtakes does not come at all, and the second
+/// handover begins before the news of the end of the first.
+#[test]
+fn late_news_is_the_same_news_later() {
+    let lead = Some(span(50.0));
+    let config = NoticeConfig { lead, late: span(30.0), ..NoticeConfig::default() };
+    let up = Signal::LinkUp { rate: None, round_trip_time: None };
+    let expected = [
+        (ms(80.0), going_down(20.0)),
+        (ms(130.0), Signal::LinkDown),
+        (ms(140.0), up),
+        (ms(155.0), Signal::LinkDown),
+        (ms(165.0), up),
+    ];
+    assert_eq!(signals(&handovers(&[100.0, 125.0], 10.0), config), expected);
+    let false_alarms = NoticeConfig { false_predictions_per_second: 0.2, ..config };
+    let given = predictions(&signals(&Handovers::default(), false_alarms));
+    assert!(given.len() > 1000 && given.iter().all(|(_, within)| *within == span(20.0)));
+}
+
 /// 4,000 handovers, one every two seconds.
 fn many() -> (Vec<f64>, Handovers) {
     let times: Vec<f64> = (1..=4000).map(|index| f64::from(index) * 2000.0).collect();

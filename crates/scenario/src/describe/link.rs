@@ -145,5 +145,6 @@ pub(super) fn notice() -> Value {
         key("error_shape", "How that is distributed", choice(["uniform", "normal"])),
         key("lost", "Predictions that do not arrive", share()),
         key("false_per_minute", "Predictions of nothing", number(0.0, 6000.0)),
+        key("late", "How much later all news of the link reaches the node", time()),
     ])
 }

@@ -42,6 +42,7 @@ pub(super) fn read(
             break;
         }
     }
+    let late = reader.or("late", Duration::ZERO, units::duration);
     reader.finish();
     let error = error?;
     Some(NoticeSpec {
@@ -51,6 +52,7 @@ pub(super) fn read(
             prediction_error: if error.is_zero() { PredictionError::None } else { shape(error) },
             lost_predictions: lost?,
             false_predictions_per_second: false_per_minute? / 60.0,
+            late: late?,
             ..NoticeConfig::default()
         },
     })
