@@ -1,10 +1,13 @@
 //! `seamline paper ID --out DIR`
 
+mod beyond;
+
 use crate::Outcome;
 use crate::experiment::{Processors, quoted};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
+use seamline_paper::beyond::BeyondOutcome;
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
 use seamline_scenario::atomic;
@@ -29,6 +32,9 @@ pub(crate) struct Arguments {
     /// Do not try other readings of what the paper leaves open
     #[arg(long)]
     no_readings: bool,
+    /// Run the paper's schemes on networks of today too, and map what better or worse notices do
+    #[arg(long)]
+    beyond: bool,
     /// Print claims.json in place of tables
     #[arg(long)]
     json: bool,
@@ -51,15 +57,22 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
     let told = Told::new(arguments.quiet);
-    let work = || seamline_paper::run(paper, &options, interrupt.flag(), &told);
-    let outcome = arguments.processors.run(work)?;
+    let work = || {
+        let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &told)?;
+        let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && !outcome.interrupted);
+        let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &told));
+        Ok((outcome, beyond.transpose()?))
+    };
+    let done = arguments.processors.run(work)?;
     told.clear();
-    let outcome = outcome.map_err(failure)?;
-    if outcome.interrupted {
+    let (outcome, beyond) = done.map_err(failure)?;
+    if outcome.interrupted || matches!(beyond, Some(None)) {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
         return Err(Failure::Interrupted(message, interrupt.exit_code()));
     }
-    show(paper, &outcome, arguments, &options)
+    let beyond = beyond.flatten();
+    show(paper, &outcome, beyond.as_ref(), arguments, &options)?;
+    beyond.map_or(Ok(()), |found| beyond::show(&found, arguments, &options))
 }
 
 fn all() -> String {
@@ -76,9 +89,10 @@ impl Arguments {
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let duration = self.duration.as_ref().map(|time| format!(" --duration {}", quoted(time)));
         let readings = if self.no_readings { " --no-readings" } else { "" };
+        let beyond = if self.beyond { " --beyond" } else { "" };
         let out_text = quoted(&out.display().to_string());
         let command = format!(
-            "seamline paper {}{seeds}{}{readings} --out {out_text}",
+            "seamline paper {}{seeds}{}{readings}{beyond} --out {out_text}",
             paper.id,
             duration.unwrap_or_default()
         );
@@ -92,13 +106,19 @@ impl Arguments {
     }
 }
 
-fn show(paper: &Paper, outcome: &PaperOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
+fn show(
+    paper: &Paper,
+    outcome: &PaperOutcome,
+    beyond: Option<&BeyondOutcome>,
+    arguments: &Arguments,
+    options: &PaperOptions,
+) -> Outcome {
     let json = serde_json::to_string_pretty(&outcome.claims)
         .map_err(|error| Failure::Runtime(error.to_string()))?
         + "\n";
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
-    let page = write_page(paper, outcome, &options.out)?;
+    let page = write_page(paper, outcome, beyond, &options.out)?;
     if arguments.json {
         return print(&json);
     }
@@ -116,8 +136,16 @@ fn show(paper: &Paper, outcome: &PaperOutcome, arguments: &Arguments, options: &
 }
 
 /// Write the page with its pictures and tables; returns its path.
-fn write_page(paper: &Paper, outcome: &PaperOutcome, folder: &Path) -> Result<PathBuf, Failure> {
-    let report = page::report(paper, outcome).map_err(failure)?;
+fn write_page(
+    paper: &Paper,
+    outcome: &PaperOutcome,
+    beyond: Option<&BeyondOutcome>,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
+    let mut report = page::report(paper, outcome).map_err(failure)?;
+    if let Some(found) = beyond {
+        page::beyond::add(&mut report, found);
+    }
     let files = page::files(&report).map_err(|error| Failure::Runtime(error.to_string()))?;
     let mut written = folder.to_owned();
     for file in &files {

@@ -122,6 +122,61 @@ fn in_a_browser(page: &Path) {
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
 }
 
+/// Networks of today: tables, maps and conclusions, in words and as data; resumed where it was left.
+#[test]
+fn beyond_the_paper() {
+    let folder = folder();
+    let arguments =
+        ["paper", "E", "--seeds", "1", "--duration", "15 s", "--no-readings", "--beyond", "--out", "out"];
+    let text = succeeds(&arguments, folder.path());
+    assert_contains(&text, &["Beyond the paper", "What to conclude:", "cannot be told with so few seeds"]);
+    let path = folder.path().join("out/beyond.json");
+    let first = fs::read_to_string(&path).unwrap();
+    let found: Value = serde_json::from_str(&first).unwrap();
+    assert_eq!(found["provenance"].as_array().unwrap().len(), 7);
+    let comparisons = found["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.len(), 3);
+    for comparison in comparisons {
+        assert_contains(&text, &[comparison["title"].as_str().unwrap()]);
+        let rows = comparison["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 16, "two TCPs, two fates of buffers, four schemes");
+        for row in rows.iter().filter(|row| row["scheme"] == "none") {
+            assert_eq!(row["factor"]["mean"], 1.0);
+        }
+    }
+    let maps = found["maps"].as_array().unwrap();
+    assert_eq!(maps.len(), 4);
+    for map in maps {
+        assert_eq!(map["x"], serde_json::json!(["none", "60 ms", "150 ms", "320 ms", "1 s"]));
+        assert_eq!(map["y"].as_array().unwrap().len(), 4);
+        let none = map["schemes"].as_array().unwrap().iter().find(|it| it["scheme"] == "none").unwrap();
+        let fields = none["factor"].as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap());
+        assert!(fields.clone().count() == 20 && fields.into_iter().all(|field| field["mean"] == 1.0));
+        let name = format!("out/beyond-{}.svg", map["scenario"].as_str().unwrap());
+        let svg = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_contains(&svg, &["<svg", map["title"].as_str().unwrap(), "freeze, "]);
+    }
+    let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert_contains(
+        &page,
+        &["id=\"beyond\"", "Beyond the paper", "False alarms", "another satellite every 15 s"],
+    );
+    let rows = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().lines().count();
+    assert!(rows("out/beyond_comparisons.csv") > 48 && rows("out/beyond_maps.csv") > 4 * 40);
+    for conclusion in found["conclusions"].as_array().unwrap() {
+        assert_eq!(conclusion["standing"], "cannot_be_told", "{conclusion}");
+        assert_contains(&text, &[conclusion["id"].as_str().unwrap()]);
+    }
+    let stored = folder.path().join("out/beyond/lte/runs.jsonl");
+    let runs = fs::read_to_string(&stored).unwrap();
+    assert_eq!(runs.lines().count(), 16);
+    let kept: Vec<&str> = runs.lines().take(9).collect();
+    fs::write(&stored, kept.join("\n") + "\n").unwrap();
+    assert_eq!(succeeds(&arguments, folder.path()), text);
+    assert_eq!(fs::read_to_string(&path).unwrap(), first);
+    assert!(fs::read_to_string(&stored).unwrap().starts_with(&kept.join("\n")), "what was there is kept");
+}
+
 #[test]
 fn what_is_missing_is_named() {
     let folder = folder();

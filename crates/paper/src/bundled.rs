@@ -17,6 +17,19 @@ pub struct Paper {
     pub figures: &'static str,
     /// Its scenarios: name and text.
     pub scenarios: &'static [(&'static str, &'static str)],
+    /// The same questions asked beyond the paper.
+    pub beyond: Option<Beyond>,
+}
+
+/// The files of what is asked beyond a paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Beyond {
+    /// What is shown of the scenarios.
+    pub shown: &'static str,
+    /// What a reader should conclude.
+    pub conclusions: &'static str,
+    /// The scenarios: name and text.
+    pub scenarios: &'static [(&'static str, &'static str)],
 }
 
 /// Every paper.
@@ -33,6 +46,19 @@ pub static ALL: &[Paper] = &[Paper {
         ("table2", include_str!("../../../papers/E/table2.toml")),
         ("fig6", include_str!("../../../papers/E/fig6.toml")),
     ],
+    beyond: Some(Beyond {
+        shown: include_str!("../../../papers/E/beyond/shown.toml"),
+        conclusions: include_str!("../../../papers/E/beyond/conclusions.toml"),
+        scenarios: &[
+            ("starlink", include_str!("../../../papers/E/beyond/starlink.toml")),
+            ("lte", include_str!("../../../papers/E/beyond/lte.toml")),
+            ("5g", include_str!("../../../papers/E/beyond/5g.toml")),
+            ("notices-late", include_str!("../../../papers/E/beyond/notices-late.toml")),
+            ("notices-error", include_str!("../../../papers/E/beyond/notices-error.toml")),
+            ("notices-false", include_str!("../../../papers/E/beyond/notices-false.toml")),
+            ("notices-lost", include_str!("../../../papers/E/beyond/notices-lost.toml")),
+        ],
+    }),
 }];
 
 /// The paper of this letter, in either case.

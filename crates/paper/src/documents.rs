@@ -35,7 +35,11 @@ impl Documents {
     }
 }
 
-fn read<T>(paper: &Paper, file: &str, parsed: Result<T, toml::de::Error>) -> Result<T, PaperError> {
+pub(crate) fn read<T>(
+    paper: &Paper,
+    file: &str,
+    parsed: Result<T, toml::de::Error>,
+) -> Result<T, PaperError> {
     parsed.map_err(|error| PaperError::File {
         file: format!("papers/{}/{file}", paper.id),
         reason: error.to_string(),

@@ -1,6 +1,6 @@
 //! From records to one number for each claim.
 
-use crate::claims::{Claim, Claims, Measure, Statistic};
+use crate::claims::{Claim, Claims, Condition, Measure, Statistic};
 use crate::features;
 use crate::verdict::{Verdict, verdict};
 use seamline_scenario::record::RunRecord;
@@ -90,28 +90,8 @@ fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> Claim
         Some(count) => Some(Measured { value: exactly(count), cells: Vec::new() }),
         None => measure(&claim.measure, &own),
     };
-    let mut cells = Vec::new();
-    let mut also = Vec::new();
-    for condition in &claim.also {
-        let found = measure(&condition.measure, &own).map(|found| found.value);
-        let judged = found.map_or(Verdict::Inconclusive, |value| verdict(&value, condition.accept, &[]));
-        also.push(judged);
-        cells.extend(found.map(|value| CellResult {
-            cell: condition.what.clone(),
-            measured: value.mean,
-            unit: "%",
-            ci95: interval(&value),
-            paper: None,
-            accept: Some(condition.accept.map(finite)),
-            verdict: Some(judged),
-        }));
-    }
+    let Judged { value, mut cells, verdict } = judge(measured, claim.accept, &claim.also, &own);
     cells.extend(rates(claim, &own));
-    let judged = measured
-        .as_ref()
-        .map_or(Verdict::Inconclusive, |measured| verdict(&measured.value, claim.accept, &also));
-    let value = measured.as_ref().map(|measured| measured.value);
-    cells.splice(0..0, measured.map(|measured| measured.cells).unwrap_or_default());
     ClaimResult {
         id: claim.id.clone(),
         statement: claim.statement.clone(),
@@ -120,7 +100,7 @@ fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> Claim
         measured: value.map(|value| value.mean),
         ci95: value.and_then(|value| interval(&value)),
         cells,
-        verdict: judged,
+        verdict,
         note,
         aggregate: claim.aggregate.clone(),
         r#where: claim.r#where.clone(),
@@ -128,13 +108,55 @@ fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> Claim
     }
 }
 
+/// What became of a number and its further conditions.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// The number.
+    pub(crate) value: Option<Estimate>,
+    /// The cells behind it, then the further conditions.
+    pub(crate) cells: Vec<CellResult>,
+    /// The verdict on all of them.
+    pub(crate) verdict: Verdict,
+}
+
+/// Judge a number by its bounds and its further conditions, which are measured on the same cells.
+fn judge(measured: Option<Measured>, accept: [f64; 2], also: &[Condition], own: &[&CellRecords]) -> Judged {
+    let value = measured.as_ref().map(|measured| measured.value);
+    let mut cells = measured.map(|measured| measured.cells).unwrap_or_default();
+    let mut conditions = Vec::new();
+    for condition in also {
+        let found = measure(&condition.measure, own).map(|found| found.value);
+        let judged = found.map_or(Verdict::Inconclusive, |value| verdict(&value, condition.accept, &[]));
+        conditions.push(judged);
+        cells.extend(found.map(|value| CellResult {
+            accept: Some(condition.accept.map(finite)),
+            verdict: Some(judged),
+            ..cell_result(condition.what.clone(), &value)
+        }));
+    }
+    let verdict = value.map_or(Verdict::Inconclusive, |value| verdict(&value, accept, &conditions));
+    Judged { value, cells, verdict }
+}
+
+/// Measure and judge on the records of these figures.
+pub(crate) fn judge_on(
+    figures: &[String],
+    what: &Measure,
+    accept: [f64; 2],
+    also: &[Condition],
+    records: &[CellRecords],
+) -> Judged {
+    let own: Vec<&CellRecords> = records.iter().filter(|cell| figures.contains(&cell.figure)).collect();
+    judge(measure(what, &own), accept, also, &own)
+}
+
 fn exactly(count: f64) -> Estimate {
     Estimate { mean: count, low: Some(count), high: Some(count), samples: 1 }
 }
-fn finite(bound: f64) -> Option<f64> {
+pub(crate) fn finite(bound: f64) -> Option<f64> {
     bound.is_finite().then_some(bound)
 }
-fn interval(value: &Estimate) -> Option<[f64; 2]> {
+pub(crate) fn interval(value: &Estimate) -> Option<[f64; 2]> {
     Some([value.low?, value.high?])
 }
 
@@ -257,7 +279,7 @@ fn paired(
 }
 
 impl CellRecords {
-    fn is(&self, key: &str, value: &str) -> bool {
+    pub(crate) fn is(&self, key: &str, value: &str) -> bool {
         self.values.get(key).is_some_and(|own| own == value)
     }
     /// What it is called.

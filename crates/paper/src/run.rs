@@ -114,10 +114,10 @@ impl From<Error> for PaperError {
 
 /// The runs of one scenario: where they are stored, and the plan.
 #[derive(Debug)]
-struct Job {
-    figure: String,
-    folder: PathBuf,
-    plan: Plan,
+pub(crate) struct Job {
+    pub(crate) figure: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) plan: Plan,
 }
 
 /// Run a paper; what its folder already holds is not run again.
@@ -205,10 +205,20 @@ fn try_reading(
 
 fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
     let file = format!("papers/{}/{figure}.toml", paper.id);
-    let text = paper
-        .scenario(figure)
-        .ok_or_else(|| PaperError::File { file: file.clone(), reason: "no such scenario".to_owned() })?;
-    let plan = Plan::new(Path::new(&file), text.to_owned(), set)
+    match paper.scenario(figure) {
+        Some(text) => job(&file, text, figure, folder, set),
+        None => Err(PaperError::File { file, reason: "no such scenario".to_owned() }),
+    }
+}
+
+pub(crate) fn job(
+    file: &str,
+    text: &str,
+    figure: &str,
+    folder: &Path,
+    set: &[String],
+) -> Result<Job, PaperError> {
+    let plan = Plan::new(Path::new(file), text.to_owned(), set)
         .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
     Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
 }
@@ -232,7 +242,7 @@ impl Job {
 }
 
 /// Sweep a scenario; `None` when it was stopped.
-fn conduct(
+pub(crate) fn conduct(
     job: &Job,
     options: &PaperOptions,
     stop: &AtomicBool,

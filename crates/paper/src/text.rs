@@ -38,7 +38,7 @@ fn over_seeds(outcome: &PaperOutcome) -> String {
 }
 
 /// Lines of at most 110 letters, indented.
-fn wrapped(words: &str) -> String {
+pub(crate) fn wrapped(words: &str) -> String {
     let mut lines = vec![String::from("    ")];
     for word in words.split_whitespace() {
         if lines.last().is_some_and(|line| line.len() + word.len() > 110) {
@@ -71,7 +71,7 @@ fn measured(claim: &ClaimResult) -> String {
     }
 }
 
-fn bounds([low, high]: [Option<f64>; 2]) -> String {
+pub(crate) fn bounds([low, high]: [Option<f64>; 2]) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{low} to {high}"),
         (Some(low), None) => format!("above {low}"),

@@ -1,29 +1,17 @@
 //! What is measured decides: records that are changed change the verdict, and only as they should.
 
+mod support;
+
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{CellRecords, ClaimResult, evaluate};
 use seamline_paper::{Verdict, find, verdict};
-use seamline_scenario::record::RunRecord;
 use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeMap;
+use support::run;
 
 const SCHEMES: [&str; 6] = ["original", "tr-acks", "freeze-rtt", "freeze-rtt+0.5", "freeze-rtt+1.0", "ehn"];
 const VARIANTS: [&str; 4] = ["reno", "newreno", "sack", "westwood"];
 const POLICIES: [&str; 3] = ["slow-start", "previous", "adjusted"];
-
-fn run(seed: u64, flows: &[(&str, f64)]) -> RunRecord {
-    let flow = |(name, rate): &(&str, f64)| {
-        serde_json::json!({
-            "name": name, "variant": "any", "delivered_bytes": 1, "goodput_bits_per_second": rate * 1000.0,
-            "measured_from_s": 0.0, "measured_to_s": 300.0, "retransmissions": 0, "timeouts": 0,
-            "fast_recoveries": 0, "round_trip_mean_ms": null, "round_trip_min_ms": null, "completion_s": null,
-            "handovers": []
-        })
-    };
-    let flows: Vec<_> = flows.iter().map(flow).collect();
-    serde_json::from_value(serde_json::json!({ "seed": seed, "flows": flows, "links": [] }))
-        .expect("a record")
-}
 
 /// Five seeds of a cell around a rate; `noise` in percent of it, alike in all cells of a seed with `noise` zero.
 fn cell(figure: &str, values: &[(&str, &str)], rate: f64, noise: f64) -> CellRecords {

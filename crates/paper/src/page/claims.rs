@@ -13,7 +13,12 @@ pub(super) fn claims(documents: &Documents, outcome: &PaperOutcome) -> Vec<Claim
 
 /// The unit of a claim.
 pub(super) fn unit(documents: &Documents, id: &str) -> &'static str {
-    documents.claims.claim.iter().find(|claim| claim.id == id).map_or("", |claim| claim.measure.statistic.unit())
+    documents
+        .claims
+        .claim
+        .iter()
+        .find(|claim| claim.id == id)
+        .map_or("", |claim| claim.measure.statistic.unit())
 }
 
 /// The paper's number, numbers or word.

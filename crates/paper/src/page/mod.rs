@@ -1,5 +1,6 @@
 //! A paper's outcome as a page with its pictures and tables: what `seamline-report` shows, in the terms it understands.
 
+pub mod beyond;
 mod claims;
 mod figures;
 mod readings;

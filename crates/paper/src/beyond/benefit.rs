@@ -1,0 +1,156 @@
+//! What the schemes gain: tables for each network, maps over how good the notices are.
+
+use super::shown::{ComparisonOf, MapOf, Shown};
+use crate::evaluate::CellRecords;
+use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Schemes compared on a network.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The scenario.
+    pub scenario: String,
+    /// What it is called.
+    pub title: String,
+    /// A row for each cell of the grid; the schemes of a group stand together.
+    pub rows: Vec<Row>,
+}
+
+/// A scheme under certain conditions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The scheme.
+    pub scheme: String,
+    /// The other values of its cell.
+    pub conditions: BTreeMap<String, String>,
+    /// Mean goodput in Mbit/s.
+    pub goodput_megabits_per_second: Estimate,
+    /// Goodput over that of the baseline under the same conditions, seed by seed; `null` when nothing arrived.
+    pub factor: Option<Estimate>,
+}
+
+/// Benefits over two parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Map {
+    /// The scenario.
+    pub scenario: String,
+    /// What it is called.
+    pub title: String,
+    /// What the columns are.
+    pub x_axis: String,
+    /// The columns.
+    pub x: Vec<String>,
+    /// What the rows are.
+    pub y_axis: String,
+    /// The rows.
+    pub y: Vec<String>,
+    /// A map for each scheme, the baseline's included, which is 1 everywhere.
+    pub schemes: Vec<SchemeMap>,
+    /// What a reader must know to read it.
+    pub note: String,
+}
+
+/// The benefit of one scheme.
+#[derive(Clone, Debug, Serialize)]
+pub struct SchemeMap {
+    /// The scheme.
+    pub scheme: String,
+    /// Goodput over that of the baseline at the same place, seed by seed: row by row; `null` when nothing arrived.
+    pub factor: Vec<Vec<Option<Estimate>>>,
+}
+
+/// The table of a network.
+pub fn comparison(of: &ComparisonOf, shown: &Shown, records: &[CellRecords]) -> Comparison {
+    let cells: Vec<&CellRecords> = records.iter().filter(|cell| cell.figure == of.scenario).collect();
+    let keys: Vec<&String> = cells.first().map_or(Vec::new(), |cell| cell.values.keys().collect());
+    let conditions = keys.iter().filter(|key| ***key != shown.scheme);
+    let order: Vec<(&str, Vec<String>)> = conditions
+        .map(|key| key.as_str())
+        .chain([shown.scheme.as_str()])
+        .map(|key| (key, values_of(&cells, key)))
+        .collect();
+    let place = |cell: &CellRecords| -> Vec<Option<usize>> {
+        let places = order
+            .iter()
+            .map(|(key, values)| values.iter().position(|value| Some(value) == cell.values.get(*key)));
+        places.collect()
+    };
+    let mut sorted = cells.clone();
+    sorted.sort_by_key(|cell| place(cell));
+    let row = |cell: &&CellRecords| {
+        let mut conditions = cell.values.clone();
+        let megabits: Vec<f64> = cell.goodputs(None).iter().map(|kilobits| kilobits / 1000.0).collect();
+        Some(Row {
+            scheme: conditions.remove(&shown.scheme)?,
+            conditions,
+            goodput_megabits_per_second: estimate(&megabits)?,
+            factor: factor(cell, shown, &cells),
+        })
+    };
+    Comparison {
+        scenario: of.scenario.clone(),
+        title: of.title.clone(),
+        rows: sorted.iter().filter_map(row).collect(),
+    }
+}
+
+/// A map of benefits.
+pub fn map(of: &MapOf, shown: &Shown, records: &[CellRecords]) -> Map {
+    let cells: Vec<&CellRecords> = records.iter().filter(|cell| cell.figure == of.scenario).collect();
+    let (x, y) = (values_of(&cells, &of.x), values_of(&cells, &of.y));
+    let at = |scheme: &str, column: &str, row: &str| {
+        let cell = cells
+            .iter()
+            .find(|cell| cell.is(&of.x, column) && cell.is(&of.y, row) && cell.is(&shown.scheme, scheme))?;
+        factor(cell, shown, &cells)
+    };
+    let schemes = values_of(&cells, &shown.scheme).into_iter().map(|scheme| SchemeMap {
+        factor: y.iter().map(|row| x.iter().map(|column| at(&scheme, column, row)).collect()).collect(),
+        scheme,
+    });
+    Map {
+        scenario: of.scenario.clone(),
+        title: of.title.clone(),
+        x_axis: of.x_axis.clone(),
+        y_axis: of.y_axis.clone(),
+        schemes: schemes.collect(),
+        x,
+        y,
+        note: of.note.clone(),
+    }
+}
+
+/// The values of a key, in the order of the grid.
+fn values_of(cells: &[&CellRecords], key: &str) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    for value in cells.iter().filter_map(|cell| cell.values.get(key)) {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+    values
+}
+
+/// Over the cell that differs in nothing but its scheme, which is the baseline.
+fn factor(cell: &CellRecords, shown: &Shown, cells: &[&CellRecords]) -> Option<Estimate> {
+    let mut wanted = cell.values.clone();
+    wanted.insert(shown.scheme.clone(), shown.baseline.clone());
+    let baseline = cells.iter().find(|other| other.values == wanted)?;
+    paired_factor(&cell.goodputs(None), &baseline.goodputs(None))
+}
+
+impl Map {
+    /// How many seeds are behind each number.
+    pub fn seeds(&self) -> usize {
+        let all = self.schemes.iter().flat_map(|scheme| scheme.factor.iter().flatten().flatten());
+        all.map(|factor| factor.samples).max().unwrap_or(0)
+    }
+}
+
+impl Comparison {
+    /// How many seeds are behind each number.
+    pub fn seeds(&self) -> usize {
+        self.rows.iter().map(|row| row.goodput_megabits_per_second.samples).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,95 @@
+//! What lies beyond a paper, for a terminal.
+
+use super::BeyondOutcome;
+use super::benefit::{Comparison, Map, SchemeMap};
+use super::conclusions::{ConclusionResult, Standing};
+use crate::text::wrapped;
+use seamline_scenario::statistics::Estimate;
+
+/// Tables, maps, conclusions.
+pub fn beyond(outcome: &BeyondOutcome) -> String {
+    let mut text = String::from("Beyond the paper\n\n");
+    text += &outcome.comparisons.iter().map(comparison).collect::<String>();
+    text += &outcome.maps.iter().map(|it| map(it, &outcome.baseline)).collect::<String>();
+    text + &conclusions(&outcome.conclusions)
+}
+
+fn comparison(it: &Comparison) -> String {
+    let mut text = format!(
+        "{}: goodput, Mbit/s; over that without a scheme, seed by seed ({} with 95 % intervals)\n",
+        it.title,
+        seeds(it.seeds())
+    );
+    for row in &it.rows {
+        let conditions: Vec<String> =
+            row.conditions.values().rev().map(|value| format!("{value:<10}")).collect();
+        text += &format!(
+            "  {}{:<9}{:<24}{}\n",
+            conditions.concat(),
+            row.scheme,
+            interval(&row.goodput_megabits_per_second, 1),
+            row.factor.map_or("-".to_owned(), |factor| interval(&factor, 2) + "x"),
+        );
+    }
+    text + "\n"
+}
+
+fn map(it: &Map, baseline: &str) -> String {
+    let mut text = format!(
+        "{}: goodput over that without a scheme ({})\n{}",
+        it.title,
+        seeds(it.seeds()),
+        wrapped(&it.note)
+    );
+    for own in it.schemes.iter().filter(|own| own.scheme != baseline) {
+        text += &scheme_map(it, own);
+    }
+    text + "\n"
+}
+
+fn scheme_map(it: &Map, own: &SchemeMap) -> String {
+    let wide = it.y_axis.len().max(own.scheme.len()) + 2;
+    let mut text = format!("  {:<wide$}{}\n  {:<wide$}", own.scheme, it.x_axis, it.y_axis);
+    text += &it.x.iter().map(|column| format!("{column:>8}")).collect::<String>();
+    text.push('\n');
+    for (row, factors) in it.y.iter().zip(&own.factor) {
+        text += &format!("  {row:<wide$}");
+        for factor in factors {
+            text += &factor.map_or(format!("{:>8}", "-"), |factor| format!("{:>8.2}", factor.mean));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn seeds(count: usize) -> String {
+    if count == 1 { "one seed".to_owned() } else { format!("{count} seeds") }
+}
+
+pub(crate) fn interval(value: &Estimate, digits: usize) -> String {
+    match (value.low, value.high) {
+        (Some(low), Some(high)) => format!("{:.digits$} [{low:.digits$}, {high:.digits$}]", value.mean),
+        _ => format!("{:.digits$}", value.mean),
+    }
+}
+
+/// The sentences as a paragraph, in which what does not stand is marked, and a line for each.
+pub fn conclusions(conclusions: &[ConclusionResult]) -> String {
+    let mut text = String::from("What to conclude:\n");
+    text += &wrapped(&paragraph(conclusions));
+    text.push('\n');
+    for it in conclusions {
+        text += &format!("  {:<18} {:<17} {}\n", it.id, it.standing.to_string(), it.measured_in_words());
+        text += &wrapped(&it.because);
+    }
+    text + "\n"
+}
+
+/// The sentences one after the other; what does not stand is marked.
+pub fn paragraph(conclusions: &[ConclusionResult]) -> String {
+    let sentences = conclusions.iter().map(|it| match it.standing {
+        Standing::Holds => it.sentence.clone(),
+        other => format!("{} [{other}]", it.sentence),
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}

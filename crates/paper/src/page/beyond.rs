@@ -1,0 +1,143 @@
+//! What lies beyond the paper, as a section and a table.
+
+use crate::beyond::benefit::{Comparison, Map, Row};
+use crate::beyond::conclusions::{ConclusionResult, Standing};
+use crate::beyond::text::{interval, paragraph};
+use crate::beyond::{BeyondOutcome, pictures};
+use seamline_report::export::table::Table;
+use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
+use seamline_scenario::statistics::Estimate;
+
+/// Add what lies beyond the paper to its page, before how much was run.
+pub fn add(report: &mut PaperReport, found: &BeyondOutcome) {
+    let last = report.sections.len().saturating_sub(1);
+    report.sections.insert(last, section(found));
+    report.tables.push(comparisons(&found.comparisons));
+    report.tables.push(maps(&found.maps));
+}
+
+fn section(found: &BeyondOutcome) -> Section {
+    let mut parts = vec![
+        Part::Words(paragraph(&found.conclusions)),
+        Part::Table(conclusions(&found.conclusions)),
+        Part::Caption(
+            "These sentences were written after looking at results, unlike the claims of the paper; each is judged again \
+             in every run, by the same rule. Gains in percent with their 95 % intervals, seed by seed."
+                .to_owned(),
+        ),
+        Part::Heading("How good the notices are".to_owned()),
+        Part::Pictures(found.maps.iter().map(|map| pictures::picture(map, &found.baseline)).collect()),
+    ];
+    for comparison in &found.comparisons {
+        parts.push(Part::Heading(comparison.title.clone()));
+        parts.push(Part::Table(listing(comparison)));
+    }
+    parts.push(Part::Caption(sources(found)));
+    Section {
+        id: "beyond",
+        title: "Beyond the paper: the same schemes on networks of today".to_owned(),
+        parts,
+    }
+}
+
+fn sources(found: &BeyondOutcome) -> String {
+    let files: Vec<&str> = found.provenance.iter().map(|from| from.scenario.as_str()).collect();
+    let seeds = found.comparisons.iter().map(Comparison::seeds).chain(found.maps.iter().map(Map::seeds));
+    format!(
+        "{} of each cell. Every value in these files has its reason and source beside it: {}.",
+        super::seeds_of(seeds),
+        files.join(", ")
+    )
+}
+
+impl From<Standing> for Badge {
+    fn from(standing: Standing) -> Self {
+        let tone = match standing {
+            Standing::Holds => Tone::Good,
+            Standing::NoLongerHolds => Tone::Bad,
+            Standing::CannotBeTold => Tone::Open,
+        };
+        Badge { words: standing.to_string(), tone }
+    }
+}
+
+fn conclusions(conclusions: &[ConclusionResult]) -> Listing {
+    let columns = ["Conclusion", "Because", "Verdict", "Measured", "Accepted"];
+    let rows = conclusions.iter().map(|it| {
+        vec![
+            Entry::Named(it.id.clone(), it.sentence.clone()),
+            Entry::Plain(it.because.clone()),
+            Entry::Badge(it.standing.into()),
+            Entry::Plain(it.measured_in_words()),
+            Entry::Plain(crate::text::bounds(it.accept) + " %"),
+        ]
+    });
+    Listing { columns: columns.map(str::to_owned).to_vec(), words: 3, rows: rows.collect() }
+}
+
+fn listing(comparison: &Comparison) -> Listing {
+    let conditions: Vec<&String> =
+        comparison.rows.first().map_or(Vec::new(), |row| row.conditions.keys().rev().collect());
+    let mut columns: Vec<String> = conditions.iter().map(|key| (*key).clone()).collect();
+    columns.extend(["Scheme", "Goodput (Mbit/s)", "Over that without a scheme"].map(str::to_owned));
+    let rows = comparison.rows.iter().map(|row| {
+        let head =
+            conditions.iter().map(|key| Entry::plain(row.conditions.get(*key).cloned().unwrap_or_default()));
+        let rest = [
+            Entry::Strong(row.scheme.clone()),
+            Entry::Plain(interval(&row.goodput_megabits_per_second, 1)),
+            Entry::Plain(row.factor.map_or("–".to_owned(), |factor| interval(&factor, 2))),
+        ];
+        head.chain(rest).collect()
+    });
+    Listing { words: conditions.len() + 1, columns, rows: rows.collect() }
+}
+
+/// A row for each cell of each comparison.
+fn comparisons(comparisons: &[Comparison]) -> Table {
+    let rows: Vec<(&Comparison, &Row)> =
+        comparisons.iter().flat_map(|it| it.rows.iter().map(move |row| (it, row))).collect();
+    let keys: std::collections::BTreeSet<&String> =
+        rows.iter().flat_map(|(_, row)| row.conditions.keys()).collect();
+    let mut table = Table::new("beyond_comparisons")
+        .text("network", rows.iter().map(|(it, _)| it.scenario.clone()))
+        .text("scheme", rows.iter().map(|(_, row)| row.scheme.clone()));
+    for key in keys {
+        let values = rows.iter().map(|(_, row)| row.conditions.get(key).cloned().unwrap_or_default());
+        table = table.text(key, values);
+    }
+    let goodput = |pick: fn(&Estimate) -> Option<f64>| {
+        rows.iter().map(move |(_, row)| pick(&row.goodput_megabits_per_second).map(|it| it * 1e6))
+    };
+    let table = table
+        .whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64))
+        .real("goodput_bits_per_second", goodput(|it| Some(it.mean)))
+        .real("goodput_low_bits_per_second", goodput(|it| it.low))
+        .real("goodput_high_bits_per_second", goodput(|it| it.high));
+    factors(table, &rows.iter().map(|(_, row)| row.factor).collect::<Vec<_>>())
+}
+
+/// A row for each field of each map.
+fn maps(maps: &[Map]) -> Table {
+    let mut rows = Vec::new();
+    for map in maps {
+        for scheme in &map.schemes {
+            for (y, row) in map.y.iter().zip(&scheme.factor) {
+                rows.extend(map.x.iter().zip(row).map(|(x, factor)| (map, scheme, x, y, *factor)));
+            }
+        }
+    }
+    let table = Table::new("beyond_maps")
+        .text("map", rows.iter().map(|(map, ..)| map.scenario.clone()))
+        .text("scheme", rows.iter().map(|(_, scheme, ..)| scheme.scheme.clone()))
+        .text("lead", rows.iter().map(|(_, _, x, ..)| (*x).clone()))
+        .text("varied", rows.iter().map(|(_, _, _, y, _)| (*y).clone()));
+    factors(table, &rows.iter().map(|(.., factor)| *factor).collect::<Vec<_>>())
+}
+
+fn factors(table: Table, factors: &[Option<Estimate>]) -> Table {
+    table
+        .real("factor", factors.iter().map(|it| it.map(|it| it.mean)))
+        .real("factor_low", factors.iter().map(|it| it.and_then(|it| it.low)))
+        .real("factor_high", factors.iter().map(|it| it.and_then(|it| it.high)))
+}
