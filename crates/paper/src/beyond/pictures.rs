@@ -14,15 +14,10 @@ pub fn picture(map: &Map, baseline: &str) -> Picture {
     let values = own.iter().flat_map(|own| own.factor.iter().map(|row| row.iter().map(mean).collect()));
     let drawn = heat::Map { rows: rows.collect(), columns: map.x.clone(), values: values.collect() };
     let remark = match map.seeds() {
-        1 => "one seed".to_owned(),
-        seeds => format!("geometric mean of {seeds} seeds, paired"),
+        1 => "goodput over that without a scheme, one seed".to_owned(),
+        seeds => format!("goodput over that without a scheme, mean of {seeds} seeds"),
     };
-    let names = Names {
-        picture: &map.scenario,
-        title: &map.title,
-        remark: &remark,
-        axis: "goodput over that without a scheme",
-    };
+    let names = Names { picture: &map.scenario, title: &map.title, remark: &remark, axis: "factor" };
     Picture {
         name: format!("beyond-{}", map.scenario),
         svg: heat_map(names, &map.x_axis, &map.y_axis, &drawn),
