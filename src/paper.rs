@@ -8,6 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
 use seamline_paper::beyond::BeyondOutcome;
+use seamline_paper::documents::Documents;
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
 use seamline_scenario::atomic;
@@ -122,7 +123,8 @@ fn show(
     if arguments.json {
         return print(&json);
     }
-    let mut words = text::table_1() + &text::throughputs(outcome);
+    let documents = Documents::of(paper).map_err(failure)?;
+    let mut words = text::table_1(&documents) + &text::throughputs(&documents, outcome);
     words += &text::readings(outcome);
     words += &text::claims(outcome);
     words +=

@@ -157,4 +157,9 @@ impl Claims {
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
     }
+
+    /// Whether one of them is about this table.
+    pub fn claims_table(&self, table: &str) -> bool {
+        self.claim.iter().any(|claim| claim.table.as_deref() == Some(table))
+    }
 }

@@ -1,10 +1,11 @@
 //! A paper's outcome in words, for a terminal.
 
+use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
 use crate::features;
+use crate::figures::{Bars, Figure};
 use crate::run::{PaperOutcome, ReadingResult};
 use crate::verdict::Verdict;
-use std::collections::BTreeMap;
 
 /// Claim by claim: what the paper says, what was measured, its interval, the verdict.
 pub fn claims(outcome: &PaperOutcome) -> String {
@@ -90,44 +91,21 @@ pub fn tally(claims: &[ClaimResult]) -> String {
     format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
 }
 
-/// Mean throughput in kb/s of every cell, a table for each figure.
-pub fn throughputs(outcome: &PaperOutcome) -> String {
-    let mut figures: Vec<&str> = Vec::new();
-    for cell in &outcome.records {
-        if figures.last() != Some(&cell.figure.as_str()) {
-            figures.push(&cell.figure);
-        }
-    }
-    figures.iter().map(|figure| throughput_table(outcome, figure)).collect()
+/// Mean throughput in kb/s, a table for each figure: of the flow that it shows.
+pub fn throughputs(documents: &Documents, outcome: &PaperOutcome) -> String {
+    documents.figures.figure.iter().map(|figure| throughput_table(documents, figure, outcome)).collect()
 }
 
-fn throughput_table(outcome: &PaperOutcome, figure: &str) -> String {
-    let cells: Vec<_> = outcome.records.iter().filter(|cell| cell.figure == figure).collect();
-    let mut rows: Vec<String> = Vec::new();
-    let mut columns: Vec<String> = Vec::new();
-    let mut entries: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    let place = |names: &mut Vec<String>, name: String| {
-        names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
-        })
-    };
-    for cell in cells {
-        let of = |key: &str| cell.values.get(key).cloned().unwrap_or_default();
-        let row = of("scheme") + &of("policy");
-        let at = (place(&mut rows, row), place(&mut columns, of("variant")));
-        entries.insert(at, cell.goodput(None));
-    }
-    let mut text = format!("{figure}: throughput of the mobile node, kb/s\n  {:16}", "");
-    for column in &columns {
-        text += &format!("{column:>10}");
-    }
+fn throughput_table(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> String {
+    let Bars { groups, series, bars } = Bars::of(documents, figure, &figure.flow, outcome);
+    let mut text = format!("{}: flow {}, kb/s\n  {:16}", figure.title, figure.flow, "");
+    groups.iter().for_each(|group| text += &format!("{group:>12}"));
     text.push('\n');
-    for (row, name) in rows.iter().enumerate() {
+    for (row, name) in series.iter().enumerate() {
         text += &format!("  {name:16}");
-        for column in 0..columns.len() {
-            text +=
-                &entries.get(&(row, column)).map_or(format!("{:>10}", ""), |rate| format!("{rate:>10.1}"));
+        for group in &bars {
+            let entry = group[row].as_ref().map(|(rate, _)| format!("{:.1}", rate.mean));
+            text += &format!("{:>12}", entry.unwrap_or_default());
         }
         text.push('\n');
     }
@@ -175,7 +153,10 @@ fn line(name: &str, claims: &[&ClaimResult]) -> String {
     text + "\n"
 }
 
-/// Table 1 of paper E.
-pub fn table_1() -> String {
+/// Table 1 of paper E, for a paper that claims something about it.
+pub fn table_1(documents: &Documents) -> String {
+    if !documents.claims.claims_table("table1") {
+        return String::new();
+    }
     format!("Table 1, from what the schemes say of themselves:\n\n{}\n", features::table_1())
 }

@@ -2,14 +2,12 @@
 
 use super::plural;
 use crate::documents::Documents;
-use crate::evaluate::CellRecords;
-use crate::figures::Figure;
+use crate::figures::{Bars, Figure, Measured, flows};
 use crate::run::PaperOutcome;
 use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::frame::Names;
-use seamline_scenario::statistics::Estimate;
 
 /// All figures as bars.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {
@@ -20,66 +18,6 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
         id: "figures",
         title: "Figures".to_owned(),
         parts: vec![Part::Pictures(drawn), Part::Caption(caption.to_owned())],
-    }
-}
-
-/// The paper's number for a cell of a figure in kb/s, if it prints one.
-pub(super) fn published(documents: &Documents, figure: &str, flow: &str, cell: &CellRecords) -> Option<f64> {
-    let about = |claim: &&crate::claims::Claim| {
-        claim.figures.iter().any(|known| known == figure) && claim.measure.flow.as_deref() == Some(flow)
-    };
-    documents.claims.claim.iter().filter(about).find_map(|claim| claim.rates.as_ref()?.of(&cell.values))
-}
-
-/// The cells of a figure.
-pub(super) fn cells<'a>(outcome: &'a PaperOutcome, figure: &str) -> Vec<&'a CellRecords> {
-    outcome.records.iter().filter(|cell| cell.figure == figure).collect()
-}
-
-/// The values of a key, in the order of the grid.
-fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
-    let mut values: Vec<String> = Vec::new();
-    for value in cells.iter().filter_map(|cell| cell.values.get(key)) {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    values
-}
-
-/// What stands in a place of a figure: the mean with its interval, and the paper's number.
-type Measured = (Estimate, Option<f64>);
-
-/// The bars of a figure, group by group.
-struct Bars {
-    groups: Vec<String>,
-    /// One without a name for a figure whose groups are single bars.
-    series: Vec<String>,
-    bars: Vec<Vec<Option<Measured>>>,
-}
-
-impl Bars {
-    fn of(documents: &Documents, figure: &Figure, flow: &str, outcome: &PaperOutcome) -> Bars {
-        let cells = cells(outcome, &figure.scenario);
-        let groups = values(&cells, &figure.group);
-        let series = match &figure.series {
-            Some(key) => values(&cells, key),
-            None => vec![String::new()],
-        };
-        let bar = |group: &str, series: &str| {
-            let has = |cell: &CellRecords, key: &str, value: &str| {
-                cell.values.get(key).is_some_and(|own| own == value)
-            };
-            let cell = cells.iter().find(|cell| {
-                has(cell, &figure.group, group)
-                    && figure.series.as_ref().is_none_or(|key| has(cell, key, series))
-            })?;
-            let rate = cell.rate(Some(flow))?;
-            Some((rate, published(documents, &figure.scenario, flow, cell)))
-        };
-        let bars =
-            groups.iter().map(|group| series.iter().map(|series| bar(group, series)).collect()).collect();
-        Bars { groups, series, bars }
     }
 }
 
@@ -121,12 +59,6 @@ pub(super) fn throughputs(documents: &Documents, outcome: &PaperOutcome) -> Sect
         }
     }
     Section { id: "throughput", title: "Throughput in numbers".to_owned(), parts }
-}
-
-/// The flows of a figure's runs, in the order of its scenario.
-pub(super) fn flows<'a>(outcome: &'a PaperOutcome, figure: &str) -> Vec<&'a str> {
-    let runs = outcome.records.iter().filter(|cell| cell.figure == figure).find_map(|cell| cell.runs.first());
-    runs.map(|run| run.flows.iter().map(|flow| flow.name.as_str()).collect()).unwrap_or_default()
 }
 
 /// A row for each flow and series, a column for each group.

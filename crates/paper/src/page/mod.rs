@@ -132,7 +132,7 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
 
 /// Table 1 of paper E, for papers that claim something about it.
 fn table_1(documents: &Documents) -> Option<Section> {
-    documents.claims.claim.iter().find(|claim| claim.table.as_deref() == Some("table1"))?;
+    documents.claims.claims_table("table1").then_some(())?;
     let mut columns = vec![String::new()];
     columns.extend(features::TABLE_1_SYSTEMS.map(str::to_owned));
     let rows = features::rows().into_iter().map(|(name, entries)| {

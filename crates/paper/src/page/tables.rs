@@ -1,9 +1,9 @@
 //! The numbers of a paper's reproduction as tables for notebooks.
 
-use super::figures::{cells, flows, published};
 use super::{bounds, claims};
 use crate::documents::Documents;
 use crate::evaluate::{CellResult, ClaimResult};
+use crate::figures::{cells, flows, published};
 use crate::run::PaperOutcome;
 use seamline_report::export::table::Table;
 use seamline_scenario::statistics::Estimate;
