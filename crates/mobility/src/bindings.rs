@@ -23,7 +23,11 @@ struct Home {
 
 /// The mobility bindings of a home agent, by home address.
 #[derive(Debug, Default)]
-pub(crate) struct Bindings(BTreeMap<NodeId, Home>);
+pub(crate) struct Bindings {
+    homes: BTreeMap<NodeId, Home>,
+    /// When the first binding runs out. Kept, because every packet asks for it.
+    next_expiry: Option<Instant>,
+}
 
 /// The time at `now` as an identification (RFC 5905 section 6).
 pub(crate) fn timestamp(now: Instant) -> Identification {
@@ -35,21 +39,24 @@ pub(crate) fn timestamp(now: Instant) -> Identification {
 impl Bindings {
     /// A mobile node has its home here.
     pub(crate) fn add_home(&mut self, home_address: NodeId) {
-        self.0.entry(home_address).or_default();
+        self.homes.entry(home_address).or_default();
     }
     /// A mobile node is bound from the start.
     pub(crate) fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
         let until = lifetime::end(Instant::ZERO, lifetime_s);
-        self.0.entry(home_address).or_default().binding = Some(Binding { care_of_address, until });
+        self.homes.entry(home_address).or_default().binding = Some(Binding { care_of_address, until });
+        self.find_next_expiry();
     }
-    /// Whether a node has its home here.
-    pub(crate) fn has_home(&self, node: NodeId) -> bool {
-        self.0.contains_key(&node)
+    /// Where to tunnel what is addressed to a node: `None` when it has no home here, `Some(None)` when it is at
+    /// home.
+    pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {
+        let binding = self.homes.get(&node)?.binding;
+        let valid = binding.filter(|binding| binding.until.is_none_or(|until| now < until));
+        Some(valid.map(|binding| binding.care_of_address))
     }
-    /// Where to tunnel what is addressed to a mobile node.
+    /// Where a mobile node is registered; `None` when it is at home or unknown.
     pub(crate) fn care_of_address(&self, now: Instant, home_address: NodeId) -> Option<NodeId> {
-        let binding = self.0.get(&home_address)?.binding?;
-        binding.until.is_none_or(|until| now < until).then_some(binding.care_of_address)
+        self.exit(now, home_address).flatten()
     }
 
     /// Judge a request to the agent at `agent` and keep what it says (RFC 5944 sections 3.8.2 and 5.7.1).
@@ -69,7 +76,7 @@ impl Bindings {
             identification: request.identification,
         };
         let refused = |code| RegistrationReply { code, lifetime_s: 0, ..reply };
-        let Some(home) = self.0.get_mut(&request.home_address) else {
+        let Some(home) = self.homes.get_mut(&request.home_address) else {
             return refused(ReplyCode::PROHIBITED);
         };
         if request.home_agent != agent {
@@ -88,19 +95,25 @@ impl Bindings {
                 until: lifetime::end(now, lifetime_s),
             }),
         };
+        self.find_next_expiry();
         reply
     }
 
     /// When the first binding runs out.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
-        self.0.values().filter_map(|home| home.binding?.until).min()
+        self.next_expiry
+    }
+    /// After every change of a binding.
+    fn find_next_expiry(&mut self) {
+        self.next_expiry = self.homes.values().filter_map(|home| home.binding?.until).min();
     }
     /// Give up one binding that has run out by now and say whose it was.
     pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
         let is_over = |home: &Home| home.binding.and_then(|it| it.until).is_some_and(|until| until <= now);
-        let (home_address, home) = self.0.iter_mut().find(|(_, home)| is_over(home))?;
+        let (&home_address, home) = self.homes.iter_mut().find(|(_, home)| is_over(home))?;
         home.binding = None;
-        Some(*home_address)
+        self.find_next_expiry();
+        Some(home_address)
     }
 }
 

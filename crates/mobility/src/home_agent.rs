@@ -82,13 +82,10 @@ impl HomeAgent {
     }
 
     fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
-        let destination = packet.next_destination();
-        if !self.bindings.has_home(destination) {
-            return lose(out, DropCause::NoRoute, packet);
-        }
-        match self.bindings.care_of_address(now, destination) {
-            None => out.send(Self::HOME, packet),
-            Some(exit) => {
+        match self.bindings.exit(now, packet.next_destination()) {
+            None => lose(out, DropCause::NoRoute, packet),
+            Some(None) => out.send(Self::HOME, packet),
+            Some(Some(exit)) => {
                 if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
                     out.send(Self::NETWORK, packet);
                 } else {

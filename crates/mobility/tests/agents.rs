@@ -225,6 +225,32 @@ fn the_home_agent_tunnels_to_the_care_of_address_and_no_longer_than_agreed() {
     assert_eq!((agent.wake_at(), agent.care_of_address(end, MOBILE)), (None, None));
 }
 
+/// Of several bindings the agent waits for the one that runs out first, also when one is renewed, ended or begun.
+#[test]
+fn the_home_agent_wakes_when_the_next_binding_runs_out() {
+    let mut agent = home_agent();
+    agent.add_home(SENDER);
+    let of = |home_address, lifetime_s| RegistrationRequest {
+        home_address,
+        ..request(AGENT_1, lifetime_s, START)
+    };
+    let after = |seconds| Some(START + Duration::from_secs(seconds));
+    register(&mut agent, START, of(MOBILE, 300));
+    assert_eq!(agent.wake_at(), after(300));
+    register(&mut agent, START, of(SENDER, 100));
+    assert_eq!(agent.wake_at(), after(100));
+    let later = START + Duration::from_secs(50);
+    let renewed = RegistrationRequest { home_address: SENDER, ..request(AGENT_1, 600, later) };
+    register(&mut agent, later, renewed);
+    assert_eq!(agent.wake_at(), after(300), "the other one now");
+    register(&mut agent, later, request(MOBILE, 0, later));
+    assert_eq!(agent.wake_at(), after(650), "that one has ended");
+    wake_until(&mut agent, START + Duration::from_secs(650));
+    assert_eq!(agent.wake_at(), None);
+    agent.bind(MOBILE, AGENT_2, 1000);
+    assert_eq!(agent.wake_at(), Some(Instant::from_secs(1000)));
+}
+
 #[test]
 fn a_later_request_wins_whatever_the_order_of_arrival() {
     let mut agent = home_agent();
