@@ -47,10 +47,8 @@ struct MobileIp {
 pub struct MobileNode {
     node: NodeId,
     movement: Movement,
-    /// Moves that have begun, and of those, moves that are over.
-    begun: usize,
-    over: usize,
-    cell: Option<CellId>,
+    /// Half moves done: the node is on its way after an odd number of them.
+    done: usize,
     mobile_ip: Option<MobileIp>,
 }
 
@@ -72,53 +70,56 @@ impl MobileNode {
             layer_2_triggers: config.layer_2_triggers,
             kept_back: None,
         });
-        let cell = Some(movement.start());
-        MobileNode { node, movement, begun: 0, over: 0, cell, mobile_ip }
+        MobileNode { node, movement, done: 0, mobile_ip }
+    }
+
+    /// The cell it is in, `None` on its way to another.
+    fn cell(&self) -> Option<CellId> {
+        match self.done {
+            0 => Some(self.movement.start()),
+            done if done % 2 == 0 => Some(self.movement.moves()[done / 2 - 1].to),
+            _ => None,
+        }
     }
 
     /// When the next move begins or ends.
     fn next_change(&self) -> Option<Instant> {
-        let moves = self.movement.moves();
-        if self.over < self.begun {
-            return Some(moves[self.over].at + self.movement.interruption());
-        }
-        moves.get(self.begun).map(|next| next.at)
+        let begins = self.movement.moves().get(self.done / 2)?.at;
+        let on_its_way = self.done % 2 == 1;
+        Some(if on_its_way { begins + self.movement.interruption() } else { begins })
     }
 
     /// Go wherever it should be by now.
     fn follow(&mut self, now: Instant, out: &mut Outbox) {
         while self.next_change().is_some_and(|at| at <= now) {
-            if self.over == self.begun {
-                self.begun += 1;
-                self.cell = None;
-                out.event(|| Event::Handover(HandoverPhase::Started));
-                continue;
-            }
-            let CellId(cell) = self.movement.moves()[self.over].to;
-            self.over += 1;
-            self.cell = Some(CellId(cell));
-            out.event(|| Event::Mobility(MobilityEvent::CellEntered { cell }));
-            if self.mobile_ip.is_none() {
-                out.event(|| Event::Handover(HandoverPhase::Completed));
+            self.done += 1;
+            match self.cell() {
+                None => out.event(|| Event::Handover(HandoverPhase::Started)),
+                Some(CellId(cell)) => {
+                    out.event(|| Event::Mobility(MobilityEvent::CellEntered { cell }));
+                    if self.mobile_ip.is_none() {
+                        out.event(|| Event::Handover(HandoverPhase::Completed));
+                    }
+                }
             }
         }
     }
 
     fn send(&self, packet: Box<Packet>, out: &mut Outbox) {
-        match self.cell {
+        match self.cell() {
             Some(cell) => out.send(Self::cell_port(cell), packet),
             None => lose(out, DropCause::LinkDown, packet),
         }
     }
 
     fn solicit(&self, out: &mut Outbox) {
-        if let Some(cell) = self.cell {
+        if let Some(cell) = self.cell() {
             control(out, Self::cell_port(cell), self.node, NodeId::ALL_ROUTERS, Control::AgentSolicitation);
         }
     }
 
     fn send_request(&self, to_send: Option<ToSend>, out: &mut Outbox) {
-        let (Some(cell), Some(ToSend { request, agent })) = (self.cell, to_send) else { return };
+        let (Some(cell), Some(ToSend { request, agent })) = (self.cell(), to_send) else { return };
         let care_of_address = request.care_of_address;
         out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
         control(out, Self::cell_port(cell), self.node, agent, Control::RegistrationRequest(request));
