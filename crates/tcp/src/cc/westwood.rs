@@ -131,21 +131,20 @@ impl Westwood {
     }
 }
 
-/// What the path holds: bandwidth in segments per second times the smallest round-trip time.
-pub(super) fn pipe(bandwidth: f64, view: &View) -> f64 {
-    bandwidth * view.round_trip.minimum.as_secs_f64()
+/// What a path of this round-trip time holds, in segments; the bandwidth is in segments per second.
+pub(super) fn pipe(bandwidth: f64, round_trip_time: Duration) -> f64 {
+    bandwidth * round_trip_time.as_secs_f64()
 }
 
-/// The window update of [`cut`] with the round-trip time of a new path in place of the smallest one known
-/// (paper E, section 4.2 B, "resume with adjusted parameters").
-pub(super) fn adjust(reno: &mut Reno, bandwidth: f64, round_trip_time: Duration) {
-    let pipe = bandwidth * round_trip_time.as_secs_f64();
+/// The window update of [`cut`] for a new path, which holds `pipe` (paper E, section 4.2 B, "resume with adjusted
+/// parameters").
+pub(super) fn adjust(reno: &mut Reno, pipe: f64) {
     if pipe > 0.0 {
         cut(reno, pipe, Loss::Detected);
     }
 }
 
-/// ssthresh = BWE x RTTmin; the window is cut down to it, or to one segment on a timeout.
+/// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
 pub(super) fn cut(reno: &mut Reno, pipe: f64, loss: Loss) {
     reno.window.threshold = reno.stored_threshold(pipe);
     reno.window.congestion = match loss {
@@ -164,11 +163,11 @@ impl CongestionControl for Westwood {
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
         self.fall_silent_until(view.now);
-        cut(&mut self.reno, pipe(self.bandwidth, view), loss);
+        cut(&mut self.reno, pipe(self.bandwidth, view.round_trip.minimum), loss);
     }
     fn on_path_change(&mut self, round_trip_time: Duration, view: &View) {
         self.fall_silent_until(view.now);
-        adjust(&mut self.reno, self.bandwidth, round_trip_time);
+        adjust(&mut self.reno, pipe(self.bandwidth, round_trip_time));
     }
     fn window(&self) -> Window {
         self.reno.window

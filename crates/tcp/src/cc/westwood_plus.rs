@@ -70,6 +70,11 @@ impl WestwoodPlus {
         self.delivered += cumulative - known;
     }
 
+    /// The estimate, in segments per second.
+    fn bandwidth(&self) -> f64 {
+        self.estimates.map_or(0.0, |(_, second)| second)
+    }
+
     /// What the acknowledgment of this moment covers arrived before the sample begins.
     fn open_sample(&mut self, now: Instant) {
         self.sample_began = Some(now);
@@ -103,12 +108,12 @@ impl CongestionControl for WestwoodPlus {
         self.reno.grow(acked, view);
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
-        let bandwidth = self.estimates.map_or(0.0, |(_, second)| second);
-        cut(&mut self.reno, pipe(bandwidth, view), loss);
+        let pipe = pipe(self.bandwidth(), view.round_trip.minimum);
+        cut(&mut self.reno, pipe, loss);
     }
     fn on_path_change(&mut self, round_trip_time: Duration, _view: &View) {
-        let bandwidth = self.estimates.map_or(0.0, |(_, second)| second);
-        adjust(&mut self.reno, bandwidth, round_trip_time);
+        let pipe = pipe(self.bandwidth(), round_trip_time);
+        adjust(&mut self.reno, pipe);
     }
     fn window(&self) -> Window {
         self.reno.window
