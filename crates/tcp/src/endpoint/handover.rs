@@ -45,9 +45,10 @@ impl Endpoint {
         }
     }
 
-    /// The acknowledgment of a marked segment has been taken in.
+    /// The acknowledgment of a segment has been taken in: a mark on it is for the scheme, if there is one, which may let
+    /// go what [`crate::sender::Sender::on_notification`] held.
     pub(super) fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        if let Some(mark) = segment.mark {
+        if let Some(mark) = segment.mark.filter(|_| self.mover.is_some()) {
             let one_way_delay = one_way_delay(&self.header, now, segment);
             self.happened(now, Happened::Marked { mark, one_way_delay }, out);
             self.pump(now, out);
