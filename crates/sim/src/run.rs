@@ -76,15 +76,12 @@ impl<M: Machine, O: Observer> World<M, O> {
                     self.agenda.settle(place, Rank::Delivery, next);
                     return self.carry(place, Port(0), packet);
                 }
-                let next = step_if_due(link, at, &mut self.outbox).map(|next| next.map(|next| next.max(at)));
+                let next = step_if_due(link, at, &mut self.outbox);
                 self.follow(at, place, Rank::Delivery, next);
             }
             Element::Machine(n) => {
-                let mut next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
-                if let Ok(Some(next)) = &mut next
-                    && *next <= at
-                {
-                    *next = at;
+                let next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
+                if next == Ok(Some(at)) {
                     self.restless.note(at, place, &self.machines[n as usize]);
                 }
                 self.follow(at, place, Rank::Timer, next);
@@ -99,8 +96,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.steps += 1;
     }
 
-    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time, which
-    /// does not lie in the past.
+    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time.
     #[inline]
     fn follow(
         &mut self,
@@ -288,5 +284,5 @@ fn step_if_due(
         return Err(due);
     }
     machine.step(now, Input::Wake, out);
-    Ok(machine.wake_at())
+    Ok(machine.wake_at().map(|next| next.max(now)))
 }
