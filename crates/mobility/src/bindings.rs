@@ -29,13 +29,6 @@ pub(crate) struct Bindings {
     next_expiry: Option<Instant>,
 }
 
-/// The time at `now` as an identification (RFC 5905 section 6).
-pub(crate) fn timestamp(now: Instant) -> Identification {
-    const SECOND: u64 = 1_000_000_000;
-    let (seconds, nanos) = (now.as_nanos() / SECOND, now.as_nanos() % SECOND);
-    Identification((seconds << 32) | ((nanos << 32) / SECOND))
-}
-
 impl Bindings {
     /// A mobile node has its home here.
     pub(crate) fn add_home(&mut self, home_address: NodeId) {
@@ -83,7 +76,7 @@ impl Bindings {
             return refused(ReplyCode::UNKNOWN_HOME_AGENT);
         }
         if !is_current(now, request.identification, home.newest) {
-            let ours = u64::from(timestamp(now).seconds()) << 32;
+            let ours = u64::from(Identification::at(now).seconds()) << 32;
             let identification = Identification(ours | u64::from(request.identification.low()));
             return RegistrationReply { identification, ..refused(ReplyCode::IDENTIFICATION_MISMATCH) };
         }
@@ -121,6 +114,6 @@ impl Bindings {
 fn is_current(now: Instant, identification: Identification, newest: Option<Identification>) -> bool {
     /// Seconds (RFC 5944 section 5.7.1).
     const TOLERANCE: u32 = 7;
-    let apart = identification.seconds().abs_diff(timestamp(now).seconds());
+    let apart = identification.seconds().abs_diff(Identification::at(now).seconds());
     apart <= TOLERANCE && newest.is_none_or(|newest| newest < identification)
 }

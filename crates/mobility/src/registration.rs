@@ -1,7 +1,6 @@
 //! The mobile node's side of registration (RFC 5944 section 3.6).
 
 use crate::agent_discovery::MovementDetection;
-use crate::bindings::timestamp;
 use crate::lifetime;
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
@@ -87,8 +86,9 @@ impl Registration {
     pub(crate) fn new(home_address: NodeId, config: MobileIpConfig) -> Self {
         let mut registration =
             Registration { home_address, config, outstanding: None, registered: None, newest: None };
-        if let Some(agent) = config.registered_with {
-            let care_of_address = registration.care_of_address(agent, agent);
+        if let Some(agent) = config.registered_with
+            && let Some(care_of_address) = registration.care_of_address(agent, Some(agent))
+        {
             let lifetime_s = registration.lifetime_at(agent);
             registration.note_registered(Instant::ZERO, Place { agent, care_of_address }, lifetime_s);
         }
@@ -99,11 +99,7 @@ impl Registration {
     pub(crate) fn moved_to(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> Option<ToSend> {
         let AgentAdvertisement { agent, flags, care_of_address, .. } = *advertisement;
         let offered = care_of_address.filter(|_| flags.contains(AgentFlags::FOREIGN_AGENT));
-        let care_of_address = match offered {
-            Some(offered) => self.care_of_address(agent, offered),
-            None if agent == self.config.home_agent => self.home_address,
-            None => return None,
-        };
+        let care_of_address = self.care_of_address(agent, offered)?;
         // An agent says what it accepts at most, so that nobody asks for more.
         let lifetime_s = self.lifetime_at(agent).min(advertisement.registration_lifetime_s);
         Some(self.ask(now, Place { agent, care_of_address }, lifetime_s, true))
@@ -112,8 +108,8 @@ impl Registration {
     fn is_home(&self, agent: NodeId) -> bool {
         agent == self.config.home_agent
     }
-    fn care_of_address(&self, agent: NodeId, offered: NodeId) -> NodeId {
-        if self.is_home(agent) { self.home_address } else { offered }
+    fn care_of_address(&self, agent: NodeId, offered: Option<NodeId>) -> Option<NodeId> {
+        if self.is_home(agent) { Some(self.home_address) } else { offered }
     }
     /// At home there is nothing to keep up: a lifetime of zero deregisters.
     fn lifetime_at(&self, agent: NodeId) -> u16 {
@@ -138,7 +134,7 @@ impl Registration {
 
     fn next_identification(&mut self, now: Instant) -> Identification {
         let after_last = self.newest.map_or(0, |newest| newest.0 + 1);
-        let identification = Identification(timestamp(now).0.max(after_last));
+        let identification = Identification(Identification::at(now).0.max(after_last));
         self.newest = Some(identification);
         identification
     }

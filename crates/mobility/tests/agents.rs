@@ -268,6 +268,13 @@ fn a_later_request_wins_whatever_the_order_of_arrival() {
     assert_eq!(agent.care_of_address(later, MOBILE), Some(AGENT_2));
 }
 
+/// RFC 5905 section 6: whole seconds in the upper half, in the lower one fractions of 2^-32 s.
+#[test]
+fn identifications_are_times_in_the_format_of_ntp() {
+    let of = |millis| Identification::at(Instant::from_millis(millis)).0;
+    assert_eq!((of(0), of(100_000), of(7_250)), (0, 0x64_0000_0000, 0x7_4000_0000));
+}
+
 /// RFC 5944 section 5.7.1: seven seconds, either way.
 #[test]
 fn clocks_may_be_seven_seconds_apart() {

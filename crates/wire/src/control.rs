@@ -5,6 +5,7 @@
 //! Not carried: authentication extensions (RFC 5944 section 3.5): the nodes of a scenario trust each other.
 
 use crate::packet::NodeId;
+use crate::time::Instant;
 use std::fmt;
 
 /// A control message.
@@ -76,6 +77,12 @@ pub struct RegistrationReply<A = NodeId> {
 pub struct Identification(pub u64);
 
 impl Identification {
+    /// The time `now`.
+    pub const fn at(now: Instant) -> Self {
+        const SECOND: u64 = 1_000_000_000;
+        let (seconds, nanos) = (now.as_nanos() / SECOND, now.as_nanos() % SECOND);
+        Identification((seconds << 32) | ((nanos << 32) / SECOND))
+    }
     /// The part that a reply always repeats.
     pub const fn low(self) -> u32 {
         self.0 as u32

@@ -93,13 +93,12 @@ pub(crate) fn carrying(source: NodeId, destination: NodeId, control: Control) ->
 
 /// A registration by way of the agent at `care_of_address`, made `at` that time.
 pub(crate) fn request(care_of_address: NodeId, lifetime_s: u16, at: Instant) -> RegistrationRequest {
-    let (seconds, nanos) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
     RegistrationRequest {
         flags: RegistrationFlags::default(),
         lifetime_s,
         home_address: MOBILE,
         home_agent: HOME_AGENT,
         care_of_address,
-        identification: Identification((seconds << 32) | ((nanos << 32) / 1_000_000_000)),
+        identification: Identification::at(at),
     }
 }
