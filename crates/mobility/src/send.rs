@@ -23,12 +23,6 @@ pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination:
 /// A packet is lost.
 #[cold]
 pub(crate) fn lose(out: &mut Outbox, cause: DropCause, packet: Box<Packet>) {
-    out.event(|| Event::Dropped {
-        cause,
-        source: packet.source,
-        source_port: packet.source_port,
-        sequence: packet.segment.sequence,
-        length: packet.segment.length,
-    });
+    out.event(|| Event::dropped(cause, &packet));
     out.recycle(packet);
 }

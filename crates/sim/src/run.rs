@@ -222,13 +222,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn lose(&mut self, at: usize, packet: Box<Packet>) {
         self.unwired_drops += 1;
         if O::LISTENS {
-            let event = Event::Dropped {
-                cause: DropCause::NoRoute,
-                source: packet.source,
-                source_port: packet.source_port,
-                sequence: packet.segment.sequence,
-                length: packet.segment.length,
-            };
+            let event = Event::dropped(DropCause::NoRoute, &packet);
             self.observer.event(self.now, ElementId(at as u32), &event);
         }
         self.outbox.recycle(packet);

@@ -2,7 +2,7 @@
 //! ([`crate::Outbox::event`]).
 
 use crate::control::ReplyCode;
-use crate::packet::{NodeId, TransportPort};
+use crate::packet::{NodeId, Packet, TransportPort};
 use crate::sequence::SequenceNumber;
 use crate::time::Duration;
 
@@ -201,4 +201,17 @@ pub enum Event {
     Handover(HandoverPhase),
     /// A mobility protocol did something.
     Mobility(MobilityEvent),
+}
+
+impl Event {
+    /// This packet was lost.
+    pub fn dropped(cause: DropCause, packet: &Packet) -> Self {
+        Event::Dropped {
+            cause,
+            source: packet.source,
+            source_port: packet.source_port,
+            sequence: packet.segment.sequence,
+            length: packet.segment.length,
+        }
+    }
 }

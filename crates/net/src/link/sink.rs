@@ -28,13 +28,7 @@ impl Sink<'_> {
     #[cold]
     pub(super) fn lose(&mut self, cause: Cause, packet: Box<Packet>) {
         self.counters.dropped.of(cause).add(packet.wire_bytes);
-        self.out.event(|| Event::Dropped {
-            cause: cause.into(),
-            source: packet.source,
-            source_port: packet.source_port,
-            sequence: packet.segment.sequence,
-            length: packet.segment.length,
-        });
+        self.out.event(|| Event::dropped(cause.into(), &packet));
         self.out.recycle(packet);
     }
 }
