@@ -40,9 +40,11 @@ struct MobileIp {
 ///
 /// To the host go [`Signal::MovementDetected`] at the first advertisement after a move and
 /// [`Signal::Registered`] at the reply. What the link layer of the node tells
-/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without Mobile IP, or
-/// with layer 2 triggers: a new link alone reaches nobody. Otherwise it is passed on when the link turns out to
-/// lead to the same agent as before, so that whoever has heard of a link that is down hears of its end.
+/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without Mobile IP: with
+/// it a new link alone makes nobody reachable. It is passed on when the link turns out to lead to the same agent as
+/// before, so that whoever has heard of a link that is down hears of its end; otherwise
+/// [`Signal::MovementDetected`] takes its place. So the host hears once of each link. Layer 2 triggers shorten
+/// the wait: the node asks the new link for an advertisement (Mobility-Vegas, section 4.2, steps 5 to 9).
 #[derive(Debug)]
 pub struct MobileNode {
     node: NodeId,
@@ -183,9 +185,11 @@ impl MobileNode {
     fn on_signal(&mut self, signal: Signal, out: &mut Outbox) {
         if let Some(mobile_ip) = &mut self.mobile_ip {
             match signal {
-                Signal::LinkUp { .. } if mobile_ip.layer_2_triggers => self.solicit(out),
                 Signal::LinkUp { .. } => {
                     mobile_ip.kept_back = Some(signal);
+                    if mobile_ip.layer_2_triggers {
+                        self.solicit(out);
+                    }
                     return;
                 }
                 Signal::LinkDown => mobile_ip.kept_back = None,

@@ -20,8 +20,8 @@ pub struct MobileIpConfig {
     /// How long it waits for the first reply; then twice as long each time, up to the lifetime. Not less
     /// than a second (RFC 5944 section 3.6.3), unless an experiment wants it.
     pub registration_retransmission: Duration,
-    /// Whether its link layer tells when a link is up: it then passes that on to TCP, and asks for an
-    /// advertisement instead of waiting for one.
+    /// Whether its link layer tells when a link is up: it then asks for an advertisement instead of waiting for
+    /// one.
     pub layer_2_triggers: bool,
     /// The agent that it is registered with from the start, which is its home agent when it begins at home.
     pub registered_with: Option<NodeId>,

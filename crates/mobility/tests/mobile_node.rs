@@ -182,7 +182,7 @@ fn link_up_means_something_only_where_it_makes_the_node_reachable() {
     let up = Signal::LinkUp { rate: None, round_trip_time: None };
     let going = Signal::LinkGoingDown { within: Duration::from_secs(1) };
     let triggers = Some(MobileIpConfig { layer_2_triggers: true, ..config() });
-    for (mobile_ip, passes, asks) in [(None, true, 0), (Some(config()), false, 0), (triggers, true, 1)] {
+    for (mobile_ip, passes, asks) in [(None, true, 0), (Some(config()), false, 0), (triggers, false, 1)] {
         let mut node = node(mobile_ip);
         for signal in [going, Signal::LinkDown] {
             assert_eq!(step(&mut node, seconds(1.0), Input::Signal(signal)).signals, [signal]);
@@ -214,6 +214,22 @@ fn a_link_that_comes_back_to_the_same_agent_is_news() {
     let heard = hear(&mut node, seconds(10.06), CELL_1, AGENT_1);
     assert_eq!((heard.signals, heard.packets), (vec![UP], vec![]), "nothing to register");
     assert_eq!(hear(&mut node, seconds(10.16), CELL_1, AGENT_1).signals, [], "once is enough");
+}
+
+/// One move is told once, and not before the node can register what TCP tells the far end to send to it.
+#[test]
+fn with_layer_2_triggers_a_move_is_told_once() {
+    let mut node = node(Some(MobileIpConfig { layer_2_triggers: true, ..config() }));
+    assert_eq!(signal(&mut node, seconds(5.0), Signal::LinkDown), [Signal::LinkDown]);
+    let up = step(&mut node, seconds(5.0), Input::Signal(UP));
+    assert_eq!((up.signals.len(), up.messages().len()), (0, 1), "it asks");
+    let heard = hear(&mut node, seconds(5.01), CELL_2, AGENT_2);
+    assert_eq!(heard.signals, [Signal::MovementDetected]);
+    assert_eq!(heard.request().care_of_address, AGENT_2);
+    assert_eq!(hear(&mut node, seconds(5.1), CELL_2, AGENT_2).signals, []);
+    signal(&mut node, seconds(10.0), Signal::LinkDown);
+    signal(&mut node, seconds(10.0), UP);
+    assert_eq!(hear(&mut node, seconds(10.01), CELL_2, AGENT_2).signals, [UP]);
 }
 
 /// Of a link that is up and means a move, or is down again, nobody hears later.

@@ -57,7 +57,7 @@ pub(super) fn protocol() -> Value {
         key("movement_detection", "When another agent means a move", choice(["eager", "lazy"])),
         key("registration_lifetime", "In whole seconds (30 min)", time()),
         key("registration_retransmission", "How long it waits for the first reply (1 s)", time()),
-        key("layer_2_triggers", "Whether a new link is news to TCP and a reason to solicit", boolean()),
+        key("layer_2_triggers", "Whether a new link is asked for an advertisement at once", boolean()),
         key("registered_at_start", "Whether it begins registered in its first cell", boolean()),
     ];
     let kind = key("kind", "How packets find it", choice(PROTOCOLS.iter().map(|(name, _)| *name)));

@@ -35,7 +35,7 @@ pub struct MobileIpv4Spec {
     pub registration_lifetime_s: u16,
     /// How long it waits for the first reply.
     pub registration_retransmission: Duration,
-    /// Whether a new link is news to TCP, and a reason to solicit.
+    /// Whether a new link is asked for an advertisement at once.
     pub layer_2_triggers: bool,
     /// Whether it is registered in its first cell when the run begins.
     pub registered_at_start: bool,

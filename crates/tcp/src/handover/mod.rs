@@ -41,7 +41,8 @@ pub enum Happened {
 
 impl Happened {
     /// Whether this node can send again from a new place: its link is up, or, where a mobility protocol
-    /// runs, the network layer has noticed the move.
+    /// runs, the network layer has noticed the move. Of one move it hears one of the two: what the sender sent after
+    /// the first would reach the old place, where the new one is not registered yet, or be sent twice.
     pub fn is_move(self) -> bool {
         matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
     }
