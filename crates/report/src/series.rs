@@ -132,7 +132,7 @@ pub struct QueueSeries {
 pub struct HandoverBand {
     /// The link.
     pub link: String,
-    /// When the link layer announced it.
+    /// When the link layer last announced one, since the handover before; false alarms say the same.
     pub predicted_s: Option<f64>,
     /// When the interruption began.
     pub start_s: f64,

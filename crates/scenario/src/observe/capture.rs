@@ -19,7 +19,7 @@ pub(crate) struct SenderCapture {
     packets: Background<Capture<BlockFile>>,
     /// By element: the interface it is captured at.
     interfaces: Vec<Option<Interface>>,
-    /// By element: what has handovers there, in words.
+    /// By element: what has handovers there or is given notice of them, in words.
     links: Vec<Option<String>>,
     /// By element: what is captured there, at mobile nodes and agents.
     filters: Vec<Option<Filter>>,
@@ -74,9 +74,10 @@ impl SenderCapture {
                 *slot(&mut self.interfaces, host) = interface;
             }
         }
-        for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
-            *slot(&mut self.links, *down) = Some(format!("link {}", link.name));
-            *slot(&mut self.links, *up) = None;
+        for (link, ([down, _], notices)) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
+            for element in std::iter::once(down).chain(notices) {
+                *slot(&mut self.links, *element) = Some(format!("link {}", link.name));
+            }
         }
         self.prepare_mobility(scenario, places);
     }
@@ -85,7 +86,9 @@ impl SenderCapture {
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
         for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
             let node = &scenario.nodes[mobile.node];
-            *slot(&mut self.links, places.node) = Some(format!("node {node}"));
+            for element in std::iter::once(places.node).chain(places.notices) {
+                *slot(&mut self.links, element) = Some(format!("node {node}"));
+            }
             self.observe(places.node, &format!("{node}/radio"), Filter::Radio(node_id(mobile.node)));
         }
         for (node, element) in &places.home_agents {

@@ -30,7 +30,7 @@ pub(crate) struct SeriesRecorder {
     connections: Vec<Connection>,
     /// By element: the queue of a link's direction.
     queues: Vec<Option<Queue>>,
-    /// By element: the name of the link or of the mobile node whose handovers it reports.
+    /// By element: the name of the link or of the mobile node whose handovers it reports or announces.
     links: Vec<Option<String>>,
     handovers: Vec<HandoverBand>,
     predicted: Vec<(String, f64)>,
@@ -76,12 +76,12 @@ impl SeriesRecorder {
         for flow in &scenario.flows {
             recorder.add_flow(flow, places.hosts[flow.from]);
         }
+        recorder.name_handovers(scenario, places);
         for (link, directions) in scenario.links.iter().zip(&places.links) {
             for (element, direction) in directions.iter().zip(["down", "up"]) {
                 let packets = Thinner::new(duration_s / BUCKETS);
                 let queue = Queue { link: format!("{}/{direction}", link.name), packets, most: 0 };
                 *slot(&mut recorder.queues, *element) = Some(queue);
-                *slot(&mut recorder.links, *element) = Some(link.name.clone());
             }
         }
         for (cell, places) in scenario.cells.iter().zip(&places.cells) {
@@ -91,10 +91,22 @@ impl SeriesRecorder {
                 *slot(&mut recorder.queues, element) = Some(queue);
             }
         }
-        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
-            *slot(&mut recorder.links, places.node) = Some(scenario.nodes[mobile.node].clone());
-        }
         recorder
+    }
+
+    /// What gives notice of handovers speaks of the same ones as what has them.
+    fn name_handovers(&mut self, scenario: &Scenario, places: &Places) {
+        for (link, elements) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
+            let (directions, notices) = elements;
+            for element in directions.iter().chain(notices) {
+                *slot(&mut self.links, *element) = Some(link.name.clone());
+            }
+        }
+        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+            for element in std::iter::once(places.node).chain(places.notices) {
+                *slot(&mut self.links, element) = Some(scenario.nodes[mobile.node].clone());
+            }
+        }
     }
 
     fn add_flow(&mut self, flow: &FlowSpec, sender_host: Option<ElementId>) {

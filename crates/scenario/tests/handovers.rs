@@ -1,0 +1,76 @@
+//! What reports and records say of handovers when several go on, or one begins before the last is over.
+
+mod support;
+
+use seamline_report::series::RunSeries;
+use seamline_scenario::{CellResult, RunOptions, run};
+use support::plan;
+
+const TRAIN: &str = include_str!("../../../scenarios/train-wifi.toml");
+const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
+const ONE_TRAIN: [&str; 2] =
+    ["grid.flow.download.variant=[\"cubic\"]", "grid.flow.download.tcp.minimum_rto=[\"1 s\"]"];
+const ONE_MOBILE: [&str; 3] = [
+    "grid.flow.download.variant=[\"newreno\"]",
+    "cell.cell1.loss.probability=\"0 %\"",
+    "cell.cell2.loss.probability=\"0 %\"",
+];
+
+fn first_cell(text: &str, given: [&[&str]; 2], options: &RunOptions) -> CellResult {
+    run(&plan(text, &given.concat()), options, &|| ()).unwrap().swap_remove(0)
+}
+
+fn over_time(text: &str, given: [&[&str]; 2]) -> RunSeries {
+    let options = RunOptions { cells_over_time: 1, ..RunOptions::default() };
+    first_cell(text, given, &options).series.unwrap()
+}
+
+/// Without error every warning comes so long before its handover.
+#[test]
+fn a_report_knows_when_handovers_were_announced() {
+    let train = ["seeds=[1]", "duration=30 s", "link.wifi.notice={ to = \"train\", lead = \"200 ms\" }"];
+    let mobile = ["seeds=[1]", "duration=20 s", "mobile.mobile.notice={ lead = \"200 ms\" }"];
+    let both = [(TRAIN, [&ONE_TRAIN[..], &train]), (MOBILE, [&ONE_MOBILE[..], &mobile])];
+    for (text, given) in both {
+        let series = over_time(text, given);
+        assert_eq!(series.handovers.len(), 3, "{:?}", series.handovers);
+        for band in &series.handovers {
+            let lead = band.start_s - band.predicted_s.expect("an announcement");
+            assert!((lead - 0.2).abs() < 1e-9, "{band:?}");
+        }
+    }
+}
+
+/// One warning in two is lost, so that a run has both kinds of handovers.
+#[test]
+fn a_handover_without_a_warning_has_none() {
+    let given = ["seeds=[1]", "duration=100 s", "link.wifi.notice.lost=50 %"];
+    let series = over_time(TRAIN, [&ONE_TRAIN, &given]);
+    let leads: Vec<Option<f64>> =
+        series.handovers.iter().map(|band| Some(band.start_s - band.predicted_s?)).collect();
+    assert_eq!(leads.len(), 12);
+    assert!(leads.contains(&None), "{leads:?}");
+    // 200 ms, and up to 100 ms more or less.
+    let announced: Vec<f64> = leads.into_iter().flatten().collect();
+    assert!(announced.len() > 2 && announced.iter().all(|lead| (0.1..0.3).contains(lead)), "{announced:?}");
+}
+
+#[test]
+fn a_capture_says_that_a_handover_is_expected() {
+    let train = ["seeds=[1]", "duration=10 s", "link.wifi.notice.lost=0 %"];
+    let mobile = ["seeds=[1]", "duration=6 s", "mobile.mobile.notice={ lead = \"200 ms\" }"];
+    let both = [
+        (TRAIN, [&ONE_TRAIN[..], &train], "handover of link wifi"),
+        (MOBILE, [&ONE_MOBILE[..], &mobile], "handover of node mobile"),
+    ];
+    for (text, given, what) in both {
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { pcapng: Some(folder.path().to_owned()), ..RunOptions::default() };
+        let bytes = std::fs::read(&first_cell(text, given, &options).files[0]).unwrap();
+        let found = |words: &str| {
+            let words = format!("{what} {words}");
+            bytes.windows(words.len()).filter(|window| *window == words.as_bytes()).count()
+        };
+        assert_eq!((found("is expected"), found("begins")), (1, 1), "{what}");
+    }
+}
