@@ -2,7 +2,8 @@
 
 mod support;
 
-use seamline_report::series::RunSeries;
+use seamline_report::series::{HandoverBand, RunSeries};
+use seamline_scenario::record::{HandoverRecord, RunRecord};
 use seamline_scenario::{CellResult, RunOptions, run};
 use support::plan;
 
@@ -20,9 +21,10 @@ fn first_cell(text: &str, given: [&[&str]; 2], options: &RunOptions) -> CellResu
     run(&plan(text, &given.concat()), options, &|| ()).unwrap().swap_remove(0)
 }
 
-fn over_time(text: &str, given: [&[&str]; 2]) -> RunSeries {
+fn over_time(text: &str, given: [&[&str]; 2]) -> (RunRecord, RunSeries) {
     let options = RunOptions { cells_over_time: 1, ..RunOptions::default() };
-    first_cell(text, given, &options).series.unwrap()
+    let mut result = first_cell(text, given, &options);
+    (result.runs.swap_remove(0), result.series.unwrap())
 }
 
 /// Without error every warning comes so long before its handover.
@@ -32,7 +34,7 @@ fn a_report_knows_when_handovers_were_announced() {
     let mobile = ["seeds=[1]", "duration=20 s", "mobile.mobile.notice={ lead = \"200 ms\" }"];
     let both = [(TRAIN, [&ONE_TRAIN[..], &train]), (MOBILE, [&ONE_MOBILE[..], &mobile])];
     for (text, given) in both {
-        let series = over_time(text, given);
+        let (_, series) = over_time(text, given);
         assert_eq!(series.handovers.len(), 3, "{:?}", series.handovers);
         for band in &series.handovers {
             let lead = band.start_s - band.predicted_s.expect("an announcement");
@@ -45,7 +47,7 @@ fn a_report_knows_when_handovers_were_announced() {
 #[test]
 fn a_handover_without_a_warning_has_none() {
     let given = ["seeds=[1]", "duration=100 s", "link.wifi.notice.lost=50 %"];
-    let series = over_time(TRAIN, [&ONE_TRAIN, &given]);
+    let (_, series) = over_time(TRAIN, [&ONE_TRAIN, &given]);
     let leads: Vec<Option<f64>> =
         series.handovers.iter().map(|band| Some(band.start_s - band.predicted_s?)).collect();
     assert_eq!(leads.len(), 12);
@@ -72,5 +74,26 @@ fn a_capture_says_that_a_handover_is_expected() {
             bytes.windows(words.len()).filter(|window| *window == words.as_bytes()).count()
         };
         assert_eq!((found("is expected"), found("begins")), (1, 1), "{what}");
+    }
+}
+
+/// A link has a handover of its own while the mobile node finds out that it has moved.
+#[test]
+fn what_a_mobile_node_does_belongs_to_its_own_handover() {
+    let given = ["seeds=[1]", "duration=12 s", "link.wired.handover={ at = \"5.001 s\", interruption = \"5 ms\" }"];
+    let (record, series) = over_time(MOBILE, [&ONE_MOBILE, &given]);
+    let of = |link: &str| -> Vec<&HandoverBand> {
+        series.handovers.iter().filter(|band| band.link == link).collect()
+    };
+    let [wired] = of("wired")[..] else { panic!("{:?}", series.handovers) };
+    assert_eq!((wired.movement_detected_s, wired.registered_s), (None, None));
+    let met: Vec<&HandoverRecord> =
+        record.flows[0].handovers.iter().filter(|met| met.link == "mobile").collect();
+    assert_eq!((met.len(), of("mobile").len()), (2, 2));
+    for (band, met) in of("mobile").iter().zip(met) {
+        let after = |millis: Option<f64>| millis.map(|millis| met.start_s + millis / 1e3);
+        let near = |one: Option<f64>, other: Option<f64>| (one.unwrap() - other.unwrap()).abs() < 1e-9;
+        assert!(near(band.movement_detected_s, after(met.movement_detected_ms)), "{band:?} {met:?}");
+        assert!(near(band.registered_s, after(met.registered_ms)), "{band:?} {met:?}");
     }
 }

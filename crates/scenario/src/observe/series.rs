@@ -148,7 +148,7 @@ impl SeriesRecorder {
                 }
             }
             Event::Handover(phase) => self.handover(time_s, at, phase),
-            Event::Mobility(what) => self.mobility(time_s, what),
+            Event::Mobility(what) => self.mobility(time_s, at, what),
             Event::Delivered { port, bytes } => {
                 if let Some(connection) = self.connection(port, RECEIVER_PORTS) {
                     connection.delivered(now, bytes);
@@ -278,9 +278,10 @@ impl SeriesRecorder {
 }
 
 impl SeriesRecorder {
-    /// What a mobility protocol did belongs to the latest handover that still waits for it.
-    fn mobility(&mut self, time_s: f64, what: MobilityEvent) {
-        let Some(band) = self.handovers.last_mut() else { return };
+    /// What a mobile node did belongs to its own latest handover.
+    fn mobility(&mut self, time_s: f64, at: ElementId, what: MobilityEvent) {
+        let Some(Some(node)) = self.links.get(at.0 as usize) else { return };
+        let Some(band) = self.handovers.iter_mut().rev().find(|band| band.link == *node) else { return };
         match what {
             MobilityEvent::MovementDetected { .. } => {
                 band.movement_detected_s.get_or_insert(time_s);
