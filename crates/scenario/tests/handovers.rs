@@ -97,3 +97,23 @@ fn what_a_mobile_node_does_belongs_to_its_own_handover() {
         assert!(near(band.registered_s, after(met.registered_ms)), "{band:?} {met:?}");
     }
 }
+
+/// A registration takes 58 ms to the home agent; the node stays in a cell for 110 ms and is in none for the next
+/// 200 ms. Whatever the home agent learns then, the node is not reached.
+#[test]
+fn a_node_in_no_cell_is_not_reachable() {
+    let given = [
+        "seeds=3",
+        "duration=20 s",
+        "mobile.mobile.protocol.home_agent=sender",
+        "mobile.mobile.movement={ first = \"3 s\", every = \"310 ms\", interruption = \"200 ms\" }",
+    ];
+    let result = first_cell(MOBILE, [&ONE_MOBILE, &given], &RunOptions::default());
+    let handovers = result.runs.iter().flat_map(|run| &run.flows[0].handovers);
+    let interruptions: Vec<Option<f64>> = handovers.map(|handover| handover.interruption_ms).collect();
+    let reached: Vec<f64> = interruptions.iter().copied().flatten().collect();
+    assert!(reached.iter().all(|millis| (258.0..310.0).contains(millis)), "{reached:?}");
+    let share = reached.len() as f64 / interruptions.len() as f64;
+    // The next advertisement comes uniformly within 100 ms, and in the first 52 of them soon enough.
+    assert!(interruptions.len() > 150 && (0.3..0.7).contains(&share), "{share} {interruptions:?}");
+}

@@ -22,8 +22,8 @@ struct Mobile {
     node: NodeId,
     /// The node of its home agent; without one, routes follow it and it tells itself when it is reachable.
     home_agent: Option<NodeId>,
-    /// The base station of the cell that it is in.
-    base_station: NodeId,
+    /// The base station of the cell that it is in; none while it moves.
+    base_station: Option<NodeId>,
     /// The base station that what is addressed to it is sent to.
     bound_to: Option<NodeId>,
 }
@@ -49,7 +49,7 @@ impl Mobiles {
                 element: places.node,
                 node: node_id(mobile.node),
                 home_agent,
-                base_station,
+                base_station: Some(base_station),
                 bound_to: if is_bound { Some(base_station) } else { home_agent },
             }
         });
@@ -59,6 +59,13 @@ impl Mobiles {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// A handover begins: if it is a mobile node's, it leaves its cell.
+    pub(super) fn left(&mut self, at: ElementId) {
+        if let Some(mobile) = self.all.iter_mut().find(|mobile| mobile.element == at) {
+            mobile.base_station = None;
+        }
     }
 
     /// The place of the mobile node that an event concerns, and what it means for it.
@@ -73,13 +80,14 @@ impl Mobiles {
             MobilityEvent::MovementDetected { .. } => return Some((place, News::MovementDetected)),
             MobilityEvent::RegistrationAccepted { .. } => return Some((place, News::Registered)),
             MobilityEvent::CellEntered { cell } => {
-                mobile.base_station = self.base_stations[cell as usize];
+                mobile.base_station = Some(self.base_stations[cell as usize]);
             }
             MobilityEvent::BindingChanged { care_of_address, .. } => {
                 mobile.bound_to = care_of_address.or(mobile.home_agent);
             }
             _ => return None,
         }
-        (mobile.bound_to == Some(mobile.base_station)).then_some((place, News::Reachable))
+        let is_reachable = mobile.base_station.is_some() && mobile.bound_to == mobile.base_station;
+        is_reachable.then_some((place, News::Reachable))
     }
 }

@@ -155,6 +155,9 @@ impl RunObserver {
     }
 
     fn handover(&mut self, now: Instant, at: ElementId, phase: HandoverPhase) {
+        if phase == HandoverPhase::Started {
+            self.mobiles.left(at);
+        }
         let Some(link) = self.links.get(at.0 as usize).copied().flatten() else { return };
         for flow in &self.passing[link] {
             match phase {
