@@ -117,3 +117,22 @@ fn a_node_in_no_cell_is_not_reachable() {
     // The next advertisement comes uniformly within 100 ms, and in the first 52 of them soon enough.
     assert!(interruptions.len() > 150 && (0.3..0.7).contains(&share), "{share} {interruptions:?}");
 }
+
+/// A link that carries nothing now is away for three seconds; that keeps no data from arriving after a handover of
+/// the link in use.
+#[test]
+fn a_handover_that_goes_on_elsewhere_does_not_hide_the_first_data() {
+    let given = [
+        "seeds=[1]",
+        "duration=5 s",
+        "link.to-bs2.handover={ at = \"1 s\", interruption = \"3 s\" }",
+        "link.to-bs1.handover={ at = \"2 s\", interruption = \"50 ms\" }",
+    ];
+    let result = first_cell(MOBILE, [&ONE_MOBILE, &given], &RunOptions::default());
+    let [other, used] = &result.runs[0].flows[0].handovers[..] else { panic!("{:?}", result.runs[0].flows) };
+    assert_eq!((other.link.as_str(), used.link.as_str()), ("to-bs2", "to-bs1"));
+    let (first, first_of_other) = (used.first_data_ms.unwrap(), other.first_data_ms.unwrap());
+    // Nothing is lost: what was held comes at once, else the next segments after a round trip of 116 ms and the queue.
+    assert!((50.0..300.0).contains(&first), "{first}");
+    assert!((3000.0..3100.0).contains(&first_of_other), "{first_of_other}");
+}

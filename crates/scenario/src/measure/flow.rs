@@ -41,8 +41,8 @@ pub(crate) struct FlowMeter {
     congestion_window: f64,
     smoothed_round_trip: Duration,
     handovers: Vec<HandoverMeter>,
-    /// The first handover that still waits for data.
-    unserved: usize,
+    /// Places of the handovers that still wait for data, in order.
+    waiting: Vec<usize>,
 }
 
 impl FlowMeter {
@@ -60,7 +60,7 @@ impl FlowMeter {
             congestion_window: 0.0,
             smoothed_round_trip: Duration::ZERO,
             handovers: Vec::new(),
-            unserved: 0,
+            waiting: Vec::new(),
         }
     }
 
@@ -76,17 +76,17 @@ impl FlowMeter {
         }
         self.serve_handovers(now);
     }
-    /// Data has arrived: it is the first after those handovers that are over by now.
+    /// Data has arrived: it is the first after those handovers that are over by now, whatever goes on elsewhere.
     fn serve_handovers(&mut self, now: Instant) {
-        while let Some((handover, later)) = self.handovers[self.unserved..].split_first_mut() {
-            match handover.end {
-                Some(end) if end <= now => handover.first_data = Some(now),
-                // A node that has moved again was never reached where it was.
-                None if later.iter().any(|later| later.link == handover.link) => {}
-                _ => return,
+        let handovers = &mut self.handovers;
+        self.waiting.retain(|place| {
+            let handover = &mut handovers[*place];
+            let is_over = handover.end.is_some_and(|end| end <= now);
+            if is_over {
+                handover.first_data = Some(now);
             }
-            self.unserved += 1;
-        }
+            !is_over
+        });
     }
     /// A segment was sent again.
     pub(crate) fn retransmitted(&mut self, now: Instant) {
@@ -122,6 +122,12 @@ impl FlowMeter {
             return;
         }
         let round_trip = self.smoothed_round_trip;
+        let before = self.waiting.iter().rposition(|place| self.handovers[*place].link == link);
+        if let Some(before) = before.filter(|it| self.handovers[self.waiting[*it]].end.is_none()) {
+            // A node that moves again was never reached where it was.
+            self.waiting.remove(before);
+        }
+        self.waiting.push(self.handovers.len());
         self.handovers.push(HandoverMeter {
             link,
             start: now,
