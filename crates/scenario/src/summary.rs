@@ -10,7 +10,7 @@ use seamline_record::record::FlowRecord;
 use seamline_record::statistics::{estimate, mean, paired_factor};
 pub use seamline_record::summary::{Comparison, FlowSummary};
 
-/// A dotted key ending in one of these names a scheme.
+/// A key of a flow ending in one of these names a scheme, and so does the label of a group with this name.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
 /// Summarise all cells, in the order of the grid.
@@ -87,7 +87,12 @@ fn baseline(cells: &[Cell], cell: usize) -> usize {
 }
 
 fn names_scheme(path: &str) -> bool {
-    path.rsplit('.').next().is_some_and(|key| SCHEME_KEYS.contains(&key))
+    let key = match path.rsplit_once('.') {
+        // A link has a `handover` too, which is a condition.
+        Some((table, key)) => Some(key).filter(|_| table.split('.').next() == Some("flow")),
+        None => Some(path),
+    };
+    key.is_some_and(|key| SCHEME_KEYS.contains(&key))
 }
 
 /// What a cell is called: the values that the grid set, schemes by value alone.
