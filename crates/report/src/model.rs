@@ -129,7 +129,7 @@ pub struct Cell {
 pub struct Outcome {
     /// What tells this outcome from the others.
     pub name: String,
-    /// What the factor means: `faster`, `slower`, `no clear difference`, or nothing.
+    /// What the factor means: `faster`, `slower`, `no clear difference`, or nothing; or why there is none.
     pub judgement: String,
     /// The numbers.
     pub summary: FlowSummary,

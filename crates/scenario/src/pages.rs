@@ -6,7 +6,7 @@ use crate::report::Provenance;
 use crate::run::CellResult;
 use crate::source::SourceId;
 use crate::summary::{FlowSummary, label};
-use crate::text::{judgement, name, sentences, warnings};
+use crate::text::{judgement, name, sentences, warnings, why_no_factor};
 use seamline_report::model::{self, Cell, Outcome, Report};
 use seamline_report::{File, page};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,10 @@ fn cell_of(plan: &Plan, cell: usize, result: &CellResult) -> Cell {
 fn outcome(plan: &Plan, summary: &FlowSummary) -> Outcome {
     Outcome {
         name: name(plan, summary),
-        judgement: summary.factor().map_or("", judgement).to_owned(),
+        judgement: why_no_factor(plan, summary)
+            .or(summary.factor().map(judgement))
+            .unwrap_or_default()
+            .to_owned(),
         summary: summary.clone(),
     }
 }

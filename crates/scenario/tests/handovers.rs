@@ -80,7 +80,8 @@ fn a_capture_says_that_a_handover_is_expected() {
 /// A link has a handover of its own while the mobile node finds out that it has moved.
 #[test]
 fn what_a_mobile_node_does_belongs_to_its_own_handover() {
-    let given = ["seeds=[1]", "duration=12 s", "link.wired.handover={ at = \"5.001 s\", interruption = \"5 ms\" }"];
+    let given =
+        ["seeds=[1]", "duration=12 s", "link.wired.handover={ at = \"5.001 s\", interruption = \"5 ms\" }"];
     let (record, series) = over_time(MOBILE, [&ONE_MOBILE, &given]);
     let of = |link: &str| -> Vec<&HandoverBand> {
         series.handovers.iter().filter(|band| band.link == link).collect()

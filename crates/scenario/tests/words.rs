@@ -3,6 +3,7 @@
 mod support;
 
 use seamline_scenario::summary::label;
+use seamline_scenario::text::{sentences, verdicts};
 use seamline_scenario::{Plan, RunOptions, run, summarise};
 use support::{flow, link};
 
@@ -12,6 +13,13 @@ fn plan(general: &str, grid: &str) -> Plan {
         + &flow("main", ["a", "b"], "variant = \"reno\"")
         + grid;
     support::plan(&text, &[])
+}
+
+/// The sentences about a plan, and its lines of verdict.
+fn words(plan: &Plan) -> (Vec<String>, String) {
+    let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
+    let summaries = summarise(plan, &results);
+    (sentences(plan, &summaries), verdicts(plan, &summaries))
 }
 
 /// `handover` is a scheme of a flow, and a condition of a link.
@@ -41,4 +49,23 @@ fn the_label_of_a_group_names_schemes() {
         flow.main.variant = ['reno', 'cubic']";
     let plan = plan("", grid);
     assert_eq!([label(&plan, 0), label(&plan, 1)], ["plain", "other"]);
+}
+
+#[test]
+fn a_run_that_came_to_zero_is_no_small_difference() {
+    let grid = "[grid]\nlink.wire.one_way_delay = ['1 ms', '2 s']";
+    for seeds in ["seeds = 1", "seeds = 2"] {
+        let (sentences, verdicts) = words(&plan(seeds, grid));
+        let expected = "link.wire.one_way_delay = 2 s has no factor relative to link.wire.one_way_delay = 1 ms: \
+                        a run came to zero.";
+        assert_eq!(sentences, [expected]);
+        assert!(verdicts.contains("no factor (a run came to zero)"), "{verdicts}");
+    }
+}
+
+#[test]
+fn other_seeds_are_no_runs_that_came_to_zero() {
+    let (sentences, verdicts) = words(&plan("", "[grid]\nseeds = [2, 3, 4]"));
+    assert_eq!(sentences, ["seeds = 3, seeds = 4 have no factor relative to seeds = 2: their seeds differ."]);
+    assert!(verdicts.contains("no factor (their seeds differ)") && !verdicts.contains("zero"), "{verdicts}");
 }

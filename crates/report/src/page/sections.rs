@@ -72,7 +72,7 @@ fn goodput(outcome: &Outcome) -> String {
 fn factor(outcome: &Outcome) -> String {
     match (outcome.summary.factor(), &outcome.summary.against) {
         (_, None) => "baseline".to_owned(),
-        (None, Some(_)) => "no factor: a run came to zero".to_owned(),
+        (None, Some(_)) => "no factor".to_owned(),
         (Some(factor), Some(_)) => {
             let interval = match (factor.low, factor.high) {
                 (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),

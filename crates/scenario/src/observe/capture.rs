@@ -74,7 +74,9 @@ impl SenderCapture {
                 *slot(&mut self.interfaces, host) = interface;
             }
         }
-        for (link, ([down, _], notices)) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
+        for (link, ([down, _], notices)) in
+            scenario.links.iter().zip(places.links.iter().zip(&places.notices))
+        {
             for element in std::iter::once(down).chain(notices) {
                 *slot(&mut self.links, *element) = Some(format!("link {}", link.name));
             }

@@ -7,7 +7,7 @@ mod verdict;
 mod words;
 
 pub use intervals::interval_table;
-pub(crate) use verdict::{judgement, name};
+pub(crate) use verdict::{judgement, name, why_no_factor};
 pub use verdict::{verdicts, warnings};
 pub use words::sentences;
 

@@ -3,10 +3,12 @@
 use super::quantity::{bit_rate, count, millis};
 use crate::plan::Plan;
 use crate::statistics::{Estimate, samples_needed};
-use crate::summary::{Comparison, FlowSummary, label};
+use crate::summary::{FlowSummary, label};
 
 /// Wider intervals than this share of the mean are warned of.
 const WIDE: f64 = 0.1;
+/// Why there may be no factor: there is no logarithm of zero, and runs under other seeds make no pairs.
+pub(super) const NO_FACTOR: [&str; 2] = ["a run came to zero", "their seeds differ"];
 /// More seeds than this are not advised.
 const MOST_SEEDS_ADVISED: usize = 1000;
 
@@ -36,7 +38,11 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
 fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
     let goodput = &summary.goodput_bits_per_second;
     let interval = goodput.half_width().map(|half| format!("± {}", bit_rate(half))).unwrap_or_default();
-    let factor = summary.against.as_ref().map_or("baseline".to_owned(), factor);
+    let factor = match (summary.factor(), why_no_factor(plan, summary)) {
+        (Some(it), _) => factor(it),
+        (None, Some(why)) => format!("no factor ({why})"),
+        (None, None) => "baseline".to_owned(),
+    };
     [name(plan, summary), bit_rate(goodput.mean), interval, factor, rest(summary)]
 }
 
@@ -51,8 +57,14 @@ pub(crate) fn name(plan: &Plan, summary: &FlowSummary) -> String {
     }
 }
 
-fn factor(comparison: &Comparison) -> String {
-    let Some(factor) = &comparison.goodput_factor else { return "no factor (a run came to zero)".to_owned() };
+/// Why a comparison has no factor: one of [`NO_FACTOR`].
+pub(crate) fn why_no_factor(plan: &Plan, summary: &FlowSummary) -> Option<&'static str> {
+    let against = summary.against.as_ref().filter(|against| against.goodput_factor.is_none())?;
+    let seeds = |cell: usize| &plan.cells[cell].scenario.seeds;
+    Some(NO_FACTOR[usize::from(seeds(summary.cell) != seeds(against.cell))])
+}
+
+fn factor(factor: &Estimate) -> String {
     let words = judgement(factor);
     let interval = match (factor.low, factor.high) {
         (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),

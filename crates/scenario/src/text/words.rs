@@ -1,30 +1,29 @@
 //! The verdict in sentences: who was faster than what, and how sure that is.
 
 use super::quantity::bit_rate;
-use super::verdict::{judgement, name};
+use super::verdict::{NO_FACTOR, judgement, name, why_no_factor};
 use crate::plan::Plan;
-use crate::summary::{Comparison, FlowSummary};
+use crate::summary::FlowSummary;
 use std::fmt::Write;
 
-/// One sentence for each judgement about each baseline, the fastest first, and one for what cannot be told
-/// apart.
+/// One sentence for each judgement about each baseline, the fastest first, one for what cannot be told apart, and
+/// one for each reason why there is no factor.
 pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
     let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
     let mut sentences = Vec::new();
     for baseline in baselines {
-        let others = || {
-            summaries
-                .iter()
-                .filter(|other| compared_with(other) == Some((baseline.cell, baseline.flow.as_str())))
-        };
-        if others().next().is_none() {
+        let with = Some((baseline.cell, baseline.flow.as_str()));
+        let others: Vec<&FlowSummary> =
+            summaries.iter().filter(|other| compared_with(other) == with).collect();
+        if others.is_empty() {
             sentences.push(alone(plan, baseline));
             continue;
         }
         for words in ["faster", "slower"] {
-            sentences.extend(differing(plan, baseline, &others().collect::<Vec<_>>(), words));
+            sentences.extend(differing(plan, baseline, &others, words));
         }
-        sentences.extend(alike(plan, baseline, &others().collect::<Vec<_>>()));
+        sentences.extend(alike(plan, baseline, &others));
+        sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, &others, why)));
     }
     sentences
 }
@@ -69,13 +68,9 @@ fn judged(summary: &FlowSummary) -> Option<&'static str> {
 
 /// `No clear difference from newreno: sack, westwood+.`
 fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option<String> {
-    let unclear = |comparison: &Comparison| {
-        comparison
-            .goodput_factor
-            .as_ref()
-            .is_none_or(|factor| !matches!(judgement(factor), "faster" | "slower"))
-    };
-    let such = others.iter().filter(|summary| summary.against.as_ref().is_some_and(unclear));
+    let unclear =
+        |summary: &FlowSummary| judged(summary).is_some_and(|words| !matches!(words, "faster" | "slower"));
+    let such = others.iter().filter(|summary| unclear(summary));
     let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
     let samples = baseline.goodput_bits_per_second.samples;
     match (names.is_empty(), samples) {
@@ -87,4 +82,16 @@ fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option
         )),
         _ => Some(format!("No clear difference from {}: {}.", name(plan, baseline), names.join(", "))),
     }
+}
+
+/// `vegas has no factor relative to newreno: a run came to zero.`
+fn without_factor(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], why: &str) -> Option<String> {
+    let such = others.iter().filter(|summary| why_no_factor(plan, summary) == Some(why));
+    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+    let have = match names.len() {
+        0 => return None,
+        1 => "has",
+        _ => "have",
+    };
+    Some(format!("{} {have} no factor relative to {}: {why}.", names.join(", "), name(plan, baseline)))
 }
