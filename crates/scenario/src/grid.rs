@@ -72,8 +72,15 @@ impl Grid {
             return;
         };
         let Some(label) = take_label(&mut table, complaints) else { return };
+        let known = complaints.len();
         let mut group = variables(&table, "", complaints);
         if let Some(label) = label {
+            if group.is_empty() && complaints.len() == known {
+                let title = format!("the zip group `{}` has labels for nothing", label.path);
+                let tip = "give it the keys that vary together, as many values each as there are labels";
+                complaints.push(Diagnostic::new(Code::GridShape, title, label.span).tip(tip));
+                return;
+            }
             group.iter_mut().for_each(|variable| variable.role = Role::SetsUnnamed);
             group.insert(0, label);
         }
@@ -111,7 +118,8 @@ impl Grid {
         for axis in &mut self.0 {
             axis.0.retain(|variable| variable.path != path);
         }
-        self.0.retain(|axis| !axis.0.is_empty());
+        // A label that calls nothing would make the same cell again under another name.
+        self.0.retain(|axis| axis.0.iter().any(|variable| variable.role != Role::Names));
         if let Some(values) = values {
             self.0.push(Axis(vec![Variable { path: path.to_owned(), role: Role::Sets, span, values }]));
         }

@@ -93,3 +93,18 @@ fn a_grid_too_large_is_refused() {
     let diagnostics = Plan::new(Path::new("grid.toml"), text, &[]).unwrap_err();
     assert!(diagnostics.render(false).contains("160000 cells"));
 }
+
+const LABELLED: &str = "
+    [[grid.zip]]
+    name = 'scheme'
+    labels = ['plain', 'other']
+    flow.main.variant = ['reno', 'cubic']";
+
+#[test]
+fn labels_go_with_the_last_key_that_they_stand_for() {
+    assert_eq!(values(&plan(LABELLED, &[])), ["plain", "other"]);
+    assert_eq!(values(&plan(LABELLED, &["flow.main.variant=vegas"])), [""]);
+    assert_eq!(values(&plan(LABELLED, &["grid.flow.main.variant=['vegas', 'sack']"])), ["vegas", "sack"]);
+    let two = format!("{LABELLED}\n link.wire.rate = ['1 Mbit/s', '2 Mbit/s']");
+    assert_eq!(values(&plan(&two, &["flow.main.variant=vegas"])), ["plain", "other"]);
+}
