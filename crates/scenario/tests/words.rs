@@ -2,8 +2,9 @@
 
 mod support;
 
+use seamline_scenario::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_scenario::summary::label;
-use seamline_scenario::text::{sentences, verdicts};
+use seamline_scenario::text::{interval_table, sentences, verdicts};
 use seamline_scenario::{Plan, RunOptions, run, summarise};
 use support::{flow, link};
 
@@ -68,4 +69,40 @@ fn other_seeds_are_no_runs_that_came_to_zero() {
     let (sentences, verdicts) = words(&plan("", "[grid]\nseeds = [2, 3, 4]"));
     assert_eq!(sentences, ["seeds = 3, seeds = 4 have no factor relative to seeds = 2: their seeds differ."]);
     assert!(verdicts.contains("no factor (their seeds differ)") && !verdicts.contains("zero"), "{verdicts}");
+}
+
+/// A node may move on before it is reached, and a run may end before.
+#[test]
+fn a_handover_without_an_end_says_what_ended_it() {
+    let row = IntervalRecord {
+        from_s: 0.0,
+        to_s: 10.0,
+        bytes: 1000,
+        retransmissions: 0,
+        timeouts: 0,
+        congestion_window_segments: 2.0,
+        smoothed_round_trip_ms: 5.0,
+    };
+    let met = |link: &str, start_s| HandoverRecord {
+        link: link.to_owned(),
+        start_s,
+        interruption_ms: None,
+        first_data_ms: None,
+        recovery_ms: None,
+        following_second_bytes: 0,
+        movement_detected_ms: None,
+        registered_ms: None,
+    };
+    let plan = plan("", "");
+    let record = run(&plan, &RunOptions::default(), &|| ()).unwrap()[0].runs[0].flows[0].clone();
+    let handovers = vec![met("phone", 1.0), met("laptop", 2.0), met("phone", 3.0)];
+    let table = interval_table(&FlowRecord { handovers, intervals: vec![row], ..record }, true);
+    let lines: Vec<&str> =
+        table.lines().filter_map(|line| line.split_once("handover of ")).map(|it| it.1).collect();
+    let expected = [
+        "phone at 1 s: not reached until the next handover, pace not regained",
+        "laptop at 2 s: not reached until the end, pace not regained",
+        "phone at 3 s: not reached until the end, pace not regained",
+    ];
+    assert_eq!(lines, expected);
 }

@@ -21,7 +21,8 @@ pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
     for row in &rows {
         write_row(&mut text, row, fastest);
         while let Some(handover) = handovers.next_if(|handover| handover.start_s < row.to_s) {
-            write_handover(&mut text, handover);
+            let is_last = !handovers.clone().any(|later| later.link == handover.link);
+            write_handover(&mut text, handover, is_last);
         }
     }
     text
@@ -43,7 +44,8 @@ fn write_row(text: &mut String, row: &IntervalRecord, fastest: f64) {
     );
 }
 
-fn write_handover(text: &mut String, handover: &HandoverRecord) {
+/// `is_last`: no other handover of the same link, or mobile node, follows.
+fn write_handover(text: &mut String, handover: &HandoverRecord, is_last: bool) {
     let HandoverRecord { link, start_s, .. } = handover;
     let _ = write!(text, "   ~~ handover of {link} at {} s", seconds(*start_s));
     match handover.interruption_ms {
@@ -51,7 +53,8 @@ fn write_handover(text: &mut String, handover: &HandoverRecord) {
             let what = if handover.movement_detected_ms.is_some() { "unreachable" } else { "without link" };
             let _ = write!(text, ": {} {what}", millis(interruption));
         }
-        None => text.push_str(": no link until the end"),
+        None if is_last => text.push_str(": not reached until the end"),
+        None => text.push_str(": not reached until the next handover"),
     }
     if let Some(first) = handover.first_data_ms {
         let _ = write!(text, ", data after {}", millis(first));
