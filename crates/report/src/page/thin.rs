@@ -6,11 +6,19 @@ use crate::series::{Acknowledgment, FlowSeries, SegmentSent, SelectiveBlock};
 /// become one, of acknowledgments the last stays. Every retransmission, loss and timeout stays. Selective
 /// acknowledgments repeat what they said before; only what is new in them stays.
 pub(crate) fn thinned(flow: &FlowSeries, merge_s: f64) -> FlowSeries {
+    // Column by column: copying a flow whole would copy the largest ones only to drop them.
     FlowSeries {
+        flow: flow.flow.clone(),
+        variant: flow.variant.clone(),
+        sender: flow.sender.clone(),
         segments: segments(&flow.segments, merge_s),
         acknowledgments: acknowledgments(&flow.acknowledgments, merge_s),
         selective: news(&flow.selective),
-        ..flow.clone()
+        drops: flow.drops.clone(),
+        delivered_bytes: flow.delivered_bytes.clone(),
+        delivered_bin_s: flow.delivered_bin_s,
+        timeouts_s: flow.timeouts_s.clone(),
+        recoveries_s: flow.recoveries_s.clone(),
     }
 }
 
