@@ -98,6 +98,16 @@ fn json_holds_columns_and_provenance() {
     assert_eq!(senders["columns"]["slow_start_threshold_segments"][0], serde_json::Value::Null, "infinite");
 }
 
+/// What the air delivered to a node that had left counts as delivered; so its loss has a column of its own.
+#[test]
+fn losses_by_departure_are_told() {
+    let report = common::report();
+    let links = tables::summary(&report).into_iter().find(|table| table.name == "links").unwrap();
+    let column = links.columns.iter().find(|column| column.name == "lost_to_departure").unwrap();
+    assert_eq!(column.data, Data::Whole(vec![Some(17), Some(17)]));
+    assert!(seamline_report::page::html(&report).contains("Node left"));
+}
+
 #[test]
 fn csv_quotes_what_needs_it() {
     let mut report = common::report();

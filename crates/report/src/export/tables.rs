@@ -1,6 +1,6 @@
 //! Which tables there are.
 
-use super::table::Table;
+use super::table::{Data, Table};
 use crate::model::Report;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
 
@@ -54,6 +54,13 @@ fn links(report: &Report) -> Table {
         .whole("dropped_by_queue_management", rows().map(|row| row.it.dropped_by_queue_management))
         .whole("lost_to_errors", rows().map(|row| row.it.lost_to_errors))
         .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
+        .with("lost_to_departure", departures(report))
+}
+
+/// In a cell, what was delivered by the air to a mobile node that had left; empty for links.
+fn departures(report: &Report) -> Data {
+    let lost = report.links().map(|row| row.it.lost_to_departure);
+    Data::Whole(lost.map(|lost| lost.and_then(|lost| i64::try_from(lost).ok())).collect())
 }
 
 fn outcomes(report: &Report) -> Table {

@@ -189,6 +189,7 @@ fn links(report: &Report) -> String {
         "Queue management",
         "Errors",
         "Link down",
+        "Node left",
     ];
     let row = |row: OfRun<'_, LinkRecord>| {
         vec![
@@ -201,12 +202,13 @@ fn links(report: &Report) -> String {
             row.it.dropped_by_queue_management.to_string(),
             row.it.lost_to_errors.to_string(),
             row.it.lost_to_link_down.to_string(),
+            optional(row.it.lost_to_departure, |lost| lost.to_string()),
         ]
     };
     shortened(&columns, report.links().map(row), report.links().count(), "links", 2)
 }
 
-fn optional(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
+fn optional<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("–".to_owned(), text)
 }
 

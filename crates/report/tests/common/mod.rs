@@ -130,7 +130,7 @@ fn link() -> LinkRecord {
         dropped_by_queue_management: 0,
         lost_to_errors: 3,
         lost_to_link_down: 4,
-        lost_to_departure: None,
+        lost_to_departure: Some(17),
     }
 }
 
