@@ -58,8 +58,8 @@ controls, recoveries, profiles, error models, generators and formats of recordin
 pub(super) static UNKNOWN_NAME: Explanation = Explanation {
     title: "nothing has this name",
     meaning: "\
-The key refers to a node by its name, and `nodes` has no such node; or a dotted key enters a list of links or
-flows by a name that none of them has.",
+The key refers to a node by its name, and `nodes` has no such node, or to a radio cell, and no [[cell]] has this
+name; or a dotted key enters a list of links, cells, mobile nodes or flows by a name that none of them has.",
     place: Place::Flow,
     wrong: "to = \"phnoe\"",
     right: "to = \"phone\"",
@@ -68,8 +68,8 @@ flows by a name that none of them has.",
 pub(super) static NAME_TAKEN: Explanation = Explanation {
     title: "a name is given twice",
     meaning: "\
-Nodes, links and flows are referred to by name, and their random streams are named after them, so that each
-needs a name of its own.",
+Nodes, links, cells, mobile nodes and flows are referred to by name, and their random streams are named after
+them, so that each needs a name of its own. In a list of names each stands once.",
     place: Place::Top,
     wrong: "nodes = [\"server\", \"phone\", \"phone\"]",
     right: "nodes = [\"server\", \"phone\", \"laptop\"]",
@@ -86,10 +86,11 @@ A name appears in dotted keys and in the names of files. It is made of up to 64 
 };
 
 pub(super) static DISCONNECTED: Explanation = Explanation {
-    title: "a flow without a way",
+    title: "no way between two nodes",
     meaning: "\
-No links lead from the sender of a flow to its receiver. Every link leads both ways; packets take the fewest
-hops.",
+No links lead from one end of a flow to the other, in some cell that a mobile node may be in, or from a home agent to
+the base station of such a cell. Every link leads both ways, and so does the air of a cell; packets take the
+fewest hops.",
     place: Place::Flow,
     wrong: "to = \"island\"",
     right: "to = \"phone\"",

@@ -65,7 +65,9 @@ pub(super) static CONFLICT: Explanation = Explanation {
     title: "two keys that exclude each other",
     meaning: "\
 Both keys say the same thing, and which one counts would be a guess: a variant beside a congestion control and a
-recovery, handovers `at` times and `every` so often, a `handover` beside a schedule that has its own.",
+recovery, handovers `at` times and `every` so often, a `handover` beside a schedule that has its own. Or what they
+say cannot both be: two cells with one base station, a mobile node fixed in a cell, mobile nodes that want different
+advertisements of the same agent.",
     place: Place::Flow,
     wrong: "variant = \"cubic\"\ncongestion_control = \"cubic\"\nrecovery = \"sack\"",
     right: "variant = \"cubic\"",

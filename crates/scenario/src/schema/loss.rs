@@ -160,6 +160,7 @@ fn gilbert_elliott(reader: &mut Reader<'_>) -> Option<LossModel> {
     for key in ["good_to_bad", "bad_to_good"] {
         if let Some(node) = reader.node(key).filter(|_| in_time) {
             let complaint = Complaint::new("the states change either per packet or with time")
+                .code(Code::Conflict)
                 .tip("keep `good_to_bad` and `bad_to_good`, or `mean_good` and `mean_bad`");
             reader.refuse(key, node.span, complaint);
         }
@@ -190,7 +191,9 @@ fn gilbert_elliott(reader: &mut Reader<'_>) -> Option<LossModel> {
 fn mean_duration(node: &Node) -> Result<Duration, Complaint> {
     const SHORTEST: Duration = Duration::from_micros(1);
     match units::duration(node)? {
-        mean if mean < SHORTEST => Err(Complaint::new(format!("a state lasts {SHORTEST} or longer"))),
+        mean if mean < SHORTEST => {
+            Err(Complaint::new(format!("a state lasts {SHORTEST} or longer")).code(Code::OutOfBounds))
+        }
         mean => Ok(mean),
     }
 }

@@ -74,8 +74,11 @@ fn read_cells(reader: &mut Reader<'_>, cells: &[CellSpec]) -> Option<Vec<usize>>
     let twice = (1..found.len()).any(|place| found[..place].contains(&found[place]));
     if found.is_empty() || twice {
         let span = reader.span_of(&["cells"]);
-        let label = if twice { "a cell is named twice" } else { "a mobile node needs a cell to begin in" };
-        reader.refuse("cells", span, Complaint::new(label));
+        let (label, code) = match twice {
+            true => ("a cell is named twice", Code::NameTaken),
+            false => ("a mobile node needs a cell to begin in", Code::Missing),
+        };
+        reader.refuse("cells", span, Complaint::new(label).code(code));
         return None;
     }
     Some(found)
