@@ -3,7 +3,7 @@
 use crate::schema::generated::Direction;
 use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{LinkSpec, Scenario};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// What carries a packet to the next node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +65,23 @@ impl Routes {
         Routes { next: (0..nodes).map(|destination| towards(destination, &leaving)).collect() }
     }
 
-    /// The routes at the start, and with each mobile node in turn in each other of its cells.
+    /// The routes at the start, then with each mobile node in turn in each other of its cells, and with both ends of
+    /// a flow that are mobile in each other of theirs.
     pub(crate) fn everywhere(scenario: &Scenario) -> Vec<Self> {
-        let mut all = vec![Routes::of(scenario, &whereabouts_at_start(scenario))];
-        for (place, mobile) in scenario.mobiles.iter().enumerate() {
-            for cell in &mobile.cells[1..] {
-                let mut whereabouts = whereabouts_at_start(scenario);
-                whereabouts[place] = *cell;
-                all.push(Routes::of(scenario, &whereabouts));
-            }
+        let start = whereabouts_at_start(scenario);
+        let mut all = vec![Routes::of(scenario, &start)];
+        let mut add = |moved: &[(usize, usize)]| {
+            let mut whereabouts = start.clone();
+            moved.iter().for_each(|(mobile, cell)| whereabouts[*mobile] = *cell);
+            all.push(Routes::of(scenario, &whereabouts));
+        };
+        let elsewhere =
+            |mobile: usize| scenario.mobiles[mobile].cells[1..].iter().map(move |cell| (mobile, *cell));
+        for mobile in 0..scenario.mobiles.len() {
+            elsewhere(mobile).for_each(|one| add(&[one]));
+        }
+        for [from, to] in mobile_pairs(scenario) {
+            elsewhere(from).for_each(|one| elsewhere(to).for_each(|other| add(&[one, other])));
         }
         all
     }
@@ -89,6 +97,13 @@ impl Routes {
         std::iter::successors(self.next_hop(from, destination), |hop| self.next_hop(hop.to, destination))
             .collect()
     }
+}
+
+/// The mobile nodes that are both ends of a flow, each pair once.
+fn mobile_pairs(scenario: &Scenario) -> BTreeSet<[usize; 2]> {
+    let place = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
+    let pairs = scenario.flows.iter().filter_map(|flow| Some([place(flow.from)?, place(flow.to)?]));
+    pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect()
 }
 
 fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {

@@ -5,7 +5,7 @@ mod support;
 use seamline_report::series::{HandoverBand, RunSeries};
 use seamline_scenario::record::{HandoverRecord, RunRecord};
 use seamline_scenario::{CellResult, RunOptions, run};
-use support::plan;
+use support::{flow, link, plan};
 
 const TRAIN: &str = include_str!("../../../scenarios/train-wifi.toml");
 const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
@@ -136,4 +136,31 @@ fn a_handover_that_goes_on_elsewhere_does_not_hide_the_first_data() {
     // Nothing is lost: what was held comes at once, else the next segments after a round trip of 116 ms and the queue.
     assert!((50.0..300.0).contains(&first), "{first}");
     assert!((3000.0..3100.0).contains(&first_of_other), "{first_of_other}");
+}
+
+/// Each node has a choice of two base stations, and a link of its own joins each pair: the last one carries the flow
+/// only once both nodes have moved.
+#[test]
+fn a_link_between_two_other_cells_is_on_the_way_of_a_flow() {
+    let mut text =
+        "duration = \"4 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\", \"one\", \"other\"]\n".to_owned();
+    let keys = "rate = \"10 Mbit/s\"\none_way_delay = \"5 ms\"";
+    for ends in [["a", "c"], ["b", "c"], ["a", "d"], ["b", "d"]] {
+        text += &link(&ends.concat(), ends, keys);
+    }
+    for cell in ["a", "b", "c", "d"] {
+        text += &format!("[[cell]]\nname = \"at-{cell}\"\nbase_station = \"{cell}\"\n{keys}\n");
+    }
+    for (node, cells) in [("one", "\"at-a\", \"at-b\""), ("other", "\"at-c\", \"at-d\"")] {
+        text += &format!("[[mobile]]\nname = \"{node}\"\ncells = [{cells}]\n");
+        text += "movement = { every = \"2 s\" }\nprotocol = { kind = \"none\" }\n";
+    }
+    text += &flow("main", ["one", "other"], "variant = \"newreno\"");
+    let handover = "link.bd.handover={ at = \"3 s\", interruption = \"100 ms\" }";
+    let record = first_cell(&text, [&[handover], &[]], &RunOptions::default()).runs.swap_remove(0);
+    let met: Vec<(&str, f64)> =
+        record.flows[0].handovers.iter().map(|met| (met.link.as_str(), met.start_s)).collect();
+    assert_eq!(met, [("one", 2.0), ("other", 2.0), ("bd", 3.0)]);
+    let carried = record.links.iter().find(|link| link.name == "bd/down").unwrap().delivered_packets;
+    assert!(carried > 100, "{carried}");
 }

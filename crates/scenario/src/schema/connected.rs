@@ -5,20 +5,21 @@ use super::{MobileSpec, Scenario};
 use crate::build::mobile_ipv4;
 use crate::codes::Code;
 use crate::reader::Reader;
-use crate::routes::{Routes, whereabouts_at_start};
+use crate::routes::Routes;
 use crate::units::Complaint;
 
 /// Note whatever does not go together.
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     refuse_shared_base_stations(reader, scenario);
+    let everywhere = Routes::everywhere(scenario);
     let mut tables = reader.tables("mobile");
     for (place, (table, mobile)) in tables.iter_mut().zip(&scenario.mobiles).enumerate() {
         table.what = format!("mobile \"{}\"", scenario.nodes[mobile.node]);
         refuse_fixed_mobile(table, scenario, mobile);
         refuse_other_advertisements(table, scenario, place);
-        refuse_unreachable_home(table, scenario, mobile);
+        refuse_unreachable_home(table, scenario, mobile, &everywhere[0]);
     }
-    refuse_disconnected_flows(reader, scenario);
+    refuse_disconnected_flows(reader, scenario, &everywhere);
 }
 
 /// Two agents on one node would fight over its address.
@@ -67,9 +68,13 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
 }
 
 /// Agents and home agents talk to each other.
-fn refuse_unreachable_home(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+fn refuse_unreachable_home(
+    table: &mut Reader<'_>,
+    scenario: &Scenario,
+    mobile: &MobileSpec,
+    routes: &Routes,
+) {
     let Some(spec) = mobile_ipv4(mobile) else { return };
-    let routes = Routes::of(scenario, &whereabouts_at_start(scenario));
     for cell in &mobile.cells {
         let base_station = scenario.cells[*cell].base_station;
         let leads = |from, to| from == to || routes.next_hop(from, to).is_some();
@@ -84,11 +89,10 @@ fn refuse_unreachable_home(table: &mut Reader<'_>, scenario: &Scenario, mobile: 
 }
 
 /// From either end of a flow to the other, wherever a mobile node may be.
-fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario) {
-    let all = Routes::everywhere(scenario);
+fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
-            if all.iter().any(|routes| routes.next_hop(from, to).is_none()) {
+            if everywhere.iter().any(|routes| routes.next_hop(from, to).is_none()) {
                 let (from, to) = (&scenario.nodes[from], &scenario.nodes[to]);
                 let label = format!("no links lead from \"{from}\" to \"{to}\"");
                 table.what = format!("flow \"{}\"", flow.name);
