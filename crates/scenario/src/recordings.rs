@@ -9,17 +9,23 @@ use seamline_net::import::leoem::LeoemOptions;
 use seamline_net::import::{ImportError, Recording, delay_series, leoem, mahimahi};
 use seamline_net::schedule::Fates;
 use seamline_wire::Duration;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+
+/// The fate of each packet in turn: whether it is lost.
+type PacketFates = Arc<[bool]>;
 
 /// What has been read so far.
 #[derive(Debug, Default)]
 pub struct Recordings {
     /// By path and manner of reading.
-    schedules: Mutex<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>,
+    schedules: RefCell<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>,
     /// By path.
-    contents: Mutex<BTreeMap<PathBuf, blake3::Hash>>,
+    loss_traces: RefCell<BTreeMap<PathBuf, Result<PacketFates, Complaint>>>,
+    /// By path.
+    contents: RefCell<BTreeMap<PathBuf, blake3::Hash>>,
 }
 
 impl Recordings {
@@ -36,14 +42,24 @@ impl Recordings {
         read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
     ) -> Result<Schedule, Complaint> {
         let path = path_at(context, node)?;
-        let mut known = self.schedules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.schedules.borrow_mut();
         let schedule = known.entry((path.clone(), manner)).or_insert_with(|| read_recording(&path, read));
         schedule.clone()
     }
 
+    /// The fate of each packet in turn, in the file whose path is written at `node`.
+    ///
+    /// # Errors
+    /// When the value is no path, or the file is no loss trace.
+    pub fn loss_trace(&self, context: &Context<'_>, node: &Node) -> Result<Arc<[bool]>, Complaint> {
+        let path = path_at(context, node)?;
+        let mut known = self.loss_traces.borrow_mut();
+        known.entry(path.clone()).or_insert_with(|| read_loss_trace(&path)).clone()
+    }
+
     /// BLAKE3 of what is in a file; of nothing when it cannot be read.
     pub(crate) fn content(&self, path: &Path) -> blake3::Hash {
-        let mut known = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.contents.borrow_mut();
         let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
         *known.entry(path.to_owned()).or_insert_with(read)
     }
@@ -54,7 +70,7 @@ impl Recordings {
 ///
 /// # Errors
 /// When it is not a path.
-pub fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
+fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
     match &node.value {
         Value::Text(path) if !path.is_empty() => {
             let path = context.sources.get(node.span.source).folder.join(path);
@@ -72,6 +88,24 @@ fn read_recording(
 ) -> Result<Schedule, Complaint> {
     let recording = Recording::open(path).map_err(|error| complaint(error, Code::Unreadable))?;
     read(&recording).map_err(|error| complaint(error, Code::NotARecording))
+}
+
+fn read_loss_trace(path: &Path) -> Result<Arc<[bool]>, Complaint> {
+    let unreadable =
+        |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let fate = |letter: char| match letter {
+        '0' => Ok(false),
+        '1' => Ok(true),
+        other => Err(Complaint::new(format!("a loss trace is made of 0 and 1, found `{other}`"))
+            .code(Code::NotARecording)),
+    };
+    let fates: Arc<[bool]> =
+        text.chars().filter(|letter| !letter.is_whitespace()).map(fate).collect::<Result<_, _>>()?;
+    if fates.is_empty() {
+        return Err(Complaint::new("the loss trace is empty").code(Code::NotARecording));
+    }
+    Ok(fates)
 }
 
 /// What is wrong with a recording, in the words of a scenario.

@@ -3,7 +3,9 @@
 mod support;
 
 use seamline_scenario::Plan;
+use seamline_scenario::schema::loss::LossModel;
 use std::path::Path;
+use std::sync::Arc;
 use support::{flow, link};
 
 fn with(grid: &str) -> String {
@@ -107,4 +109,25 @@ fn labels_go_with_the_last_key_that_they_stand_for() {
     assert_eq!(values(&plan(LABELLED, &["grid.flow.main.variant=['vegas', 'sack']"])), ["vegas", "sack"]);
     let two = format!("{LABELLED}\n link.wire.rate = ['1 Mbit/s', '2 Mbit/s']");
     assert_eq!(values(&plan(&two, &["flow.main.variant=vegas"])), ["plain", "other"]);
+}
+
+#[test]
+fn a_loss_trace_is_read_once_for_all_cells() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fates.txt");
+    std::fs::write(&path, "0001\n0100\n").unwrap();
+    let loss = format!("link.wire.loss={{ model = \"trace\", file = {path:?} }}");
+    let plan = plan("[grid]\nflow.main.variant = ['reno', 'cubic']", &[&loss]);
+    let traces: Vec<&Arc<[bool]>> = plan
+        .cells
+        .iter()
+        .flat_map(|cell| [&cell.scenario.links[0].down, &cell.scenario.links[0].up])
+        .map(|direction| match &direction.loss[0].model {
+            LossModel::Trace(fates) => fates,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(traces.len(), 4);
+    assert_eq!(traces[0][..], [false, false, false, true, false, true, false, false]);
+    assert!(traces.iter().all(|trace| Arc::ptr_eq(trace, traces[0])));
 }

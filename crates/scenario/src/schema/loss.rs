@@ -3,7 +3,6 @@
 use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::{Reader, integer, list};
-use crate::recordings::path_at;
 use crate::units::{self, Complaint};
 use seamline_net::error::{
     AppliesTo, Bernoulli, Burst, DropList, ErrorStage, GilbertElliott, GilbertElliottInTime,
@@ -212,29 +211,7 @@ fn outage(reader: &mut Reader<'_>) -> Option<LossModel> {
 
 fn trace(reader: &mut Reader<'_>) -> Option<LossModel> {
     let context = reader.context;
-    let fates = reader.required("file", |node| {
-        let path = path_at(context, node)?;
-        let unreadable =
-            |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
-        read_fates(&std::fs::read_to_string(&path).map_err(unreadable)?)
-    })?;
-    Some(LossModel::Trace(fates.into()))
-}
-
-fn read_fates(text: &str) -> Result<Vec<bool>, Complaint> {
-    let fate = |letter: char| match letter {
-        '0' => Ok(false),
-        '1' => Ok(true),
-        other => Err(Complaint::new(format!("a loss trace is made of 0 and 1, found `{other}`"))
-            .code(Code::NotARecording)),
-    };
-    let fates: Vec<bool> =
-        text.chars().filter(|letter| !letter.is_whitespace()).map(fate).collect::<Result<_, _>>()?;
-    if fates.is_empty() {
-        Err(Complaint::new("the loss trace is empty").code(Code::NotARecording))
-    } else {
-        Ok(fates)
-    }
+    reader.required("file", |node| context.recordings.loss_trace(context, node)).map(LossModel::Trace)
 }
 
 fn index(node: &Node) -> Result<u64, Complaint> {
