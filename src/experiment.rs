@@ -121,13 +121,13 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
     let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)))?;
     bar.finish_and_clear();
     match results {
-        Ok(results) => show(plan, &results, options, &provenance),
-        Err(incomplete) => {
+        Ok(mut results) => show(plan, &mut results, options, &provenance),
+        Err(mut incomplete) => {
             // There is something to show, and something to say after it.
             if !incomplete.results.is_empty() {
                 let without_page = Options { report: None, ..options.clone() };
                 let options = if incomplete.left_out > 0 { &without_page } else { options };
-                show(plan, &incomplete.results, options, &provenance)?;
+                show(plan, &mut incomplete.results, options, &provenance)?;
             }
             Err(missing(plan, &incomplete, &interrupt))
         }
@@ -156,7 +156,7 @@ fn missing(plan: &Plan, incomplete: &Incomplete, interrupt: &Interrupt) -> Failu
 }
 
 /// Show what came of a plan, and write the report of it if there is to be one.
-fn show(plan: &Plan, results: &[CellResult], options: &Options, provenance: &Provenance) -> Outcome {
+fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: &Provenance) -> Outcome {
     let summary = summarise(plan, results);
     let page = options.report.as_deref().map(|place| {
         let report = pages::report(plan, results, &summary, provenance);

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 /// As many cells are kept over time for a report: more would not fit into a page that opens quickly.
 pub const CELLS_OVER_TIME: usize = 12;
 
-/// The report of an experiment.
+/// The report of an experiment. It takes the runs over time from the results, which are big.
 pub fn report(
     plan: &Plan,
-    results: &[CellResult],
+    results: &mut [CellResult],
     summary: &[FlowSummary],
     provenance: &Provenance,
 ) -> Report {
@@ -31,7 +31,7 @@ pub fn report(
         warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
         cells: results.iter().enumerate().map(|(cell, result)| cell_of(plan, cell, result)).collect(),
         outcomes: summary.iter().map(|summary| outcome(plan, summary)).collect(),
-        series: results.iter().filter_map(|result| result.series.clone()).collect(),
+        series: results.iter_mut().filter_map(|result| result.series.take()).collect(),
     }
 }
 

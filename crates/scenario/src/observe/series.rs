@@ -1,4 +1,6 @@
-//! One run over time, for the panels of a report: bounded in memory, whatever the run does.
+//! One run over time, for the panels of a report. Memory is bounded whatever passes: single segments are counted,
+//! what changes all the time is thinned out. Only what is delivered in each [`BIN`], timeouts, recoveries and handovers
+//! become more in a longer run.
 
 use super::positions::Positions;
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
