@@ -1,7 +1,7 @@
 //! A flow: the sum of its connections, over time.
 
 use super::handover::{HandoverMeter, Progress};
-use super::{BIN, ConnectionMeter};
+use super::{ConnectionMeter, add_to_bin};
 use crate::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_wire::{Duration, Instant};
 
@@ -66,11 +66,7 @@ impl FlowMeter {
 
     /// Payload arrived in order.
     pub(crate) fn delivered(&mut self, now: Instant, bytes: u64) {
-        let bin = (now.as_nanos() / BIN.as_nanos()) as usize;
-        if self.bins.len() <= bin {
-            self.bins.resize(bin + 1, 0);
-        }
-        self.bins[bin] += bytes;
+        add_to_bin(&mut self.bins, now, bytes);
         if let Some(interval) = self.interval(now) {
             interval.bytes += bytes;
         }

@@ -16,7 +16,7 @@ mod round_trip;
 pub(crate) use connection::ConnectionMeter;
 pub(crate) use flow::{FlowMeter, FlowSpan};
 
-use seamline_wire::Duration;
+use seamline_wire::{Duration, Instant};
 
 /// The resolution of goodput over time.
 pub const BIN: Duration = Duration::from_millis(10);
@@ -26,3 +26,12 @@ pub const PACE_REGAINED: f64 = 0.9;
 pub const PACE_WINDOW: Duration = Duration::from_secs(5);
 /// The shortest stretch over which the pace after a handover is looked at.
 pub const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
+
+/// Bytes delivered in each [`BIN`] up to the last delivery: these are delivered now.
+pub(crate) fn add_to_bin(bins: &mut Vec<u64>, now: Instant, bytes: u64) {
+    let bin = (now.as_nanos() / BIN.as_nanos()) as usize;
+    if bins.len() <= bin {
+        bins.resize(bin + 1, 0);
+    }
+    bins[bin] += bytes;
+}

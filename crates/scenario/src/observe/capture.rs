@@ -1,5 +1,6 @@
 //! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
 
+use super::by_element::ByElement;
 use crate::atomic::WriteError;
 use crate::background::{Background, Work};
 use crate::block_file::BlockFile;
@@ -18,11 +19,11 @@ pub(crate) struct SenderCapture {
     /// Packets are encoded in the background.
     packets: Background<Capture<BlockFile>>,
     /// By element: the interface it is captured at.
-    interfaces: Vec<Option<Interface>>,
+    interfaces: ByElement<Interface>,
     /// By element: what has handovers there or is given notice of them, in words.
-    links: Vec<Option<String>>,
+    links: ByElement<String>,
     /// By element: what is captured there, at mobile nodes and agents.
-    filters: Vec<Option<Filter>>,
+    filters: ByElement<Filter>,
     /// What happened since the last packet.
     remark: Option<String>,
     /// Why an interface could not be named, if so; nothing is written then.
@@ -57,9 +58,9 @@ impl SenderCapture {
         Ok(SenderCapture {
             path: path.to_owned(),
             packets: Background::new(capture),
-            interfaces: Vec::new(),
-            links: Vec::new(),
-            filters: Vec::new(),
+            interfaces: ByElement::default(),
+            links: ByElement::default(),
+            filters: ByElement::default(),
             remark: None,
             failed: None,
         })
@@ -69,16 +70,17 @@ impl SenderCapture {
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         for flow in &scenario.flows {
             let Some(host) = places.hosts[flow.from] else { continue };
-            if slot(&mut self.interfaces, host).is_none() {
-                let interface = self.interface(&scenario.nodes[flow.from]);
-                *slot(&mut self.interfaces, host) = interface;
+            if self.interfaces.get(host).is_none()
+                && let Some(interface) = self.interface(&scenario.nodes[flow.from])
+            {
+                self.interfaces.set(host, interface);
             }
         }
         for (link, ([down, _], notices)) in
             scenario.links.iter().zip(places.links.iter().zip(&places.notices))
         {
             for element in std::iter::once(down).chain(notices) {
-                *slot(&mut self.links, *element) = Some(format!("link {}", link.name));
+                self.links.set(*element, format!("link {}", link.name));
             }
         }
         self.prepare_mobility(scenario, places);
@@ -89,7 +91,7 @@ impl SenderCapture {
         for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
             let node = &scenario.nodes[mobile.node];
             for element in std::iter::once(places.node).chain(places.notices) {
-                *slot(&mut self.links, element) = Some(format!("node {node}"));
+                self.links.set(element, format!("node {node}"));
             }
             self.observe(places.node, &format!("{node}/radio"), Filter::Radio(node_id(mobile.node)));
         }
@@ -101,8 +103,8 @@ impl SenderCapture {
 
     fn observe(&mut self, element: ElementId, name: &str, filter: Filter) {
         if let Some(interface) = self.interface(name) {
-            *slot(&mut self.interfaces, element) = Some(interface);
-            *slot(&mut self.filters, element) = Some(filter);
+            self.interfaces.set(element, interface);
+            self.filters.set(element, filter);
         }
     }
 
@@ -111,8 +113,8 @@ impl SenderCapture {
     }
 
     pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet, way: WayOfPacket) {
-        let Some(Some(interface)) = self.interfaces.get(at.0 as usize) else { return };
-        let filter = self.filters.get(at.0 as usize).copied().flatten();
+        let Some(interface) = self.interfaces.get(at) else { return };
+        let filter = self.filters.get(at);
         if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, way)) {
             return;
         }
@@ -123,7 +125,7 @@ impl SenderCapture {
     /// Note what the next packet shall carry as a remark.
     pub(crate) fn event(&mut self, at: ElementId, event: &Event) {
         let Event::Handover(phase) = event else { return };
-        let Some(Some(link)) = self.links.get(at.0 as usize) else { return };
+        let Some(link) = self.links.get(at) else { return };
         let what = match phase {
             HandoverPhase::Predicted => "is expected",
             HandoverPhase::Started => "begins",
@@ -164,12 +166,4 @@ impl Filter {
             Filter::HomeAgent => way == WayOfPacket::Out || packet.control.is_some(),
         }
     }
-}
-
-fn slot<T>(list: &mut Vec<Option<T>>, element: ElementId) -> &mut Option<T> {
-    let place = element.0 as usize;
-    if list.len() <= place {
-        list.resize_with(place + 1, || None);
-    }
-    &mut list[place]
 }

@@ -1,6 +1,7 @@
 //! Who listens to a run: the meters always; a capture, a list of events, and the run over time when they
 //! are wanted.
 
+mod by_element;
 mod capture;
 mod events;
 mod line;
@@ -9,6 +10,7 @@ mod positions;
 mod rows;
 mod series;
 
+use by_element::ByElement;
 pub(crate) use capture::SenderCapture;
 use capture::WayOfPacket;
 pub(crate) use events::EventList;
@@ -31,7 +33,7 @@ pub(crate) struct RunObserver {
     sizes: Vec<Option<u64>>,
     measured_from: Vec<Instant>,
     /// By element: the link it is a direction of, or the mobile node, which are counted after the links.
-    links: Vec<Option<usize>>,
+    links: ByElement<usize>,
     /// By link, then by mobile node: the flows that pass it, or begin or end there.
     passing: Vec<Vec<usize>>,
     mobiles: Mobiles,
@@ -73,22 +75,14 @@ impl RunObserver {
             self.connections.extend(meters);
         }
         for (link, directions) in places.links.iter().enumerate() {
-            directions.iter().for_each(|element| self.belongs_to(*element, link));
+            directions.iter().for_each(|element| self.links.set(*element, link));
         }
         for (place, mobile) in places.mobiles.iter().enumerate() {
-            self.belongs_to(mobile.node, places.links.len() + place);
+            self.links.set(mobile.node, places.links.len() + place);
         }
         self.passing = flows_by_link(scenario);
         self.passing.extend(flows_by_mobile(scenario));
         self.mobiles = Mobiles::new(scenario, places);
-    }
-
-    fn belongs_to(&mut self, element: ElementId, link: usize) {
-        let place = element.0 as usize;
-        if self.links.len() <= place {
-            self.links.resize(place + 1, None);
-        }
-        self.links[place] = Some(link);
     }
 
     /// What became of the flows.
@@ -158,7 +152,7 @@ impl RunObserver {
         if phase == HandoverPhase::Started {
             self.mobiles.left(at);
         }
-        let Some(link) = self.links.get(at.0 as usize).copied().flatten() else { return };
+        let Some(link) = self.links.get(at).copied() else { return };
         for flow in &self.passing[link] {
             match phase {
                 HandoverPhase::Predicted => {}

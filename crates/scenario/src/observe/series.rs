@@ -2,9 +2,10 @@
 //! what changes all the time is thinned out. Only what is delivered in each [`BIN`], timeouts, recoveries and handovers
 //! become more in a longer run.
 
+use super::by_element::ByElement;
 use super::positions::Positions;
 use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
-use crate::measure::BIN;
+use crate::measure::{BIN, add_to_bin};
 use crate::record::RunRecord;
 use crate::schema::{FlowSpec, Scenario};
 use seamline_report::decimate::{Sample, Thinner};
@@ -31,9 +32,9 @@ pub(crate) struct SeriesRecorder {
     by_connection: Vec<Option<usize>>,
     connections: Vec<Connection>,
     /// By element: the queue of a link's direction.
-    queues: Vec<Option<Queue>>,
+    queues: ByElement<Queue>,
     /// By element: the name of the link or of the mobile node whose handovers it reports or announces.
-    links: Vec<Option<String>>,
+    links: ByElement<String>,
     handovers: Vec<HandoverBand>,
     predicted: Vec<(String, f64)>,
     duration_s: f64,
@@ -66,8 +67,8 @@ impl SeriesRecorder {
         let mut recorder = SeriesRecorder {
             by_connection: Vec::new(),
             connections: Vec::new(),
-            queues: Vec::new(),
-            links: Vec::new(),
+            queues: ByElement::default(),
+            links: ByElement::default(),
             handovers: Vec::new(),
             predicted: Vec::new(),
             duration_s,
@@ -83,14 +84,14 @@ impl SeriesRecorder {
             for (element, direction) in directions.iter().zip(["down", "up"]) {
                 let packets = Thinner::new(duration_s / BUCKETS);
                 let queue = Queue { link: format!("{}/{direction}", link.name), packets, most: 0 };
-                *slot(&mut recorder.queues, *element) = Some(queue);
+                recorder.queues.set(*element, queue);
             }
         }
         for (cell, places) in scenario.cells.iter().zip(&places.cells) {
             for (element, direction) in [(places.down, "down"), (places.up, "up")] {
                 let packets = Thinner::new(duration_s / BUCKETS);
                 let queue = Queue { link: format!("{}/{direction}", cell.name), packets, most: 0 };
-                *slot(&mut recorder.queues, element) = Some(queue);
+                recorder.queues.set(element, queue);
             }
         }
         recorder
@@ -101,12 +102,12 @@ impl SeriesRecorder {
         for (link, elements) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
             let (directions, notices) = elements;
             for element in directions.iter().chain(notices) {
-                *slot(&mut self.links, *element) = Some(link.name.clone());
+                self.links.set(*element, link.name.clone());
             }
         }
         for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
             for element in std::iter::once(places.node).chain(places.notices) {
-                *slot(&mut self.links, element) = Some(scenario.nodes[mobile.node].clone());
+                self.links.set(element, scenario.nodes[mobile.node].clone());
             }
         }
     }
@@ -144,7 +145,7 @@ impl SeriesRecorder {
         let time_s = now.as_secs_f64();
         match *event {
             Event::Queue { packets, .. } => {
-                if let Some(Some(queue)) = self.queues.get_mut(at.0 as usize) {
+                if let Some(queue) = self.queues.get_mut(at) {
                     queue.most = queue.most.max(packets);
                     queue.packets.push(Sample { time_s, values: [f64::from(packets)] });
                 }
@@ -223,7 +224,7 @@ impl SeriesRecorder {
             ));
         }
         // A queue that never held a second packet has nothing to show.
-        let queues = self.queues.into_iter().flatten().filter(|queue| queue.most > 1);
+        let queues = self.queues.into_values().filter(|queue| queue.most > 1);
         RunSeries {
             cell,
             name,
@@ -250,7 +251,7 @@ impl SeriesRecorder {
 
     /// Both directions of a link report the same handover.
     fn handover(&mut self, time_s: f64, at: ElementId, phase: HandoverPhase) {
-        let Some(Some(link)) = self.links.get(at.0 as usize) else { return };
+        let Some(link) = self.links.get(at) else { return };
         let mut same = self.handovers.iter_mut().rev().filter(|band| band.link == *link);
         match phase {
             HandoverPhase::Predicted => {
@@ -282,7 +283,7 @@ impl SeriesRecorder {
 impl SeriesRecorder {
     /// What a mobile node did belongs to its own latest handover.
     fn mobility(&mut self, time_s: f64, at: ElementId, what: MobilityEvent) {
-        let Some(Some(node)) = self.links.get(at.0 as usize) else { return };
+        let Some(node) = self.links.get(at) else { return };
         let Some(band) = self.handovers.iter_mut().rev().find(|band| band.link == *node) else { return };
         match what {
             MobilityEvent::MovementDetected { .. } => {
@@ -309,12 +310,7 @@ impl Connection {
     }
 
     fn delivered(&mut self, now: Instant, bytes: u32) {
-        let bins = &mut self.series.delivered_bytes;
-        let bin = (now.as_nanos() / BIN.as_nanos()) as usize;
-        if bins.len() <= bin {
-            bins.resize(bin + 1, 0);
-        }
-        bins[bin] += u64::from(bytes);
+        add_to_bin(&mut self.series.delivered_bytes, now, u64::from(bytes));
     }
 
     /// Note an acknowledgment and its blocks; returns how many things that are.
@@ -361,12 +357,4 @@ impl Queue {
             packets: samples.iter().map(|sample| sample.values[0]).collect(),
         }
     }
-}
-
-fn slot<T>(list: &mut Vec<Option<T>>, element: ElementId) -> &mut Option<T> {
-    let place = element.0 as usize;
-    if list.len() <= place {
-        list.resize_with(place + 1, || None);
-    }
-    &mut list[place]
 }
