@@ -207,11 +207,7 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteErro
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, &mut world, &places);
     runner.run_until(&mut world, Instant::ZERO + scenario.duration);
-    let record = RunRecord {
-        seed,
-        flows: world.observer().records(scenario, is_first),
-        links: link_records(scenario, &world, &places),
-    };
+    let record = record_of(scenario, seed, &world, &places, is_first);
     let RunObserver { capture, events, series, .. } = world.into_observer();
     let mut written = Vec::new();
     let finished = [capture.map(SenderCapture::finish), events.map(EventList::finish)];
@@ -225,11 +221,22 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteErro
     Done { record, files: written, unwritten, series }
 }
 
-pub(crate) fn link_records(
+/// What became of a run.
+pub(crate) fn record_of(
     scenario: &Scenario,
+    seed: u64,
     world: &World<Part, RunObserver>,
     places: &Places,
-) -> Vec<LinkRecord> {
+    with_intervals: bool,
+) -> RunRecord {
+    RunRecord {
+        seed,
+        flows: world.observer().records(scenario, with_intervals),
+        links: link_records(scenario, world, places),
+    }
+}
+
+fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<LinkRecord> {
     let mut records = Vec::new();
     for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
         records.extend(link_record(world, *down, format!("{}/down", link.name)));

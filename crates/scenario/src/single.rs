@@ -3,7 +3,7 @@
 use crate::build::{Part, Places, build};
 use crate::observe::RunObserver;
 use crate::record::RunRecord;
-use crate::run::link_records;
+use crate::run::record_of;
 use crate::schema::Scenario;
 use seamline_sim::World;
 use seamline_wire::{Duration, Instant};
@@ -28,6 +28,5 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
         until = (until + SLICE).min(end);
         runner.run_until(&mut world, until);
     }
-    let flows = world.observer().records(scenario, false);
-    Some(RunRecord { seed, flows, links: link_records(scenario, &world, &places) })
+    Some(record_of(scenario, seed, &world, &places, false))
 }
