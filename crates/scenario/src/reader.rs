@@ -207,6 +207,12 @@ impl<'a> Reader<'a> {
         self.context.complain(diagnostic.label(complaint.label).tips(complaint.tips));
     }
 
+    /// Note that the value of a key is wrong as a whole.
+    pub fn refuse_value(&mut self, key: &'static str, complaint: Complaint) {
+        let span = self.span_of(&[key]);
+        self.refuse(key, span, complaint);
+    }
+
     /// Refuse every key that was not asked for.
     pub fn finish(self) {
         for (key, _) in self.table.iter() {

@@ -54,8 +54,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
     if let (Some(fixed), Some(base_station)) = (&fixed, base_station)
         && fixed.contains(&base_station)
     {
-        let span = reader.span_of(&["fixed"]);
-        reader.refuse("fixed", span, Complaint::new("the base station is on the other side of the air"));
+        reader.refuse_value("fixed", Complaint::new("the base station is on the other side of the air"));
     }
     let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
     reader.finish();

@@ -28,10 +28,9 @@ fn refuse_shared_base_stations(reader: &mut Reader<'_>, scenario: &Scenario) {
         let other = scenario.cells[..place].iter().find(|other| other.base_station == cell.base_station);
         if let Some(other) = other {
             table.what = format!("cell \"{}\"", cell.name);
-            let span = table.span_of(&["base_station"]);
             let label = format!("that is the base station of cell \"{}\"", other.name);
             let tip = "give the cell a node of its own, and a link to it";
-            table.refuse("base_station", span, Complaint::new(label).code(Code::Conflict).tip(tip));
+            table.refuse_value("base_station", Complaint::new(label).code(Code::Conflict).tip(tip));
         }
     }
 }
@@ -45,9 +44,8 @@ fn refuse_fixed_mobile(table: &mut Reader<'_>, scenario: &Scenario, mobile: &Mob
     };
     let found = scenario.cells.iter().find_map(|cell| Some((role(cell)?, &cell.name)));
     if let Some((role, cell)) = found {
-        let span = table.span_of(&["name"]);
         let complaint = Complaint::new(format!("this node is {role} cell \"{cell}\"")).code(Code::Conflict);
-        table.refuse("name", span, complaint);
+        table.refuse_value("name", complaint);
     }
 }
 
@@ -60,10 +58,9 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
         mobile_ipv4(other).is_some_and(|other| other.advertisements != spec.advertisements)
     };
     if let Some(other) = scenario.mobiles[..place].iter().filter(shares).find(differs) {
-        let span = table.span_of(&["protocol"]);
         let other = &scenario.nodes[other.node];
         let label = format!("\"{other}\" shares a cell and wants other advertisements");
-        table.refuse("protocol", span, Complaint::new(label).code(Code::Conflict));
+        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
     }
 }
 
@@ -81,8 +78,7 @@ fn refuse_unreachable_home(
         if !leads(base_station, spec.home_agent) || !leads(spec.home_agent, base_station) {
             let (home, there) = (&scenario.nodes[spec.home_agent], &scenario.nodes[base_station]);
             let label = format!("no links lead from the home agent \"{home}\" to \"{there}\"");
-            let span = table.span_of(&["protocol"]);
-            table.refuse("protocol", span, Complaint::new(label).code(Code::Disconnected));
+            table.refuse_value("protocol", Complaint::new(label).code(Code::Disconnected));
             return;
         }
     }
@@ -97,7 +93,7 @@ fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario, every
                 let label = format!("no links lead from \"{from}\" to \"{to}\"");
                 table.what = format!("flow \"{}\"", flow.name);
                 let complaint = Complaint::new(label).code(Code::Disconnected);
-                let _: Option<()> = table.optional("to", |_| Err(complaint));
+                table.refuse_value("to", complaint);
                 break;
             }
         }

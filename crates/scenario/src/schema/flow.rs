@@ -54,7 +54,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
     if let (Some(from), Some(to)) = (from, to)
         && from == to
     {
-        let _: Option<()> = reader.optional("to", |_| Err(Complaint::new("a flow needs two different ends")));
+        reader.refuse_value("to", Complaint::new("a flow needs two different ends"));
     }
     let parameters = read_profile_and_parameters(&mut reader);
     let variant = read_variant(&mut reader, &parameters);

@@ -69,7 +69,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration)
     if let (Some(from), Some(to)) = (from, to)
         && from == to
     {
-        let _: Option<()> = reader.optional("to", |_| Err(Complaint::new("a link needs two different ends")));
+        reader.refuse_value("to", Complaint::new("a link needs two different ends"));
     }
     let stream = format!("link/{}", name.as_deref().unwrap_or_default());
     let [down, up] = read_directions(&mut reader, &stream);

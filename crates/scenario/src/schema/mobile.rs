@@ -3,12 +3,11 @@
 use super::cell::CellSpec;
 use super::link::all_or_none;
 use super::movement::{self, MovementSpec};
+use super::named_place;
 use super::notice::{self, NoticeSpec};
 use super::protocol::{self, ProtocolSpec};
 use crate::codes::Code;
-use crate::diagnostics::suggestion;
-use crate::document::Node;
-use crate::reader::{Reader, list, text};
+use crate::reader::{Reader, list};
 use crate::units::Complaint;
 use seamline_wire::Duration;
 
@@ -54,9 +53,8 @@ pub(super) fn read(
     if let (Some(Some(notice)), Some(node)) = (&notice, node)
         && notice.to != node
     {
-        let span = reader.span_of(&["notice"]);
         let complaint = Complaint::new("only the node itself hears of its handovers");
-        reader.refuse("notice", span, complaint.code(Code::Conflict).tip("leave out `to`"));
+        reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
     }
     reader.finish();
     Some(MobileSpec {
@@ -70,26 +68,15 @@ pub(super) fn read(
 
 fn read_cells(reader: &mut Reader<'_>, cells: &[CellSpec]) -> Option<Vec<usize>> {
     let known: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
-    let found = reader.required("cells", list(|node| cell_place(node, &known)))?;
+    let found = reader.required("cells", list(|node| named_place(node, "cell", &known)))?;
     let twice = (1..found.len()).any(|place| found[..place].contains(&found[place]));
     if found.is_empty() || twice {
-        let span = reader.span_of(&["cells"]);
         let (label, code) = match twice {
             true => ("a cell is named twice", Code::NameTaken),
             false => ("a mobile node needs a cell to begin in", Code::Missing),
         };
-        reader.refuse("cells", span, Complaint::new(label).code(code));
+        reader.refuse_value("cells", Complaint::new(label).code(code));
         return None;
     }
     Some(found)
-}
-
-/// The place of the cell with this name.
-pub(super) fn cell_place(node: &Node, known: &[&str]) -> Result<usize, Complaint> {
-    let name = text(node)?;
-    known.iter().position(|known| *known == name).ok_or_else(|| {
-        let mut complaint = Complaint::new("no such cell").code(Code::UnknownName);
-        complaint.tips.extend(suggestion("cell", &name, known));
-        complaint
-    })
 }

@@ -77,8 +77,7 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
     if let (Some(duration), Some(warm_up)) = (duration, warm_up)
         && warm_up >= duration
     {
-        let _: Option<()> =
-            reader.optional("warm_up", |_| Err(Complaint::new(format!("the run ends after {duration}"))));
+        reader.refuse_value("warm_up", Complaint::new(format!("the run ends after {duration}")));
     }
     let seeds = reader.or("seeds", vec![1], seeds);
     let nodes = read_nodes(&mut reader);
@@ -163,11 +162,16 @@ fn read_node(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Op
 }
 
 fn node_place(node: &Node, nodes: &[String]) -> Result<usize, Complaint> {
-    let name = text(node)?;
     let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    nodes.iter().position(|known| *known == name).ok_or_else(|| {
-        let mut complaint = Complaint::new("no such node").code(Code::UnknownName);
-        complaint.tips.extend(suggestion("node", &name, &known));
+    named_place(node, "node", &known)
+}
+
+/// The place of what has the name that is written here; `kind` is what messages call it.
+fn named_place(node: &Node, kind: &str, known: &[&str]) -> Result<usize, Complaint> {
+    let name = text(node)?;
+    known.iter().position(|known| *known == name).ok_or_else(|| {
+        let mut complaint = Complaint::new(format!("no such {kind}")).code(Code::UnknownName);
+        complaint.tips.extend(suggestion(kind, &name, known));
         complaint
     })
 }
@@ -232,9 +236,8 @@ fn read_cells(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<CellSpec>
     let found = readers.len();
     let cells: Vec<CellSpec> = readers.into_iter().filter_map(|reader| cell::read(reader, nodes)).collect();
     if found > MOST_CELLS {
-        let span = reader.span_of(&["cell"]);
         let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
-        reader.refuse("cell", span, complaint);
+        reader.refuse_value("cell", complaint);
         return None;
     }
     (cells.len() == found).then_some(cells)

@@ -1,6 +1,6 @@
 //! `movement = { every = "5 s", order = "in turn" }`: when a mobile node changes its cell.
 
-use super::mobile::cell_place;
+use super::named_place;
 use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::Reader;
@@ -78,13 +78,12 @@ pub(super) fn read(
     let span = reader.span_of(&["timetable", "interruption", "every"]);
     let key = if has_timetable { "timetable" } else { "interruption" };
     let spec = moves.zip(interruption).map(|(moves, interruption)| MovementSpec { interruption, moves });
-    let spec = spec.filter(|spec| match own.is_empty() || spec.build(own, 0, "").is_ok() {
-        true => true,
-        false => {
-            let error = spec.build(own, 0, "").err().map(|error| error.to_string());
-            reader.refuse(key, span, Complaint::new(error.unwrap_or_default()));
-            false
+    let spec = spec.filter(|spec| {
+        let wrong = if own.is_empty() { None } else { spec.build(own, 0, "").err() };
+        if let Some(error) = &wrong {
+            reader.refuse(key, span, Complaint::new(error.to_string()));
         }
+        wrong.is_none()
     });
     reader.finish();
     spec
@@ -119,7 +118,7 @@ fn read_timetable(reader: &mut Reader<'_>, own: &[usize], all: &[&str]) -> Optio
 }
 
 fn own_cell(node: &Node, own: &[usize], all: &[&str]) -> Result<usize, Complaint> {
-    let cell = cell_place(node, all)?;
+    let cell = named_place(node, "cell", all)?;
     if own.is_empty() || own.contains(&cell) {
         return Ok(cell);
     }
