@@ -91,6 +91,18 @@ impl Kind {
     ];
 }
 
+/// What is laid for a kind is found by its number.
+const _: () = {
+    let mut place = 0;
+    while place < Kind::ALL.len() {
+        assert!(
+            Kind::ALL[place].0 as usize == place,
+            "the kinds stand in the order in which they are declared"
+        );
+        place += 1;
+    }
+};
+
 impl Rows {
     /// Nothing but the names of the columns.
     pub(super) fn new(mut file: BlockFile) -> io::Result<Self> {
