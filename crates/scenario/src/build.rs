@@ -4,7 +4,7 @@
 
 mod cells;
 
-pub(crate) use cells::{CellPlaces, MobilePlaces, mobile_ipv4};
+pub(crate) use cells::{CellPlaces, MobilePlaces};
 
 use crate::follow::Runner;
 use crate::routes::{Routes, Way, whereabouts_at_start};

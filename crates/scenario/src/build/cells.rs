@@ -6,7 +6,7 @@
 
 use super::{LINK, Part, Places, TO_HOST, link_config_of, node_id};
 use crate::schema::generated::Direction;
-use crate::schema::protocol::{MobileIpv4Spec, ProtocolSpec};
+use crate::schema::protocol::MobileIpv4Spec;
 use crate::schema::{MobileSpec, Scenario};
 use seamline_mobility::{
     CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig,
@@ -39,23 +39,15 @@ pub(crate) struct MobilePlaces {
 /// The longest registration that agents accept: without end.
 const LONGEST_REGISTRATION_S: u16 = u16::MAX;
 
-/// How a mobile node uses Mobile IP, if it does.
-pub(crate) fn mobile_ipv4(mobile: &MobileSpec) -> Option<&MobileIpv4Spec> {
-    match &mobile.protocol {
-        ProtocolSpec::None => None,
-        ProtocolSpec::MobileIpv4(spec) => Some(spec),
-    }
-}
-
 /// Whether there is an agent at the base station of a cell, and how it advertises.
 pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&MobileIpv4Spec> {
-    scenario.mobiles.iter().filter(|mobile| mobile.cells.contains(&cell)).find_map(mobile_ipv4)
+    scenario.mobiles.iter().filter(|mobile| mobile.cells.contains(&cell)).find_map(MobileSpec::mobile_ipv4)
 }
 
 /// The nodes with home agents, in the order of the file.
 pub(super) fn home_agent_nodes(scenario: &Scenario) -> Vec<usize> {
     let mut nodes = Vec::new();
-    for spec in scenario.mobiles.iter().filter_map(mobile_ipv4) {
+    for spec in scenario.mobiles.iter().filter_map(MobileSpec::mobile_ipv4) {
         if !nodes.contains(&spec.home_agent) {
             nodes.push(spec.home_agent);
         }
@@ -129,7 +121,7 @@ impl<O: Observer> Builder<'_, O> {
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
         let mut agent = ForeignAgent::new(config, stream);
         for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == place) {
-            let spec = mobile_ipv4(mobile).filter(|spec| spec.registered_at_start);
+            let spec = mobile.mobile_ipv4().filter(|spec| spec.registered_at_start);
             if let Some(spec) = spec.filter(|spec| spec.home_agent != cell.base_station) {
                 agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
             }
@@ -141,7 +133,7 @@ impl<O: Observer> Builder<'_, O> {
         let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
         let mut agent = HomeAgent::new(config);
         for mobile in &self.scenario.mobiles {
-            let Some(spec) = mobile_ipv4(mobile).filter(|spec| spec.home_agent == node) else { continue };
+            let Some(spec) = mobile.mobile_ipv4().filter(|spec| spec.home_agent == node) else { continue };
             agent.add_home(node_id(mobile.node));
             let base_station = self.scenario.cells[mobile.cells[0]].base_station;
             if spec.registered_at_start && base_station != node {
@@ -163,7 +155,7 @@ impl<O: Observer> Builder<'_, O> {
         let scenario = self.scenario;
         let (mobile, places) = (&scenario.mobiles[place], &self.places.mobiles[place]);
         let base_station = scenario.cells[mobile.cells[0]].base_station;
-        let mobile_ip = mobile_ipv4(mobile).map(|spec| MobileIpConfig {
+        let mobile_ip = mobile.mobile_ipv4().map(|spec| MobileIpConfig {
             home_agent: node_id(spec.home_agent),
             movement_detection: spec.movement_detection,
             registration_lifetime_s: spec.registration_lifetime_s,

@@ -1,6 +1,6 @@
 //! Follows mobile nodes: when what is addressed to one is sent to the cell that it is in.
 
-use crate::build::{Places, mobile_ipv4, node_id};
+use crate::build::{Places, node_id};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{MobilityEvent, NodeId};
@@ -41,7 +41,7 @@ impl Mobiles {
         let base_stations: Vec<NodeId> =
             scenario.cells.iter().map(|cell| node_id(cell.base_station)).collect();
         let all = scenario.mobiles.iter().zip(&places.mobiles).map(|(mobile, places)| {
-            let protocol = mobile_ipv4(mobile);
+            let protocol = mobile.mobile_ipv4();
             let base_station = base_stations[mobile.cells[0]];
             let home_agent = protocol.map(|spec| node_id(spec.home_agent));
             let is_bound = protocol.is_some_and(|spec| spec.registered_at_start);

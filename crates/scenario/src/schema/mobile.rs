@@ -5,7 +5,7 @@ use super::link::all_or_none;
 use super::movement::{self, MovementSpec};
 use super::named_place;
 use super::notice::{self, NoticeSpec};
-use super::protocol::{self, ProtocolSpec};
+use super::protocol::{self, MobileIpv4Spec, ProtocolSpec};
 use crate::codes::Code;
 use crate::reader::{Reader, list};
 use crate::units::Complaint;
@@ -24,6 +24,16 @@ pub struct MobileSpec {
     pub protocol: ProtocolSpec,
     /// What its link layer tells it of its handovers.
     pub notice: Option<NoticeSpec>,
+}
+
+impl MobileSpec {
+    /// How it uses Mobile IP, if it does.
+    pub fn mobile_ipv4(&self) -> Option<&MobileIpv4Spec> {
+        match &self.protocol {
+            ProtocolSpec::None => None,
+            ProtocolSpec::MobileIpv4(spec) => Some(spec),
+        }
+    }
 }
 
 /// Read one mobile node; `None` when something about it is wrong, which has been noted.
