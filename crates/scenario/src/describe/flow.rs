@@ -1,7 +1,8 @@
 //! `[[flow]]` and the parameters of TCP.
 
-use super::words::{boolean, choice, integer, name, number, quantity, shared, text, time};
+use super::words::{boolean, choice, integer, name, number, one_of, quantity, shared, text, time};
 use super::{key, table};
+use crate::schema::tcp::{AFTER, RESUME};
 use crate::units::Quantity;
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 use serde_json::{Value, json};
@@ -48,14 +49,14 @@ fn handover_names() -> impl Iterator<Item = &'static str> {
 }
 
 fn ehn() -> Value {
-    let windows = choice(["previous window", "slow start", "adjusted window"]);
+    let windows = one_of(RESUME);
     table(vec![key("resume_with", "The window after the move", windows)])
 }
 
 fn tr_acks() -> Value {
     table(vec![
         key("acknowledgments", "How often the last one is repeated", integer(1, 100)),
-        key("after", "What the sender does then", choice(["recovery", "slow start"])),
+        key("after", "What the sender does then", one_of(AFTER)),
     ])
 }
 

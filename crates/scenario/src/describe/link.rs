@@ -1,10 +1,12 @@
 //! `[[link]]` and what belongs to it.
 
 use super::words::{
-    choice, integer, name, number, one_or_many, path, quantity, rate, share, shared, text, time,
+    integer, name, number, one_of, one_or_many, path, quantity, rate, share, shared, text, time,
 };
 use super::{Key, key, table, table_of_kinds};
-use crate::schema::loss::MODELS;
+use crate::schema::notice::SHAPES;
+use crate::schema::queue::{DISCIPLINES, MEANINGS};
+use crate::schema::{handover, loss};
 use crate::units::Quantity;
 use serde_json::{Value, json};
 
@@ -44,13 +46,9 @@ pub(super) fn direction_keys() -> Vec<Key> {
 
 pub(super) fn queue() -> Value {
     let limit = || key("limit", "What fits", quantity(Quantity::Amount));
-    let meaning = choice(["plain", "ns-2"]);
+    let meaning = one_of(MEANINGS);
     table_of_kinds(
-        key(
-            "discipline",
-            "What is done with what cannot be sent yet",
-            choice(["unlimited", "drop-tail", "codel"]),
-        ),
+        key("discipline", "What is done with what cannot be sent yet", one_of(DISCIPLINES)),
         Vec::new(),
         vec![
             ("unlimited", Vec::new()),
@@ -71,8 +69,8 @@ pub(super) fn queue() -> Value {
 pub(super) fn loss() -> Value {
     let shares = |name, about: &str| key(name, about, share());
     let shared_keys = vec![
-        key("place", "Where packets are lost", choice(["end", "before-queue"])),
-        key("applies_to", "Which packets it sees", choice(["all", "payload"])),
+        key("place", "Where packets are lost", one_of(loss::PLACES)),
+        key("applies_to", "Which packets it sees", one_of(loss::APPLIES_TO)),
     ];
     let kinds = vec![
         ("bernoulli", vec![shares("probability", "That a packet is lost")]),
@@ -108,7 +106,7 @@ pub(super) fn loss() -> Value {
         ),
         ("trace", vec![key("file", "A file of 0 (arrives) and 1 (lost)", path())]),
     ];
-    let model = key("model", "What takes packets", choice(MODELS.iter().map(|(name, _)| *name)));
+    let model = key("model", "What takes packets", one_of(loss::MODELS));
     table_of_kinds(model, shared_keys, kinds)
 }
 
@@ -119,10 +117,10 @@ fn index() -> Value {
 /// What becomes of packets in a handover.
 pub(super) fn fates() -> Vec<Key> {
     vec![
-        key("queued", "What becomes of packets in the queue", choice(["keep", "drop"])),
-        key("in_service", "Of the packet being sent", choice(["restart", "finish", "drop"])),
-        key("in_flight", "Of packets on the way", choice(["deliver", "drop"])),
-        key("arriving", "Of packets that come meanwhile", choice(["wait", "drop"])),
+        key("queued", "What becomes of packets in the queue", one_of(handover::QUEUED)),
+        key("in_service", "Of the packet being sent", one_of(handover::IN_SERVICE)),
+        key("in_flight", "Of packets on the way", one_of(handover::IN_FLIGHT)),
+        key("arriving", "Of packets that come meanwhile", one_of(handover::ARRIVING)),
     ]
 }
 
@@ -142,7 +140,7 @@ pub(super) fn notice() -> Value {
         key("to", "The node that hears of handovers (the link's `to`)", text()),
         key("lead", "How long beforehand they are predicted", time()),
         key("error", "By how much predictions are off", time()),
-        key("error_shape", "How that is distributed", choice(["uniform", "normal"])),
+        key("error_shape", "How that is distributed", one_of(SHAPES)),
         key("lost", "Predictions that do not arrive", share()),
         key("false_per_minute", "Predictions of nothing", number(0.0, 6000.0)),
         key("late", "How much later all news of the link reaches the node", time()),

@@ -1,9 +1,11 @@
 //! `[[cell]]`, `[[mobile]]` and what belongs to them.
 
 use super::link::direction_keys;
-use super::words::{boolean, choice, name, one_or_many, shared, text, time};
+use super::words::{boolean, name, one_of, one_or_many, shared, text, time};
 use super::{key, table, table_of_kinds};
-use crate::schema::protocol::PROTOCOLS;
+use crate::schema::cell::IN_FLIGHT_UPWARDS;
+use crate::schema::movement::ORDERS;
+use crate::schema::protocol::{DETECTIONS, PROTOCOLS};
 use serde_json::{Value, json};
 
 pub(super) fn cell() -> Value {
@@ -16,7 +18,7 @@ pub(super) fn cell() -> Value {
         key(
             "in_flight_upwards",
             "What becomes of what a node has sent when it leaves (transmitted: what has left its antenna arrives)",
-            choice(["transmitted", "drop", "deliver"]),
+            one_of(IN_FLIGHT_UPWARDS),
         ),
     ];
     keys.extend(direction_keys());
@@ -43,7 +45,7 @@ pub(super) fn movement() -> Value {
     table(vec![
         key("every", "From one move to the next", time()),
         key("first", "When the first is (after `every`)", time()),
-        key("order", "Which cell is next", choice(["in turn", "random"])),
+        key("order", "Which cell is next", one_of(ORDERS)),
         key("interruption", "For how long a move takes the link away (0 s)", time()),
         key("timetable", "All moves, in place of an interval", one_or_many(step)),
     ])
@@ -54,12 +56,12 @@ pub(super) fn protocol() -> Value {
         key("home_agent", "The node that its home agent is on", text()),
         key("advertisement_interval", "How often agents advertise (100 ms)", time()),
         key("advertisement_jitter", "Intervals are shorter by a uniform part of this (0 s)", time()),
-        key("movement_detection", "When another agent means a move", choice(["eager", "lazy"])),
+        key("movement_detection", "When another agent means a move", one_of(DETECTIONS)),
         key("registration_lifetime", "In whole seconds (30 min)", time()),
         key("registration_retransmission", "How long it waits for the first reply (1 s)", time()),
         key("layer_2_triggers", "Whether a new link is asked for an advertisement at once", boolean()),
         key("registered_at_start", "Whether it begins registered in its first cell", boolean()),
     ];
-    let kind = key("kind", "How packets find it", choice(PROTOCOLS.iter().map(|(name, _)| *name)));
+    let kind = key("kind", "How packets find it", one_of(PROTOCOLS));
     table_of_kinds(kind, Vec::new(), vec![("none", Vec::new()), ("mobile-ipv4", mobile_ipv4)])
 }

@@ -1,10 +1,10 @@
 //! `schedule`: conditions over time.
 
 use super::link::fates;
-use super::words::{choice, number, one_or_many, path, quantity, range, rate, share, text, time};
+use super::words::{choice, number, one_of, one_or_many, path, quantity, range, rate, share, text, time};
 use super::{Key, key, table, table_of_kinds};
 use crate::schema::generated::GENERATORS;
-use crate::schema::recorded::FORMATS;
+use crate::schema::recorded::{FORMATS, LOSS_UNITS, RATE_UNITS, REORDERING, TIME_UNITS};
 use crate::units::Quantity;
 use serde_json::Value;
 
@@ -65,22 +65,21 @@ fn recording(format: &str) -> Vec<Key> {
     let shared = vec![
         key("file", "The recording, plain or gzip, relative to the scenario", path()),
         key("start", "The time in it to begin at", time()),
-        key("reordering", "Whether packets overtake when the delay falls", choice(["prevented", "allowed"])),
+        key("reordering", "Whether packets overtake when the delay falls", one_of(REORDERING)),
     ];
     [shared, own].concat()
 }
 
 fn csv() -> Vec<Key> {
-    const TIMES: [&str; 4] = ["s", "ms", "us", "ns"];
     vec![
-        key("time", "The column of times", column(&TIMES)),
-        key("rate", "The column of rates", column(&["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B/s"])),
-        key("one_way_delay", "The column of delays", column(&TIMES)),
-        key("loss", "The column of losses", column(&["share", "%"])),
+        key("time", "The column of times", column(TIME_UNITS)),
+        key("rate", "The column of rates", column(RATE_UNITS)),
+        key("one_way_delay", "The column of delays", column(TIME_UNITS)),
+        key("loss", "The column of losses", column(LOSS_UNITS)),
     ]
 }
 
-fn column(units: &[&str]) -> Value {
-    let unit = choice(units.iter().copied());
-    table(vec![key("column", "Its name in the first line", text()), key("unit", "Its unit", unit)])
+fn column<T>(units: &[(&str, T)]) -> Value {
+    let unit = key("unit", "Its unit", one_of(units));
+    table(vec![key("column", "Its name in the first line", text()), unit])
 }

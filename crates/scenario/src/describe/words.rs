@@ -51,6 +51,11 @@ pub(super) fn choice<'a>(names: impl IntoIterator<Item = &'a str>) -> Value {
     json!({ "enum": names.into_iter().collect::<Vec<_>>() })
 }
 
+/// One of the names that a reader knows.
+pub(super) fn one_of<T>(choices: &[(&str, T)]) -> Value {
+    choice(choices.iter().map(|(name, _)| *name))
+}
+
 /// A value, or a list of such values. Keywords of JSON Schema apply to one type each, so that both stand side
 /// by side; validators explain alternatives (`anyOf`) badly.
 pub(super) fn one_or_many(value: Value) -> Value {

@@ -24,7 +24,7 @@ pub struct CellSpec {
     pub in_flight_upwards: InFlightUpwards,
 }
 
-const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
+pub(crate) const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
     ("transmitted", InFlightUpwards::Transmitted),
     ("drop", InFlightUpwards::Lost),
     ("deliver", InFlightUpwards::Kept),

@@ -7,11 +7,11 @@ use crate::units::{self, Complaint};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
 use seamline_wire::{Duration, Instant};
 
-const QUEUED: &[(&str, Queued)] = &[("keep", Queued::Keep), ("drop", Queued::Drop)];
-const IN_SERVICE: &[(&str, InService)] =
+pub(crate) const QUEUED: &[(&str, Queued)] = &[("keep", Queued::Keep), ("drop", Queued::Drop)];
+pub(crate) const IN_SERVICE: &[(&str, InService)] =
     &[("restart", InService::Restart), ("finish", InService::Finish), ("drop", InService::Drop)];
-const IN_FLIGHT: &[(&str, InFlight)] = &[("deliver", InFlight::Deliver), ("drop", InFlight::Drop)];
-const ARRIVING: &[(&str, Arriving)] = &[("wait", Arriving::Wait), ("drop", Arriving::Drop)];
+pub(crate) const IN_FLIGHT: &[(&str, InFlight)] = &[("deliver", InFlight::Deliver), ("drop", InFlight::Drop)];
+pub(crate) const ARRIVING: &[(&str, Arriving)] = &[("wait", Arriving::Wait), ("drop", Arriving::Drop)];
 
 /// Handovers more often than this are taken for a mistake.
 const MOST_HANDOVERS: u64 = 1_000_000;

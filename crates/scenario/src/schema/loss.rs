@@ -25,8 +25,9 @@ pub const MODELS: &[(&str, &str)] = &[
     ("trace", "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)"),
 ];
 
-const PLACES: &[(&str, Place)] = &[("end", Place::End), ("before-queue", Place::BeforeQueue)];
-const APPLIES_TO: &[(&str, AppliesTo)] = &[("all", AppliesTo::All), ("payload", AppliesTo::Payload)];
+pub(crate) const PLACES: &[(&str, Place)] = &[("end", Place::End), ("before-queue", Place::BeforeQueue)];
+pub(crate) const APPLIES_TO: &[(&str, AppliesTo)] =
+    &[("all", AppliesTo::All), ("payload", AppliesTo::Payload)];
 
 /// Where on a link packets are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

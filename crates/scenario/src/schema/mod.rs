@@ -1,22 +1,22 @@
 //! The scenario file, one file here per kind of table. A table's keys are those its `read` function asks
 //! for ([`crate::reader::Reader`]); everything else is refused.
 
-mod cell;
+pub(crate) mod cell;
 mod connected;
 mod flow;
 pub mod generated;
-mod handover;
+pub(crate) mod handover;
 mod link;
 pub mod loss;
 mod mobile;
-mod movement;
-mod notice;
+pub(crate) mod movement;
+pub(crate) mod notice;
 mod output;
 pub mod protocol;
-mod queue;
+pub(crate) mod queue;
 pub mod recorded;
 pub mod schedule;
-mod tcp;
+pub(crate) mod tcp;
 
 pub use cell::CellSpec;
 pub use flow::FlowSpec;

@@ -32,7 +32,7 @@ pub enum MovesSpec {
     Timetable(Vec<Move>),
 }
 
-const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
+pub(crate) const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
 /// Moves more often than this are taken for a mistake.
 const MOST_MOVES: u64 = 1_000_000;
 

@@ -16,8 +16,8 @@ pub struct NoticeSpec {
     pub config: NoticeConfig,
 }
 
-type Shape = fn(Duration) -> PredictionError;
-const SHAPES: &[(&str, Shape)] =
+pub(crate) type Shape = fn(Duration) -> PredictionError;
+pub(crate) const SHAPES: &[(&str, Shape)] =
     &[("uniform", PredictionError::Uniform), ("normal", PredictionError::Normal)];
 
 /// Read a notice; it goes to the node `default_to` unless the table names another.

@@ -41,7 +41,7 @@ pub struct MobileIpv4Spec {
     pub registered_at_start: bool,
 }
 
-const DETECTIONS: &[(&str, MovementDetection)] =
+pub(crate) const DETECTIONS: &[(&str, MovementDetection)] =
     &[("eager", MovementDetection::Eager), ("lazy", MovementDetection::Lazy)];
 
 /// Read a protocol; `None` when something about it is wrong, which has been noted.

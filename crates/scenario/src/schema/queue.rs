@@ -5,15 +5,16 @@ use crate::reader::{Reader, integer};
 use crate::units::{self, Amount};
 use seamline_net::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
 
-const DISCIPLINES: &[(&str, Discipline)] = &[
+pub(crate) const DISCIPLINES: &[(&str, Discipline)] = &[
     ("unlimited", Discipline::Unlimited),
     ("drop-tail", Discipline::DropTail),
     ("codel", Discipline::CoDel),
 ];
-const MEANINGS: &[(&str, LimitMeaning)] = &[("plain", LimitMeaning::Waiting), ("ns-2", LimitMeaning::Ns2)];
+pub(crate) const MEANINGS: &[(&str, LimitMeaning)] =
+    &[("plain", LimitMeaning::Waiting), ("ns-2", LimitMeaning::Ns2)];
 
 #[derive(Clone, Copy)]
-enum Discipline {
+pub(crate) enum Discipline {
     Unlimited,
     DropTail,
     CoDel,

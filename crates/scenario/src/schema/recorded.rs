@@ -29,20 +29,22 @@ pub const FORMATS: &[(&str, &str)] = &[
 /// (Hassan et al., ACM SIGCOMM 2022); the path logs themselves do not tell.
 const USUAL_INTERRUPTION: Duration = Duration::from_millis(50);
 
-const TIME_UNITS: &[(&str, TimeUnit)] = &[
+pub(crate) const REORDERING: &[(&str, Reordering)] =
+    &[("prevented", Reordering::Prevented), ("allowed", Reordering::Allowed)];
+pub(crate) const TIME_UNITS: &[(&str, TimeUnit)] = &[
     ("s", TimeUnit::Seconds),
     ("ms", TimeUnit::Milliseconds),
     ("us", TimeUnit::Microseconds),
     ("ns", TimeUnit::Nanoseconds),
 ];
-const RATE_UNITS: &[(&str, RateUnit)] = &[
+pub(crate) const RATE_UNITS: &[(&str, RateUnit)] = &[
     ("bit/s", RateUnit::BitsPerSecond),
     ("kbit/s", RateUnit::KilobitsPerSecond),
     ("Mbit/s", RateUnit::MegabitsPerSecond),
     ("Gbit/s", RateUnit::GigabitsPerSecond),
     ("B/s", RateUnit::BytesPerSecond),
 ];
-const LOSS_UNITS: &[(&str, LossUnit)] = &[("share", LossUnit::Share), ("%", LossUnit::Percent)];
+pub(crate) const LOSS_UNITS: &[(&str, LossUnit)] = &[("share", LossUnit::Share), ("%", LossUnit::Percent)];
 
 /// Read the keys of a recorded schedule of this format; `None` when something is wrong, which has been
 /// noted.
@@ -57,8 +59,7 @@ pub(super) fn read(reader: &mut Reader<'_>, format: &str) -> Option<Schedule> {
         _ => read_csv(reader),
     };
     let start = reader.or("start", Duration::ZERO, units::duration);
-    let reordering = reader
-        .choice("reordering", &[("prevented", Reordering::Prevented), ("allowed", Reordering::Allowed)]);
+    let reordering = reader.choice("reordering", REORDERING);
     let mut schedule = schedule?.skip(start?);
     schedule.reordering = reordering.unwrap_or(schedule.reordering);
     Some(schedule)

@@ -36,12 +36,12 @@ pub(super) fn read_parameters(reader: &mut Reader<'_>, parameters: &mut Paramete
     }
 }
 
-const RESUME: &[(&str, ResumeWith)] = &[
+pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
     ("previous window", ResumeWith::PreviousWindow),
     ("slow start", ResumeWith::SlowStart),
     ("adjusted window", ResumeWith::AdjustedWindow),
 ];
-const AFTER: &[(&str, AfterReconnection)] =
+pub(crate) const AFTER: &[(&str, AfterReconnection)] =
     &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
 
 fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
