@@ -195,12 +195,15 @@ fn tr_acks_repeat_the_acknowledgment_three_times() {
     script.at(1600).signal(UP).expect(ack(2001)).expect(ack(2001)).expect(ack(2001)).expect_nothing();
 }
 
+fn slow_start(p: &mut Parameters) {
+    p.tr_acks.after = AfterReconnection::SlowStart;
+}
+
 /// Paper E, section 2.3: by its reading the sender begins with slow start; the third one is what counts.
 #[test]
 fn tr_acks_may_lead_to_slow_start() {
     for variant in VARIANTS {
-        let slow = |p: &mut Parameters| p.tr_acks.after = AfterReconnection::SlowStart;
-        let mut script = ten_segments("tr-acks", variant, slow);
+        let mut script = ten_segments("tr-acks", variant, slow_start);
         script.at(1300).inject_times(2, ack(1).mark(Mark::Handover)).expect_nothing();
         script.inject(ack(1).mark(Mark::Handover)).expect(data(1..1001)).expect_nothing();
         script.window_is(1.0);
@@ -210,8 +213,7 @@ fn tr_acks_may_lead_to_slow_start() {
 /// Marks of a move whose third one got lost do not count for the next move.
 #[test]
 fn tr_acks_count_the_marks_of_one_move() {
-    let slow = |p: &mut Parameters| p.tr_acks.after = AfterReconnection::SlowStart;
-    let mut script = ten_segments("tr-acks", "newreno", slow);
+    let mut script = ten_segments("tr-acks", "newreno", slow_start);
     script.at(1300).inject_times(2, ack(1).mark(Mark::Handover)).expect_nothing();
     script.at(1400).inject(ack(10_001)).expect_run(10_001..20_001, 1000);
     script.at(1800).inject(ack(10_001).mark(Mark::Handover)).expect_nothing();
@@ -223,8 +225,7 @@ fn tr_acks_count_the_marks_of_one_move() {
 /// Nor does a mark that acknowledges something begin to count anew: it is one of the three.
 #[test]
 fn tr_acks_count_marks_that_acknowledge() {
-    let slow = |p: &mut Parameters| p.tr_acks.after = AfterReconnection::SlowStart;
-    let mut script = ten_segments("tr-acks", "newreno", slow);
+    let mut script = ten_segments("tr-acks", "newreno", slow_start);
     script.at(1300).inject(ack(1).mark(Mark::Handover)).expect_nothing();
     script.inject(ack(4001).mark(Mark::Handover)).take();
     script.inject(ack(4001).mark(Mark::Handover)).expect(data(4001..5001)).expect_nothing();
