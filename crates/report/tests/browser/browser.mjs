@@ -1,6 +1,8 @@
 // Chromium through its debugging pipe: no package needed, only node.
 
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
 /** A browser with one page. */
 export class Browser {
@@ -93,4 +95,24 @@ export class Browser {
   stop() {
     this.child.kill("SIGKILL");
   }
+}
+
+/** What every test begins with: the browser and page of the command line. Whatever goes wrong ends the test. */
+export async function begin(mostSeconds) {
+  const [program, page, folder] = process.argv.slice(2);
+  let browser;
+  const fail = (error) => {
+    console.error(error.stack ?? error);
+    browser?.stop();
+    process.exit(1);
+  };
+  process.on("unhandledRejection", fail);
+  setTimeout(() => fail(new Error(`no end after ${mostSeconds} s`)), mostSeconds * 1000).unref();
+  browser = await Browser.start(program);
+  const shoot = async (name) => {
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
+  };
+  return { browser, url: pathToFileURL(page).href, shoot };
 }

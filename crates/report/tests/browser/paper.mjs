@@ -1,26 +1,10 @@
 // What the page of a paper must do in a real browser. Usage: node paper.mjs CHROMIUM PAGE [FOLDER FOR SCREENSHOTS]
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { Browser } from "./browser.mjs";
+import { begin } from "./browser.mjs";
 
-const [program, page, folder] = process.argv.slice(2);
-const url = pathToFileURL(page).href;
-setTimeout(() => fail(new Error("no end after a minute")), 60_000).unref();
-const browser = await Browser.start(program);
-const fail = (error) => {
-  console.error(error.stack ?? error);
-  browser.stop();
-  process.exit(1);
-};
-process.on("unhandledRejection", fail);
+const { browser, url, shoot } = await begin(60);
 
-const shoot = async (name) => {
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
-};
 const background = `getComputedStyle(document.body).backgroundColor`;
 /** Parts that stick out of the window, other than inside of what scrolls by itself. */
 const sticksOut = `(() => {

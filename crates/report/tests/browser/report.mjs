@@ -1,29 +1,13 @@
 // What a page must do in a real browser. Usage: node report.mjs CHROMIUM PAGE [FOLDER FOR SCREENSHOTS]
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { Browser } from "./browser.mjs";
+import { begin } from "./browser.mjs";
 
-const [program, page, folder] = process.argv.slice(2);
-const url = pathToFileURL(page).href;
-setTimeout(() => fail(new Error("no end after two minutes")), 120_000).unref();
-const browser = await Browser.start(program);
-const fail = (error) => {
-  console.error(error.stack ?? error);
-  browser.stop();
-  process.exit(1);
-};
-process.on("unhandledRejection", fail);
+const { browser, url, shoot } = await begin(120);
 
 /** The pixels of all panels as text: what changes when an axis does. */
 const pictures = () =>
   browser.evaluate(`[...document.querySelectorAll("#panels canvas")].map((canvas) => canvas.toDataURL())`);
-const shoot = async (name) => {
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
-};
 const value = (panel, place) =>
   browser.evaluate(`document.querySelectorAll("#panel-${panel} .value")[${place}].textContent`);
 const drawn = `document.querySelectorAll("#panels canvas").length > 0`;
