@@ -48,9 +48,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let outcome = arguments.processors.run(work)?;
     told.clear();
     let outcome = outcome.map_err(failure)?;
-    if !arguments.quiet {
-        outcome.notes.iter().for_each(|text| note("note", text));
-    }
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }

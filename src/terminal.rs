@@ -98,23 +98,31 @@ pub(crate) fn note(word: &str, text: impl Display) {
 }
 
 /// One bar over a sweep, or over several one after the other.
-pub(crate) struct Told(ProgressBar);
+pub(crate) struct Told {
+    bar: ProgressBar,
+    quiet: bool,
+}
 
 impl Told {
     pub(crate) fn new(quiet: bool) -> Self {
-        Told(progress(0, quiet))
+        Told { bar: progress(0, quiet), quiet }
     }
     pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
 impl Progress for Told {
     fn begins(&self, to_do: usize) {
-        self.0.inc_length(to_do as u64);
+        self.bar.inc_length(to_do as u64);
     }
     fn finished_one(&self) {
-        self.0.inc(1);
+        self.bar.inc(1);
+    }
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| note("note", text));
+        }
     }
 }
 

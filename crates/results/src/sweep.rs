@@ -81,6 +81,8 @@ pub trait Progress: Sync {
     fn begins(&self, to_do: usize);
     /// A run is done.
     fn finished_one(&self);
+    /// What a reader should know about the files.
+    fn note(&self, text: &str);
 }
 
 /// How a sweep ended.
@@ -94,8 +96,6 @@ pub struct SweepOutcome {
     pub runs: usize,
     /// The results of the plan, when all of its runs are stored.
     pub results: Option<Vec<CellResult>>,
-    /// What a reader should know about the files.
-    pub notes: Vec<String>,
 }
 
 /// Run what has not been run yet, on as many processors as rayon's pool has, and store a line for each
@@ -119,7 +119,7 @@ pub fn sweep(
     let others: Vec<PathBuf> =
         line_files(out)?.into_iter().filter(|path| path.as_path() != file.path()).collect();
     let elsewhere = read_lines(&others)?;
-    let notes = found.notes.into_iter().chain(elsewhere.notes).collect();
+    found.notes.iter().chain(&elsewhere.notes).for_each(|text| progress.note(text));
     let mut known: BTreeSet<String> = keys(&found.lines).chain(keys(&elsewhere.lines)).collect();
     let to_do = jobs(plan, options.shard, &known);
     progress.begins(to_do.len());
@@ -127,15 +127,14 @@ pub fn sweep(
     let stored = read_lines(&line_files(out)?)?.lines;
     known.extend(keys(&stored));
     let runs = runs_of(plan, &stored);
-    let mut outcome = SweepOutcome {
+    let outcome = SweepOutcome {
         interrupted: !jobs(plan, options.shard, &known).is_empty(),
         stored: runs.len(),
         runs: plan.runs(),
         results: results_of(plan, &runs),
-        notes,
     };
     if options.shard.is_none() && outcome.results.is_some() {
-        outcome.notes.extend(merge(&mut file, &others)?);
+        merge(&mut file, &others, progress)?;
     }
     Ok(outcome)
 }
@@ -213,29 +212,34 @@ fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
 }
 
 /// Take the lines of shards that are done into the main file. What cannot be read of a file stays where it is.
-fn merge(file: &mut LineFile, others: &[PathBuf]) -> Result<Vec<String>, Error> {
-    let mut notes = Vec::new();
+fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Result<(), Error> {
     let main = [file.path().to_owned()];
     let mut known: BTreeSet<String> = read_lines(&main)?.lines.into_iter().map(|line| line.key).collect();
     for path in others.iter().filter(|path| Shard::owns(path)) {
         let (shard, Found { lines, damaged, .. }) = match LineFile::open(path) {
             Err(Error::Refused { reason, .. }) => {
-                notes.push(format!("{reason}, and it stays where it is"));
+                progress.note(&format!("{reason}, and it stays where it is"));
                 continue;
             }
             opened => opened?,
         };
         if damaged > 0 {
-            notes.push(format!("{} holds lines that cannot be read, and stays where it is", path.display()));
+            progress
+                .note(&format!("{} holds lines that cannot be read, and stays where it is", path.display()));
             continue;
         }
         let fresh: Vec<String> =
             lines.iter().filter(|line| known.insert(line.key.clone())).flat_map(Line::to_text).collect();
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
         shard.remove()?;
-        notes.push(format!("{}: {} runs taken into {}", path.display(), fresh.len(), file.path().display()));
+        progress.note(&format!(
+            "{}: {} runs taken into {}",
+            path.display(),
+            fresh.len(),
+            file.path().display()
+        ));
     }
-    Ok(notes)
+    Ok(())
 }
 
 /// The lines that are runs of this plan, by cell and seed.

@@ -19,6 +19,7 @@ struct Nobody;
 impl Progress for Nobody {
     fn begins(&self, _: usize) {}
     fn finished_one(&self) {}
+    fn note(&self, _: &str) {}
 }
 
 /// Two flows in opposite directions, four cells, two seeds of different lengths.
