@@ -255,6 +255,22 @@ fn empty_pictures_are_still_pictures() {
 }
 
 #[test]
+fn files_of_pictures_say_where_they_come_from() {
+    let report = common::report();
+    for file in picture::files(&report) {
+        let text = String::from_utf8(file.bytes).unwrap();
+        let document = Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", file.name));
+        let metadata = document.descendants().find(|node| node.has_tag_name("metadata")).expect(&file.name);
+        let told = metadata.text().unwrap();
+        assert!(told.contains(&format!("reproduce: {}\n", report.provenance.reproduce)), "{told}");
+        assert!(
+            told.contains(&format!("scenario_blake3: {}\n", report.provenance.scenario_blake3)),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn a_report_has_its_pictures() {
     let files = picture::files(&common::report());
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();

@@ -52,8 +52,7 @@ impl PaperReport {
         for table in &self.tables {
             files.extend(export::of_table(table, &self.provenance)?);
         }
-        let drawn = self.pictures().into_iter();
-        files.extend(drawn.map(|picture| File::text(format!("{}.svg", picture.name), picture.svg.clone())));
+        files.extend(self.pictures().into_iter().map(|picture| picture.file(&self.provenance)));
         files.push(File::text("report.html", html(self)));
         Ok(files)
     }

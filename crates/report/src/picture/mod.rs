@@ -10,8 +10,9 @@ pub mod over_time;
 pub mod style;
 pub mod svg;
 
+use crate::escape::Text;
 use crate::files::File;
-use crate::model::{Outcome, Report};
+use crate::model::{Outcome, Provenance, Report};
 use bars::{Bar, bars};
 use cdf::{Distribution, cdf};
 use frame::Names;
@@ -26,6 +27,18 @@ pub struct Picture {
     pub svg: String,
     /// What to see in it.
     pub caption: String,
+}
+
+impl Picture {
+    /// As a file of its own, which says where it comes from.
+    pub fn file(&self, provenance: &Provenance) -> File {
+        let fields =
+            provenance.fields().into_iter().map(|(name, value)| format!("{name}: {}\n", Text(&value)));
+        let metadata = format!("<metadata>\n{}</metadata>\n</svg>\n", fields.collect::<String>());
+        let drawn = self.svg.trim_end();
+        let drawn = drawn.strip_suffix("</svg>").unwrap_or(drawn);
+        File::text(format!("{}.svg", self.name), format!("{drawn}{metadata}"))
+    }
 }
 
 /// More than this do not fit into a picture of curves.
@@ -46,11 +59,8 @@ pub fn of_report(report: &Report) -> Vec<Picture> {
 /// All pictures of a report as files: those that sum it up, and those of each run over time.
 pub fn files(report: &Report) -> Vec<File> {
     let over_time = report.series.iter().flat_map(over_time::of_run);
-    of_report(report)
-        .into_iter()
-        .chain(over_time)
-        .map(|picture| File::text(picture.name + ".svg", picture.svg))
-        .collect()
+    let pictures = of_report(report).into_iter().chain(over_time);
+    pictures.map(|picture| picture.file(&report.provenance)).collect()
 }
 
 fn goodput(report: &Report) -> Picture {
