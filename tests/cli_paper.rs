@@ -57,7 +57,9 @@ fn assert_page(out: &Path, claims: &[Value]) {
     for figure in ["fig3", "fig4", "table2", "fig6"] {
         let svg = fs::read_to_string(out.join(figure).with_extension("svg")).unwrap();
         assert_contains(&svg, &["<svg", "kb/s"]);
-        assert!(page.contains(&svg), "{figure} is in the page as well");
+        let (drawn, from) = svg.split_once("<metadata>").expect("where it comes from");
+        assert!(page.contains(&format!("{drawn}</svg>")), "{figure} is in the page as well");
+        assert_contains(from, &["reproduce: seamline paper E", "scenario_blake3: "]);
     }
     for table in ["cells", "claims", "claim_cells"] {
         for ending in ["csv", "parquet"] {
