@@ -52,12 +52,12 @@ pub(crate) fn published(documents: &Documents, figure: &str, flow: &str, cell: &
 }
 
 /// The cells of a figure.
-pub(crate) fn cells<'a>(outcome: &'a PaperOutcome, figure: &str) -> Vec<&'a CellRecords> {
-    outcome.records.iter().filter(|cell| cell.figure == figure).collect()
+pub(crate) fn cells<'a>(records: &'a [CellRecords], figure: &str) -> Vec<&'a CellRecords> {
+    records.iter().filter(|cell| cell.figure == figure).collect()
 }
 
 /// The values of a key, in the order of the grid.
-fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
+pub(crate) fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     for value in cells.iter().filter_map(|cell| cell.values.get(key)) {
         if !values.contains(value) {
@@ -81,19 +81,15 @@ pub(crate) struct Bars {
 
 impl Bars {
     pub(crate) fn of(documents: &Documents, figure: &Figure, flow: &str, outcome: &PaperOutcome) -> Bars {
-        let cells = cells(outcome, &figure.scenario);
+        let cells = cells(&outcome.records, &figure.scenario);
         let groups = values(&cells, &figure.group);
         let series = match &figure.series {
             Some(key) => values(&cells, key),
             None => vec![String::new()],
         };
         let bar = |group: &str, series: &str| {
-            let has = |cell: &CellRecords, key: &str, value: &str| {
-                cell.values.get(key).is_some_and(|own| own == value)
-            };
             let cell = cells.iter().find(|cell| {
-                has(cell, &figure.group, group)
-                    && figure.series.as_ref().is_none_or(|key| has(cell, key, series))
+                cell.is(&figure.group, group) && figure.series.as_ref().is_none_or(|key| cell.is(key, series))
             })?;
             let rate = cell.rate(Some(flow))?;
             Some((rate, published(documents, &figure.scenario, flow, cell)))
@@ -106,6 +102,6 @@ impl Bars {
 
 /// The flows of a figure's runs, in the order of its scenario.
 pub(crate) fn flows<'a>(outcome: &'a PaperOutcome, figure: &str) -> Vec<&'a str> {
-    let runs = outcome.records.iter().filter(|cell| cell.figure == figure).find_map(|cell| cell.runs.first());
+    let runs = cells(&outcome.records, figure).into_iter().find_map(|cell| cell.runs.first());
     runs.map(|run| run.flows.iter().map(|flow| flow.name.as_str()).collect()).unwrap_or_default()
 }

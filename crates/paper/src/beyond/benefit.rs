@@ -2,6 +2,7 @@
 
 use super::shown::{ComparisonOf, MapOf, Shown};
 use crate::evaluate::CellRecords;
+use crate::figures::{cells, values};
 use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -62,13 +63,13 @@ pub struct SchemeMap {
 
 /// The table of a network.
 pub fn comparison(of: &ComparisonOf, shown: &Shown, records: &[CellRecords]) -> Comparison {
-    let cells: Vec<&CellRecords> = records.iter().filter(|cell| cell.figure == of.scenario).collect();
+    let cells = cells(records, &of.scenario);
     let keys: Vec<&String> = cells.first().map_or(Vec::new(), |cell| cell.values.keys().collect());
     let conditions = keys.iter().filter(|key| ***key != shown.scheme);
     let order: Vec<(&str, Vec<String>)> = conditions
         .map(|key| key.as_str())
         .chain([shown.scheme.as_str()])
-        .map(|key| (key, values_of(&cells, key)))
+        .map(|key| (key, values(&cells, key)))
         .collect();
     let place = |cell: &CellRecords| -> Vec<Option<usize>> {
         let places = order
@@ -97,15 +98,15 @@ pub fn comparison(of: &ComparisonOf, shown: &Shown, records: &[CellRecords]) -> 
 
 /// A map of benefits.
 pub fn map(of: &MapOf, shown: &Shown, records: &[CellRecords]) -> Map {
-    let cells: Vec<&CellRecords> = records.iter().filter(|cell| cell.figure == of.scenario).collect();
-    let (x, y) = (values_of(&cells, &of.x), values_of(&cells, &of.y));
+    let cells = cells(records, &of.scenario);
+    let (x, y) = (values(&cells, &of.x), values(&cells, &of.y));
     let at = |scheme: &str, column: &str, row: &str| {
         let cell = cells
             .iter()
             .find(|cell| cell.is(&of.x, column) && cell.is(&of.y, row) && cell.is(&shown.scheme, scheme))?;
         factor(cell, shown, &cells)
     };
-    let schemes = values_of(&cells, &shown.scheme).into_iter().map(|scheme| SchemeMap {
+    let schemes = values(&cells, &shown.scheme).into_iter().map(|scheme| SchemeMap {
         factor: y.iter().map(|row| x.iter().map(|column| at(&scheme, column, row)).collect()).collect(),
         scheme,
     });
@@ -119,17 +120,6 @@ pub fn map(of: &MapOf, shown: &Shown, records: &[CellRecords]) -> Map {
         y,
         note: of.note.clone(),
     }
-}
-
-/// The values of a key, in the order of the grid.
-fn values_of(cells: &[&CellRecords], key: &str) -> Vec<String> {
-    let mut values: Vec<String> = Vec::new();
-    for value in cells.iter().filter_map(|cell| cell.values.get(key)) {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    values
 }
 
 /// Over the cell that differs in nothing but its scheme, which is the baseline.

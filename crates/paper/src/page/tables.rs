@@ -31,7 +31,7 @@ struct CellRow<'a> {
 fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
     let mut rows = Vec::new();
     for figure in &documents.figures.figure {
-        for cell in cells(outcome, &figure.scenario) {
+        for cell in cells(&outcome.records, &figure.scenario) {
             for flow in flows(outcome, &figure.scenario) {
                 let published = published(documents, &figure.scenario, flow, cell);
                 rows.extend(cell.rate(Some(flow)).map(|rate| CellRow { cell, flow, rate, published }));
