@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{assert_contains, folder, refuses, succeeds};
+use support::{assert_contains, folder, refuses, succeeds, table};
 
 const SHORT: [&str; 9] =
     ["paper", "e", "--seeds", "2", "--duration", "20 s", "--no-readings", "--out", "out"];
@@ -66,14 +66,16 @@ fn assert_page(out: &Path, claims: &[Value]) {
             assert!(out.join(table).with_extension(ending).exists(), "{table}.{ending}");
         }
     }
-    let table = fs::read_to_string(out.join("claims.csv")).unwrap();
-    assert_eq!(table.lines().count(), 1 + claims.len());
+    let (comments, rows) = table(&out.join("claims.csv"));
+    assert!(comments.iter().any(|line| line.starts_with("# reproduce: seamline paper E ")), "{comments:?}");
+    assert_eq!(rows.len(), 1 + claims.len());
+    let rows = rows.join("\n");
     for claim in claims {
         let measured = claim["measured"].as_f64().unwrap().to_string();
-        assert_contains(&table, &[&format!(",{measured},"), claim["verdict"].as_str().unwrap()]);
+        assert_contains(&rows, &[&format!(",{measured},"), claim["verdict"].as_str().unwrap()]);
     }
-    let cells = fs::read_to_string(out.join("cells.csv")).unwrap();
-    assert_eq!(cells.lines().count(), 1 + 24 + 24 + 12 * 7 + 3 * 7, "a row for each flow of each cell");
+    let (_, cells) = table(&out.join("cells.csv"));
+    assert_eq!(cells.len(), 1 + 24 + 24 + 12 * 7 + 3 * 7, "a row for each flow of each cell");
 }
 
 /// Each other reading of a silent point is a line beside the reading taken, which is shown over their seeds, too; the
@@ -97,12 +99,8 @@ fn other_readings_stand_beside() {
         &page,
         &["all 4 seeds", "the same 3 seeds", "minimum-rto", "paper: 566.43", "duration=10 s"],
     );
-    let readings = fs::read_to_string(folder.path().join("out/readings.csv")).unwrap();
-    assert_eq!(
-        readings.lines().count(),
-        1 + 7 * (2 + 9),
-        "seven claims as taken, twice, and nine times otherwise"
-    );
+    let (_, readings) = table(&folder.path().join("out/readings.csv"));
+    assert_eq!(readings.len(), 1 + 7 * (2 + 9), "seven claims as taken, twice, and nine times otherwise");
     in_a_browser(&folder.path().join("out/report.html"));
 }
 
@@ -163,7 +161,7 @@ fn beyond_the_paper() {
         &page,
         &["id=\"beyond\"", "Beyond the paper", "False alarms", "another satellite every 15 s"],
     );
-    let rows = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().lines().count();
+    let rows = |name: &str| table(&folder.path().join(name)).1.len();
     assert!(rows("out/beyond_comparisons.csv") > 48 && rows("out/beyond_maps.csv") > 4 * 40);
     for conclusion in found["conclusions"].as_array().unwrap() {
         assert_eq!(conclusion["standing"], "cannot_be_told", "{conclusion}");

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, scenario, seamline, stderr, stdout, succeeds};
+use support::{assert_contains, folder, scenario, seamline, stderr, stdout, succeeds, table};
 
 const SHORT: [&str; 4] = ["--seeds", "2", "--set", "duration=4 s"];
 
@@ -33,12 +33,11 @@ fn a_report_has_its_page_pictures_and_tables() {
         &page,
         &["A slow, lossy link", &command, "vegas", "nodes = [&quot;server&quot;", "id=\"run-4\""],
     );
-    let runs = fs::read_to_string(folder.path().join("out/runs.csv")).unwrap();
-    assert_eq!(runs.lines().count(), 1 + 5 * 2, "five cells, two seeds");
-    assert!(
-        runs.starts_with("cell,cell_name,flow.main.variant,seed,flow,variant,delivered_bytes,"),
-        "{runs}"
-    );
+    let (comments, runs) = table(&folder.path().join("out/runs.csv"));
+    assert_eq!(runs.len(), 1 + 5 * 2, "five cells, two seeds");
+    assert!(runs[0].starts_with("cell,cell_name,flow.main.variant,seed,flow,variant,delivered_bytes,"));
+    let command = format!("# reproduce: seamline run {file} --seeds 2 --set 'duration=4 s'");
+    assert!(comments.contains(&command), "{command} in {comments:?}");
 }
 
 #[test]

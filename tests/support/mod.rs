@@ -62,3 +62,11 @@ pub(crate) fn assert_contains(text: &str, parts: &[&str]) {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
 }
+
+/// The comments of a CSV file, and the lines below them.
+pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<String>) {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (comments, rows): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+    let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
+    (owned(comments), owned(rows))
+}

@@ -165,16 +165,17 @@ function attachCopying() {
   }
 }
 
-/** A table of columns as RFC 4180 has it, like src/export/csv.rs. */
-function toCsv(columns) {
+/** A table of columns as RFC 4180 has it, below comments that say where it comes from, like src/export/csv.rs. */
+function toCsv(name, columns) {
   const quoted = (value) => {
     if (value === null) return "";
     const text = String(value);
-    return /[",\n\r]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    return /[",\n\r#]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const names = Object.keys(columns);
   const rows = columns[names[0]].map((_, row) => names.map((name) => quoted(columns[name][row])));
-  return [names.map(quoted), ...rows].map((row) => row.join(",") + "\n").join("");
+  const comments = JSON.parse(document.getElementById("csv-comments").textContent);
+  return `# table: ${name}\n${comments}` + [names.map(quoted), ...rows].map((row) => row.join(",") + "\n").join("");
 }
 
 /** The numbers of a page that stands alone, as files. */
@@ -183,7 +184,7 @@ function attachSaving() {
     const { table, as } = button.dataset;
     button.onclick = () => {
       const json = document.getElementById(`table-${table}`).textContent;
-      const text = as === "csv" ? toCsv(JSON.parse(json).columns) : json + "\n";
+      const text = as === "csv" ? toCsv(table, JSON.parse(json).columns) : json + "\n";
       const address = URL.createObjectURL(new Blob([text], { type: as === "csv" ? "text/csv" : "application/json" }));
       element("a", { href: address, download: `${table}.${as}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);

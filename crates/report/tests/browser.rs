@@ -24,6 +24,9 @@ fn a_page_does_what_it_should_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report ü.html");
     std::fs::write(&page, seamline_report::page::alone(&common::report()).unwrap()).unwrap();
+    for file in seamline_report::export::files(&common::report()).unwrap() {
+        std::fs::write(folder.path().join(file.name), file.bytes).unwrap();
+    }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/report.mjs");
     let mut command = Command::new("node");
     command.arg(script).arg(browser).arg(&page);

@@ -5,7 +5,7 @@ mod common;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use seamline_report::export::table::{Data, Table};
-use seamline_report::export::{self, csv, tables};
+use seamline_report::export::{self, tables};
 use std::collections::BTreeMap;
 
 fn files() -> BTreeMap<String, Vec<u8>> {
@@ -70,7 +70,7 @@ fn long_tables_and_empty_cells_come_back() {
         count += 1;
     }
     assert_eq!(count, ROWS);
-    assert!(csv(&table).starts_with("word,number,truth\n,,true\n1,1,false\n"));
+    assert!(export::csv(&table, &common::provenance()).contains("\nword,number,truth\n,,true\n1,1,false\n"));
 }
 
 #[test]
@@ -108,14 +108,55 @@ fn losses_by_departure_are_told() {
     assert!(seamline_report::page::html(&report).contains("Node left"));
 }
 
+/// Header and rows, the comments skipped.
+fn read_csv(text: &str) -> (csv::StringRecord, Vec<csv::StringRecord>) {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    (header, reader.records().map(Result::unwrap).collect())
+}
+
+/// Values with line breaks stay in their comments; a reader that knows comments finds the table below them.
+#[test]
+fn csv_says_where_it_comes_from() {
+    let mut report = common::report();
+    report.provenance.reproduce = "seamline run 'a\nseed,flow\r\n1,main\u{2028}\u{85}'.toml".into();
+    report.provenance.overrides = vec!["title=\"one\ntwo\"".into()];
+    let files = export::files(&report).unwrap();
+    let tables: Vec<_> = files.iter().filter(|file| file.name.ends_with(".csv")).collect();
+    assert!(tables.len() >= 6, "{} tables", tables.len());
+    for file in tables {
+        let text = std::str::from_utf8(&file.bytes).unwrap();
+        let comments: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
+        let table = file.name.strip_suffix(".csv").unwrap();
+        let expected = [
+            format!("# table: {table}"),
+            "# seamline_version: 0.1.0".to_owned(),
+            "# engine: 0.1.0+fedcba".to_owned(),
+            "# revision: 0123456789ab".to_owned(),
+            "# scenario: my \"scenario\".toml".to_owned(),
+            format!("# scenario_blake3: {}", "00ff".repeat(16)),
+            "# seeds: 1, 2, ..., 5".to_owned(),
+            r"# reproduce: seamline run 'a\nseed,flow\r\n1,main\u{2028}\u{85}'.toml".to_owned(),
+            "# override: title=\"one\\ntwo\"".to_owned(),
+        ];
+        assert_eq!(comments, expected, "{table}");
+        let json = files.iter().find(|other| other.name == format!("{table}.json")).unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&json.bytes).unwrap();
+        let columns = document["columns"].as_object().unwrap();
+        let (header, rows) = read_csv(text);
+        let names: std::collections::BTreeSet<&str> = header.iter().collect();
+        assert_eq!(names, columns.keys().map(String::as_str).collect(), "{table}");
+        assert!(columns.values().all(|column| column.as_array().unwrap().len() == rows.len()), "{table}");
+    }
+}
+
 #[test]
 fn csv_quotes_what_needs_it() {
     let mut report = common::report();
-    report.cells[1].name = "a \"b\", c\nd".into();
+    report.cells[1].name = "a \"b\", c\nd #5".into();
     let table = tables::summary(&report).remove(0);
-    let mut reader = ::csv::Reader::from_reader(csv(&table).into_bytes().leak() as &[u8]);
-    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let (_, rows) = read_csv(&export::csv(&table, &common::provenance()));
     assert_eq!(rows.len(), 10);
-    assert_eq!(&rows[5][1], "a \"b\", c\nd");
+    assert_eq!(&rows[5][1], "a \"b\", c\nd #5");
     assert_eq!(&rows[5][3], "1");
 }

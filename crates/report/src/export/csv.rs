@@ -1,11 +1,16 @@
-//! Comma-separated values (RFC 4180, with line feeds).
+//! Comma-separated values (RFC 4180, with line feeds) below comment lines that say where they come from.
+//!
+//! RFC 4180 knows no comments, but its readers do: `comment="#"` in pandas, `comment_prefix="#"` in polars,
+//! `comment.char="#"` in R.
 
 use super::table::{Data, Table};
+use crate::model::Provenance;
 
-/// A table as CSV with a header; absent values are empty.
-pub fn csv(table: &Table) -> String {
+/// A table as CSV: its comments, a header, the rows; absent values are empty.
+pub fn csv(table: &Table, provenance: &Provenance) -> String {
+    let mut text = format!("# table: {}\n{}", table.name, comments(provenance));
     let header: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-    let mut text = header.join(",") + "\n";
+    text += &(header.join(",") + "\n");
     for row in 0..table.rows() {
         for (place, column) in table.columns.iter().enumerate() {
             if place > 0 {
@@ -23,8 +28,28 @@ pub fn csv(table: &Table) -> String {
     text
 }
 
+/// Where a table comes from, a comment line for each field.
+pub(crate) fn comments(provenance: &Provenance) -> String {
+    let fields = provenance.fields().into_iter();
+    fields.map(|(name, value)| format!("# {name}: {}\n", in_one_line(&value))).collect()
+}
+
+/// What would end a comment, or could not be seen in it, is written as an escape.
+fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\u{2028}' | '\u{2029}' => line.extend(letter.escape_unicode()),
+            letter if letter.is_control() => line.extend(letter.escape_default()),
+            letter => line.push(letter),
+        }
+    }
+    line
+}
+
+/// Readers that know comments take `#` for the beginning of one within a line, too, unless it is quoted.
 fn quoted(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+    if text.contains(['"', ',', '\n', '\r', '#']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()

@@ -6,6 +6,7 @@ mod parquet;
 pub mod table;
 pub mod tables;
 
+pub(crate) use self::csv::comments;
 pub use self::csv::csv;
 pub use self::json::json;
 pub use self::parquet::{parquet, write_parquet};
@@ -14,8 +15,7 @@ use crate::files::{File, ReportError};
 use crate::model::{Provenance, Report};
 use table::Table;
 
-/// All tables of a report in all formats. Those without rows are left out. CSV has no place for
-/// provenance, so `provenance.json` lies beside it.
+/// All tables of a report in all formats. Those without rows are left out.
 ///
 /// # Errors
 /// When a table cannot be written in its format, which is a fault of this program.
@@ -32,7 +32,8 @@ pub fn files(report: &Report) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
-/// Where everything beside it comes from, as `provenance.json`.
+/// Where everything beside it comes from, as `provenance.json`: with the whole text of the scenario, of which CSV and
+/// SVG hold the hash only.
 ///
 /// # Errors
 /// Never in practice: every value can be written as JSON.
@@ -51,7 +52,7 @@ pub fn of_table(table: &Table, provenance: &Provenance) -> Result<Vec<File>, Rep
         return Ok(Vec::new());
     }
     Ok(vec![
-        File::text(format!("{}.csv", table.name), csv(table)),
+        File::text(format!("{}.csv", table.name), csv(table, provenance)),
         File::text(format!("{}.json", table.name), json(table, provenance)?),
         parquet_file(table, provenance)?,
     ])

@@ -4,7 +4,7 @@ use super::html;
 use crate::escape::json_in_script;
 use crate::export::{self, tables};
 use crate::files::ReportError;
-use crate::model::Report;
+use crate::model::{Provenance, Report};
 use std::fmt::Write;
 
 /// The section with its data. The script of the page makes files of them.
@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// # Errors
 /// Never in practice: every value can be written as JSON.
 pub(super) fn section(report: &Report) -> Result<String, ReportError> {
-    let mut data = String::new();
+    let mut data = comments(&report.provenance)?;
     let mut buttons = String::new();
     for table in tables::summary(report).iter().filter(|table| table.rows() > 0) {
         let name = table.name;
@@ -35,4 +35,12 @@ pub(super) fn section(report: &Report) -> Result<String, ReportError> {
          <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
     );
     Ok(html::section("numbers", "The numbers, to save", content))
+}
+
+/// The comment lines that every CSV file begins with.
+fn comments(provenance: &Provenance) -> Result<String, ReportError> {
+    let text = serde_json::to_string(&export::comments(provenance));
+    let text = text.map_err(|error| ReportError(format!("comments of CSV: {error}")))?;
+    let begin = "<script type=\"application/json\" id=\"csv-comments\">";
+    Ok(format!("{begin}{}</script>\n", json_in_script(&text)))
 }
