@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
+use seamline_mobility::protocol as mobility;
 use seamline_scenario::schema::{generated, loss, protocol, recorded};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
@@ -76,7 +77,10 @@ fn entries(kind: Kind) -> Vec<Entry> {
         Kind::Generators => pairs(generated::GENERATORS),
         Kind::Recordings => pairs(recorded::FORMATS),
         Kind::ErrorModels => pairs(loss::MODELS),
-        Kind::MobilityProtocols => pairs(protocol::PROTOCOLS),
+        Kind::MobilityProtocols => {
+            let none = std::iter::once((protocol::NONE.0, protocol::NONE.1, ""));
+            none.chain(mobility::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
+        }
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }
 }

@@ -1,6 +1,5 @@
 //! How a mobile node finds out from advertisements that it has moved (RFC 5944 section 2.4.2).
 
-use seamline_wire::control::AgentAdvertisement;
 use seamline_wire::{Duration, Instant, NodeId};
 
 /// When a mobile node takes what it hears for a move.
@@ -45,9 +44,8 @@ impl AgentDiscovery {
         let current = agent.map(|agent| Heard { agent, until: Instant::ZERO });
         AgentDiscovery { detection, current }
     }
-    /// An advertisement was heard.
-    pub(crate) fn heard(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> Place {
-        let agent = advertisement.agent;
+    /// An advertisement of this agent was heard, good for a lifetime.
+    pub(crate) fn heard(&mut self, now: Instant, agent: NodeId, lifetime: Duration) -> Place {
         let place = match self.current {
             Some(current) if current.agent == agent => Place::Same,
             Some(current) if self.detection == MovementDetection::Lazy && now < current.until => {
@@ -55,8 +53,7 @@ impl AgentDiscovery {
             }
             _ => Place::Another,
         };
-        let until = now + Duration::from_secs(u64::from(advertisement.lifetime_s));
-        self.current = Some(Heard { agent, until });
+        self.current = Some(Heard { agent, until: now + lifetime });
         place
     }
 }

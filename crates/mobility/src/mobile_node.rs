@@ -1,34 +1,20 @@
 //! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
 
-use crate::agent_discovery::{AgentDiscovery, Place};
 use crate::movement::{CellId, Movement};
-use crate::registration::{Answer, MobileIpConfig, Registration, ToSend};
+use crate::protocol::{Action, Actions, Happened, Protocol};
 use crate::send::{control, lose};
-use seamline_wire::control::{AgentAdvertisement, RegistrationReply};
 use seamline_wire::{
     Control, DropCause, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet,
     Port, Signal,
 };
 
 /// What makes a mobile node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct MobileNodeConfig {
-    /// The node; its address is the home address.
-    pub node: NodeId,
     /// When it is in which cell.
     pub movement: Movement,
     /// How it keeps reachable. `None`: an idealised network, whose routes follow it at once.
-    pub mobile_ip: Option<MobileIpConfig>,
-}
-
-#[derive(Debug)]
-struct MobileIp {
-    discovery: AgentDiscovery,
-    registration: Registration,
-    layer_2_triggers: bool,
-    /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
-    /// reachable over it.
-    kept_back: Option<Signal>,
+    pub protocol: Option<Box<dyn Protocol>>,
 }
 
 /// Stands between the host of a mobile node and the cells.
@@ -40,18 +26,21 @@ struct MobileIp {
 ///
 /// To the host go [`Signal::MovementDetected`] at the first advertisement after a move and
 /// [`Signal::Registered`] at the reply. What the link layer of the node tells
-/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without Mobile IP: with
-/// it a new link alone makes nobody reachable. It is passed on when the link turns out to lead to the same agent as
+/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without a protocol: with
+/// one a new link alone makes nobody reachable. It is passed on when the link turns out to lead to the same agent as
 /// before, so that whoever has heard of a link that is down hears of its end; otherwise
 /// [`Signal::MovementDetected`] takes its place. So the host hears once of each link. Layer 2 triggers shorten
 /// the wait: the node asks the new link for an advertisement (Mobility-Vegas, section 4.2, steps 5 to 9).
 #[derive(Debug)]
 pub struct MobileNode {
-    node: NodeId,
     movement: Movement,
     /// Half moves done: the node is on its way after an odd number of them.
     done: usize,
-    mobile_ip: Option<MobileIp>,
+    protocol: Option<Box<dyn Protocol>>,
+    actions: Actions,
+    /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
+    /// reachable over it.
+    kept_back: Option<Signal>,
 }
 
 impl MobileNode {
@@ -65,14 +54,8 @@ impl MobileNode {
 
     /// A node at the start of its way.
     pub fn new(config: MobileNodeConfig) -> Self {
-        let MobileNodeConfig { node, movement, mobile_ip } = config;
-        let mobile_ip = mobile_ip.map(|config| MobileIp {
-            discovery: AgentDiscovery::new(config.movement_detection, config.registered_with),
-            registration: Registration::new(node, config),
-            layer_2_triggers: config.layer_2_triggers,
-            kept_back: None,
-        });
-        MobileNode { node, movement, done: 0, mobile_ip }
+        let MobileNodeConfig { movement, protocol } = config;
+        MobileNode { movement, done: 0, protocol, actions: Actions::default(), kept_back: None }
     }
 
     /// The cell it is in, `None` on its way to another.
@@ -99,7 +82,7 @@ impl MobileNode {
                 None => out.event(|| Event::Handover(HandoverPhase::Started)),
                 Some(CellId(cell)) => {
                     out.event(|| Event::Mobility(MobilityEvent::CellEntered { cell }));
-                    if self.mobile_ip.is_none() {
+                    if self.protocol.is_none() {
                         out.event(|| Event::Handover(HandoverPhase::Completed));
                     }
                 }
@@ -114,58 +97,48 @@ impl MobileNode {
         }
     }
 
-    fn solicit(&self, out: &mut Outbox) {
-        if let Some(cell) = self.cell() {
-            control(out, Self::cell_port(cell), self.node, NodeId::ALL_ROUTERS, Control::AgentSolicitation);
+    /// Ask the protocol, and carry out what it wants.
+    fn happened(&mut self, now: Instant, happened: Happened<'_>, out: &mut Outbox) {
+        let Some(protocol) = &mut self.protocol else { return };
+        protocol.on(now, happened, &mut self.actions);
+        let mut actions = std::mem::take(&mut self.actions);
+        for action in actions.drain() {
+            self.obey(action, out);
         }
+        self.actions = actions;
     }
 
-    fn send_request(&self, to_send: Option<ToSend>, out: &mut Outbox) {
-        let (Some(cell), Some(ToSend { request, agent })) = (self.cell(), to_send) else { return };
-        let care_of_address = request.care_of_address;
-        out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
-        control(out, Self::cell_port(cell), self.node, agent, Control::RegistrationRequest(request));
-    }
-
-    fn on_control(&mut self, now: Instant, message: &Control, out: &mut Outbox) {
-        match message {
-            Control::AgentAdvertisement(advertisement) => self.on_advertisement(now, advertisement, out),
-            Control::RegistrationReply(reply) => self.on_reply(now, reply, out),
-            Control::AgentSolicitation | Control::RegistrationRequest(_) => {}
-        }
-    }
-
-    fn on_advertisement(&mut self, now: Instant, advertisement: &AgentAdvertisement, out: &mut Outbox) {
-        let Some(mobile_ip) = &mut self.mobile_ip else { return };
-        let agent = advertisement.agent;
-        out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
-        match mobile_ip.discovery.heard(now, advertisement) {
-            Place::Same => return out.signals.extend(mobile_ip.kept_back.take()),
-            Place::Uncertain => return,
-            Place::Another => mobile_ip.kept_back = None,
-        }
-        out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
-        out.signal(Signal::MovementDetected);
-        let to_send = mobile_ip.registration.moved_to(now, advertisement);
-        self.send_request(to_send, out);
-    }
-
-    fn on_reply(&mut self, now: Instant, reply: &RegistrationReply, out: &mut Outbox) {
-        let Some(mobile_ip) = &mut self.mobile_ip else { return };
-        match mobile_ip.registration.on_reply(now, reply) {
-            Answer::Stale => {}
-            Answer::Accepted { care_of_address, after_move } => {
+    fn obey(&mut self, action: Action, out: &mut Outbox) {
+        match action {
+            Action::Send { from, to, message } => self.send_message(from, to, message, out),
+            Action::Heard { agent } => {
+                out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
+            }
+            Action::Stayed => out.signals.extend(self.kept_back.take()),
+            Action::Moved { agent } => {
+                self.kept_back = None;
+                out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
+                out.signal(Signal::MovementDetected);
+            }
+            Action::Registered { care_of_address, after_move } => {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address }));
                 if after_move {
                     out.signal(Signal::Registered);
                 }
             }
-            Answer::Refused(to_send) => {
-                let code = reply.code;
+            Action::Refused { code } => {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationRefused { code }));
-                self.send_request(to_send, out);
             }
         }
+    }
+
+    fn send_message(&self, from: NodeId, to: NodeId, message: Control, out: &mut Outbox) {
+        let Some(cell) = self.cell() else { return };
+        if let Control::RegistrationRequest(request) = &message {
+            let care_of_address = request.care_of_address;
+            out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
+        }
+        control(out, Self::cell_port(cell), from, to, message);
     }
 
     fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
@@ -177,22 +150,19 @@ impl MobileNode {
             Some(message) => {
                 let message = **message;
                 out.recycle(packet);
-                self.on_control(now, &message, out);
+                self.happened(now, Happened::Message(&message), out);
             }
         }
     }
 
-    fn on_signal(&mut self, signal: Signal, out: &mut Outbox) {
-        if let Some(mobile_ip) = &mut self.mobile_ip {
+    fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
+        if self.protocol.is_some() {
             match signal {
                 Signal::LinkUp { .. } => {
-                    mobile_ip.kept_back = Some(signal);
-                    if mobile_ip.layer_2_triggers {
-                        self.solicit(out);
-                    }
-                    return;
+                    self.kept_back = Some(signal);
+                    return self.happened(now, Happened::LinkUp, out);
                 }
-                Signal::LinkDown => mobile_ip.kept_back = None,
+                Signal::LinkDown => self.kept_back = None,
                 _ => {}
             }
         }
@@ -205,15 +175,12 @@ impl Machine for MobileNode {
         self.follow(now, out);
         match input {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
-            Input::Signal(signal) => self.on_signal(signal, out),
-            Input::Wake => {
-                let due = self.mobile_ip.as_mut().and_then(|it| it.registration.on_wake(now));
-                self.send_request(due, out);
-            }
+            Input::Signal(signal) => self.on_signal(now, signal, out),
+            Input::Wake => self.happened(now, Happened::Wake, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {
-        let due = self.mobile_ip.as_ref().and_then(|mobile_ip| mobile_ip.registration.wake_at());
+        let due = self.protocol.as_ref().and_then(|protocol| protocol.wake_at());
         self.next_change().into_iter().chain(due).min()
     }
 }

@@ -53,7 +53,7 @@ impl Way {
         });
         let member = coverage.add_mobile(movement.clone());
         coverage.set_route(MOBILE, member);
-        let config = MobileNodeConfig { node: MOBILE, movement, mobile_ip: None };
+        let config = MobileNodeConfig { movement, protocol: None };
         Way {
             home_agent,
             foreign_agent: ForeignAgent::new(agent, stream).with_visitor(MOBILE, 600),

@@ -3,7 +3,7 @@
 mod support;
 
 use seamline_mobility::{
-    CellId, MobileIpConfig, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
+    CellId, MobileIpConfig, MobileIpv4, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
 };
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
@@ -30,12 +30,17 @@ fn config() -> MobileIpConfig {
     }
 }
 
+fn following(movement: Movement, mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+    let protocol = mobile_ip.map(|config| Box::new(MobileIpv4::new(MOBILE, config)) as _);
+    MobileNode::new(MobileNodeConfig { movement, protocol })
+}
+
 /// Moves from cell 1 to cell 2 at 5 s and back at 10 s.
 fn node(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
     let step = |s, to| Move { at: Instant::from_secs(s), to };
     let moves = vec![step(5, CELL_2), step(10, CELL_1)];
     let movement = Movement::new(CELL_1, moves, Duration::ZERO).expect("in order");
-    MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip })
+    following(movement, mobile_ip)
 }
 
 fn hear(node: &mut MobileNode, now: Instant, cell: CellId, agent: NodeId) -> Caused {
@@ -262,7 +267,7 @@ fn a_link_up_waits_for_the_present_agent() {
 fn what_is_not_sent_is_not_recorded_as_requested() {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
     let movement = Movement::new(CELL_1, moves, Duration::from_secs(2)).expect("in order");
-    let mut node = MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip: Some(config()) });
+    let mut node = following(movement, Some(config()));
     hear(&mut node, seconds(4.5), CELL_1, AGENT_2).request();
     let woken = wake_until(&mut node, seconds(8.0));
     let asked = |caused: &Caused| {
@@ -278,7 +283,7 @@ fn what_is_not_sent_is_not_recorded_as_requested() {
 fn data_goes_by_the_cell_the_node_is_in() {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
     let movement = Movement::new(CELL_1, moves, Duration::from_millis(200)).expect("in order");
-    let mut node = MobileNode::new(MobileNodeConfig { node: MOBILE, movement, mobile_ip: None });
+    let mut node = following(movement, None);
     let mut sent_by = |s| {
         let caused = deliver(&mut node, seconds(s), MobileNode::HOST, data(MOBILE, SENDER));
         assert!(caused.packets.len() == 1 || caused.drops() == [DropCause::LinkDown]);

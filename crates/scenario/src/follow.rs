@@ -3,7 +3,6 @@
 use crate::build::{Part, Places, add_routes};
 use crate::routes::whereabouts_at_start;
 use crate::schema::Scenario;
-use crate::schema::protocol::ProtocolSpec;
 use seamline_mobility::{Move, Movement};
 use seamline_sim::{Observer, World};
 use seamline_wire::Instant;
@@ -33,7 +32,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
-            if spec.protocol == ProtocolSpec::None {
+            if spec.protocol.is_none() {
                 let change = |step: &Move| {
                     let at = step.at + movement.interruption();
                     Change { at, mobile, cell: step.to.0 as usize }

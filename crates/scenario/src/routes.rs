@@ -1,7 +1,6 @@
 //! Who sends to whom by which way: fewest hops, and among equals the link that the file names first.
 
 use crate::schema::generated::Direction;
-use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{LinkSpec, Scenario};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -40,7 +39,7 @@ pub(crate) fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
 }
 
 impl Routes {
-    /// Find all routes of a scenario while its mobile nodes are in these cells. With Mobile IP all routes to
+    /// Find all routes of a scenario while its mobile nodes are in these cells. With a protocol all routes to
     /// a mobile node lead to its home agent.
     pub(crate) fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
         let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
@@ -56,8 +55,8 @@ impl Routes {
             let base_station = scenario.cells[cell].base_station;
             leaving[mobile.node].push(Hop { way: Way::Radio(place), to: base_station });
             let (from, way) = match &mobile.protocol {
-                ProtocolSpec::None => (base_station, Way::Cell(cell, Direction::Down)),
-                ProtocolSpec::MobileIpv4(spec) => (spec.home_agent, Way::HomeAgent(place)),
+                None => (base_station, Way::Cell(cell, Direction::Down)),
+                Some(spec) => (spec.home_agent, Way::HomeAgent(place)),
             };
             leaving[from].push(Hop { way, to: mobile.node });
         }

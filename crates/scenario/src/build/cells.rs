@@ -6,11 +6,12 @@
 
 use super::{LINK, Part, Places, TO_HOST, link_config_of, node_id};
 use crate::schema::generated::Direction;
-use crate::schema::protocol::MobileIpv4Spec;
+use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{MobileSpec, Scenario};
+use seamline_mobility::protocol::Setup;
 use seamline_mobility::{
     CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig,
-    MobileIpConfig, MobileNode, MobileNodeConfig, Movement,
+    MobileNode, MobileNodeConfig, Movement,
 };
 use seamline_net::Link;
 use seamline_net::notices::HandoverNotices;
@@ -40,14 +41,18 @@ pub(crate) struct MobilePlaces {
 const LONGEST_REGISTRATION_S: u16 = u16::MAX;
 
 /// Whether there is an agent at the base station of a cell, and how it advertises.
-pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&MobileIpv4Spec> {
-    scenario.mobiles.iter().filter(|mobile| mobile.cells.contains(&cell)).find_map(MobileSpec::mobile_ipv4)
+pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSpec> {
+    scenario
+        .mobiles
+        .iter()
+        .filter(|mobile| mobile.cells.contains(&cell))
+        .find_map(|mobile| mobile.protocol.as_ref())
 }
 
 /// The nodes with home agents, in the order of the file.
 pub(super) fn home_agent_nodes(scenario: &Scenario) -> Vec<usize> {
     let mut nodes = Vec::new();
-    for spec in scenario.mobiles.iter().filter_map(MobileSpec::mobile_ipv4) {
+    for spec in scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref()) {
         if !nodes.contains(&spec.home_agent) {
             nodes.push(spec.home_agent);
         }
@@ -110,7 +115,7 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn foreign_agent(&self, place: usize, spec: &MobileIpv4Spec) -> ForeignAgent {
+    fn foreign_agent(&self, place: usize, spec: &ProtocolSpec) -> ForeignAgent {
         let cell = &self.scenario.cells[place];
         let config = ForeignAgentConfig {
             node: node_id(cell.base_station),
@@ -121,7 +126,7 @@ impl<O: Observer> Builder<'_, O> {
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
         let mut agent = ForeignAgent::new(config, stream);
         for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == place) {
-            let spec = mobile.mobile_ipv4().filter(|spec| spec.registered_at_start);
+            let spec = mobile.protocol.as_ref().filter(|spec| spec.registered_at_start);
             if let Some(spec) = spec.filter(|spec| spec.home_agent != cell.base_station) {
                 agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
             }
@@ -133,7 +138,9 @@ impl<O: Observer> Builder<'_, O> {
         let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
         let mut agent = HomeAgent::new(config);
         for mobile in &self.scenario.mobiles {
-            let Some(spec) = mobile.mobile_ipv4().filter(|spec| spec.home_agent == node) else { continue };
+            let Some(spec) = mobile.protocol.as_ref().filter(|spec| spec.home_agent == node) else {
+                continue;
+            };
             agent.add_home(node_id(mobile.node));
             let base_station = self.scenario.cells[mobile.cells[0]].base_station;
             if spec.registered_at_start && base_station != node {
@@ -155,16 +162,19 @@ impl<O: Observer> Builder<'_, O> {
         let scenario = self.scenario;
         let (mobile, places) = (&scenario.mobiles[place], &self.places.mobiles[place]);
         let base_station = scenario.cells[mobile.cells[0]].base_station;
-        let mobile_ip = mobile.mobile_ipv4().map(|spec| MobileIpConfig {
-            home_agent: node_id(spec.home_agent),
-            movement_detection: spec.movement_detection,
-            registration_lifetime_s: spec.registration_lifetime_s,
-            registration_retransmission: spec.registration_retransmission,
-            layer_2_triggers: spec.layer_2_triggers,
-            registered_with: spec.registered_at_start.then(|| node_id(base_station)),
+        let protocol = mobile.protocol.as_ref().map(|spec| {
+            (spec.scheme.build)(&Setup {
+                home_address: node_id(mobile.node),
+                home_agent: Some(node_id(spec.home_agent)),
+                movement_detection: spec.movement_detection,
+                registration_lifetime_s: spec.registration_lifetime_s,
+                registration_retransmission: spec.registration_retransmission,
+                layer_2_triggers: spec.layer_2_triggers,
+                registered_with: spec.registered_at_start.then(|| node_id(base_station)),
+            })
         });
         let movement = self.movements[place].clone();
-        let config = MobileNodeConfig { node: node_id(mobile.node), movement, mobile_ip };
+        let config = MobileNodeConfig { movement, protocol };
         let node = self.world.add(Part::MobileNode(Box::new(MobileNode::new(config))));
         debug_assert_eq!(node, places.node);
         let router = self.places.routers[mobile.node];

@@ -1,11 +1,12 @@
 //! `[[cell]]`, `[[mobile]]` and what belongs to them.
 
 use super::link::direction_keys;
-use super::words::{boolean, name, one_of, one_or_many, shared, text, time};
+use super::words::{boolean, choice, name, one_of, one_or_many, shared, text, time};
 use super::{key, table, table_of_kinds};
 use crate::schema::cell::IN_FLIGHT_UPWARDS;
 use crate::schema::movement::ORDERS;
-use crate::schema::protocol::{DETECTIONS, PROTOCOLS};
+use crate::schema::protocol::{DETECTIONS, NONE};
+use seamline_mobility::protocol::{self, Participation, Scheme};
 use serde_json::{Value, json};
 
 pub(super) fn cell() -> Value {
@@ -52,8 +53,14 @@ pub(super) fn movement() -> Value {
 }
 
 pub(super) fn protocol() -> Value {
-    let mobile_ipv4 = vec![
-        key("home_agent", "The node that its home agent is on", text()),
+    let names = || std::iter::once(NONE.0).chain(protocol::ALL.iter().map(|scheme| scheme.name));
+    let kind = key("kind", "How packets find it", choice(names()));
+    let kinds = protocol::ALL.iter().map(|scheme| (scheme.name, keys_of(scheme)));
+    table_of_kinds(kind, Vec::new(), std::iter::once((NONE.0, Vec::new())).chain(kinds).collect())
+}
+
+fn keys_of(scheme: &Scheme) -> Vec<super::Key> {
+    let mut keys = vec![
         key("advertisement_interval", "How often agents advertise (100 ms)", time()),
         key("advertisement_jitter", "Intervals are shorter by a uniform part of this (0 s)", time()),
         key("movement_detection", "When another agent means a move", one_of(DETECTIONS)),
@@ -62,6 +69,10 @@ pub(super) fn protocol() -> Value {
         key("layer_2_triggers", "Whether a new link is asked for an advertisement at once", boolean()),
         key("registered_at_start", "Whether it begins registered in its first cell", boolean()),
     ];
-    let kind = key("kind", "How packets find it", one_of(PROTOCOLS));
-    table_of_kinds(kind, Vec::new(), vec![("none", Vec::new()), ("mobile-ipv4", mobile_ipv4)])
+    match scheme.traits.home_agent {
+        Participation::Needed => {
+            keys.insert(0, key("home_agent", "The node that its home agent is on", text()))
+        }
+    }
+    keys
 }

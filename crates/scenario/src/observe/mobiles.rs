@@ -41,7 +41,7 @@ impl Mobiles {
         let base_stations: Vec<NodeId> =
             scenario.cells.iter().map(|cell| node_id(cell.base_station)).collect();
         let all = scenario.mobiles.iter().zip(&places.mobiles).map(|(mobile, places)| {
-            let protocol = mobile.mobile_ipv4();
+            let protocol = mobile.protocol.as_ref();
             let base_station = base_stations[mobile.cells[0]];
             let home_agent = protocol.map(|spec| node_id(spec.home_agent));
             let is_bound = protocol.is_some_and(|spec| spec.registered_at_start);

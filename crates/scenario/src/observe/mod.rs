@@ -209,7 +209,7 @@ fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
 /// The ends of all tunnels that may lead to an end of a flow.
 fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
     let ends = scenario.mobiles.iter().filter(|mobile| [flow.from, flow.to].contains(&mobile.node));
-    let ends = ends.filter_map(|mobile| Some((mobile.mobile_ipv4()?.home_agent, &mobile.cells)));
+    let ends = ends.filter_map(|mobile| Some((mobile.protocol.as_ref()?.home_agent, &mobile.cells)));
     ends.flat_map(|(agent, cells)| cells.iter().map(move |cell| (agent, scenario.cells[*cell].base_station)))
         .collect()
 }

@@ -51,10 +51,10 @@ fn refuse_fixed_mobile(table: &mut Reader<'_>, scenario: &Scenario, mobile: &Mob
 /// An agent serves all who come, at one rhythm.
 fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
     let mobile = &scenario.mobiles[place];
-    let Some(spec) = mobile.mobile_ipv4() else { return };
+    let Some(spec) = &mobile.protocol else { return };
     let shares = |other: &&MobileSpec| other.cells.iter().any(|cell| mobile.cells.contains(cell));
     let differs = |other: &&MobileSpec| {
-        other.mobile_ipv4().is_some_and(|other| other.advertisements != spec.advertisements)
+        other.protocol.as_ref().is_some_and(|other| other.advertisements != spec.advertisements)
     };
     if let Some(other) = scenario.mobiles[..place].iter().filter(shares).find(differs) {
         let other = &scenario.nodes[other.node];
@@ -70,7 +70,7 @@ fn refuse_unreachable_home(
     mobile: &MobileSpec,
     routes: &Routes,
 ) {
-    let Some(spec) = mobile.mobile_ipv4() else { return };
+    let Some(spec) = &mobile.protocol else { return };
     for cell in &mobile.cells {
         let base_station = scenario.cells[*cell].base_station;
         let leads = |from, to| from == to || routes.next_hop(from, to).is_some();

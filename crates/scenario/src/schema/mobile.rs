@@ -5,7 +5,7 @@ use super::link::all_or_none;
 use super::movement::{self, MovementSpec};
 use super::named_place;
 use super::notice::{self, NoticeSpec};
-use super::protocol::{self, MobileIpv4Spec, ProtocolSpec};
+use super::protocol::{self, ProtocolSpec};
 use crate::codes::Code;
 use crate::reader::{Reader, list};
 use crate::units::Complaint;
@@ -20,20 +20,10 @@ pub struct MobileSpec {
     pub cells: Vec<usize>,
     /// When it is where.
     pub movement: MovementSpec,
-    /// How its packets find it.
-    pub protocol: ProtocolSpec,
+    /// How its packets find it; with no protocol all routes follow it at once.
+    pub protocol: Option<ProtocolSpec>,
     /// What its link layer tells it of its handovers.
     pub notice: Option<NoticeSpec>,
-}
-
-impl MobileSpec {
-    /// How it uses Mobile IP, if it does.
-    pub fn mobile_ipv4(&self) -> Option<&MobileIpv4Spec> {
-        match &self.protocol {
-            ProtocolSpec::None => None,
-            ProtocolSpec::MobileIpv4(spec) => Some(spec),
-        }
-    }
 }
 
 /// Read one mobile node; `None` when something about it is wrong, which has been noted.

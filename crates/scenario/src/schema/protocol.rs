@@ -4,27 +4,18 @@ use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::{Reader, boolean};
 use crate::units::{self, Complaint};
+use seamline_mobility::protocol::{self, Participation, Scheme};
 use seamline_mobility::{AdvertisementConfig, MovementDetection};
 use seamline_wire::Duration;
 
-/// The mobility protocols a scenario may name, with a line about each.
-pub const PROTOCOLS: &[(&str, &str)] = &[
-    ("none", "an idealised network: all routes follow the mobile node at once"),
-    ("mobile-ipv4", "Mobile IPv4 (RFC 5944): advertisements, registration, a tunnel from the home agent"),
-];
+/// The name that stands for no protocol, with a line about it.
+pub const NONE: (&str, &str) = ("none", "an idealised network: all routes follow the mobile node at once");
 
-/// How packets find a mobile node.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProtocolSpec {
-    /// All routes follow it at once.
-    None,
-    /// Mobile IPv4.
-    MobileIpv4(MobileIpv4Spec),
-}
-
-/// Mobile IPv4 with foreign agents at the base stations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MobileIpv4Spec {
+/// A mobility protocol and how it is used.
+#[derive(Clone, Debug)]
+pub struct ProtocolSpec {
+    /// Which.
+    pub scheme: &'static Scheme,
     /// Place of the node that its home agent is on.
     pub home_agent: usize,
     /// How often the agents at its base stations advertise.
@@ -44,19 +35,23 @@ pub struct MobileIpv4Spec {
 pub(crate) const DETECTIONS: &[(&str, MovementDetection)] =
     &[("eager", MovementDetection::Eager), ("lazy", MovementDetection::Lazy)];
 
-/// Read a protocol; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<ProtocolSpec> {
-    let names: Vec<(&str, &str)> = PROTOCOLS.iter().map(|(name, _)| (*name, *name)).collect();
+/// Read a protocol; `None` when something about it is wrong, which has been noted, and `Some(None)` when there is to
+/// be none.
+pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<Option<ProtocolSpec>> {
+    let schemes = protocol::ALL.iter().map(|scheme| (scheme.name, Some(*scheme)));
+    let names: Vec<(&str, Option<&Scheme>)> = std::iter::once((NONE.0, None)).chain(schemes).collect();
     let protocol = match reader.required_choice("kind", &names)? {
-        "none" => Some(ProtocolSpec::None),
-        _ => mobile_ipv4(&mut reader, nodes).map(ProtocolSpec::MobileIpv4),
+        None => Some(None),
+        Some(scheme) => read_scheme(scheme, &mut reader, nodes).map(Some),
     };
     reader.finish();
     protocol
 }
 
-fn mobile_ipv4(reader: &mut Reader<'_>, nodes: &[String]) -> Option<MobileIpv4Spec> {
-    let home_agent = super::read_node(reader, "home_agent", nodes);
+fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String]) -> Option<ProtocolSpec> {
+    let home_agent = match scheme.traits.home_agent {
+        Participation::Needed => super::read_node(reader, "home_agent", nodes),
+    };
     let interval = reader.or("advertisement_interval", Duration::from_millis(100), units::positive_duration);
     let jitter = reader.or("advertisement_jitter", Duration::ZERO, |node| match units::duration(node)? {
         jitter if interval.is_some_and(|interval| jitter >= interval) => {
@@ -70,7 +65,8 @@ fn mobile_ipv4(reader: &mut Reader<'_>, nodes: &[String]) -> Option<MobileIpv4Sp
         reader.or("registration_retransmission", Duration::from_secs(1), units::positive_duration);
     let layer_2_triggers = reader.or("layer_2_triggers", false, boolean);
     let registered_at_start = reader.or("registered_at_start", true, boolean);
-    Some(MobileIpv4Spec {
+    Some(ProtocolSpec {
+        scheme,
         home_agent: home_agent?,
         advertisements: AdvertisementConfig { interval: interval?, jitter: jitter? },
         movement_detection: detection.unwrap_or_default(),
