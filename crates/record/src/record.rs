@@ -48,7 +48,7 @@ pub struct FlowRecord {
     pub copies_bits_per_second: Vec<f64>,
     /// The handovers of the links on its way.
     pub handovers: Vec<HandoverRecord>,
-    /// Its rows over time; only in the first run of a cell.
+    /// Its rows over time; only in the first run of a cell unless the scenario wants them of every run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,
 }
@@ -70,6 +70,12 @@ pub struct HandoverRecord {
     pub recovery_ms: Option<f64>,
     /// Payload delivered in the second after the link worked again.
     pub following_second_bytes: u64,
+    /// Payload delivered from its start until that first data: what came over the old way.
+    #[serde(default)]
+    pub stalled_bytes: u64,
+    /// Data packets of the flow lost from its start until that first data, for whatever reason.
+    #[serde(default)]
+    pub lost_packets: u64,
     /// From its start until the mobile node found out that it had moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub movement_detected_ms: Option<f64>,

@@ -199,7 +199,7 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteErro
         Files::default()
     });
     let scenario = &plan.cells[cell].scenario;
-    let is_first = seed == 0;
+    let with_intervals = seed == 0 || scenario.output.intervals_of_every_run;
     let seed = scenario.seeds[seed];
     let places = Places::new(scenario);
     let mut observer = RunObserver::new(scenario, &places, files.capture, files.events);
@@ -207,7 +207,7 @@ fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteErro
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, &mut world, &places);
     runner.run_until(&mut world, Instant::ZERO + scenario.duration);
-    let record = record_of(scenario, seed, &world, &places, is_first);
+    let record = record_of(scenario, seed, &world, &places, with_intervals);
     let RunObserver { capture, events, series, .. } = world.into_observer();
     let mut written = Vec::new();
     let finished = [capture.map(SenderCapture::finish), events.map(EventList::finish)];

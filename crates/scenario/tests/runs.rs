@@ -88,6 +88,40 @@ fn a_hard_handover_is_measured_from_its_start() {
     assert_eq!(flow.timeouts, 1);
 }
 
+/// What a handover takes is counted with it: here nothing else is ever lost, and nothing arrives meanwhile.
+#[test]
+fn the_packets_that_a_handover_takes_are_counted() {
+    let handover =
+        "handover = { at = \"5 s\", interruption = \"500 ms\", queued = \"drop\", in_service = \"drop\", \
+         in_flight = \"drop\", arriving = \"drop\" }";
+    let record = first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }"));
+    let [handover] = record.flows[0].handovers.as_slice() else { panic!("{:?}", record.flows[0].handovers) };
+    assert_eq!(handover.lost_packets, record.links[0].lost_to_link_down);
+    // All that the window allows, but for those whose acknowledgments were under way.
+    assert!((20..=42).contains(&handover.lost_packets), "{}", handover.lost_packets);
+    assert_eq!(handover.stalled_bytes, 0);
+}
+
+/// Every run keeps its rows over time when that is wanted, and they add up to what was delivered.
+#[test]
+fn the_rows_of_every_run_can_be_kept() {
+    let text = |output: &str| one_link(&format!("seeds = 3\n{output}"), "", "variant = \"newreno\"");
+    let lengths = |plan: &Plan| -> Vec<(usize, bool)> {
+        let done = run(plan, &RunOptions::default(), &|| {}).expect("runs");
+        let flows = done[0].runs.iter().map(|run| &run.flows[0]);
+        flows
+            .map(|flow| {
+                let sum: u64 = flow.intervals.iter().map(|row| row.bytes).sum();
+                (flow.intervals.len(), sum == flow.delivered_bytes)
+            })
+            .collect()
+    };
+    let first = lengths(&text(""));
+    assert_eq!((first.len(), first[0].1, first[1].0, first[2].0), (3, true, 0, 0));
+    let every = lengths(&text("output = { intervals_of = \"every run\" }"));
+    assert_eq!(every, vec![first[0]; 3]);
+}
+
 /// A handover that loses nothing: data comes again one delay and one transmission after the link is back.
 #[test]
 fn a_seamless_handover_costs_its_interruption() {

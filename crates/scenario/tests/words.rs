@@ -90,6 +90,8 @@ fn a_handover_without_an_end_says_what_ended_it() {
         first_data_ms: None,
         recovery_ms: None,
         following_second_bytes: 0,
+        stalled_bytes: 0,
+        lost_packets: 0,
         movement_detected_ms: None,
         registered_ms: None,
     };

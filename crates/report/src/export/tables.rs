@@ -41,6 +41,8 @@ fn handovers(report: &Report) -> Table {
         .real("first_data_ms", rows().map(|(_, handover)| handover.first_data_ms))
         .real("recovery_ms", rows().map(|(_, handover)| handover.recovery_ms))
         .whole("following_second_bytes", rows().map(|(_, handover)| handover.following_second_bytes))
+        .whole("stalled_bytes", rows().map(|(_, handover)| handover.stalled_bytes))
+        .whole("lost_packets", rows().map(|(_, handover)| handover.lost_packets))
 }
 
 fn links(report: &Report) -> Table {

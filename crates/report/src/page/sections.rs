@@ -141,12 +141,13 @@ fn runs(report: &Report) -> String {
 /// A column of the handovers: its name, and what stands in it.
 type HandoverColumn = (&'static str, fn(&HandoverRecord) -> String);
 
-const HANDOVER_COLUMNS: [HandoverColumn; 7] = [
+const HANDOVER_COLUMNS: [HandoverColumn; 8] = [
     ("Start", |handover| format!("{} s", digits(handover.start_s))),
     ("Interruption", |handover| optional(handover.interruption_ms, millis)),
     ("Movement detected after", |handover| optional(handover.movement_detected_ms, millis)),
     ("Registered after", |handover| optional(handover.registered_ms, millis)),
     ("First data after", |handover| optional(handover.first_data_ms, millis)),
+    ("Lost until then", |handover| handover.lost_packets.to_string()),
     ("Back at pace after", |handover| handover.recovery_ms.map_or("never".to_owned(), millis)),
     ("Delivered in the second after", |handover| bytes(handover.following_second_bytes)),
 ];

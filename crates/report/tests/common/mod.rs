@@ -117,6 +117,8 @@ fn handovers(cell: usize, seed: u64) -> Vec<HandoverRecord> {
         first_data_ms: Some(120.0),
         recovery_ms,
         following_second_bytes: 900_000,
+        stalled_bytes: 0,
+        lost_packets: 0,
     };
     vec![row(5.0, Some(200.0 + 30.0 * seed as f64)), row(15.0, (cell == 0).then_some(400.0))]
 }

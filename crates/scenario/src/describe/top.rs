@@ -1,7 +1,8 @@
 //! The outermost table, the grid and the output.
 
-use super::words::{name, one_or_many, shared, text, time};
+use super::words::{name, one_of, one_or_many, shared, text, time};
 use super::{flow, key, link, mobile, schedule, table};
+use crate::schema::output::INTERVALS;
 use serde_json::{Value, json};
 
 pub(super) fn scenario() -> Value {
@@ -91,5 +92,6 @@ fn output() -> Value {
         key("pcapng", "Folder for captures, from where the command runs", text()),
         key("events", "Folder for lists of events (CSV)", text()),
         key("interval", "Length of an interval in tables and records", time()),
+        key("intervals_of", "Which runs keep their intervals in the record", one_of(INTERVALS)),
     ])
 }

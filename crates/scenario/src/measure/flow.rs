@@ -71,6 +71,15 @@ impl FlowMeter {
             interval.bytes += bytes;
         }
         self.serve_handovers(now);
+        for place in &self.waiting {
+            self.handovers[*place].stalled_bytes += bytes;
+        }
+    }
+    /// A data packet was lost.
+    pub(crate) fn lost(&mut self) {
+        for place in &self.waiting {
+            self.handovers[*place].lost_packets += 1;
+        }
     }
     /// Data has arrived: it is the first after those handovers that are over by now, whatever goes on elsewhere.
     fn serve_handovers(&mut self, now: Instant) {
@@ -129,6 +138,8 @@ impl FlowMeter {
             start: now,
             end: None,
             first_data: None,
+            stalled_bytes: 0,
+            lost_packets: 0,
             round_trip,
             movement_detected: None,
             registered: None,

@@ -13,6 +13,10 @@ pub(crate) struct HandoverMeter {
     pub(crate) end: Option<Instant>,
     /// When the first data arrived after the end.
     pub(crate) first_data: Option<Instant>,
+    /// Payload that has arrived before `first_data`, since the start.
+    pub(crate) stalled_bytes: u64,
+    /// Data packets lost meanwhile.
+    pub(crate) lost_packets: u64,
     /// Smoothed round-trip time of the flow at the start.
     pub(crate) round_trip: Duration,
     /// When the mobile node found out.
@@ -71,6 +75,8 @@ impl HandoverMeter {
             first_data_ms: self.first_data.map(millis_since_start),
             recovery_ms: self.recovered_at(progress, earliest, limit).map(millis_since_start),
             following_second_bytes: following.unwrap_or(0),
+            stalled_bytes: self.stalled_bytes,
+            lost_packets: self.lost_packets,
             movement_detected_ms: self.movement_detected.map(millis_since_start),
             registered_ms: self.registered.map(millis_since_start),
         }

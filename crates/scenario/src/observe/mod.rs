@@ -102,6 +102,7 @@ impl RunObserver {
             Event::Delivered { port, bytes } => self.delivered(now, port, u64::from(bytes)),
             Event::Handover(phase) => self.handover(now, at, phase),
             Event::Mobility(event) => self.mobility(now, at, event),
+            Event::Dropped { source_port, length, .. } if length > 0 => self.lost(source_port),
             _ => self.sender_event(now, event),
         }
     }
@@ -116,6 +117,12 @@ impl RunObserver {
             meter.completed = Some(now);
         }
         self.flows[meter.flow].delivered(now, bytes);
+    }
+
+    fn lost(&mut self, port: TransportPort) {
+        if let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) {
+            self.flows[meter.flow].lost();
+        }
     }
 
     fn sender_event(&mut self, now: Instant, event: &Event) {

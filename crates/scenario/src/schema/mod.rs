@@ -11,7 +11,7 @@ pub mod loss;
 mod mobile;
 pub(crate) mod movement;
 pub(crate) mod notice;
-mod output;
+pub(crate) mod output;
 pub mod protocol;
 pub(crate) mod queue;
 pub mod recorded;

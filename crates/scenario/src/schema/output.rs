@@ -15,6 +15,8 @@ pub struct OutputSpec {
     pub events: Option<PathBuf>,
     /// Length of an interval in the record of a run.
     pub interval: Duration,
+    /// Whether the records of all runs keep their intervals, rather than that of the first run of each cell.
+    pub intervals_of_every_run: bool,
     /// Whether tables show every interval, because the file asks for this length; otherwise they show as
     /// few as fit a screen.
     pub show_every_interval: bool,
@@ -26,6 +28,7 @@ impl Default for OutputSpec {
             pcapng: None,
             events: None,
             interval: Duration::from_secs(1),
+            intervals_of_every_run: false,
             show_every_interval: false,
         }
     }
@@ -34,11 +37,14 @@ impl Default for OutputSpec {
 /// More intervals than this in a run are taken for a mistake.
 const MOST_INTERVALS: u64 = 1_000_000;
 
+pub(crate) const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
+
 /// Read where output goes in runs of this length.
 pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> OutputSpec {
     let mut output = OutputSpec {
         pcapng: reader.optional("pcapng", text).map(PathBuf::from),
         events: reader.optional("events", text).map(PathBuf::from),
+        intervals_of_every_run: reader.choice("intervals_of", INTERVALS).unwrap_or(false),
         ..OutputSpec::default()
     };
     let interval = reader.optional("interval", |node| match units::positive_duration(node)? {
