@@ -124,7 +124,7 @@ fn show(
         return print(&json);
     }
     let documents = Documents::of(paper).map_err(failure)?;
-    let mut words = text::table_1(&documents) + &text::throughputs(&documents, outcome);
+    let mut words = text::table_1(&documents) + &text::numbers(&documents, outcome);
     words += &text::readings(outcome);
     words += &text::claims(outcome);
     words +=

@@ -1,5 +1,6 @@
 //! `papers/ID/claims.toml`: what a paper claims, and what counts as reproducing it.
 
+use crate::measure::Measure;
 use crate::strict::NothingElse;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub struct Claim {
     /// How it is measured.
     #[serde(flatten)]
     pub measure: Measure,
-    /// The table of the paper, for [`Statistic::Matches`].
+    /// The table of the paper, for [`crate::measure::Statistic::Matches`].
     pub table: Option<String>,
     /// How cells become one number.
     pub aggregate: String,
@@ -64,64 +65,6 @@ pub struct Condition {
     _rest: NothingElse,
 }
 
-/// What a number is made of: claims, their conditions and conclusions are measured alike.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Measure {
-    /// The statistic.
-    pub statistic: Statistic,
-    /// The flow or flows (`fixed-*`); the first flow otherwise.
-    pub flow: Option<String>,
-    /// The cells that are compared.
-    #[serde(default)]
-    pub of: BTreeMap<String, String>,
-    /// With which.
-    #[serde(default)]
-    pub over: BTreeMap<String, OneOrMany>,
-    /// Or the values of a key that are compared with each other.
-    #[serde(default)]
-    pub among: BTreeMap<String, Vec<String>>,
-}
-
-/// How a number is made of records; `papers/E/claims.toml` says it in words.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-pub enum Statistic {
-    /// By how many percent `of` exceeds `over`.
-    #[serde(rename = "gain")]
-    Gain,
-    /// The smallest gain over several.
-    #[serde(rename = "least gain")]
-    LeastGain,
-    /// The largest gain over several.
-    #[serde(rename = "greatest gain")]
-    GreatestGain,
-    /// The largest relative difference among several, in percent.
-    #[serde(rename = "spread")]
-    Spread,
-    /// Entries of a table that agree.
-    #[serde(rename = "matches")]
-    Matches,
-}
-
-/// One value of a key, or several.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum OneOrMany {
-    /// One.
-    One(String),
-    /// Several.
-    Many(Vec<String>),
-}
-
-impl OneOrMany {
-    /// All of them.
-    pub fn as_slice(&self) -> &[String] {
-        match self {
-            OneOrMany::One(value) => std::slice::from_ref(value),
-            OneOrMany::Many(values) => values,
-        }
-    }
-}
-
 /// Absolute numbers in kb/s: by scheme, then by TCP.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Rates {
@@ -136,16 +79,6 @@ impl Rates {
     /// What the paper has for the cell of these values.
     pub fn of(&self, values: &BTreeMap<String, String>) -> Option<f64> {
         self.by_scheme.get(values.get("scheme")?)?.get(values.get("variant")?).copied()
-    }
-}
-
-impl Statistic {
-    /// The unit of what it gives.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Statistic::Matches => "entries",
-            _ => "%",
-        }
     }
 }
 

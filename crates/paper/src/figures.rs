@@ -1,8 +1,10 @@
 //! `papers/ID/figures.toml`: what is shown of the runs of each scenario, and the numbers of it.
 
 use crate::claims::Claim;
+use crate::closed_form::ClosedForm;
 use crate::documents::Documents;
-use crate::evaluate::CellRecords;
+use crate::quantity::Quantity;
+use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
 use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
@@ -11,16 +13,25 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
-    /// The figures.
+    /// Bars.
+    #[serde(default)]
     pub figure: Vec<Figure>,
+    /// Lines over a parameter.
+    #[serde(default)]
+    pub lines: Vec<Lines>,
+    /// Throughput over time.
+    #[serde(default)]
+    pub over_time: Vec<OverTime>,
 }
 
-/// One figure: bars of mean throughput with their intervals.
+/// Bars of means with their intervals.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The scenario whose records it shows.
     pub scenario: String,
+    /// What its picture is called; otherwise as the scenario.
+    pub name: Option<String>,
     /// Its title.
     pub title: String,
     /// What to see, in a line.
@@ -31,6 +42,65 @@ pub struct Figure {
     pub series: Option<String>,
     /// The flow shown.
     pub flow: String,
+    /// What is shown of it.
+    #[serde(default)]
+    pub quantity: Quantity,
+}
+
+/// Lines of means over a parameter, with their intervals.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lines {
+    /// The scenario whose records it shows.
+    pub scenario: String,
+    /// Its title.
+    pub title: String,
+    /// What to see, in a line.
+    pub caption: String,
+    /// The key, with numbers for values, that the lines are drawn over.
+    pub axis: String,
+    /// What that is, with its unit.
+    pub axis_title: String,
+    /// The key whose values are the lines.
+    pub series: String,
+    /// The flow shown.
+    pub flow: String,
+    /// What is shown of it.
+    #[serde(default)]
+    pub quantity: Quantity,
+    /// A scenario whose mean is drawn as a level line besides.
+    pub line: Option<String>,
+    /// What that line is called.
+    pub line_title: Option<String>,
+    /// A closed form that is drawn besides.
+    pub closed_form: Option<ClosedForm>,
+}
+
+/// Throughput over time: means over the seeds. The scenario keeps the rows of every run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverTime {
+    /// The scenario whose records it shows.
+    pub scenario: String,
+    /// What its picture is called.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What to see, in a line.
+    pub caption: String,
+    /// The key whose values are the curves.
+    pub series: String,
+    /// The flow shown.
+    pub flow: String,
+    /// The part of the run that is shown, in seconds; otherwise all of it.
+    pub between: Option<[f64; 2]>,
+}
+
+impl Figure {
+    /// What its picture is called.
+    pub fn picture(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.scenario)
+    }
 }
 
 impl Figures {
@@ -70,7 +140,51 @@ pub(crate) fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
 /// What stands in a place of a figure: the mean with its interval, and the paper's number.
 pub(crate) type Measured = (Estimate, Option<f64>);
 
-/// The bars of a figure, group by group.
+/// What of a scenario's records stands where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout<'a> {
+    pub(crate) scenario: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) series: Option<&'a str>,
+    pub(crate) flow: &'a str,
+    pub(crate) quantity: Quantity,
+}
+
+impl Figures {
+    /// The layouts of bars and lines.
+    pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout<'_>> {
+        self.figure.iter().map(Figure::layout).chain(self.lines.iter().map(Lines::layout))
+    }
+}
+
+impl Figure {
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout {
+            scenario: &self.scenario,
+            title: &self.title,
+            group: &self.group,
+            series: self.series.as_deref(),
+            flow: &self.flow,
+            quantity: self.quantity,
+        }
+    }
+}
+
+impl Lines {
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout {
+            scenario: &self.scenario,
+            title: &self.title,
+            group: &self.axis,
+            series: Some(&self.series),
+            flow: &self.flow,
+            quantity: self.quantity,
+        }
+    }
+}
+
+/// The means of a figure, group by group.
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
     pub(crate) groups: Vec<String>,
@@ -80,23 +194,27 @@ pub(crate) struct Bars {
 }
 
 impl Bars {
-    pub(crate) fn of(documents: &Documents, figure: &Figure, flow: &str, outcome: &PaperOutcome) -> Bars {
-        let cells = cells(&outcome.records, &figure.scenario);
-        let groups = values(&cells, &figure.group);
-        let series = match &figure.series {
-            Some(key) => values(&cells, key),
-            None => vec![String::new()],
-        };
-        let bar = |group: &str, series: &str| {
-            let cell = cells.iter().find(|cell| {
-                cell.is(&figure.group, group) && figure.series.as_ref().is_none_or(|key| cell.is(key, series))
-            })?;
-            let rate = cell.rate(Some(flow))?;
-            Some((rate, published(documents, &figure.scenario, flow, cell)))
+    pub(crate) fn of(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> Bars {
+        let Layout { scenario, group, series: key, flow, quantity, .. } = layout;
+        let cells = cells(&outcome.records, scenario);
+        let groups = values(&cells, group);
+        let series = key.map_or_else(|| vec![String::new()], |key| values(&cells, key));
+        let bar = |value: &str, series: &str| {
+            let cell = cells
+                .iter()
+                .find(|cell| cell.is(group, value) && key.is_none_or(|key| cell.is(key, series)))?;
+            let found = cell.estimate(Number { quantity, flow: Some(flow), between: None })?;
+            let published = published(documents, scenario, flow, cell);
+            Some((found, published.filter(|_| quantity == Quantity::Goodput)))
         };
         let bars =
             groups.iter().map(|group| series.iter().map(|series| bar(group, series)).collect()).collect();
         Bars { groups, series, bars }
+    }
+
+    /// How many seeds are behind each of them.
+    pub(crate) fn seeds(&self) -> usize {
+        self.bars.iter().flatten().flatten().map(|(value, _)| value.samples).max().unwrap_or(0)
     }
 }
 

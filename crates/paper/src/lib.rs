@@ -8,13 +8,17 @@
 pub mod beyond;
 pub mod bundled;
 pub mod claims;
+pub mod closed_form;
 pub mod deviations;
 pub mod documents;
 pub mod evaluate;
 pub mod features;
 pub mod figures;
 pub mod findings;
+pub mod measure;
 pub mod page;
+pub mod quantity;
+pub mod records;
 pub mod run;
 mod strict;
 pub mod text;

@@ -3,7 +3,7 @@
 use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
 use crate::features;
-use crate::figures::{Bars, Figure};
+use crate::figures::{Bars, Layout};
 use crate::run::{PaperOutcome, ReadingResult};
 use crate::verdict::Verdict;
 
@@ -91,14 +91,14 @@ pub fn tally(claims: &[ClaimResult]) -> String {
     format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
 }
 
-/// Mean throughput in kb/s, a table for each figure: of the flow that it shows.
-pub fn throughputs(documents: &Documents, outcome: &PaperOutcome) -> String {
-    documents.figures.figure.iter().map(|figure| throughput_table(documents, figure, outcome)).collect()
+/// The means that are drawn, a table for each figure.
+pub fn numbers(documents: &Documents, outcome: &PaperOutcome) -> String {
+    documents.figures.layouts().map(|layout| table(documents, layout, outcome)).collect()
 }
 
-fn throughput_table(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> String {
-    let Bars { groups, series, bars } = Bars::of(documents, figure, &figure.flow, outcome);
-    let mut text = format!("{}: flow {}, kb/s\n  {:16}", figure.title, figure.flow, "");
+fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {
+    let Bars { groups, series, bars } = Bars::of(documents, layout, outcome);
+    let mut text = format!("{}: flow {}, {}\n  {:16}", layout.title, layout.flow, layout.quantity.unit(), "");
     groups.iter().for_each(|group| text += &format!("{group:>12}"));
     text.push('\n');
     for (row, name) in series.iter().enumerate() {
@@ -116,9 +116,11 @@ fn throughput_table(documents: &Documents, figure: &Figure, outcome: &PaperOutco
 pub fn readings(outcome: &PaperOutcome) -> String {
     let Some(first) = outcome.readings.first() else { return String::new() };
     let ids: Vec<&str> = first.claims.iter().map(|claim| claim.id.as_str()).collect();
-    let mut text = String::from("What other readings of the paper's silences would give, in percent:\n");
+    let mut text = String::from("What other readings of the paper's silences would give:\n");
     text += &format!("  {:<WIDTH$}", "");
-    ids.iter().for_each(|id| text += &format!("{id:>8}"));
+    for claim in &first.claims {
+        text += &format!("{:>8}", [claim.id.as_str(), claim.unit].join(" ").trim_end());
+    }
     text.push('\n');
     let taken: Vec<&ClaimResult> =
         ids.iter().filter_map(|id| outcome.claims.iter().find(|claim| claim.id == **id)).collect();

@@ -8,7 +8,7 @@ use seamline_paper::beyond::conclusions::{Conclusion, Conclusions, Standing, jud
 use seamline_paper::beyond::shown::Shown;
 use seamline_paper::beyond::text::paragraph;
 use seamline_paper::bundled::Beyond;
-use seamline_paper::evaluate::CellRecords;
+use seamline_paper::records::CellRecords;
 use seamline_paper::{Paper, find};
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::{Plan, run_seed};

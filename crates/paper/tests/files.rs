@@ -1,9 +1,10 @@
 //! The files of every paper agree with each other.
 
-use seamline_paper::claims::{Claims, Measure};
+use seamline_paper::claims::Claims;
 use seamline_paper::deviations::Deviations;
 use seamline_paper::figures::Figures;
 use seamline_paper::findings::Findings;
+use seamline_paper::measure::Measure;
 use seamline_paper::{ALL, Paper};
 use seamline_scenario::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,8 @@ fn refers_to(measure: &Measure) -> Vec<(String, String)> {
         .iter()
         .flat_map(|(key, them)| them.as_slice().iter().map(|it| (key.clone(), it.clone())));
     let among = measure.among.iter().flat_map(|(key, them)| them.iter().map(|it| (key.clone(), it.clone())));
-    one.chain(over).chain(among).collect()
+    let only = measure.only.iter().flat_map(|(key, them)| them.iter().map(|it| (key.clone(), it.clone())));
+    one.chain(over).chain(among).chain(only).collect()
 }
 
 /// A claim names scenarios, values of their grids, and flows that exist; its bounds are in order.
@@ -46,16 +48,18 @@ fn claims_refer_to_what_is_there() {
             assert!(claim.accept[0] <= claim.accept[1], "{}", claim.id);
             for figure in &claim.figures {
                 let plan = plan(paper, figure, &[]);
-                let known = values(&plan);
                 let measures = claim.also.iter().map(|it| &it.measure).chain([&claim.measure]);
                 for measure in measures {
+                    // A claim may draw on several figures, each with keys of its own.
                     for (key, value) in refers_to(measure) {
-                        assert!(
-                            known.get(&key).is_some_and(|it| it.contains(&value)),
-                            "{}: {key} = {value}",
-                            claim.id
-                        );
+                        let found = claim.figures.iter().any(|figure| {
+                            let known = values(&self::plan(paper, figure, &[]));
+                            known.get(&key).is_some_and(|it| it.contains(&value))
+                        });
+                        assert!(found, "{}: {key} = {value}", claim.id);
                     }
+                    let line = measure.line.as_deref();
+                    assert!(line.is_none_or(|line| paper.scenario(line).is_some()), "{}: {line:?}", claim.id);
                     let flows: Vec<&str> =
                         plan.cells[0].scenario.flows.iter().map(|it| it.name.as_str()).collect();
                     let found = measure.flow.as_deref().is_none_or(|flow| {
@@ -121,23 +125,32 @@ fn findings_are_about_claims() {
     }
 }
 
-/// Every figure is drawn of a scenario that is there, by keys of its grid and a flow of its own.
+/// Every figure is drawn of a scenario that is there, by keys of its grid and a flow of its own, and every scenario is
+/// drawn.
 #[test]
 fn figures_show_what_is_there() {
     for paper in ALL {
         let figures = Figures::parse(paper.figures).expect("figures.toml");
-        let drawn: Vec<&str> = figures.figure.iter().map(|figure| figure.scenario.as_str()).collect();
-        assert_eq!(drawn, paper.scenarios.iter().map(|(name, _)| *name).collect::<Vec<_>>());
-        for figure in &figures.figure {
-            let plan = plan(paper, &figure.scenario, &[]);
+        let bars =
+            figures.figure.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.group), it.series.as_ref()]));
+        let lines =
+            figures.lines.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.axis), Some(&it.series)]));
+        let times = figures.over_time.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.series), None]));
+        let mut drawn: BTreeSet<&str> = figures.lines.iter().filter_map(|it| it.line.as_deref()).collect();
+        for (scenario, flow, keys) in bars.chain(lines).chain(times) {
+            drawn.insert(scenario);
+            let plan = plan(paper, scenario, &[]);
             let known = values(&plan);
-            assert!(known.contains_key(&figure.group), "{}", figure.title);
-            assert!(figure.series.as_ref().is_none_or(|key| known.contains_key(key)), "{}", figure.title);
+            assert!(keys.into_iter().flatten().all(|key| known.contains_key(key)), "{scenario}: {keys:?}");
             assert!(
-                plan.cells[0].scenario.flows.iter().any(|flow| flow.name == figure.flow),
-                "{}",
-                figure.title
+                plan.cells[0].scenario.flows.iter().any(|known| known.name == *flow),
+                "{scenario}: {flow}"
             );
+        }
+        assert_eq!(drawn, paper.scenarios.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
+        for timed in &figures.over_time {
+            let plan = plan(paper, &timed.scenario, &[]);
+            assert!(plan.cells[0].scenario.output.intervals_of_every_run, "{}", timed.name);
         }
     }
 }

@@ -3,7 +3,8 @@
 mod support;
 
 use seamline_paper::claims::Claims;
-use seamline_paper::evaluate::{CellRecords, ClaimResult, evaluate};
+use seamline_paper::evaluate::{ClaimResult, evaluate};
+use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, find, verdict};
 use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeMap;

@@ -21,7 +21,7 @@ fn badge(words: &str, tone: Tone) -> Badge {
 fn claim(id: &str, measured: Option<Estimate>, verdict: Badge) -> Claim {
     let behind = Behind {
         name: "a <cell>".into(),
-        measured: common::estimate(7.0, 0.5),
+        measured: Some(common::estimate(7.0, 0.5)),
         unit: "%".into(),
         published: Some(7.25),
         accepted: Some((f64::NEG_INFINITY, 8.0)),

@@ -91,8 +91,7 @@ fn a_hard_handover_is_measured_from_its_start() {
 /// What a handover takes is counted with it: here nothing else is ever lost, and nothing arrives meanwhile.
 #[test]
 fn the_packets_that_a_handover_takes_are_counted() {
-    let handover =
-        "handover = { at = \"5 s\", interruption = \"500 ms\", queued = \"drop\", in_service = \"drop\", \
+    let handover = "handover = { at = \"5 s\", interruption = \"500 ms\", queued = \"drop\", in_service = \"drop\", \
          in_flight = \"drop\", arriving = \"drop\" }";
     let record = first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }"));
     let [handover] = record.flows[0].handovers.as_slice() else { panic!("{:?}", record.flows[0].handovers) };

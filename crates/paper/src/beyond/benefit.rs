@@ -1,8 +1,8 @@
 //! What the schemes gain: tables for each network, maps over how good the notices are.
 
 use super::shown::{ComparisonOf, MapOf, Shown};
-use crate::evaluate::CellRecords;
 use crate::figures::{cells, values};
+use crate::records::CellRecords;
 use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
 //! `papers/ID/beyond/conclusions.toml`: what a reader should conclude. The sentences were written after looking at
 //! results, so each names the number that bears it out, and is judged again in every run.
 
-use crate::claims::{Condition, Measure};
-use crate::evaluate::{CellRecords, CellResult, finite, interval, judge_on};
+use crate::claims::Condition;
+use crate::evaluate::{CellResult, finite, interval, judge_on};
+use crate::measure::Measure;
+use crate::records::CellRecords;
 use crate::strict::NothingElse;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,7 @@ pub mod text;
 
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
-use crate::evaluate::CellRecords;
+use crate::records::CellRecords;
 use crate::run::{PaperError, PaperOptions, conduct, job};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};

@@ -13,12 +13,7 @@ pub(super) fn claims(documents: &Documents, outcome: &PaperOutcome) -> Vec<Claim
 
 /// The unit of a claim.
 pub(super) fn unit(documents: &Documents, id: &str) -> &'static str {
-    documents
-        .claims
-        .claim
-        .iter()
-        .find(|claim| claim.id == id)
-        .map_or("", |claim| claim.measure.statistic.unit())
+    documents.claims.claim.iter().find(|claim| claim.id == id).map_or("", |claim| claim.measure.unit())
 }
 
 /// The paper's number, numbers or word.
@@ -37,7 +32,7 @@ pub(super) fn published(result: &ClaimResult) -> Published {
 fn claim(result: &ClaimResult, unit: &str) -> Claim {
     let behind = result.cells.iter().map(|cell| Behind {
         name: cell.cell.clone(),
-        measured: measured(cell.measured, cell.ci95, result.seeds),
+        measured: cell.measured.map(|mean| measured(mean, cell.ci95, result.seeds)),
         unit: cell.unit.to_owned(),
         published: cell.paper,
         accepted: cell.accept.map(bounds),

@@ -27,7 +27,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
     let documents = Documents::of(paper)?;
     let mut sections = vec![figures::section(&documents, outcome)];
     sections.extend(table_1(&documents));
-    sections.push(figures::throughputs(&documents, outcome));
+    sections.push(figures::numbers(&documents, outcome));
     sections.extend(readings::section(&documents, outcome));
     sections.push(silences::section(&documents.deviations));
     sections.push(runs(outcome));

@@ -42,10 +42,8 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<S
         parts: vec![
             Part::Words(format!("{words} {}", seeds_in_words(outcome))),
             Part::WidePicture(picture),
-            Part::Table(listing(&ids, &blocks)),
-            Part::Caption(
-                "In percent, ± half of the 95 % interval, with the sign of the verdict.".to_owned(),
-            ),
+            Part::Table(listing(documents, &ids, &blocks)),
+            Part::Caption("± half of the 95 % interval, with the sign of the verdict.".to_owned()),
         ],
     })
 }
@@ -120,9 +118,12 @@ fn draw(documents: &Documents, outcome: &PaperOutcome, ids: &[&str], blocks: &[B
     forest(names, &rows, &panels.collect::<Vec<_>>())
 }
 
-fn listing(ids: &[&str], blocks: &[Block<'_>]) -> Listing {
+fn listing(documents: &Documents, ids: &[&str], blocks: &[Block<'_>]) -> Listing {
     let mut columns = vec!["Left open".to_owned(), "Reading".to_owned(), "Seeds".to_owned()];
-    columns.extend(ids.iter().map(|id| (*id).to_owned()));
+    columns.extend(ids.iter().map(|id| match unit(documents, id) {
+        "" => (*id).to_owned(),
+        unit => format!("{id} ({unit})"),
+    }));
     let mut rows = Vec::new();
     for block in blocks {
         for (place, line) in block.lines.iter().enumerate() {

@@ -4,6 +4,8 @@ use super::{bounds, claims};
 use crate::documents::Documents;
 use crate::evaluate::{CellResult, ClaimResult};
 use crate::figures::{cells, flows, published};
+use crate::quantity::Quantity;
+use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
 use seamline_report::export::table::Table;
 use seamline_scenario::statistics::Estimate;
@@ -22,7 +24,7 @@ pub(super) fn tables(documents: &Documents, outcome: &PaperOutcome) -> Vec<Table
 
 /// A flow of a cell.
 struct CellRow<'a> {
-    cell: &'a crate::evaluate::CellRecords,
+    cell: &'a CellRecords,
     flow: &'a str,
     rate: Estimate,
     published: Option<f64>,
@@ -30,11 +32,12 @@ struct CellRow<'a> {
 
 fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
     let mut rows = Vec::new();
-    for figure in &documents.figures.figure {
-        for cell in cells(&outcome.records, &figure.scenario) {
-            for flow in flows(outcome, &figure.scenario) {
-                let published = published(documents, &figure.scenario, flow, cell);
-                rows.extend(cell.rate(Some(flow)).map(|rate| CellRow { cell, flow, rate, published }));
+    for part in &outcome.parts {
+        for cell in cells(&outcome.records, &part.figure) {
+            for flow in flows(outcome, &part.figure) {
+                let published = published(documents, &part.figure, flow, cell);
+                let number = Number { flow: Some(flow), ..Number::default() };
+                rows.extend(cell.estimate(number).map(|rate| CellRow { cell, flow, rate, published }));
             }
         }
     }
@@ -46,13 +49,38 @@ fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
         let values = rows.iter().map(|row| row.cell.values.get(key).cloned().unwrap_or_default());
         table = table.text(key, values);
     }
-    table
+    let table = table
         .text("flow", rows.iter().map(|row| row.flow.to_owned()))
         .whole("seeds", rows.iter().map(|row| row.rate.samples as u64))
         .real("goodput_bits_per_second", rows.iter().map(|row| Some(bits(row.rate.mean))))
         .real("goodput_low_bits_per_second", rows.iter().map(|row| row.rate.low.map(bits)))
         .real("goodput_high_bits_per_second", rows.iter().map(|row| row.rate.high.map(bits)))
-        .real("published_bits_per_second", rows.iter().map(|row| row.published.map(bits)))
+        .real("published_bits_per_second", rows.iter().map(|row| row.published.map(bits)));
+    OTHER_QUANTITIES
+        .iter()
+        .fold(table, |table, (name, quantity)| with_quantity(table, name, *quantity, &rows))
+}
+
+const OTHER_QUANTITIES: [(&str, Quantity); 3] = [
+    ("transfer_time_s", Quantity::TransferTime),
+    ("stall_s", Quantity::Stall),
+    ("lost_at_handovers_packets", Quantity::LostAtHandovers),
+];
+
+/// The mean of a quantity where all runs of a cell have it, and the ends of its interval; nothing when no cell has.
+fn with_quantity(table: Table, name: &str, quantity: Quantity, rows: &[CellRow<'_>]) -> Table {
+    let found: Vec<Option<Estimate>> = rows
+        .iter()
+        .map(|row| row.cell.estimate(Number { quantity, flow: Some(row.flow), between: None }))
+        .collect();
+    if found.iter().all(Option::is_none) {
+        return table;
+    }
+    let column = |pick: fn(&Estimate) -> Option<f64>| found.iter().map(move |it| it.as_ref().and_then(pick));
+    table
+        .real(name, column(|it| Some(it.mean)))
+        .real(format!("{name}_low"), column(|it| it.low))
+        .real(format!("{name}_high"), column(|it| it.high))
 }
 
 fn all_claims(documents: &Documents, outcome: &PaperOutcome) -> Table {
@@ -92,7 +120,7 @@ fn behind(outcome: &PaperOutcome) -> Table {
         .text("claim", rows.iter().map(|(claim, _)| claim.id.clone()))
         .text("cell", rows.iter().map(|(_, cell)| cell.cell.clone()))
         .text("unit", rows.iter().map(|(_, cell)| cell.unit.to_owned()))
-        .real("measured", rows.iter().map(|(_, cell)| Some(cell.measured)))
+        .real("measured", rows.iter().map(|(_, cell)| cell.measured))
         .real("measured_low", rows.iter().map(end(0)))
         .real("measured_high", rows.iter().map(end(1)))
         .real("published", rows.iter().map(|(_, cell)| cell.paper))

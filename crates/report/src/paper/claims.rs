@@ -52,8 +52,8 @@ pub enum Published {
 pub struct Behind {
     /// What it is.
     pub name: String,
-    /// What was measured.
-    pub measured: Estimate,
+    /// What was measured; `None` where that has no number.
+    pub measured: Option<Estimate>,
     /// Its unit.
     pub unit: String,
     /// What the paper has in this place, if it has a number.
@@ -213,7 +213,9 @@ fn table_behind(claims: &[Claim]) -> String {
         listing.rows.push(vec![
             Entry::Strong(claim.id.clone()),
             Entry::plain(&part.name),
-            Entry::Plain(format!("{}{}{unit}", digits(part.measured.mean), interval(&part.measured))),
+            Entry::Plain(part.measured.map_or("nothing".to_owned(), |value| {
+                format!("{}{}{unit}", digits(value.mean), interval(&value))
+            })),
             Entry::Plain(part.published.map_or("–".to_owned(), |value| format!("{value}{unit}"))),
             Entry::Plain(part.accepted.map_or("–".to_owned(), |accepted| bounds(accepted) + &unit)),
             part.verdict.clone().map_or(Entry::plain(""), Entry::Badge),

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod cdf;
+pub mod curves;
 pub mod forest;
 pub mod frame;
 pub mod heat;

@@ -1,0 +1,4 @@
+//! Closed forms: what arithmetic alone says of TCP whose ends move. They stand beside simulations, in papers and in advice,
+//! and say which assumptions they make.
+
+pub mod vegas;

@@ -1,0 +1,185 @@
+//! How a number is made of records: the statistics that claims, their conditions and conclusions name.
+
+mod crossing;
+mod paired;
+
+use crate::quantity::Quantity;
+use crate::records::{CellRecords, Number};
+use seamline_scenario::statistics::{Estimate, estimate, mean};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a number is made of: claims, their conditions and conclusions are measured alike.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Measure {
+    /// The statistic.
+    pub statistic: Statistic,
+    /// What is looked at in each run.
+    #[serde(default)]
+    pub quantity: Quantity,
+    /// The flow or flows (`fixed-*`); the first flow otherwise.
+    pub flow: Option<String>,
+    /// Only what happened between these times, in seconds.
+    pub between: Option<[f64; 2]>,
+    /// The cells that are compared.
+    #[serde(default)]
+    pub of: BTreeMap<String, String>,
+    /// With which.
+    #[serde(default)]
+    pub over: BTreeMap<String, OneOrMany>,
+    /// Or the values of a key that are compared with each other.
+    #[serde(default)]
+    pub among: BTreeMap<String, Vec<String>>,
+    /// The values of a key that count; all of them otherwise.
+    #[serde(default)]
+    pub only: BTreeMap<String, Vec<String>>,
+    /// The key, with numbers for values, that a curve is drawn over.
+    pub axis: Option<String>,
+    /// The scenario whose mean is the line that a curve crosses; a condition has its claim's.
+    pub line: Option<String>,
+}
+
+/// How a number is made of records; the `claims.toml` of the papers say it in words.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum Statistic {
+    /// The mean of `of`.
+    #[serde(rename = "value")]
+    Value,
+    /// By how many percent `of` exceeds `over`.
+    #[serde(rename = "gain")]
+    Gain,
+    /// The smallest gain over several.
+    #[serde(rename = "least gain")]
+    LeastGain,
+    /// The largest gain over several.
+    #[serde(rename = "greatest gain")]
+    GreatestGain,
+    /// By how much `over` exceeds `of`.
+    #[serde(rename = "difference")]
+    Difference,
+    /// The largest relative difference among several, in percent.
+    #[serde(rename = "spread")]
+    Spread,
+    /// Where a curve crosses a line.
+    #[serde(rename = "crossing")]
+    Crossing,
+    /// By how much the crossing of `over` exceeds that of `of`.
+    #[serde(rename = "crossing difference")]
+    CrossingDifference,
+    /// Entries of a table that agree.
+    #[serde(rename = "matches")]
+    Matches,
+}
+
+/// One value of a key, or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn as_slice(&self) -> &[String] {
+        match self {
+            OneOrMany::One(value) => std::slice::from_ref(value),
+            OneOrMany::Many(values) => values,
+        }
+    }
+}
+
+/// A number with what it is made of.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The number.
+    pub(crate) value: Estimate,
+    /// The cells, or pairs of cells, behind it.
+    pub(crate) behind: Vec<Behind>,
+}
+
+/// A cell, or pair of cells, and its number.
+#[derive(Debug)]
+pub(crate) struct Behind {
+    pub(crate) name: String,
+    pub(crate) value: Estimate,
+    pub(crate) unit: &'static str,
+}
+
+impl Measure {
+    /// The unit of what it gives. What crosses is measured in the unit of its axis, which the words around it name.
+    pub fn unit(&self) -> &'static str {
+        match self.statistic {
+            Statistic::Matches => "entries",
+            Statistic::Value | Statistic::Difference => self.quantity.unit(),
+            Statistic::Crossing | Statistic::CrossingDifference => "",
+            Statistic::Gain | Statistic::LeastGain | Statistic::GreatestGain | Statistic::Spread => "%",
+        }
+    }
+
+    /// Whether it is about one seed as about many: nothing was drawn.
+    pub(crate) fn is_of_records(&self) -> bool {
+        self.statistic != Statistic::Matches
+    }
+
+    fn number(&self) -> Number<'_> {
+        Number { quantity: self.quantity, flow: self.flow.as_deref(), between: self.between }
+    }
+
+    /// Whether a cell counts at all.
+    fn admits(&self, cell: &CellRecords) -> bool {
+        self.only
+            .iter()
+            .all(|(key, values)| cell.values.get(key).is_some_and(|own| values.iter().any(|it| it == own)))
+    }
+
+    /// Whether a cell has all these values.
+    fn is_of(&self, cell: &CellRecords) -> bool {
+        self.admits(cell) && self.of.iter().all(|(key, value)| cell.is(key, value))
+    }
+
+    /// The number over these cells; `line` are the cells of the line that curves cross.
+    pub(crate) fn measure(&self, cells: &[&CellRecords], line: &[&CellRecords]) -> Option<Measured> {
+        match self.statistic {
+            Statistic::Matches => None,
+            Statistic::Value => self.mean_value(cells),
+            Statistic::Spread => paired::spread(self, cells),
+            Statistic::Gain | Statistic::LeastGain => {
+                paired::extreme(self, cells, paired::percent, |new, old| new < old)
+            }
+            Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, |new, old| new > old),
+            Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, |_, _| false),
+            Statistic::Crossing => crossing::crossing(self, cells, line),
+            Statistic::CrossingDifference => crossing::difference(self, cells, line),
+        }
+    }
+
+    fn mean_value(&self, cells: &[&CellRecords]) -> Option<Measured> {
+        let mut seeds = BySeed::default();
+        let mut behind = Vec::new();
+        for cell in cells.iter().filter(|cell| self.is_of(cell)) {
+            let numbers = cell.numbers(self.number())?;
+            behind.push(Behind { name: cell.name(), value: estimate(&numbers)?, unit: self.unit() });
+            seeds.add(numbers);
+        }
+        Some(Measured { value: seeds.estimate()?, behind })
+    }
+}
+
+/// Numbers of several cells, seed by seed.
+#[derive(Debug, Default)]
+struct BySeed(Vec<Vec<f64>>);
+
+impl BySeed {
+    fn add(&mut self, numbers: Vec<f64>) {
+        self.0.resize(self.0.len().max(numbers.len()), Vec::new());
+        self.0.iter_mut().zip(numbers).for_each(|(seed, number)| seed.push(number));
+    }
+    /// The mean over the cells for each seed, and over the seeds with its interval.
+    fn estimate(&self) -> Option<Estimate> {
+        let means: Option<Vec<f64>> = self.0.iter().map(|numbers| mean(numbers)).collect();
+        estimate(&means?)
+    }
+}

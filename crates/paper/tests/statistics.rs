@@ -1,0 +1,161 @@
+//! Statistics of claims against numbers worked by hand: values, differences, crossings, stalls.
+
+mod support;
+
+use seamline_paper::claims::Claims;
+use seamline_paper::evaluate::{ClaimResult, evaluate};
+use seamline_paper::quantity::Quantity;
+use seamline_paper::records::CellRecords;
+use seamline_paper::{Verdict, records::Number};
+use seamline_scenario::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use support::run;
+
+/// A cell whose runs take these times for a transfer.
+fn transfers(figure: &str, values: &[(&str, &str)], seconds: &[f64]) -> CellRecords {
+    let runs = seconds.iter().enumerate().map(|(seed, seconds)| {
+        let mut run = run(seed as u64, &[("file", 1000.0)]);
+        run.flows[0].completion_s = Some(*seconds);
+        run
+    });
+    let values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    CellRecords { figure: figure.to_owned(), values, runs: runs.collect() }
+}
+
+/// A claim of these lines, judged on the records.
+fn judge(lines: &str, records: &[CellRecords]) -> ClaimResult {
+    let text = format!(
+        "paper = \"T\"\ntitle = \"A test\"\ncite = \"nobody\"\n[[claim]]\nid = \"T1\"\nstatement = \"so\"\nwhere = \"here\"\n\
+         aggregate = \"all\"\npaper = 1.0\nfigures = [\"curve\"]\n{lines}"
+    );
+    let claims = Claims::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    evaluate(&claims, records, &|_| String::new()).remove(0)
+}
+
+/// Curves of two seeds over an axis whose values are not in the order of numbers as words, and a level of 80.
+fn curves() -> Vec<CellRecords> {
+    let mut records = vec![transfers("level", &[], &[79.0, 81.0])];
+    for (at, old, new) in [
+        ("10", [100.0, 104.0], [90.0, 92.0]),
+        ("2", [60.0, 56.0], [40.0, 40.0]),
+        ("6", [80.0, 88.0], [70.0, 68.0]),
+    ] {
+        records.push(transfers("curve", &[("stack", "old"), ("x", at)], &old));
+        records.push(transfers("curve", &[("stack", "new"), ("x", at)], &new));
+    }
+    records
+}
+
+const CROSSING: &str =
+    "statistic = \"crossing\"\nquantity = \"transfer time\"\nline = \"level\"\naxis = \"x\"\n";
+
+/// The old curve crosses 80 at 6 with the first seed and at 2 + 4 x 24/32 = 5 with the second; the new one at
+/// 6 + 4 x 10/20 = 8 and at 6 + 4 x 12/24 = 8.
+#[test]
+fn curves_cross_a_level_where_they_are_interpolated_to() {
+    let old = judge(&format!("{CROSSING}of = {{ stack = \"old\" }}\naccept = [5.0, 6.0]"), &curves());
+    assert_eq!((old.measured, old.unit), (Some(5.5), ""));
+    assert_eq!(old.cells.len(), 3);
+    assert_eq!((old.cells[0].measured, old.cells[0].unit), (Some(58.0), "s"));
+    let new = judge(&format!("{CROSSING}of = {{ stack = \"new\" }}\naccept = [7.0, 7.5]"), &curves());
+    assert_eq!((new.measured, new.verdict), (Some(8.0), Verdict::DirectionOnly));
+    let differs = CROSSING.replace("crossing", "crossing difference");
+    let differs =
+        format!("{differs}of = {{ stack = \"new\" }}\nover = {{ stack = \"old\" }}\naccept = [-inf, 0.0]");
+    assert_eq!(judge(&differs, &curves()).measured, Some(-2.5));
+}
+
+/// A curve that stays on one side crosses nowhere, and nothing is claimed of it.
+#[test]
+fn a_curve_that_never_crosses_says_so() {
+    let mut records = curves();
+    records.iter_mut().filter(|cell| cell.figure == "level").flat_map(|cell| &mut cell.runs).for_each(
+        |run| {
+            run.flows[0].completion_s = Some(30.0);
+        },
+    );
+    let found = judge(&format!("{CROSSING}of = {{ stack = \"old\" }}\naccept = [5.0, 6.0]"), &records);
+    assert_eq!((found.measured, found.verdict), (None, Verdict::Inconclusive));
+}
+
+/// Old less new: 20 and 16 at 2, 10 and 20 at 6, 10 and 12 at 10; their means by seed are 40/3 and 16, and 15 and 18
+/// without the last.
+#[test]
+fn differences_are_taken_seed_by_seed_and_only_where_they_count() {
+    let lines = "statistic = \"difference\"\nquantity = \"transfer time\"\nof = { stack = \"new\" }\nover = { stack = \"old\" }\n";
+    let all = judge(&format!("{lines}accept = [10.0, 20.0]"), &curves());
+    assert!((all.measured.unwrap() - (40.0 / 3.0 + 16.0) / 2.0).abs() < 1e-12);
+    assert_eq!((all.unit, all.verdict), ("s", Verdict::Inconclusive), "two seeds are too few");
+    let some = judge(&format!("{lines}only = {{ x = [\"2\", \"6\"] }}\naccept = [10.0, 20.0]"), &curves());
+    assert_eq!((some.measured, some.cells.len()), (Some(16.5), 2));
+}
+
+#[test]
+fn values_are_means_of_what_is_named() {
+    let value = "statistic = \"value\"\nquantity = \"transfer time\"\nof = { stack = \"old\", x = \"2\" }\naccept = [57.0, 59.0]";
+    let found = judge(value, &curves());
+    assert_eq!((found.measured, found.unit, found.cells.len()), (Some(58.0), "s", 1));
+    let mut unfinished = curves();
+    unfinished[3].runs[1].flows[0].completion_s = None;
+    assert_eq!(judge(value, &unfinished).measured, None, "a transfer that did not end has no time");
+}
+
+/// A flow of 100 s with handovers at 10, 40 and 70 s, and one after its end.
+fn stalled() -> FlowRecord {
+    let met = |start_s, first_data_ms, lost_packets, stalled_bytes| HandoverRecord {
+        link: "air".to_owned(),
+        start_s,
+        interruption_ms: None,
+        first_data_ms,
+        recovery_ms: None,
+        following_second_bytes: 0,
+        stalled_bytes,
+        lost_packets,
+        movement_detected_ms: None,
+        registered_ms: None,
+    };
+    let mut flow = run(1, &[("file", 1000.0)]).flows.remove(0);
+    flow.measured_to_s = 100.0;
+    flow.handovers = vec![
+        met(10.0, Some(4000.0), 9, 2000),
+        met(40.0, None, 12, 0),
+        met(70.0, Some(2000.0), 3, 500),
+        met(120.0, Some(9e9), 99, 0),
+    ];
+    flow.intervals = (0..100)
+        .map(|second| IntervalRecord {
+            from_s: f64::from(second),
+            to_s: f64::from(second + 1),
+            bytes: 1000 * u64::from(second < 50),
+            retransmissions: 0,
+            timeouts: 0,
+            congestion_window_segments: 1.0,
+            smoothed_round_trip_ms: 1.0,
+        })
+        .collect();
+    flow
+}
+
+/// 4 s, then 30 s until the next handover because nothing arrived, then 2 s: 12 s on average, with 2500 bytes in 36 s.
+#[test]
+fn stalls_last_until_data_arrives_or_the_next_move() {
+    let flow = stalled();
+    assert_eq!(Quantity::Stall.of(&flow, None), Some(12.0));
+    assert_eq!(Quantity::LostAtHandovers.of(&flow, None), Some(8.0));
+    assert_eq!(Quantity::GoodputInStalls.of(&flow, None), Some(2500.0 * 8.0 / 36.0 / 1000.0));
+    let still = run(1, &[("file", 1000.0)]).flows.remove(0);
+    assert_eq!(Quantity::Stall.of(&still, None), None, "without a handover there is no stall");
+}
+
+/// From 48.5 to 51.5 s lie one and a half of the rows that hold 8 kbit each.
+#[test]
+fn goodput_between_two_times_counts_parts_of_rows() {
+    let flow = stalled();
+    assert_eq!(Quantity::Goodput.of(&flow, Some([48.5, 51.5])), Some(4.0));
+    assert_eq!(Quantity::Goodput.of(&flow, Some([48.5, 101.0])), None, "there are no rows so late");
+    assert_eq!(Quantity::Goodput.of(&flow, None), Some(1000.0));
+    let mut cell = transfers("curve", &[], &[1.0]);
+    let number = Number { between: Some([0.0, 1.0]), ..Number::default() };
+    assert_eq!(cell.numbers(number), None, "a run without rows");
+    cell.runs[0].flows[0] = flow;
+    assert_eq!(cell.numbers(number), Some(vec![8.0]));
+}

@@ -1,0 +1,68 @@
+//! Curves over time, of several cells in one picture, with the handovers as bands.
+
+use super::frame::{Frame, Key, Names, heading, legend, legend_height};
+use super::style::{band, stroke};
+use super::svg::Svg;
+use crate::scale::{Linear, top};
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it is the curve of.
+    pub name: String,
+    /// Seconds since the start of the run, and the value from then on until the next.
+    pub points: Vec<(f64, f64)>,
+}
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 60.0;
+const BOTTOM: f64 = 340.0;
+
+/// Steps from value to value over the time `between`; `handovers` are begins and ends, drawn as bands named `band_name`.
+pub fn curves(
+    names: Names<'_>,
+    between: (f64, f64),
+    curves: &[Curve],
+    handovers: &[(f64, f64)],
+    band_name: &str,
+) -> String {
+    let values = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+    let mut entries: Vec<String> = curves.iter().map(|curve| curve.name.clone()).collect();
+    let mut keys: Vec<Key> = (0..curves.len()).map(|n| Key::Line(n, false)).collect();
+    if !handovers.is_empty() {
+        entries.push(band_name.to_owned());
+        keys.push(Key::Band);
+    }
+    let room = WIDTH - LEFT - RIGHT;
+    let mut svg = Svg::new(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title);
+    let frame = Frame {
+        x: Linear { low: between.0, high: between.1, first: LEFT, last: WIDTH - RIGHT },
+        y: Linear { low: 0.0, high: top(values.fold(0.0, f64::max)), first: BOTTOM, last: TOP },
+    };
+    heading(&mut svg, names.title, names.remark);
+    for (from, to) in handovers {
+        let (from, to) = (from.max(between.0), to.min(between.1));
+        if from < to {
+            let (from, to) = (frame.x.place(from), frame.x.place(to));
+            band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
+        }
+    }
+    frame.draw_y(&mut svg, names.axis);
+    frame.draw_x(&mut svg, "time (s)", false);
+    for (n, curve) in curves.iter().enumerate() {
+        svg.path(steps(curve, between, &frame), &stroke(n));
+    }
+    legend(&mut svg, names.picture, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
+    svg.finish()
+}
+
+/// The corners of a curve within the time shown.
+fn steps(curve: &Curve, (from, to): (f64, f64), frame: &Frame) -> Vec<(f64, f64)> {
+    let ends = curve.points.iter().skip(1).map(|(at, _)| *at).chain([f64::INFINITY]);
+    let within = curve.points.iter().zip(ends).filter(|((at, _), end)| *end > from && *at < to);
+    within
+        .flat_map(|((at, value), end)| [frame.place(at.max(from), *value), frame.place(end.min(to), *value)])
+        .collect()
+}
