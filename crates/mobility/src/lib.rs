@@ -1,7 +1,8 @@
 //! Reachability: radio cells, nodes that move between them, and the protocol that sends their packets after
 //! them, all as machines ([`seamline_wire::Machine`]).
 //!
-//! A [`Movement`] says when a mobile node is in which cell. A [`Coverage`] stands at the far end of a cell's
+//! A [`Movement`] says when a mobile node is in which cell: by a timetable, at a fixed interval, or because it
+//! follows a [`Trajectory`] through cells that are discs. A [`Coverage`] stands at the far end of a cell's
 //! air, in both directions, and lets pass what is sent to or by a node that is there. Mobile IPv4 (RFC 5944)
 //! is three machines that know each other from packets only: the [`MobileNode`], the [`ForeignAgent`] at a
 //! base station and the [`HomeAgent`].
@@ -31,9 +32,12 @@ mod lifetime;
 mod mobile_node;
 mod movement;
 pub mod protocol;
+mod ranges;
 mod registration;
 mod send;
+mod trajectory;
 mod visitors;
+mod waypoints;
 
 pub use advertiser::AdvertisementConfig;
 pub use agent_discovery::MovementDetection;
@@ -41,6 +45,8 @@ pub use coverage::{Coverage, CoverageConfig, InFlightUpwards};
 pub use foreign_agent::{ForeignAgent, ForeignAgentConfig};
 pub use home_agent::{HomeAgent, HomeAgentConfig};
 pub use mobile_node::{MobileNode, MobileNodeConfig};
-pub use movement::{CellId, Move, Movement, MovementError, Order, Period};
+pub use movement::{CellId, Move, Movement, MovementError, Order, Period, Stay};
 pub use protocol::MobileIpv4;
 pub use registration::MobileIpConfig;
+pub use trajectory::{Leg, Position, Trajectory};
+pub use waypoints::{Change, Disc};

@@ -34,7 +34,7 @@ pub struct MobileNodeConfig {
 #[derive(Debug)]
 pub struct MobileNode {
     movement: Movement,
-    /// Half moves done: the node is on its way after an odd number of them.
+    /// Half moves done: the node is in no cell after an odd number of them.
     done: usize,
     protocol: Option<Box<dyn Protocol>>,
     actions: Actions,
@@ -60,18 +60,14 @@ impl MobileNode {
 
     /// The cell it is in, `None` on its way to another.
     fn cell(&self) -> Option<CellId> {
-        match self.done {
-            0 => Some(self.movement.start()),
-            done if done % 2 == 0 => Some(self.movement.moves()[done / 2 - 1].to),
-            _ => None,
-        }
+        (self.done % 2 == 0).then(|| self.movement.stays()[self.done / 2].cell)
     }
 
     /// When the next move begins or ends.
     fn next_change(&self) -> Option<Instant> {
-        let begins = self.movement.moves().get(self.done / 2)?.at;
-        let on_its_way = self.done % 2 == 1;
-        Some(if on_its_way { begins + self.movement.interruption() } else { begins })
+        let on_its_way = self.done % 2;
+        let stay = self.movement.stays().get(self.done / 2 + on_its_way)?;
+        Some(if on_its_way == 1 { stay.from } else { stay.until }).filter(|at| *at < Instant::MAX)
     }
 
     /// Go wherever it should be by now.

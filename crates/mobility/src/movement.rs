@@ -38,15 +38,24 @@ pub struct Period {
     pub end: Instant,
 }
 
+/// The time between two handovers, which a node spends in one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// The cell.
+    pub cell: CellId,
+    /// When the node can be reached there by radio; [`Instant::ZERO`] where it begins.
+    pub from: Instant,
+    /// When it turns to another cell, or is out of range; [`Instant::MAX`] when neither happens.
+    pub until: Instant,
+}
+
 /// A node's whereabouts over the whole run. Cheap to clone.
 ///
 /// From a move on the node is in no cell until the interruption is over; with an interruption of zero it is
-/// in the new cell at once. A node is in the cell in `[entered, left)`.
+/// in the new cell at once. A node is in the cell in `[from, until)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
-    start: CellId,
-    moves: Arc<[Move]>,
-    interruption: Duration,
+    stays: Arc<[Stay]>,
 }
 
 /// Why moves make no timetable.
@@ -84,17 +93,31 @@ impl Movement {
     /// # Errors
     /// When moves are not in order, overlap, or lead nowhere.
     pub fn new(start: CellId, moves: Vec<Move>, interruption: Duration) -> Result<Self, MovementError> {
-        let (mut cell, mut free_from) = (start, Instant::ZERO);
-        for Move { at, to } in moves.iter().copied() {
+        let mut stay = Stay { cell: start, from: Instant::ZERO, until: Instant::MAX };
+        let mut stays = Vec::with_capacity(moves.len() + 1);
+        let mut free_from = Instant::ZERO;
+        for Move { at, to } in moves {
             if at < free_from {
                 return Err(MovementError::TooEarly { at });
             }
-            if to == cell {
+            if to == stay.cell {
                 return Err(MovementError::ToTheSameCell { at });
             }
-            (cell, free_from) = (to, at + interruption.max(Duration::from_nanos(1)));
+            free_from = at + interruption.max(Duration::from_nanos(1));
+            stays.push(Stay { until: at, ..stay });
+            stay = Stay { cell: to, from: at + interruption, until: Instant::MAX };
         }
-        Ok(Movement { start, moves: moves.into(), interruption })
+        stays.push(stay);
+        Ok(Movement { stays: stays.into() })
+    }
+
+    /// Whereabouts that are known already.
+    ///
+    /// # Panics
+    /// Without a stay, and when one begins before the one before it is over.
+    pub(crate) fn of(stays: Vec<Stay>) -> Self {
+        assert!(!stays.is_empty() && stays.windows(2).all(|pair| pair[0].until <= pair[1].from), "in order");
+        Movement { stays: stays.into() }
     }
 
     /// A node that begins in the first of these cells and moves at a fixed interval. With fewer than two
@@ -130,22 +153,16 @@ impl Movement {
 
     /// The cell that the node begins in.
     pub fn start(&self) -> CellId {
-        self.start
+        self.stays[0].cell
     }
-    /// All moves, in the order of time.
-    pub fn moves(&self) -> &[Move] {
-        &self.moves
+    /// Where it is when, in the order of time. What lies between two of them is a handover.
+    pub fn stays(&self) -> &[Stay] {
+        &self.stays
     }
-    /// For how long a move interrupts the link.
-    pub fn interruption(&self) -> Duration {
-        self.interruption
-    }
-    /// The cell that the node is in at a time; `None` during an interruption.
+    /// The cell that the node is in at a time; `None` during a handover and out of all ranges.
     pub fn cell_at(&self, time: Instant) -> Option<CellId> {
-        let begun = self.moves.partition_point(|step| step.at <= time);
-        match begun.checked_sub(1).map(|last| self.moves[last]) {
-            None => Some(self.start),
-            Some(last) => (last.at + self.interruption <= time).then_some(last.to),
-        }
+        let begun = self.stays.partition_point(|stay| stay.from <= time);
+        let stay = self.stays[begun.checked_sub(1)?];
+        (time < stay.until).then_some(stay.cell)
     }
 }

@@ -1,7 +1,7 @@
 //! Timetables of movement.
 
 use proptest::prelude::*;
-use seamline_mobility::{CellId, Move, Movement, MovementError, Order, Period};
+use seamline_mobility::{CellId, Move, Movement, MovementError, Order, Period, Stay};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 
@@ -16,13 +16,19 @@ fn period(every_s: u64, end_s: u64) -> Period {
 fn cells_in_turn_at_a_fixed_interval() {
     let movement = Movement::periodic(&CELLS[..2], period(5, 20), Order::InTurn, Duration::ZERO).unwrap();
     let at = Instant::from_secs;
-    let expected = [(5, 8), (10, 7), (15, 8)].map(|(s, cell)| Move { at: at(s), to: CellId(cell) });
-    assert_eq!(movement.moves(), expected, "none at the end");
+    let stay = |from, until, cell| Stay { cell: CellId(cell), from, until };
+    let expected = [
+        stay(at(0), at(5), 7),
+        stay(at(5), at(10), 8),
+        stay(at(10), at(15), 7),
+        stay(at(15), Instant::MAX, 8),
+    ];
+    assert_eq!(movement.stays(), expected, "no move at the end");
     assert_eq!(movement.cell_at(Instant::from_nanos(4_999_999_999)), Some(CellId(7)));
     assert_eq!(movement.cell_at(at(5)), Some(CellId(8)), "a cell is left when the move begins");
     assert_eq!(movement.cell_at(at(1000)), Some(CellId(8)));
     let alone = Movement::periodic(&CELLS[..1], period(5, 20), Order::InTurn, Duration::ZERO).unwrap();
-    assert_eq!(alone.moves(), []);
+    assert_eq!(alone.stays(), [stay(at(0), Instant::MAX, 7)]);
 }
 
 /// Each of the three others with probability 1/3: over 30000 moves the share is within four standard
@@ -34,10 +40,10 @@ fn random_order_is_uniform_over_the_other_cells() {
     assert_eq!(Movement::periodic(&CELLS, period(1, 30_000), order(), Duration::ZERO), Ok(movement.clone()));
     let mut steps = [0_u32; 4];
     let mut cell = movement.start();
-    for step in movement.moves() {
-        assert_ne!(step.to, cell);
-        steps[((step.to.0 + 4 - cell.0) % 4) as usize] += 1;
-        cell = step.to;
+    for stay in &movement.stays()[1..] {
+        assert_ne!(stay.cell, cell);
+        steps[((stay.cell.0 + 4 - cell.0) % 4) as usize] += 1;
+        cell = stay.cell;
     }
     for count in &steps[1..] {
         let share = f64::from(*count) / f64::from(steps.iter().sum::<u32>());

@@ -3,7 +3,7 @@
 use crate::build::{Part, Places, add_routes};
 use crate::routes::whereabouts_at_start;
 use crate::schema::Scenario;
-use seamline_mobility::{Move, Movement};
+use seamline_mobility::{Movement, Stay};
 use seamline_sim::{Observer, World};
 use seamline_wire::Instant;
 use std::collections::VecDeque;
@@ -33,11 +33,8 @@ impl<'a> Runner<'a> {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
             if spec.protocol.is_none() {
-                let change = |step: &Move| {
-                    let at = step.at + movement.interruption();
-                    Change { at, mobile, cell: step.to.0 as usize }
-                };
-                changes.extend(movement.moves().iter().map(change));
+                let change = |stay: &Stay| Change { at: stay.from, mobile, cell: stay.cell.0 as usize };
+                changes.extend(movement.stays().iter().skip(1).map(change));
             }
         }
         changes.sort_unstable();

@@ -285,6 +285,14 @@ pub fn distance(node: &Node) -> Result<f64, Complaint> {
     }
 }
 
+/// A coordinate in metres, zero included.
+///
+/// # Errors
+/// When the value is anything else.
+pub fn coordinate(node: &Node) -> Result<f64, Complaint> {
+    DISTANCE.read(node)
+}
+
 /// A number of bytes.
 ///
 /// # Errors

@@ -35,6 +35,7 @@ macro_rules! say {
 }
 
 say!(
+    areas,
     disconnected,
     duplicate_names,
     empty,
@@ -44,6 +45,7 @@ say!(
     many_at_once,
     mobility,
     mobility_keys,
+    no_area,
     not_toml,
     recordings,
     refused_pair,
@@ -51,6 +53,7 @@ say!(
     seeds_and_numbers,
     too_large,
     units,
+    waypoints,
     wrong_shapes,
 );
 

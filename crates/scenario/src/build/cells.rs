@@ -15,10 +15,10 @@ use seamline_mobility::{
 };
 use seamline_net::Link;
 use seamline_net::notices::HandoverNotices;
-use seamline_net::schedule::{Fates, Handovers};
+use seamline_net::schedule::{Fates, Handover, Handovers};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::random::Stream;
-use seamline_wire::{NodeId, Port};
+use seamline_wire::{Instant, NodeId, Port};
 
 /// Where a cell is in a world.
 #[derive(Debug)]
@@ -255,8 +255,12 @@ impl<O: Observer> Builder<'_, O> {
     }
 }
 
-/// The moves as handovers of a link, for whoever gives notice of them.
+/// The moves as handovers of a link, for whoever gives notice of them. One that leads nowhere lasts for ever.
 fn handovers(movement: &Movement) -> Handovers {
-    let times = movement.moves().iter().map(|step| step.at);
-    Handovers::at(times, movement.interruption(), Fates::HARD).expect("moves do not overlap")
+    let stays = movement.stays();
+    let back = stays.iter().skip(1).map(|stay| stay.from).chain([Instant::MAX]);
+    let left = stays.iter().map(|stay| stay.until).filter(|at| *at < Instant::MAX);
+    let handover =
+        |(at, back): (Instant, Instant)| Handover { at, interruption: back - at, fates: Fates::HARD };
+    Handovers::new(left.zip(back).map(handover).collect()).expect("moves do not overlap")
 }

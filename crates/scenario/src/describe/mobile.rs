@@ -1,11 +1,13 @@
 //! `[[cell]]`, `[[mobile]]` and what belongs to them.
 
 use super::link::direction_keys;
-use super::words::{boolean, choice, name, one_of, one_or_many, shared, text, time};
+use super::words::{boolean, choice, name, one_of, one_or_many, quantity, shared, text, time};
 use super::{key, table, table_of_kinds};
 use crate::schema::cell::IN_FLIGHT_UPWARDS;
 use crate::schema::movement::ORDERS;
 use crate::schema::protocol::{DETECTIONS, NONE};
+use crate::schema::waypoints::CHANGES;
+use crate::units::Quantity;
 use seamline_mobility::protocol::{self, Participation, Scheme};
 use serde_json::{Value, json};
 
@@ -21,6 +23,8 @@ pub(super) fn cell() -> Value {
             "What becomes of what a node has sent when it leaves (transmitted: what has left its antenna arrives)",
             one_of(IN_FLIGHT_UPWARDS),
         ),
+        key("position", "Where its base station is, to the east and to the north", position()),
+        key("range", "How far it reaches", quantity(Quantity::Distance)),
     ];
     keys.extend(direction_keys());
     let mut schema = table(keys);
@@ -43,13 +47,26 @@ pub(super) fn mobile() -> Value {
 pub(super) fn movement() -> Value {
     let step =
         table(vec![key("at", "When it leaves its cell", time()), key("cell", "The cell it goes to", text())]);
+    let waypoint = table(vec![
+        key("at", "When it sets out", time()),
+        key("to", "Where it goes, in a straight line", position()),
+        key("speed", "How fast", quantity(Quantity::Speed)),
+    ]);
     table(vec![
         key("every", "From one move to the next", time()),
         key("first", "When the first is (after `every`)", time()),
         key("order", "Which cell is next", one_of(ORDERS)),
         key("interruption", "For how long a move takes the link away (0 s)", time()),
         key("timetable", "All moves, in place of an interval", one_or_many(step)),
+        key("start", "Where it is before the first waypoint", position()),
+        key("waypoints", "Its way through the ranges of its cells", one_or_many(waypoint)),
+        key("change", "When it turns to another cell (entering)", one_of(CHANGES)),
     ])
+}
+
+/// Two distances.
+fn position() -> Value {
+    json!({ "type": "array", "items": quantity(Quantity::Distance), "minItems": 2, "maxItems": 2 })
 }
 
 pub(super) fn protocol() -> Value {

@@ -3,9 +3,10 @@
 
 use super::link::{self, DirectionSpec};
 use crate::codes::Code;
+use crate::document::{Node, Value};
 use crate::reader::Reader;
-use crate::units::Complaint;
-use seamline_mobility::InFlightUpwards;
+use crate::units::{self, Complaint};
+use seamline_mobility::{InFlightUpwards, Position};
 
 /// A radio cell.
 #[derive(Clone, Debug)]
@@ -22,6 +23,17 @@ pub struct CellSpec {
     pub fixed: Vec<usize>,
     /// What becomes of what a node has sent when it leaves.
     pub in_flight_upwards: InFlightUpwards,
+    /// Where it reaches, for nodes that move by waypoints.
+    pub area: Option<Area>,
+}
+
+/// The disc that a cell reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Where its base station is.
+    pub position: Position,
+    /// Its radius in metres.
+    pub range: f64,
 }
 
 pub(crate) const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
@@ -57,6 +69,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
         reader.refuse_value("fixed", Complaint::new("the base station is on the other side of the air"));
     }
     let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
+    let area = read_area(&mut reader);
     reader.finish();
     Some(CellSpec {
         name: name?,
@@ -65,5 +78,31 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
         up: up?,
         fixed: fixed?,
         in_flight_upwards: rule.unwrap_or_default(),
+        area: area?,
     })
+}
+
+/// `None` only when it is there and wrong.
+fn read_area(reader: &mut Reader<'_>) -> Option<Option<Area>> {
+    if !reader.has("position") && !reader.has("range") {
+        // Known all the same.
+        (reader.node("position"), reader.node("range"));
+        return Some(None);
+    }
+    let position = reader.required("position", position);
+    let range = reader.required("range", units::distance);
+    Some(Some(Area { position: position?, range: range? }))
+}
+
+/// `["200 m", "300 m"]`: to the east and to the north.
+pub(super) fn position(node: &Node) -> Result<Position, Complaint> {
+    match &node.value {
+        Value::List(items) if items.len() == 2 => {
+            let read = |item: &Node| units::coordinate(item).map_err(|complaint| complaint.at(item.span));
+            Ok(Position { x: read(&items[0])?, y: read(&items[1])? })
+        }
+        _ => Err(Complaint::new("expected two distances, to the east and to the north")
+            .code(Code::WrongKind)
+            .tip("such as [\"200 m\", \"300 m\"]")),
+    }
 }

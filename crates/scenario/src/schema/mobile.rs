@@ -41,10 +41,9 @@ pub(super) fn read(
     if !reader.has("movement") {
         reader.missing("movement");
     }
-    let all: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let movement = reader
         .table("movement")
-        .and_then(|table| movement::read(table, own.as_deref().unwrap_or_default(), &all, duration));
+        .and_then(|table| movement::read(table, own.as_deref().unwrap_or_default(), cells, duration));
     if !reader.has("protocol") {
         reader.missing("protocol");
     }

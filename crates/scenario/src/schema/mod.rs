@@ -17,6 +17,7 @@ pub(crate) mod queue;
 pub mod recorded;
 pub mod schedule;
 pub(crate) mod tcp;
+pub(crate) mod waypoints;
 
 pub use cell::CellSpec;
 pub use flow::FlowSpec;
@@ -25,6 +26,7 @@ pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
+pub use waypoints::WaypointsSpec;
 
 use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;

@@ -1,6 +1,8 @@
 //! `movement = { every = "5 s", order = "in turn" }`: when a mobile node changes its cell.
 
+use super::cell::CellSpec;
 use super::named_place;
+use super::waypoints::{self, WaypointsSpec};
 use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::Reader;
@@ -30,6 +32,8 @@ pub enum MovesSpec {
     },
     /// At these times to these cells.
     Timetable(Vec<Move>),
+    /// As the way through the ranges of the cells has it.
+    Waypoints(WaypointsSpec),
 }
 
 pub(crate) const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
@@ -52,31 +56,30 @@ impl MovementSpec {
                 };
                 Movement::periodic(&cells, *period, order, self.interruption)
             }
+            MovesSpec::Waypoints(spec) => Ok(spec.build(|| self.interruption)),
         }
     }
 }
+
+/// The ways to say when a node moves; the first key of each is what makes it.
+const WAYS: [&[&str]; 3] = [&["waypoints", "start", "change"], &["timetable"], &["every", "first", "order"]];
 
 /// Read when a node that has these cells of all moves; it begins in the first of its own.
 pub(super) fn read(
     mut reader: Reader<'_>,
     own: &[usize],
-    all: &[&str],
+    cells: &[CellSpec],
     duration: Duration,
 ) -> Option<MovementSpec> {
     let interruption = reader.or("interruption", Duration::ZERO, units::duration);
-    let has_timetable = reader.has("timetable");
-    for key in ["every", "first", "order"] {
-        if has_timetable && let Some((written, _)) = reader.entry(key) {
-            let complaint = Complaint::new("a timetable says it all").code(Code::Conflict);
-            reader.refuse(key, written.span, complaint);
-        }
-    }
-    let moves = match has_timetable {
-        true => read_timetable(&mut reader, own, all),
-        false => read_period(&mut reader, duration),
+    let way = refuse_other_ways(&mut reader);
+    let moves = match way {
+        "waypoints" => waypoints::read(&mut reader, own, cells).map(MovesSpec::Waypoints),
+        "timetable" => read_timetable(&mut reader, own, cells),
+        _ => read_period(&mut reader, duration),
     };
     let span = reader.span_of(&["timetable", "interruption", "every"]);
-    let key = if has_timetable { "timetable" } else { "interruption" };
+    let key = if way == "timetable" { way } else { "interruption" };
     let spec = moves.zip(interruption).map(|(moves, interruption)| MovementSpec { interruption, moves });
     let spec = spec.filter(|spec| {
         let wrong = if own.is_empty() { None } else { spec.build(own, 0, "").err() };
@@ -87,6 +90,21 @@ pub(super) fn read(
     });
     reader.finish();
     spec
+}
+
+/// The key that says when the node moves; those of other ways are refused.
+fn refuse_other_ways(reader: &mut Reader<'_>) -> &'static str {
+    let chosen = WAYS.iter().find(|way| reader.has(way[0])).unwrap_or(&WAYS[2]);
+    for key in WAYS.iter().filter(|way| way[0] != chosen[0]).copied().flatten() {
+        if let Some((written, _)) = reader.entry(key) {
+            let label = match chosen[0] {
+                "timetable" => "a timetable says it all".to_owned(),
+                other => format!("this does not go with `{other}`"),
+            };
+            reader.refuse(key, written.span, Complaint::new(label).code(Code::Conflict));
+        }
+    }
+    chosen[0]
 }
 
 fn read_period(reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {
@@ -104,13 +122,14 @@ fn read_period(reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec>
     Some(MovesSpec::Periodic { period, random })
 }
 
-fn read_timetable(reader: &mut Reader<'_>, own: &[usize], all: &[&str]) -> Option<MovesSpec> {
+fn read_timetable(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<MovesSpec> {
+    let all: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let mut moves = Vec::new();
     let rows = reader.tables("timetable");
     let wanted = rows.len();
     for mut row in rows {
         let at = row.required("at", units::duration);
-        let cell = row.required("cell", |node| own_cell(node, own, all));
+        let cell = row.required("cell", |node| own_cell(node, own, &all));
         row.finish();
         moves.extend(at.zip(cell).map(|(at, cell)| Move { at: Instant::ZERO + at, to: CellId(cell as u32) }));
     }

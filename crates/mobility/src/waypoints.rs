@@ -1,0 +1,186 @@
+//! From a trajectory and the ranges of cells to the cells that a node is in.
+
+use crate::movement::{CellId, Movement, Stay};
+use crate::ranges::{InRange, times_in_range, times_of_equal_distance};
+use crate::trajectory::{Position, Trajectory};
+use seamline_wire::{Duration, Instant};
+
+/// The area in which a node can be in a cell: a disc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disc {
+    /// The cell.
+    pub cell: CellId,
+    /// Where its base station is.
+    pub position: Position,
+    /// The radius in metres, more than zero.
+    pub range: f64,
+}
+
+/// When a node turns from one cell to another. When the range of its cell ends it has to, whatever the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Change {
+    /// On entering the range of another: it is in the cell whose range it entered last, among those in range.
+    #[default]
+    Entering,
+    /// Not before the range of its own ends; then to the nearest in range.
+    Leaving,
+    /// When another base station in range becomes nearer than its own.
+    Nearest,
+}
+
+/// No cell reaches the place where a node begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRangeAtStart;
+
+impl Movement {
+    /// A node that follows a trajectory. `handover` says for each handover in turn how long the node is in no cell.
+    ///
+    /// A handover begins when the rule wants another cell, or when the node comes into range of one after having
+    /// been in none. While it lasts only the end of the range of its target counts: then it is given up, and
+    /// another one begins. Which other changes there were is looked at when it is over.
+    ///
+    /// # Errors
+    /// When no cell reaches the start.
+    pub fn through(
+        trajectory: &Trajectory,
+        discs: &[Disc],
+        change: Change,
+        handover: impl FnMut() -> Duration,
+    ) -> Result<Self, OutOfRangeAtStart> {
+        let mut walk = Walk { change, handover, stays: Vec::new(), state: State::Nowhere };
+        let stretches = stretches(trajectory, discs);
+        let start = walk.wanted(None, &stretches[0]).ok_or(OutOfRangeAtStart)?;
+        walk.state = State::In(start, Instant::ZERO);
+        for (place, stretch) in stretches.iter().enumerate() {
+            let until = stretches.get(place + 1).map_or(Instant::MAX, |next| next.from);
+            walk.pass(stretch, until);
+        }
+        if let State::In(cell, from) = walk.state {
+            walk.stays.push(Stay { cell, from, until: Instant::MAX });
+        }
+        Ok(Movement::of(walk.stays))
+    }
+}
+
+/// A cell in range.
+#[derive(Clone, Copy, Debug)]
+struct Reachable {
+    cell: CellId,
+    since: Instant,
+}
+
+/// A time in which the same cells are in range, and the order of their distances stays the same.
+#[derive(Clone, Debug)]
+struct Stretch {
+    from: Instant,
+    nearest_first: Vec<Reachable>,
+}
+
+fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
+    let ranges: Vec<Vec<InRange>> =
+        discs.iter().map(|disc| times_in_range(trajectory, disc.position, disc.range)).collect();
+    let mut times = vec![Instant::ZERO];
+    times.extend(ranges.iter().flatten().flat_map(|time| [time.from, time.until]));
+    for (place, one) in discs.iter().enumerate() {
+        for other in &discs[..place] {
+            times.extend(times_of_equal_distance(trajectory, one.position, other.position));
+        }
+    }
+    times.retain(|time| *time < Instant::MAX);
+    times.sort_unstable();
+    times.dedup();
+    let stretch = |place: usize| {
+        let from = times[place];
+        // Where distances are equal rounding decides; in between it does not matter.
+        let within = times.get(place + 1).map_or(from, |until| from + (*until - from) / 2);
+        let position = trajectory.position_at(within);
+        let mut found: Vec<(f64, Reachable)> = Vec::new();
+        for (disc, ranges) in discs.iter().zip(&ranges) {
+            let in_range = ranges.iter().find(|range| range.from <= from && from < range.until);
+            let reachable = in_range.map(|range| Reachable { cell: disc.cell, since: range.from });
+            found.extend(reachable.map(|reachable| (position.distance(disc.position), reachable)));
+        }
+        found.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Stretch { from, nearest_first: found.into_iter().map(|(_, reachable)| reachable).collect() }
+    };
+    (0..times.len()).map(stretch).collect()
+}
+
+/// What a node is doing.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// In this cell since then.
+    In(CellId, Instant),
+    /// On its way to this cell, to arrive then.
+    To(CellId, Instant),
+    /// No cell is in range.
+    Nowhere,
+}
+
+struct Walk<F> {
+    change: Change,
+    handover: F,
+    stays: Vec<Stay>,
+    state: State,
+}
+
+impl<F: FnMut() -> Duration> Walk<F> {
+    fn pass(&mut self, stretch: &Stretch, until: Instant) {
+        let mut now = stretch.from;
+        loop {
+            self.decide(now, stretch);
+            match self.state {
+                State::To(cell, arrival) if arrival < until => {
+                    self.state = State::In(cell, arrival);
+                    now = arrival;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Begin whatever handover is due.
+    fn decide(&mut self, now: Instant, stretch: &Stretch) {
+        let is_in_range = |cell| stretch.nearest_first.iter().any(|it| it.cell == cell);
+        let current = match self.state {
+            State::To(cell, arrival) if is_in_range(cell) => {
+                if now < arrival {
+                    return;
+                }
+                self.state = State::In(cell, arrival);
+                Some(cell)
+            }
+            State::In(cell, _) => Some(cell),
+            State::To(..) | State::Nowhere => None,
+        };
+        let wanted = self.wanted(current, stretch);
+        if current.is_some() && wanted == current {
+            return;
+        }
+        if let State::In(cell, from) = self.state {
+            self.stays.push(Stay { cell, from, until: now });
+        }
+        self.state = match wanted {
+            Some(cell) => State::To(cell, now + (self.handover)()),
+            None => State::Nowhere,
+        };
+    }
+
+    fn wanted(&self, current: Option<CellId>, stretch: &Stretch) -> Option<CellId> {
+        let in_range = &stretch.nearest_first;
+        let entered_last = || {
+            let last = in_range.iter().map(|it| it.since).max()?;
+            let mut candidates = in_range.iter().filter(|it| it.since == last).map(|it| it.cell);
+            // Of several that it entered at one time it keeps its own.
+            candidates.clone().find(|cell| Some(*cell) == current).or_else(|| candidates.next())
+        };
+        let nearest = || in_range.first().map(|it| it.cell);
+        match self.change {
+            Change::Entering => entered_last(),
+            Change::Leaving => {
+                current.filter(|cell| in_range.iter().any(|it| it.cell == *cell)).or_else(nearest)
+            }
+            Change::Nearest => nearest(),
+        }
+    }
+}
