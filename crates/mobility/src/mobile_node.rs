@@ -60,7 +60,7 @@ impl MobileNode {
 
     /// The cell it is in, `None` on its way to another.
     fn cell(&self) -> Option<CellId> {
-        (self.done % 2 == 0).then(|| self.movement.stays()[self.done / 2].cell)
+        self.done.is_multiple_of(2).then(|| self.movement.stays()[self.done / 2].cell)
     }
 
     /// When the next move begins or ends.

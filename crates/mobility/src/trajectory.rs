@@ -42,7 +42,7 @@ pub struct StillOnItsWay {
 
 impl fmt::Display for StillOnItsWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the node is on its way to the waypoint before until {}", self.arrives)
+        write!(f, "the node arrives at the waypoint before at {} s", self.arrives)
     }
 }
 impl std::error::Error for StillOnItsWay {}

@@ -82,7 +82,7 @@ fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Opt
         let CellSpec { area, name, .. } = &cells[*place];
         let Some(Area { position, range }) = *area else {
             let complaint =
-                Complaint::new(format!("cell \"{name}\" of this node reaches nobody knows where"))
+                Complaint::new(format!("cell \"{name}\" of this node has no position and no range"))
                     .code(Code::Missing)
                     .tip(format!(
                         "add position = [\"200 m\", \"300 m\"] and range = \"90 m\" to cell \"{name}\""
