@@ -84,9 +84,8 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
 
 /// `None` only when it is there and wrong.
 fn read_area(reader: &mut Reader<'_>) -> Option<Option<Area>> {
-    if !reader.has("position") && !reader.has("range") {
-        // Known all the same.
-        (reader.node("position"), reader.node("range"));
+    let is_there = ["position", "range"].map(|key| reader.node(key).is_some());
+    if is_there == [false; 2] {
         return Some(None);
     }
     let position = reader.required("position", position);
