@@ -4,8 +4,8 @@ use crate::parameters::HeaderAccounting;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
-    Duration, Flags, Instant, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber, Timestamps,
-    TransportPort,
+    Duration, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
+    Timestamps, TransportPort,
 };
 
 /// One end of a connection.
@@ -28,6 +28,27 @@ pub(crate) struct Header {
     pub(crate) window_scaled: bool,
     /// Payload and options of a segment together are not longer than this.
     pub(crate) largest_segment: u32,
+    /// What a handover scheme wants told.
+    pub(crate) marking: Marking,
+}
+
+/// A mark to put on the next segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marking {
+    mark: Option<Mark>,
+    segments: u32,
+}
+
+impl Marking {
+    pub(crate) fn begin(&mut self, mark: Mark, segments: u32) {
+        *self = Marking { mark: (segments > 0).then_some(mark), segments };
+    }
+    /// The mark of the segment that leaves now.
+    fn take(&mut self) -> Option<Mark> {
+        let mark = self.mark?;
+        self.begin(mark, self.segments - 1);
+        Some(mark)
+    }
 }
 
 /// The timestamp clock and what is to be echoed (RFC 7323 section 4).
@@ -61,7 +82,14 @@ const NS2_BYTES_PER_SACK_BLOCK: u32 = 8;
 
 impl Header {
     /// Fill in the acknowledging half of a segment and send it.
-    pub(crate) fn send(&self, now: Instant, mut segment: Segment, receiver: &mut Receiver, out: &mut Outbox) {
+    pub(crate) fn send(
+        &mut self,
+        now: Instant,
+        mut segment: Segment,
+        receiver: &mut Receiver,
+        out: &mut Outbox,
+    ) {
+        segment.mark = segment.mark.or_else(|| self.marking.take());
         segment.acknowledgment = receiver.acknowledgment();
         segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
         let blocks = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
@@ -76,6 +104,18 @@ impl Header {
             receiver.acknowledge_soon();
         }
         self.send_bare(now, segment, out);
+    }
+
+    /// The longest payload of the next segment: a mark on it takes its place from the payload (RFC 6691 section 2).
+    pub(crate) fn longest_payload(&self) -> u32 {
+        match (self.marking.mark, self.accounting) {
+            (None, _) | (_, HeaderAccounting::Ns2) => u32::MAX,
+            (mark, HeaderAccounting::Actual) => {
+                let timestamps = self.timestamps.map(|_| Timestamps::default());
+                let options = Segment { mark, timestamps, ..Segment::default() };
+                self.largest_segment.saturating_sub(options_length(&options) as u32).max(1)
+            }
+        }
     }
 
     /// How many SACK blocks fit beside so much payload (RFC 6691 section 2). When none does and one is owed,

@@ -2,7 +2,7 @@
 //! of them; no code asks which profile it is.
 
 use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
-use crate::handover::{EhnParameters, FreezeParameters, TrAcksParameters};
+use crate::handover::{DemoVegasParameters, EhnParameters, FreezeParameters, TrAcksParameters};
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
 use seamline_wire::Duration;
@@ -30,6 +30,8 @@ pub struct Parameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by Demo-Vegas.
+    pub demo_vegas: DemoVegasParameters,
     /// Read by Explicit Handover Notification.
     pub ehn: EhnParameters,
     /// Read by TR-ACKs.

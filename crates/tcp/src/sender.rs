@@ -54,7 +54,7 @@ pub(crate) struct Acknowledgment {
 /// acknowledgment rides along, and the outbox.
 #[derive(Debug)]
 pub(crate) struct Exit<'a> {
-    pub(crate) header: &'a Header,
+    pub(crate) header: &'a mut Header,
     pub(crate) receiver: &'a mut Receiver,
     pub(crate) out: &'a mut Outbox,
 }
@@ -85,6 +85,8 @@ pub(crate) struct Sender {
     data_end: Offset,
     progress_at: Instant,
     last_sent: Instant,
+    /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
+    samples_from: Offset,
     /// A handover scheme holds everything: nothing is sent and no timer expires.
     frozen: bool,
     /// The furthest right edge of the peer's window so far.
@@ -152,6 +154,7 @@ impl Sender {
             data_end: Offset::FIRST_BYTE,
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
+            samples_from: first,
             frozen: false,
             furthest_edge: first,
             orders: Orders::default(),
@@ -279,6 +282,7 @@ impl Sender {
         }
         let log = self.view.sent.as_mut().filter(|_| advanced);
         let fine_round_trip = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
+        let fine_round_trip = fine_round_trip.filter(|_| ack.offset > self.samples_from);
         let acked = Acked {
             bytes: acknowledged,
             delivered,
@@ -404,6 +408,8 @@ impl Sender {
             Order::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
             Order::Send { most } => self.send(most, exit),
             Order::RenewPath { round_trip_time } => {
+                self.timing = None;
+                self.samples_from = self.view.highest_sent;
                 self.control.on_path_change(round_trip_time, &self.view);
                 self.view.window = self.control.window();
             }
@@ -472,6 +478,7 @@ impl Sender {
         }
         let length =
             self.view.length_at(at).min(self.data_end.saturating_since(at).min(u64::from(u32::MAX)) as u32);
+        let length = length.min(exit.header.longest_payload());
         let data_end = at + u64::from(length);
         let fin = self.view.finishing && data_end == self.data_end;
         if length == 0 && !fin {

@@ -1,14 +1,13 @@
 //! `[[flow]]` and the parameters of TCP.
 
-use super::words::{boolean, choice, integer, name, number, one_of, quantity, shared, text, time};
+use super::words::{boolean, choice, integer, name, number, quantity, shared, text, time};
 use super::{key, table};
-use crate::schema::tcp::{AFTER, RESUME};
 use crate::units::Quantity;
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 use serde_json::{Value, json};
 
 pub(super) fn flow() -> Value {
-    let mut schema = table(vec![
+    let mut keys = vec![
         key("name", "Its name", name()),
         key("from", "The node that sends", text()),
         key("to", "The node that receives", text()),
@@ -36,36 +35,15 @@ pub(super) fn flow() -> Value {
         key("westwood", "Parameters of Westwood", westwood()),
         key("westwood_plus", "Parameters of Westwood+", westwood_plus()),
         key("cubic", "Parameters of CUBIC", cubic()),
-        key("ehn", "Parameters of explicit handover notification", ehn()),
-        key("tr_acks", "Parameters of triplicate acknowledgments", tr_acks()),
-        key("freeze", "Parameters of Freeze-TCP", freeze()),
-    ]);
+    ];
+    keys.extend(super::moving::tables());
+    let mut schema = table(keys);
     schema["required"] = json!(["name"]);
     schema
 }
 
 fn handover_names() -> impl Iterator<Item = &'static str> {
     std::iter::once("none").chain(handover::ALL.iter().map(|scheme| scheme.name))
-}
-
-fn ehn() -> Value {
-    let windows = one_of(RESUME);
-    table(vec![key("resume_with", "The window after the move", windows)])
-}
-
-fn tr_acks() -> Value {
-    table(vec![
-        key("acknowledgments", "How often the last one is repeated", integer(1, 100)),
-        key("after", "What the sender does then", one_of(AFTER)),
-    ])
-}
-
-fn freeze() -> Value {
-    table(vec![
-        key("acknowledgments", "Sent at once after the move", integer(1, 100)),
-        key("patience", "How long after its predicted time a disconnection is waited for", time()),
-        key("longest_disconnection", "After so long the news of its end must have been lost", time()),
-    ])
 }
 
 pub(super) fn tcp() -> Value {

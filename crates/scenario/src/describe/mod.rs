@@ -8,6 +8,7 @@
 mod flow;
 mod link;
 mod mobile;
+mod moving;
 mod schedule;
 mod top;
 mod words;

@@ -10,6 +10,7 @@ mod link;
 pub mod loss;
 mod mobile;
 pub(crate) mod movement;
+pub(crate) mod moving;
 pub(crate) mod notice;
 pub(crate) mod output;
 pub mod protocol;

@@ -1,10 +1,10 @@
 //! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and a scheme's
-//! own parameters in the scheme's own table: `vegas = { alpha = 2 }`.
+//! own parameters in the scheme's own table: `vegas = { alpha = 2 }`. What is done about moves: [`moving`].
 
+use super::moving;
 use crate::codes::Code;
 use crate::reader::{Reader, boolean, integer, number};
 use crate::units::{self, Complaint};
-use seamline_tcp::handover::{AfterReconnection, ResumeWith};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_wire::Duration;
 
@@ -25,47 +25,10 @@ pub(super) fn read_parameters(reader: &mut Reader<'_>, parameters: &mut Paramete
     if let Some(table) = reader.table("cubic") {
         read_cubic(table, parameters);
     }
-    if let Some(table) = reader.table("ehn") {
-        read_ehn(table, parameters);
-    }
-    if let Some(table) = reader.table("tr_acks") {
-        read_tr_acks(table, parameters);
-    }
-    if let Some(table) = reader.table("freeze") {
-        read_freeze(table, parameters);
-    }
+    moving::read(reader, parameters);
 }
 
-pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
-    ("previous window", ResumeWith::PreviousWindow),
-    ("slow start", ResumeWith::SlowStart),
-    ("adjusted window", ResumeWith::AdjustedWindow),
-];
-pub(crate) const AFTER: &[(&str, AfterReconnection)] =
-    &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
-
-fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));
-    reader.finish();
-}
-
-fn read_tr_acks(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let count = reader.optional("acknowledgments", integer(1, 100));
-    set(&mut parameters.tr_acks.acknowledgments, count.and_then(|count| u32::try_from(count).ok()));
-    set(&mut parameters.tr_acks.after, reader.choice("after", AFTER));
-    reader.finish();
-}
-
-fn read_freeze(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let count = reader.optional("acknowledgments", integer(1, 100));
-    set(&mut parameters.freeze.acknowledgments, count.and_then(|count| u32::try_from(count).ok()));
-    set(&mut parameters.freeze.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut parameters.freeze.longest_disconnection, longest);
-    reader.finish();
-}
-
-fn set<T>(place: &mut T, value: Option<T>) {
+pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }

@@ -50,8 +50,8 @@ pub trait CongestionControl: Debug + Send {
     fn on_ack(&mut self, acked: &Acked, view: &View);
     /// Recovery has found a loss.
     fn on_loss(&mut self, loss: Loss, view: &View);
-    /// The path is another one, with this round-trip time.
-    fn on_path_change(&mut self, _round_trip_time: Duration, _view: &View) {}
+    /// The path is another one, with this round-trip time, if it is known. What was sent before gives no fine samples.
+    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, _view: &View) {}
     /// The window now.
     fn window(&self) -> Window;
     /// Replace the window, as recovery or a handover scheme orders.

@@ -5,6 +5,7 @@ use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::offset::Offset;
 use crate::parameters::{Parameters, WindowParameters};
 use crate::view::{View, Window};
+use seamline_wire::Duration;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas",
@@ -77,6 +78,9 @@ struct Vegas {
     parameters: VegasParameters,
     window_parameters: WindowParameters,
     window: Window,
+    /// The first acknowledgment has given a first value of BaseRTT.
+    begun: bool,
+    /// BaseRTT in seconds; `None` until a new path has been measured.
     base_round_trip: Option<f64>,
     round_began_at: Offset,
     round_began_seconds: f64,
@@ -92,6 +96,7 @@ impl Vegas {
             parameters: parameters.vegas.clone(),
             window_parameters: parameters.window.clone(),
             window,
+            begun: false,
             base_round_trip: None,
             round_began_at: Offset::FIRST_BYTE,
             round_began_seconds: 0.0,
@@ -171,7 +176,8 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     fn observe(&mut self, _acked: &Acked, view: &View) {
-        if self.base_round_trip.is_none() {
+        if !self.begun {
+            self.begun = true;
             self.base_round_trip = Some(seconds_since_start(view));
         }
     }
@@ -197,6 +203,15 @@ impl CongestionControl for Vegas {
         if loss == Loss::Collapsed {
             self.window.congestion = self.parameters.window_after_timeout;
         }
+    }
+    /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and
+    /// not taken from whoever tells of the move.
+    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) {
+        self.base_round_trip = None;
+        self.sample_sum = 0.0;
+        self.samples = 0;
+        self.round_began_at = view.next;
+        self.round_began_seconds = seconds_since_start(view);
     }
     fn window(&self) -> Window {
         self.window

@@ -165,9 +165,11 @@ impl CongestionControl for Westwood {
         self.fall_silent_until(view.now);
         cut(&mut self.reno, pipe(self.bandwidth, view.round_trip.minimum), loss);
     }
-    fn on_path_change(&mut self, round_trip_time: Duration, view: &View) {
+    fn on_path_change(&mut self, round_trip_time: Option<Duration>, view: &View) {
         self.fall_silent_until(view.now);
-        adjust(&mut self.reno, pipe(self.bandwidth, round_trip_time));
+        if let Some(round_trip_time) = round_trip_time {
+            adjust(&mut self.reno, pipe(self.bandwidth, round_trip_time));
+        }
     }
     fn window(&self) -> Window {
         self.reno.window

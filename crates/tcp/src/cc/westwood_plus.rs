@@ -111,9 +111,11 @@ impl CongestionControl for WestwoodPlus {
         let pipe = pipe(self.bandwidth(), view.round_trip.minimum);
         cut(&mut self.reno, pipe, loss);
     }
-    fn on_path_change(&mut self, round_trip_time: Duration, _view: &View) {
-        let pipe = pipe(self.bandwidth(), round_trip_time);
-        adjust(&mut self.reno, pipe);
+    fn on_path_change(&mut self, round_trip_time: Option<Duration>, _view: &View) {
+        if let Some(round_trip_time) = round_trip_time {
+            let pipe = pipe(self.bandwidth(), round_trip_time);
+            adjust(&mut self.reno, pipe);
+        }
     }
     fn window(&self) -> Window {
         self.reno.window

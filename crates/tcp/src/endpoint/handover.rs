@@ -26,9 +26,10 @@ impl Endpoint {
         self.happened(now, Happened::Below(signal), out);
     }
 
-    /// Whether the segment tells a scheme here that its sender has moved.
+    /// Whether the scheme here decides what becomes of this segment's acknowledgment.
     pub(super) fn is_notified_by(&self, segment: &Segment) -> bool {
-        self.mover.is_some() && segment.mark == Some(Mark::Handover)
+        let decided = |mover: &Mover| segment.mark.is_some_and(|mark| mover.scheme.decides_on(mark));
+        self.mover.as_ref().is_some_and(decided)
     }
 
     /// When the scheme wants to be woken; only an open connection has something to do then.
@@ -83,6 +84,7 @@ impl Endpoint {
                     self.send_ack_with(now, mark, out);
                 }
             }
+            Action::Mark { mark, segments } => self.header.marking.begin(mark, segments),
             Action::CloseWindow => self.receiver.close_window(),
             Action::OpenWindow => self.receiver.open_window(),
             _ => {

@@ -111,6 +111,9 @@ impl Endpoint {
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
+            if segment.mark.is_none() && segment.length > 0 {
+                self.happened(now, Happened::Data, out);
+            }
         }
         if opens {
             self.pump(now, out);
@@ -178,7 +181,7 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress, out);
+            self.happened(now, Happened::Progress { mark: segment.mark }, out);
         }
         self.on_mark(now, segment, out);
     }

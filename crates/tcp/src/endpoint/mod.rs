@@ -14,7 +14,7 @@ mod state;
 pub(crate) use handshake::recovery_without_sack;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header, TimestampClock};
+use crate::emit::{Address, Header, Marking, TimestampClock};
 use crate::handover::{Happened, Scheme};
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -122,6 +122,7 @@ impl Endpoint {
             sack: segments.selective_acknowledgments && config.variant.recovery.needs_sack,
             window_scaled: segments.window_scale.is_some(),
             largest_segment: size,
+            marking: Marking::default(),
         };
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);

@@ -59,7 +59,7 @@ impl Ehn {
         match (self.parameters.resume_with, round_trip_time) {
             (ResumeWith::SlowStart, _) => actions.push(Action::SlowStart),
             (ResumeWith::AdjustedWindow, Some(round_trip_time)) => {
-                actions.push(Action::RenewPath { round_trip_time });
+                actions.push(Action::RenewPath { round_trip_time: Some(round_trip_time) });
             }
             (ResumeWith::PreviousWindow | ResumeWith::AdjustedWindow, _) => {}
         }
@@ -83,7 +83,7 @@ impl Handover for Ehn {
             Happened::Timeout => {
                 self.before_timeout.get_or_insert(view.window);
             }
-            Happened::Progress => self.before_timeout = None,
+            Happened::Progress { .. } => self.before_timeout = None,
             _ => {}
         }
     }

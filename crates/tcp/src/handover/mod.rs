@@ -9,10 +9,12 @@ use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
+mod demo_vegas;
 mod ehn;
 mod freeze;
 mod tr_acks;
 
+pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
@@ -32,9 +34,14 @@ pub enum Happened {
     },
     /// The retransmission timer has expired; the window is still what it was before.
     Timeout,
-    /// An acknowledgment has advanced SND.UNA, and says nothing of a move: a notification that advances it is told as
-    /// [`Happened::Marked`] alone.
-    Progress,
+    /// An acknowledgment has advanced SND.UNA. One that the scheme decides about first ([`Handover::decides_on`]) is
+    /// told as [`Happened::Marked`] alone.
+    Progress {
+        /// The mark it carries, which is told next.
+        mark: Option<Mark>,
+    },
+    /// A segment with payload and without a mark has arrived.
+    Data,
     /// The time of [`Handover::wake_at`] has come.
     Wake,
 }
@@ -45,6 +52,12 @@ impl Happened {
     /// the first would reach the old place, where the new one is not registered yet, or be sent twice.
     pub fn is_move(self) -> bool {
         matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
+    }
+
+    /// Whether from now on what is addressed to this node finds it at its new place: its link is up, or, where a
+    /// mobility protocol runs, its registration is confirmed. Until then what it sends is answered to the old place.
+    pub fn is_arrival(self) -> bool {
+        matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::Registered))
     }
 }
 
@@ -58,6 +71,13 @@ pub enum Action {
         /// With this mark.
         mark: Option<Mark>,
     },
+    /// Put this mark on the next segments sent, whatever they are.
+    Mark {
+        /// The mark.
+        mark: Mark,
+        /// How many segments.
+        segments: u32,
+    },
     /// Offer a window of zero from now on, whatever room there is. What is under way is still taken.
     CloseWindow,
     /// Offer the true window again.
@@ -70,10 +90,11 @@ pub enum Action {
     SetWindow(Window),
     /// Begin again from one segment, with the threshold that the congestion control sets after a timeout.
     SlowStart,
-    /// The path is another one, with this round-trip time: congestion control may make use of it.
+    /// The path is another one: what is outstanding gives no round-trip samples for congestion control, which may make
+    /// use of the new path's round-trip time or measure it anew.
     RenewPath {
-        /// Round-trip time of the new path.
-        round_trip_time: Duration,
+        /// Round-trip time of the new path, if it is known.
+        round_trip_time: Option<Duration>,
     },
     /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off anew,
     /// send what the window allows.
@@ -86,6 +107,7 @@ impl Action {
         match self {
             Action::Acknowledge { mark: Some(_), .. } => "marked acknowledgment",
             Action::Acknowledge { mark: None, .. } => "repeated acknowledgment",
+            Action::Mark { .. } => "segments marked",
             Action::CloseWindow => "window closed",
             Action::OpenWindow => "window opened",
             Action::Freeze => "frozen",
@@ -125,6 +147,11 @@ impl Actions {
 pub trait Handover: Debug + Send {
     /// Something happened.
     fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions);
+    /// Whether the scheme is to decide from where to go on before anything is sent that an acknowledgment with this mark
+    /// lets go. Such an acknowledgment counts neither as a duplicate nor as a sample of the round-trip time.
+    fn decides_on(&self, mark: Mark) -> bool {
+        mark == Mark::Handover
+    }
     /// When [`Happened::Wake`] is wanted.
     fn wake_at(&self) -> Option<Instant> {
         None
@@ -207,7 +234,7 @@ pub struct Scheme {
 }
 
 /// Every scheme.
-pub static ALL: &[&Scheme] = &[&ehn::SCHEME, &freeze::SCHEME, &tr_acks::SCHEME];
+pub static ALL: &[&Scheme] = &[&demo_vegas::SCHEME, &ehn::SCHEME, &freeze::SCHEME, &tr_acks::SCHEME];
 
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

@@ -73,7 +73,7 @@ impl Handover for TrAcks {
                     self.retransmit(actions);
                 }
             }
-            Happened::Timeout | Happened::Progress => self.marked = 0,
+            Happened::Timeout | Happened::Progress { .. } => self.marked = 0,
             _ => {}
         }
     }

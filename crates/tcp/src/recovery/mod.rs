@@ -78,8 +78,8 @@ pub enum Order {
     },
     /// Let congestion control make use of what is known of a new path.
     RenewPath {
-        /// Its round-trip time.
-        round_trip_time: Duration,
+        /// Its round-trip time, if it is known.
+        round_trip_time: Option<Duration>,
     },
     /// Forget what SACK has reported.
     ClearScoreboard,

@@ -37,7 +37,7 @@ impl Sender {
             Action::SlowStart => self.orders.push(Order::Cut(Loss::Collapsed)),
             Action::RenewPath { round_trip_time } => self.orders.push(Order::RenewPath { round_trip_time }),
             Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.orders),
-            Action::Acknowledge { .. } | Action::CloseWindow | Action::OpenWindow => {}
+            Action::Acknowledge { .. } | Action::Mark { .. } | Action::CloseWindow | Action::OpenWindow => {}
         }
         self.carry_out(None, None, exit);
         self.settle_timer(now);

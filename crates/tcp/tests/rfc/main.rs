@@ -5,6 +5,7 @@
 mod acceptance;
 mod closing;
 mod congestion;
+mod demo_vegas;
 mod handover;
 mod handshake;
 mod loss;

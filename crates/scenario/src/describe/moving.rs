@@ -1,0 +1,43 @@
+//! The parameters of what is done about a move, a table for each scheme.
+
+use super::words::{integer, one_of, time};
+use super::{Key, key, table};
+use crate::schema::moving::{AFTER, RESUME};
+use serde_json::Value;
+
+pub(super) fn tables() -> Vec<Key> {
+    vec![
+        key("demo_vegas", "Parameters of Demo-Vegas", demo_vegas()),
+        key("ehn", "Parameters of explicit handover notification", ehn()),
+        key("freeze", "Parameters of Freeze-TCP", freeze()),
+        key("tr_acks", "Parameters of triplicate acknowledgments", tr_acks()),
+    ]
+}
+
+fn demo_vegas() -> Value {
+    table(vec![key(
+        "marked_segments",
+        "How many segments from the new place carry the mark",
+        integer(1, 100),
+    )])
+}
+
+fn ehn() -> Value {
+    let windows = one_of(RESUME);
+    table(vec![key("resume_with", "The window after the move", windows)])
+}
+
+fn tr_acks() -> Value {
+    table(vec![
+        key("acknowledgments", "How often the last one is repeated", integer(1, 100)),
+        key("after", "What the sender does then", one_of(AFTER)),
+    ])
+}
+
+fn freeze() -> Value {
+    table(vec![
+        key("acknowledgments", "Sent at once after the move", integer(1, 100)),
+        key("patience", "How long after its predicted time a disconnection is waited for", time()),
+        key("longest_disconnection", "After so long the news of its end must have been lost", time()),
+    ])
+}

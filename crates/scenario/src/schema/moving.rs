@@ -1,0 +1,66 @@
+//! What a flow may change of the schemes that do something about a move, each in its own table:
+//! `freeze = { acknowledgments = 3 }`.
+
+use super::tcp::set;
+use crate::reader::{Reader, integer};
+use crate::units;
+use seamline_tcp::handover::{AfterReconnection, ResumeWith};
+use seamline_tcp::parameters::Parameters;
+
+type ReadTable = fn(Reader<'_>, &mut Parameters);
+
+/// Read every table of parameters that is there.
+pub(super) fn read(reader: &mut Reader<'_>, parameters: &mut Parameters) {
+    let mut take = |table: Option<Reader<'_>>, read_table: ReadTable| {
+        if let Some(table) = table {
+            read_table(table, parameters);
+        }
+    };
+    take(reader.table("demo_vegas"), read_demo_vegas);
+    take(reader.table("ehn"), read_ehn);
+    take(reader.table("freeze"), read_freeze);
+    take(reader.table("tr_acks"), read_tr_acks);
+}
+
+fn read_demo_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    let count = reader.optional("marked_segments", integer(1, 100)).and_then(small);
+    set(&mut parameters.demo_vegas.marked_segments, count);
+    reader.finish();
+}
+
+fn small(count: i64) -> Option<u32> {
+    u32::try_from(count).ok()
+}
+
+pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
+    ("previous window", ResumeWith::PreviousWindow),
+    ("slow start", ResumeWith::SlowStart),
+    ("adjusted window", ResumeWith::AdjustedWindow),
+];
+pub(crate) const AFTER: &[(&str, AfterReconnection)] =
+    &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
+
+fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));
+    reader.finish();
+}
+
+fn read_tr_acks(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    set(
+        &mut parameters.tr_acks.acknowledgments,
+        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
+    );
+    set(&mut parameters.tr_acks.after, reader.choice("after", AFTER));
+    reader.finish();
+}
+
+fn read_freeze(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    set(
+        &mut parameters.freeze.acknowledgments,
+        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
+    );
+    set(&mut parameters.freeze.patience, reader.optional("patience", units::positive_duration));
+    let longest = reader.optional("longest_disconnection", units::positive_duration);
+    set(&mut parameters.freeze.longest_disconnection, longest);
+    reader.finish();
+}

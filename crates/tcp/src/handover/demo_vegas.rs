@@ -1,0 +1,64 @@
+//! Demo-Vegas (Ho, Chan and Chen, "An efficient mechanism of TCP-Vegas on Mobile IP networks", IEEE Global Internet
+//! Symposium with INFOCOM 2005; as paper V, section 3, describes it): when either end has moved, the sender measures
+//! BaseRTT anew, so that a longer way is not taken for a queue. Timers and losses are as in Vegas.
+//!
+//! An end knows of its own move by its registration, and of the peer's by its care-of address. Home addresses are all
+//! that arrives here, so the first segments from the new place carry the handover mark instead. They are several because
+//! one may be lost; a row of them is one move.
+
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::View;
+use seamline_wire::Mark;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "demo-vegas",
+    summary: "the mover marks its first segments; a sender of Vegas then measures BaseRTT anew",
+    cite: "Ho, Chan and Chen, IEEE Global Internet Symposium 2005",
+    traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
+    installed: Installed::BothEnds,
+    build: |parameters| Box::new(DemoVegas { parameters: parameters.demo_vegas.clone(), heard: false }),
+};
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DemoVegasParameters {
+    /// How many segments from the new place carry the mark.
+    pub marked_segments: u32,
+}
+
+impl Default for DemoVegasParameters {
+    /// As many as TR-ACKs and Freeze-TCP repeat their acknowledgments.
+    fn default() -> Self {
+        DemoVegasParameters { marked_segments: 3 }
+    }
+}
+
+#[derive(Debug)]
+struct DemoVegas {
+    parameters: DemoVegasParameters,
+    /// The peer's last segment was marked.
+    heard: bool,
+}
+
+const MEASURE_ANEW: Action = Action::RenewPath { round_trip_time: None };
+
+impl Handover for DemoVegas {
+    fn on(&mut self, happened: Happened, _view: &View, actions: &mut Actions) {
+        match happened {
+            arrived if arrived.is_arrival() => {
+                let segments = self.parameters.marked_segments;
+                actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_ANEW]);
+            }
+            Happened::Marked { mark: Mark::Handover, .. } if !self.heard => {
+                self.heard = true;
+                actions.push(MEASURE_ANEW);
+            }
+            Happened::Progress { mark: None } | Happened::Data => self.heard = false,
+            _ => {}
+        }
+    }
+    /// The mark is news of the path, not of what is outstanding.
+    fn decides_on(&self, _mark: Mark) -> bool {
+        false
+    }
+}
