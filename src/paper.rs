@@ -7,10 +7,10 @@ use crate::experiment::{Processors, quoted};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
-use seamline_paper::beyond::BeyondOutcome;
 use seamline_paper::documents::Documents;
+use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
-use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, page, text};
+use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
 use seamline_scenario::atomic;
 use std::path::{Path, PathBuf};
 
@@ -60,19 +60,28 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let told = Told::new(arguments.quiet);
     let work = || {
         let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &told)?;
-        let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && !outcome.interrupted);
+        let single_runs = match outcome.interrupted {
+            true => None,
+            false => page::single_runs::runs(paper, &options, interrupt.flag())?,
+        };
+        let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && single_runs.is_some());
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &told));
-        Ok((outcome, beyond.transpose()?))
+        Ok((outcome, single_runs, beyond.transpose()?))
     };
     let done = arguments.processors.run(work)?;
     told.clear();
-    let (outcome, beyond) = done.map_err(failure)?;
-    if outcome.interrupted || matches!(beyond, Some(None)) {
+    let (outcome, single_runs, beyond) = done.map_err(failure)?;
+    let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
         return Err(Failure::Interrupted(message, interrupt.exit_code()));
-    }
+    };
     let beyond = beyond.flatten();
-    show(paper, &outcome, beyond.as_ref(), arguments, &options)?;
+    let mut report = page::report(paper, &outcome).map_err(failure)?;
+    page::single_runs::add(&mut report, single_runs);
+    if let Some(found) = &beyond {
+        page::beyond::add(&mut report, found);
+    }
+    show(paper, &outcome, &report, arguments, &options)?;
     beyond.map_or(Ok(()), |found| beyond::show(&found, arguments, &options))
 }
 
@@ -110,7 +119,7 @@ impl Arguments {
 fn show(
     paper: &Paper,
     outcome: &PaperOutcome,
-    beyond: Option<&BeyondOutcome>,
+    report: &PaperReport,
     arguments: &Arguments,
     options: &PaperOptions,
 ) -> Outcome {
@@ -119,7 +128,7 @@ fn show(
         + "\n";
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
-    let page = write_page(paper, outcome, beyond, &options.out)?;
+    let page = write_page(report, &options.out)?;
     if arguments.json {
         return print(&json);
     }
@@ -138,17 +147,8 @@ fn show(
 }
 
 /// Write the page with its pictures and tables; returns its path.
-fn write_page(
-    paper: &Paper,
-    outcome: &PaperOutcome,
-    beyond: Option<&BeyondOutcome>,
-    folder: &Path,
-) -> Result<PathBuf, Failure> {
-    let mut report = page::report(paper, outcome).map_err(failure)?;
-    if let Some(found) = beyond {
-        page::beyond::add(&mut report, found);
-    }
-    let files = page::files(&report).map_err(|error| Failure::Runtime(error.to_string()))?;
+fn write_page(report: &PaperReport, folder: &Path) -> Result<PathBuf, Failure> {
+    let files = page::files(report).map_err(|error| Failure::Runtime(error.to_string()))?;
     let mut written = folder.to_owned();
     for file in &files {
         written = folder.join(&file.name);

@@ -61,6 +61,15 @@ fn assert_page(out: &Path, claims: &[Value]) {
         assert!(page.contains(&format!("{drawn}</svg>")), "{figure} is in the page as well");
         assert_contains(from, &["reproduce: seamline paper E", "scenario_blake3: "]);
     }
+    // NewReno with EHN, and without a scheme: cells 12 and 7 of the grid.
+    for picture in
+        ["fig3-time-12-sequence", "fig3-time-7-window", "table2-time-4-round-trip", "fig6-time-2-queues"]
+    {
+        let svg = fs::read_to_string(out.join(picture).with_extension("svg")).unwrap();
+        assert_contains(&svg, &["<svg", "seed 1", "reproduce: seamline paper E"]);
+    }
+    assert_contains(&page, &["id=\"stage\"", "newreno, original", "id=\"run-11\""]);
+    assert!((300_000..6_000_000).contains(&page.len()), "{} bytes", page.len());
     for table in ["cells", "claims", "claim_cells"] {
         for ending in ["csv", "parquet"] {
             assert!(out.join(table).with_extension(ending).exists(), "{table}.{ending}");

@@ -8,6 +8,7 @@ use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
 use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// All figures of a paper.
 #[derive(Clone, Debug, Deserialize)]
@@ -45,6 +46,26 @@ pub struct Figure {
     /// What is shown of it.
     #[serde(default)]
     pub quantity: Quantity,
+    /// Single runs of it that are shown over time.
+    pub single_runs: Option<SingleRuns>,
+}
+
+/// Runs of a figure that show why its bars differ: one of each of these cells, of the first seed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SingleRuns {
+    /// What to see in them, in a line.
+    pub look: String,
+    /// The cells, by what the grid set. The second one is shown beside the first at first.
+    pub cells: Vec<BTreeMap<String, String>>,
+    /// So much of a run is shown, in seconds; all of it without this.
+    pub until_s: Option<f64>,
+    /// What a reader sees at first, in seconds; everything without this.
+    pub shown_s: Option<(f64, f64)>,
+    /// The flows, the most important first; that of the figure without this.
+    pub flows: Option<Vec<String>>,
+    /// The queues, by link or cell and direction (`air/down`); all that ever hold a second packet without this.
+    pub queues: Option<Vec<String>>,
 }
 
 /// Lines of means over a parameter, with their intervals.

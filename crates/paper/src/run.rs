@@ -204,7 +204,7 @@ fn try_reading(
     }))
 }
 
-fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
+pub(crate) fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
     let file = format!("papers/{}/{figure}.toml", paper.id);
     match paper.scenario(figure) {
         Some(text) => job(&file, text, figure, folder, set),

@@ -15,26 +15,57 @@ function load(place) {
 
 const state = { chart: null, overview: null, run: 0, flow: 0, ghost: -1 };
 
+/** Where a page groups its runs, the group of a run; otherwise all of them. */
+const everything = { first: 0, count: data.runs.length };
+const groupOf = (run) =>
+  data.groups.find(({ first, count }) => first <= run && run < first + count) ?? everything;
+
 async function show(run, flow, ghost, from, to) {
   const panels = document.getElementById("panels");
   const meta = data.runs[run];
   const [main, other] = await Promise.all([load(run), ghost >= 0 && ghost !== run ? load(ghost) : null]);
   const view = new View(meta.duration);
-  const earlier = state.chart?.view;
+  const earlier = groupOf(state.run) === groupOf(run) ? state.chart?.view : undefined;
   Object.assign(state, { run, flow: Math.min(flow, meta.flows.length - 1), ghost });
   const chart = new Chart(panels, main, state.flow, view);
   chart.ghost = other;
   chart.toHandover = (step) => toHandover(chart, step);
   state.chart = chart;
+  if (from !== undefined) view.show(from, to);
+  else if (earlier && !earlier.isWhole) view.show(earlier.from, earlier.to);
   view.onChange(() => {
     state.overview?.draw();
     remember();
   });
-  if (from !== undefined) view.show(from, to);
-  else if (earlier && !earlier.isWhole) view.show(earlier.from, earlier.to);
   state.overview ??= new Overview(document.getElementById("overview"), () => state.chart);
   state.overview.draw();
+  showGroup();
   showControls(meta, other);
+}
+
+/** Show what a reader chose, and remember it. What a page shows at first is in no address. */
+const choose = (...what) => show(...what).then(remember);
+
+/** What there is to choose from within the group. */
+function showGroup() {
+  const group = groupOf(state.run);
+  const { first, count } = group;
+  document.querySelectorAll("#group-choice button").forEach((button, place) => {
+    button.setAttribute("aria-pressed", `${data.groups[place] === group}`);
+  });
+  document.querySelectorAll("#run-choice button").forEach((button, place) => {
+    button.hidden = place < first || place >= first + count;
+  });
+  const look = document.getElementById("group-look");
+  if (look) look.textContent = group.look;
+  const ghost = document.getElementById("ghost-choice");
+  if (!ghost) return;
+  const runs = data.runs.slice(first, first + count);
+  ghost.replaceChildren(
+    element("option", { value: "-1", textContent: "nothing" }),
+    ...runs.map(({ name }, place) => element("option", { value: `${first + place}`, textContent: name })),
+  );
+  ghost.value = `${state.ghost}`;
 }
 
 function showControls(meta, other) {
@@ -47,7 +78,7 @@ function showControls(meta, other) {
     meta.flows.forEach((flow, place) => {
       const button = element("button", { type: "button", textContent: `${flow.name} (${flow.variant})` }, flows);
       button.setAttribute("aria-pressed", `${place === state.flow}`);
-      button.onclick = () => show(state.run, place, state.ghost);
+      button.onclick = () => choose(state.run, place, state.ghost);
     });
   }
   const handovers = document.getElementById("handover-choice");
@@ -59,6 +90,11 @@ function showControls(meta, other) {
   document.getElementById("run-notes").replaceChildren(
     ...meta.notes.map((note) => element("li", { textContent: note })),
   );
+}
+
+/** What is shown of a group at first: its second run beside its first one. */
+function atFirst({ first, count, shown }) {
+  return [first, 0, count > 1 ? first + 1 : -1, ...(shown ?? [])];
 }
 
 /** Show the next or the previous handover with what came before and after it. */
@@ -95,15 +131,19 @@ function fromAddress() {
   const times = (values.get("t") ?? "").split("-").map(Number);
   const part = times.length === 2 && times[0] < times[1] ? times : [undefined, undefined];
   const runs = data.runs.length;
+  if (!values.has("run") && data.groups.length > 0) return atFirst(data.groups[0]);
   return [whole("run", 0, runs), whole("flow", 0, 1000), whole("with", -1, runs), ...part];
 }
 
 function attachControls() {
+  document.querySelectorAll("#group-choice button").forEach((button, place) => {
+    button.onclick = () => choose(...atFirst(data.groups[place]));
+  });
   document.querySelectorAll("#run-choice button").forEach((button, place) => {
-    button.onclick = () => show(place, state.flow, state.ghost);
+    button.onclick = () => choose(place, state.flow, state.ghost);
   });
   const ghost = document.getElementById("ghost-choice");
-  if (ghost) ghost.onchange = () => show(state.run, state.flow, Number(ghost.value));
+  if (ghost) ghost.onchange = () => choose(state.run, state.flow, Number(ghost.value));
   const on = (id, action) => (document.getElementById(id).onclick = action);
   on("zoom-in", () => state.chart.view.zoom(0.5));
   on("zoom-out", () => state.chart.view.zoom(2));

@@ -1,97 +1,14 @@
 //! The page of a paper: claims with the verdicts that they are given, sections, files.
 
 mod common;
+#[path = "common/paper.rs"]
+mod made_up;
 
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
+use made_up::{badge, paper};
 use markup5ever_rcdom::RcDom;
-use seamline_record::statistics::Estimate;
-use seamline_report::export::table::Table;
-use seamline_report::paper::{
-    Badge, Behind, Claim, Entry, Listing, PaperReport, Part, Published, Section, Tone, html, tally,
-};
-use seamline_report::picture::Picture;
-use seamline_report::picture::bars::{Bar, bars};
-use seamline_report::picture::frame::Names;
-
-fn badge(words: &str, tone: Tone) -> Badge {
-    Badge { words: words.into(), tone }
-}
-
-fn claim(id: &str, measured: Option<Estimate>, verdict: Badge) -> Claim {
-    let behind = Behind {
-        name: "a <cell>".into(),
-        measured: Some(common::estimate(7.0, 0.5)),
-        unit: "%".into(),
-        published: Some(7.25),
-        accepted: Some((f64::NEG_INFINITY, 8.0)),
-        verdict: Some(verdict.clone()),
-    };
-    Claim {
-        id: id.into(),
-        statement: common::NASTY.into(),
-        place: "section 4".into(),
-        published: Published::Range(12.0, 15.5),
-        accepted: (10.0, 20.0),
-        aggregate: "mean of <all>".into(),
-        measured,
-        unit: "Mbit/s".into(),
-        verdict,
-        note: "links are \"ideal\"".into(),
-        behind: vec![behind],
-    }
-}
-
-fn picture(name: &'static str) -> Picture {
-    let names = Names { picture: name, title: "Figure 3", remark: "", axis: "Mbit/s" };
-    let bar = Bar { label: "EHN".into(), value: common::estimate(15.0, 1.0), published: Some(15.0) };
-    Picture { name: name.into(), svg: bars(names, &[bar]), caption: "Longer is better.".into() }
-}
-
-fn paper() -> PaperReport {
-    let listing = Listing {
-        columns: vec!["Silence".into(), "Value".into()],
-        words: 1,
-        rows: vec![vec![
-            Entry::Named("no-radio".into(), "No <radio> model.".into()),
-            Entry::Judged("1.5".into(), Tone::Partly),
-        ]],
-    };
-    let exact = Estimate { mean: 31.0, low: Some(31.0), high: Some(31.0), samples: 1 };
-    PaperReport {
-        title: common::NASTY.into(),
-        citation: "A. Author, 2003".into(),
-        facts: "3 cells".into(),
-        warnings: vec!["too <few> seeds".into()],
-        claims: vec![
-            claim("E1", Some(common::estimate(15.0, 1.0)), badge("reproduced", Tone::Good)),
-            claim("E2", Some(common::estimate(25.0, 1.0)), badge("not reproduced", Tone::Bad)),
-            claim("E3", None, badge("inconclusive", Tone::Open)),
-            claim("E4", Some(exact), badge("direction only", Tone::Partly)),
-            claim("E5", Some(Estimate::single(14.0)), badge("inconclusive", Tone::Open)),
-        ],
-        sections: vec![
-            Section {
-                id: "figures",
-                title: "Figures & tables".into(),
-                parts: vec![Part::Pictures(vec![picture("fig3")]), Part::Table(listing)],
-            },
-            Section {
-                id: "beyond",
-                title: "Beyond".into(),
-                parts: vec![
-                    Part::Words("More & more".into()),
-                    Part::Folded("Folded".into(), vec![Part::WidePicture(picture("map"))]),
-                ],
-            },
-        ],
-        tables: vec![
-            Table::new("cells").real("goodput", [Some(1.5), None].into_iter()),
-            Table::new("nothing").whole("seeds", [].into_iter()),
-        ],
-        provenance: common::provenance(),
-    }
-}
+use seamline_report::paper::{PaperReport, html, tally};
 
 fn errors_in(page: &str) -> Vec<String> {
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page);
@@ -147,7 +64,7 @@ fn a_row_shows_the_verdict_it_is_given() {
         assert!(page.contains(&glance), "{glance}");
     }
     let mut other = paper();
-    other.claims[0].verdict = badge("not reproduced", Tone::Bad);
+    other.claims[0].verdict = badge("not reproduced", seamline_report::paper::Tone::Bad);
     assert!(row(&html(&other), "E1").contains("✗&nbsp;not reproduced"), "although the number is as accepted");
 }
 
@@ -185,10 +102,41 @@ fn kinds_of_verdicts_are_counted_in_the_order_of_how_good_they_are() {
 fn the_files_of_a_paper() {
     let files = paper().files().unwrap();
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    let expected =
-        ["provenance.json", "cells.csv", "cells.json", "cells.parquet", "fig3.svg", "map.svg", "report.html"];
-    assert_eq!(names, expected);
-    assert_eq!(files[6].bytes, html(&paper()).into_bytes());
+    let expected = ["provenance.json", "cells.csv", "cells.json", "cells.parquet", "fig3.svg", "map.svg"];
+    assert_eq!(names[..6], expected);
+    let over_time = |cell: usize| {
+        let kinds = ["sequence", "window", "round-trip", "queues", "handover-sequence", "handover-window"];
+        kinds.map(|kind| format!("-time-{cell}-{kind}.svg"))
+    };
+    let of_figures = [("fig3", 1), ("fig3", 2), ("fig4", 1)];
+    let expected: Vec<String> = of_figures
+        .into_iter()
+        .flat_map(|(figure, cell)| over_time(cell).map(|name| format!("{figure}{name}")))
+        .chain(["report.html".to_owned()])
+        .collect();
+    assert_eq!(names[6..], expected);
+    assert_eq!(files.last().unwrap().bytes, html(&paper()).into_bytes());
     let document: serde_json::Value = serde_json::from_slice(&files[2].bytes).unwrap();
     assert_eq!(document["provenance"]["scenario_blake3"], "00ff".repeat(16));
+}
+
+/// The panels stand where a section has them, with the runs of each figure; without runs there is none of it.
+#[test]
+fn runs_over_time_stand_where_they_belong() {
+    let page = html(&paper());
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    assert!(place("id=\"time\"") < place("id=\"stage\"") && place("id=\"stage\"") < place("id=\"beyond\""));
+    assert_eq!(page.matches("id=\"stage\"").count(), 1);
+    assert_eq!(page.matches("<script type=\"text/plain\" id=\"run-").count(), 3);
+    let data = &page[place("id=\"data\">") + 10..];
+    let data: serde_json::Value = serde_json::from_str(&data[..data.find("</script>").unwrap()]).unwrap();
+    let groups = serde_json::json!([
+        {"title": "Figure 3", "look": common::NASTY, "first": 0, "count": 2, "shown": [4.0, 9.0]},
+        {"title": "Figure 4", "look": "", "first": 2, "count": 1},
+    ]);
+    assert_eq!(data["groups"], groups);
+    let mut without = paper();
+    without.over_time.clear();
+    let page = html(&without);
+    assert!(!page.contains("id=\"stage\"") && page.contains("\"groups\":[]"));
 }

@@ -3,8 +3,10 @@
 pub mod beyond;
 mod claims;
 mod figures;
+
 mod readings;
 mod silences;
+pub mod single_runs;
 mod tables;
 
 use crate::bundled::Paper;
@@ -13,7 +15,8 @@ use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_report::model;
-use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
+pub use seamline_report::paper::PaperReport;
+use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
 use seamline_report::{File, ReportError};
 use seamline_scenario::report::ENGINE;
 use seamline_scenario::statistics::Estimate;
@@ -38,6 +41,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
         warnings: warnings(outcome),
         claims: claims::claims(&documents, outcome),
         sections,
+        over_time: Vec::new(),
         tables: tables::tables(&documents, outcome),
         provenance: provenance(paper, outcome),
     })

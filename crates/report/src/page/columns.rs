@@ -14,13 +14,31 @@ const MICROS: f64 = 1e6;
 
 /// The runs of a page.
 #[derive(Debug, Default)]
-pub(super) struct Encoded {
+pub(crate) struct Encoded {
     /// What is known of each run, for the script.
-    pub(super) runs: Vec<RunMeta>,
+    pub(crate) runs: Vec<RunMeta>,
     /// The columns of each run.
-    pub(super) texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// What was left out, a sentence each.
-    pub(super) remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
+    /// Runs that belong together and apart from others; none when all do.
+    pub(crate) groups: Vec<Group>,
+}
+
+/// Neighbouring runs of which one is shown, or two beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Group {
+    /// What a reader chooses it by.
+    pub(crate) title: String,
+    /// What to see in it.
+    pub(crate) look: String,
+    /// The place of its first run.
+    pub(crate) first: usize,
+    /// How many runs it has.
+    pub(crate) count: usize,
+    /// What is shown of them at first, in seconds; everything without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shown: Option<(f64, f64)>,
 }
 
 /// What is known of a run besides its columns.
@@ -67,7 +85,7 @@ struct Band {
 }
 
 /// Encode as many runs as fit, in as much detail as fits.
-pub(super) fn encode(series: &[RunSeries]) -> Encoded {
+pub(crate) fn encode(series: &[&RunSeries]) -> Encoded {
     let mut texts = Vec::new();
     for step in STEPS {
         texts = fitting(series, step);
@@ -79,7 +97,7 @@ pub(super) fn encode(series: &[RunSeries]) -> Encoded {
 }
 
 /// The first runs, as many as there is room for.
-fn fitting(series: &[RunSeries], step: f64) -> Vec<String> {
+fn fitting(series: &[&RunSeries], step: f64) -> Vec<String> {
     let mut room = ROOM;
     let texts = series.iter().map(|run| text(run, step * run.duration_s));
     let fitting = texts.map_while(|text| {
@@ -89,21 +107,23 @@ fn fitting(series: &[RunSeries], step: f64) -> Vec<String> {
     fitting.collect()
 }
 
-fn with_remarks(series: &[RunSeries], texts: Vec<String>, step: f64) -> Encoded {
+fn with_remarks(series: &[&RunSeries], texts: Vec<String>, step: f64) -> Encoded {
     let kept = texts.len();
     let mut remarks = Vec::new();
     if step > 0.0 {
         let shortest = series.iter().map(|run| run.duration_s).fold(f64::INFINITY, f64::min);
         remarks.push(format!(
             "To keep this page small, neighbouring segments and acknowledgments less than {} ms apart are drawn \
-             as one. Retransmissions, losses and timeouts are all there, and segments.parquet has everything.",
+             as one. Retransmissions, losses and timeouts are all there, and segments.parquet in a folder's report of \
+             the same run has everything.",
             crate::quantity::digits(step * shortest * 1e3)
         ));
     }
     if kept < series.len() {
         remarks.push(format!("The time panels show the first {kept} cells only, to keep this page small."));
     }
-    Encoded { runs: series.iter().take(kept).map(meta).collect(), texts, remarks }
+    let runs = series.iter().take(kept).map(|run| meta(run)).collect();
+    Encoded { runs, texts, remarks, groups: Vec::new() }
 }
 
 fn meta(run: &RunSeries) -> RunMeta {

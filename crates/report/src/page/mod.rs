@@ -5,12 +5,13 @@ mod downloads;
 pub mod html;
 mod sections;
 mod thin;
-mod timeline;
+pub(crate) mod timeline;
 
 use crate::escape::{Text, json_in_script};
 use crate::files::ReportError;
 use crate::model::{Report, seeds_in_words};
 use crate::picture;
+pub(crate) use columns::{Encoded, Group, encode};
 use html::{figure, page};
 pub(crate) use sections::provenance;
 pub(crate) use thin::thinned;
@@ -41,7 +42,7 @@ pub fn alone(report: &Report) -> Result<String, ReportError> {
 }
 
 fn page_of(report: &Report, downloads: &str) -> String {
-    let mut encoded = columns::encode(&report.series);
+    let mut encoded = columns::encode(&report.series.iter().collect::<Vec<_>>());
     if let rest @ 1.. = report.cells.len().saturating_sub(report.series.len())
         && !report.series.is_empty()
     {
@@ -57,7 +58,7 @@ fn page_of(report: &Report, downloads: &str) -> String {
     body += &sections::tables(report);
     body += downloads;
     body += &sections::provenance(&report.provenance);
-    page(&report.title, &header(report), &body, &script_of(&encoded.runs, &encoded.texts))
+    page(&report.title, &header(report), &body, &script_of(&encoded))
 }
 
 fn header(report: &Report) -> String {
@@ -91,14 +92,16 @@ fn pictures(report: &Report) -> String {
 }
 
 /// The script of a page, with the runs of its time panels.
-pub(crate) fn script_of(runs: &[columns::RunMeta], texts: &[String]) -> String {
+pub(crate) fn script_of(encoded: &columns::Encoded) -> String {
     // Only strings and numbers: this cannot fail.
-    let runs = serde_json::to_string(runs).unwrap_or_else(|_| "[]".to_owned());
+    let runs = serde_json::to_string(&encoded.runs).unwrap_or_else(|_| "[]".to_owned());
+    let groups = serde_json::to_string(&encoded.groups).unwrap_or_else(|_| "[]".to_owned());
     let mut html = format!(
-        "<script type=\"application/json\" id=\"data\">{{\"runs\":{}}}</script>\n",
-        json_in_script(&runs)
+        "<script type=\"application/json\" id=\"data\">{{\"runs\":{},\"groups\":{}}}</script>\n",
+        json_in_script(&runs),
+        json_in_script(&groups)
     );
-    for (place, text) in texts.iter().enumerate() {
+    for (place, text) in encoded.texts.iter().enumerate() {
         html += &format!("<script type=\"text/plain\" id=\"run-{place}\">{text}</script>\n");
     }
     let script = SCRIPT.join("\n");

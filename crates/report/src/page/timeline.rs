@@ -14,6 +14,11 @@ pub(super) fn section(encoded: &Encoded) -> String {
     if encoded.runs.is_empty() {
         return String::new();
     }
+    html::section("time", "One run over time", panels(encoded))
+}
+
+/// The panels and their controls. A page has them once.
+pub(crate) fn panels(encoded: &Encoded) -> String {
     let mut content = choices(encoded);
     content += "<div class=\"controls sticky\"><div class=\"group\">\
         <button type=\"button\" id=\"zoom-in\" aria-label=\"Zoom in\">+</button>\
@@ -33,13 +38,11 @@ pub(super) fn section(encoded: &Encoded) -> String {
     for remark in &encoded.remarks {
         content += &format!("<p class=\"caption\">{}</p>\n", Text(remark));
     }
-    content +=
-        "<noscript><p>The time panels need JavaScript; the rest of the page does not.</p></noscript>\n";
-    html::section("time", "One run over time", content)
+    content + "<noscript><p>The time panels need JavaScript; the rest of the page does not.</p></noscript>\n"
 }
 
 fn choices(encoded: &Encoded) -> String {
-    let mut html = String::from("<div class=\"controls\">");
+    let mut html = groups(encoded) + "<div class=\"controls\">";
     if encoded.runs.len() > 1 {
         html += "<div class=\"group\" id=\"run-choice\"><span class=\"name\">Cell</span>";
         for run in &encoded.runs {
@@ -53,4 +56,15 @@ fn choices(encoded: &Encoded) -> String {
         html += "</select></label>\n";
     }
     html + "<div class=\"group\" id=\"flow-choice\"></div></div>\n"
+}
+
+fn groups(encoded: &Encoded) -> String {
+    if encoded.groups.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from("<div class=\"controls\"><div class=\"group\" id=\"group-choice\">");
+    for group in &encoded.groups {
+        html += &format!("<button type=\"button\" aria-pressed=\"false\">{}</button>", Text(&group.title));
+    }
+    html + "</div></div>\n<p id=\"group-look\"></p>\n"
 }

@@ -33,6 +33,8 @@ pub enum Part {
     Pictures(Vec<Picture>),
     /// A picture as wide as the page. It becomes a file, too.
     WidePicture(Picture),
+    /// The time panels of the paper's runs, with their controls. A page has them once.
+    TimePanels,
     /// Parts under a line that unfolds them.
     Folded(String, Vec<Part>),
 }
@@ -66,9 +68,9 @@ pub enum Entry {
 }
 
 impl Section {
-    /// As HTML.
-    pub(crate) fn html(&self) -> String {
-        let parts: String = self.parts.iter().map(Part::html).collect();
+    /// As HTML, with the time panels where they belong.
+    pub(crate) fn html(&self, time_panels: &str) -> String {
+        let parts: String = self.parts.iter().map(|part| part.html(time_panels)).collect();
         html::section(self.id, &self.title, parts)
     }
 
@@ -79,7 +81,7 @@ impl Section {
 }
 
 impl Part {
-    fn html(&self) -> String {
+    fn html(&self, time_panels: &str) -> String {
         match self {
             Part::Words(text) => format!("<p>{}</p>\n", Text(text)),
             Part::Caption(text) => format!("<p class=\"caption\">{}</p>\n", Text(text)),
@@ -93,8 +95,9 @@ impl Part {
             Part::WidePicture(picture) => {
                 format!("<div class=\"wide\">{}</div>\n", html::figure(&picture.svg, &picture.caption))
             }
+            Part::TimePanels => time_panels.to_owned(),
             Part::Folded(title, parts) => {
-                html::folded(title, &parts.iter().map(Part::html).collect::<String>())
+                html::folded(title, &parts.iter().map(|part| part.html(time_panels)).collect::<String>())
             }
         }
     }

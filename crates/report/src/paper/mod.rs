@@ -6,17 +6,19 @@
 pub mod badge;
 pub mod claims;
 pub mod content;
+pub mod over_time;
 
 pub use badge::{Badge, Tone};
 pub use claims::{Behind, Claim, Published, tally};
 pub use content::{Entry, Listing, Part, Section};
+pub use over_time::RunsOfFigure;
 
 use crate::escape::Text;
 use crate::export::{self, table::Table};
 use crate::files::{File, ReportError};
 use crate::model::Provenance;
 use crate::page::html::page;
-use crate::page::{provenance, script_of};
+use crate::page::{provenance, script_of, timeline};
 use crate::picture::Picture;
 use std::fmt::Write;
 
@@ -35,6 +37,8 @@ pub struct PaperReport {
     pub claims: Vec<Claim>,
     /// What else there is to show, in order.
     pub sections: Vec<Section>,
+    /// Runs over time, shown where a section has [`Part::TimePanels`].
+    pub over_time: Vec<RunsOfFigure>,
     /// The numbers, for notebooks.
     pub tables: Vec<Table>,
     /// Where they come from.
@@ -53,11 +57,13 @@ impl PaperReport {
             files.extend(export::of_table(table, &self.provenance)?);
         }
         files.extend(self.pictures().into_iter().map(|picture| picture.file(&self.provenance)));
+        let over_time = self.over_time.iter().flat_map(RunsOfFigure::pictures);
+        files.extend(over_time.map(|picture| picture.file(&self.provenance)));
         files.push(File::text("report.html", html(self)));
         Ok(files)
     }
 
-    /// All pictures, in the order of the page.
+    /// All pictures of sections, in the order of the page.
     pub fn pictures(&self) -> Vec<&Picture> {
         self.sections.iter().flat_map(Section::pictures).collect()
     }
@@ -68,9 +74,11 @@ pub fn html(paper: &PaperReport) -> String {
     let mut body = summary(paper);
     body += &contents(paper);
     body += &claims::claims_section(&paper.claims);
-    body.extend(paper.sections.iter().map(Section::html));
+    let encoded = over_time::encoded(&paper.over_time);
+    let panels = if encoded.runs.is_empty() { String::new() } else { timeline::panels(&encoded) };
+    body.extend(paper.sections.iter().map(|section| section.html(&panels)));
     body += &provenance(&paper.provenance);
-    page(&paper.title, &header(paper), &body, &script_of(&[], &[]))
+    page(&paper.title, &header(paper), &body, &script_of(&encoded))
 }
 
 fn header(paper: &PaperReport) -> String {

@@ -86,9 +86,13 @@ export class Browser {
     await this.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
   }
 
-  /** A picture of the page, all of it or what is visible. */
-  async screenshot(whole = true) {
-    const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: whole });
+  /** A picture of the whole page, or of a part of it. */
+  async screenshot(selector = "html") {
+    const clip = await this.evaluate(`(() => {
+      const { left, top, width, height } = document.querySelector("${selector}").getBoundingClientRect();
+      return { x: left + scrollX, y: top + scrollY, width, height, scale: 1 };
+    })()`);
+    const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, clip });
     return Buffer.from(data, "base64");
   }
 
@@ -109,10 +113,10 @@ export async function begin(mostSeconds) {
   process.on("unhandledRejection", fail);
   setTimeout(() => fail(new Error(`no end after ${mostSeconds} s`)), mostSeconds * 1000).unref();
   browser = await Browser.start(program);
-  const shoot = async (name) => {
+  const shoot = async (name, selector) => {
     if (!folder) return;
     mkdirSync(folder, { recursive: true });
-    writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
+    writeFileSync(`${folder}/${name}.png`, await browser.screenshot(selector));
   };
   return { browser, url: pathToFileURL(page).href, shoot };
 }

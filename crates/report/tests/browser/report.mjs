@@ -3,93 +3,24 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { begin } from "./browser.mjs";
+import { Panels } from "./panels.mjs";
 
 const { browser, url, shoot } = await begin(120);
-
-/** The pixels of all panels as text: what changes when an axis does. */
-const pictures = () =>
-  browser.evaluate(`[...document.querySelectorAll("#panels canvas")].map((canvas) => canvas.toDataURL())`);
-const value = (panel, place) =>
-  browser.evaluate(`document.querySelectorAll("#panel-${panel} .value")[${place}].textContent`);
-const drawn = `document.querySelectorAll("#panels canvas").length > 0`;
+const panels = new Panels(browser, shoot);
 
 async function open(width, options) {
   await browser.open(url, width, 900, options);
-  await browser.until(drawn, "the panels");
-  await browser.settle();
-}
-
-/** The middle of a panel, scrolled to where it can be seen. */
-async function middleOf(panel) {
-  return browser.evaluate(`(() => {
-    const frame = document.querySelector("#panel-${panel} .frame");
-    frame.scrollIntoView({ block: "center", behavior: "instant" });
-    const { left, top, width, height } = frame.getBoundingClientRect();
-    return { x: left + width / 2, y: top + height / 2, left, width };
-  })()`);
-}
-
-async function zooms() {
-  await open(1280);
-  const whole = await pictures();
-  assert.equal(whole.length, 5, "five panels");
-  const { x, y } = await middleOf("sequence");
-  await browser.mouse("mouseMoved", x, y);
-  await browser.mouse("mouseWheel", x, y, { deltaX: 0, deltaY: -240 });
-  await browser.settle();
-  const near = await pictures();
-  near.forEach((picture, place) => assert.notEqual(picture, whole[place], `wheel: panel ${place} has a new axis`));
-  await shoot("zoomed");
-  await browser.mouse("mousePressed", x, y, { button: "left", clickCount: 1 });
-  await browser.mouse("mouseReleased", x, y, { button: "left", clickCount: 1 });
-  await browser.mouse("mousePressed", x, y, { button: "left", clickCount: 2 });
-  await browser.mouse("mouseReleased", x, y, { button: "left", clickCount: 2 });
-  await browser.mouse("mouseMoved", 2, 2);
-  await browser.settle();
-  assert.deepEqual(await pictures(), whole, "a double click shows the whole run again");
-}
-
-async function selects() {
-  const whole = await pictures();
-  const { x, y } = await middleOf("window");
-  await browser.mouse("mousePressed", x, y, { button: "left", buttons: 1, clickCount: 1 });
-  await browser.mouse("mouseMoved", x + 60, y, { button: "left", buttons: 1 });
-  await browser.mouse("mouseMoved", x + 120, y, { button: "left", buttons: 1 });
-  await browser.mouse("mouseReleased", x + 120, y, { button: "left", clickCount: 1 });
-  await browser.settle();
-  const near = await pictures();
-  near.forEach((picture, place) => assert.notEqual(picture, whole[place], `drag: panel ${place} has a new axis`));
-  await browser.evaluate(`document.getElementById("stage").focus()`);
-  await browser.send("Input.dispatchKeyEvent", { type: "keyDown", key: "0", text: "0" });
-  await browser.mouse("mouseMoved", 2, 2);
-  await browser.settle();
-  assert.deepEqual(await pictures(), whole, "the key 0 shows the whole run again");
-}
-
-async function reads() {
-  const { x, y, left, width } = await middleOf("window");
-  await browser.mouse("mouseMoved", x, y);
-  await browser.settle();
-  for (const panel of ["sequence", "window", "roundtrip", "goodput"]) {
-    assert.match(await value(panel, 0), /\d/, `hovering shows a value in ${panel}`);
-  }
-  assert.match(await browser.evaluate(`document.getElementById("clock").textContent`), /^t = \d/);
-  const { duration } = JSON.parse(await browser.evaluate(`document.getElementById("data").textContent`)).runs[0];
-  // The axis begins 76 pixels from the left and ends 14 from the right.
-  const expected = (duration * (x - left - 76)) / (width - 90);
-  const clock = await browser.evaluate(`parseFloat(document.getElementById("clock").textContent.slice(4))`);
-  assert.ok(Math.abs(clock - expected) < duration / width, `within a pixel: ${clock}, not ${expected}`);
-  await shoot("hover");
+  await panels.drawn();
 }
 
 async function changesTheme() {
   const background = `getComputedStyle(document.body).backgroundColor`;
   const light = await browser.evaluate(background);
-  const pictureInLight = await pictures();
+  const pictureInLight = await panels.pictures();
   await browser.evaluate(`document.getElementById("theme").click()`);
   await browser.settle();
   assert.notEqual(await browser.evaluate(background), light, "the switch changes the page");
-  assert.notDeepEqual(await pictures(), pictureInLight, "and the panels");
+  assert.notDeepEqual(await panels.pictures(), pictureInLight, "and the panels");
   await shoot("switched");
   await browser.evaluate(`localStorage.clear()`);
   await open(1280, { dark: true });
@@ -130,9 +61,10 @@ async function fitsAPhone() {
   await shoot("phone");
 }
 
-await zooms();
-await selects();
-await reads();
+await open(1280);
+await panels.zoom();
+await panels.select();
+await panels.read();
 await changesTheme();
 await saves();
 await fitsAPhone();

@@ -1,0 +1,139 @@
+//! Single runs of the figures over time. Sweeps keep no such details, so these few runs are run again for the page.
+
+use crate::bundled::Paper;
+use crate::documents::Documents;
+use crate::figures::{Figure, SingleRuns};
+use crate::run::{PaperError, PaperOptions, plan};
+use seamline_report::paper::{PaperReport, Part, RunsOfFigure, Section};
+use seamline_report::series::RunSeries;
+use seamline_scenario::{Plan, RunOptions};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Run what the paper's figures show over time; `None` when it was stopped. Writes nothing.
+///
+/// # Errors
+/// When an override makes no sense, or one of the paper's files is not as it should be.
+pub fn runs(
+    paper: &Paper,
+    options: &PaperOptions,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<RunsOfFigure>>, PaperError> {
+    let documents = Documents::of(paper)?;
+    let mut all = Vec::new();
+    for figure in &documents.figures.figure {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if let Some(wanted) = &figure.single_runs {
+            all.push(of_figure(paper, figure, wanted, options)?);
+        }
+    }
+    Ok(Some(all))
+}
+
+/// Add them to the page, behind the figures.
+pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
+    let Some(first) = figures.iter().find_map(|figure| figure.runs.first()) else { return };
+    let words = format!(
+        "Single runs of seed {}, from those that the bars above are means of: why these differ. Choose a figure, a cell \
+         and another cell beside it.",
+        first.seed
+    );
+    let section = Section {
+        id: "time",
+        title: "Runs over time".to_owned(),
+        parts: vec![Part::Words(words), Part::TimePanels],
+    };
+    report.sections.insert(report.sections.len().min(1), section);
+    report.over_time = figures;
+}
+
+fn of_figure(
+    paper: &Paper,
+    figure: &Figure,
+    wanted: &SingleRuns,
+    options: &PaperOptions,
+) -> Result<RunsOfFigure, PaperError> {
+    let Chosen { plan, places, note } = choose(paper, figure, wanted, options)?;
+    let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
+    let results =
+        seamline_scenario::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
+    let runs = results.into_iter().zip(places).filter_map(|(result, cell)| {
+        let mut run = shown(result.series?, figure, wanted);
+        run.notes.extend(note.clone());
+        Some(RunSeries { cell, ..run })
+    });
+    Ok(RunsOfFigure {
+        name: figure.picture().to_owned(),
+        title: figure.title.clone(),
+        look: wanted.look.clone(),
+        shown_s: wanted.shown_s,
+        runs: runs.collect(),
+    })
+}
+
+/// What is run.
+struct Chosen {
+    /// The cells as they are wanted, each with one seed and no longer than it is shown.
+    plan: Plan,
+    /// Their places in the grid.
+    places: Vec<usize>,
+    /// What is left out.
+    note: Option<String>,
+}
+
+fn choose(
+    paper: &Paper,
+    figure: &Figure,
+    wanted: &SingleRuns,
+    options: &PaperOptions,
+) -> Result<Chosen, PaperError> {
+    let plan_with = |set: &[String]| plan(paper, &figure.scenario, Path::new(""), set).map(|job| job.plan);
+    let whole = plan_with(&options.set)?;
+    let Some(first) = whole.cells.first().map(|cell| &cell.scenario) else {
+        return Err(unknown(paper, format!("{} has no cells", figure.scenario)));
+    };
+    let duration_s = first.duration.as_secs_f64();
+    let until_s = wanted.until_s.unwrap_or(duration_s).min(duration_s);
+    let mut set = options.set.clone();
+    set.extend([format!("duration={until_s} s"), "warm_up=0 s".to_owned()]);
+    set.extend(first.seeds.first().map(|seed| format!("seeds=[{seed}]")));
+    let mut plan = plan_with(&set)?;
+    let places = wanted.cells.iter().map(|cell| {
+        let place = plan.cells.iter().position(|known| is(known, cell));
+        place.ok_or_else(|| unknown(paper, format!("{} has no cell {cell:?}", figure.scenario)))
+    });
+    let places = places.collect::<Result<Vec<usize>, PaperError>>()?;
+    plan.cells = places.iter().map(|place| plan.cells[*place].clone()).collect();
+    let note = (until_s < duration_s).then(|| format!("the first {until_s} s of {duration_s} s are shown"));
+    Ok(Chosen { plan, places, note })
+}
+
+fn is(cell: &seamline_scenario::plan::Cell, wanted: &BTreeMap<String, String>) -> bool {
+    wanted.iter().all(|(key, value)| {
+        cell.values
+            .iter()
+            .any(|(path, set)| path.rsplit('.').next() == Some(key) && set.to_string() == *value)
+    })
+}
+
+/// The flows and queues that matter, in their order.
+fn shown(run: RunSeries, figure: &Figure, wanted: &SingleRuns) -> RunSeries {
+    let figures_own = std::slice::from_ref(&figure.flow);
+    let flows = wanted.flows.as_deref().unwrap_or(figures_own).iter();
+    let flows = flows.filter_map(|name| run.flows.iter().find(|flow| flow.flow == *name).cloned()).collect();
+    let queues = match &wanted.queues {
+        Some(names) => names
+            .iter()
+            .filter_map(|name| run.queues.iter().find(|queue| queue.link == *name).cloned())
+            .collect(),
+        None => run.queues,
+    };
+    RunSeries { flows, queues, ..run }
+}
+
+fn unknown(paper: &Paper, reason: String) -> PaperError {
+    PaperError::File { file: format!("papers/{}/figures.toml", paper.id), reason }
+}
