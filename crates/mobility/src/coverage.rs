@@ -36,7 +36,7 @@ struct Member {
 
 impl Member {
     fn is_in(&self, cell: CellId, time: Instant) -> bool {
-        self.movement.as_ref().is_none_or(|movement| movement.cell_at(time) == Some(cell))
+        self.movement.as_ref().is_none_or(|movement| movement.is_linked(cell, time))
     }
 }
 

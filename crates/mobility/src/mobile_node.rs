@@ -31,11 +31,23 @@ pub struct MobileNodeConfig {
 /// before, so that whoever has heard of a link that is down hears of its end; otherwise
 /// [`Signal::MovementDetected`] takes its place. So the host hears once of each link. Layer 2 triggers shorten
 /// the wait: the node asks the new link for an advertisement (Mobility-Vegas, section 4.2, steps 5 to 9).
+/// What the link layer knows of a new link is told at once ([`Signal::LinkParametersReport`]), also when the rest waits.
+///
+/// # Two links
+///
+/// Where the old link outlives the turning to another cell ([`crate::Stay::link_until`]), what the host sends goes by the
+/// old one until the new one is in force: until it is up, or, with a protocol, registered. What arrives by the old one is
+/// handed on to the host; to messages of the protocol it counts only until the new one is up. The host hears
+/// that the old link is going down, or is down, only while it has not heard of the new one.
 #[derive(Debug)]
 pub struct MobileNode {
     movement: Movement,
     /// Half moves done: the node is in no cell after an odd number of them.
     done: usize,
+    /// It is in a new cell, and not registered there.
+    awaits_registration: bool,
+    /// By what its link layer has told: two while the old link outlives the coming up of the new one.
+    links_up: u32,
     protocol: Option<Box<dyn Protocol>>,
     actions: Actions,
     /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
@@ -55,7 +67,15 @@ impl MobileNode {
     /// A node at the start of its way.
     pub fn new(config: MobileNodeConfig) -> Self {
         let MobileNodeConfig { movement, protocol } = config;
-        MobileNode { movement, done: 0, protocol, actions: Actions::default(), kept_back: None }
+        MobileNode {
+            movement,
+            done: 0,
+            awaits_registration: false,
+            links_up: 1,
+            protocol,
+            actions: Actions::default(),
+            kept_back: None,
+        }
     }
 
     /// The cell it is in, `None` on its way to another.
@@ -77,6 +97,7 @@ impl MobileNode {
             match self.cell() {
                 None => out.event(|| Event::Handover(HandoverPhase::Started)),
                 Some(CellId(cell)) => {
+                    self.awaits_registration = self.protocol.is_some();
                     out.event(|| Event::Mobility(MobilityEvent::CellEntered { cell }));
                     if self.protocol.is_none() {
                         out.event(|| Event::Handover(HandoverPhase::Completed));
@@ -86,8 +107,18 @@ impl MobileNode {
         }
     }
 
-    fn send(&self, packet: Box<Packet>, out: &mut Outbox) {
-        match self.cell() {
+    /// The cell that it has turned away from, while its link there lasts.
+    fn old_cell(&self, now: Instant) -> Option<CellId> {
+        let left = self.movement.stays()[(self.done + 1).checked_sub(2)? / 2];
+        (now < left.link_until).then_some(left.cell)
+    }
+
+    /// Where what its host sends goes: by the old link as long as there is one and the new one is not in force.
+    fn send(&self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        let new = self.cell();
+        let is_in_force = new.is_some() && !self.awaits_registration;
+        let old = if is_in_force { None } else { self.old_cell(now) };
+        match old.or(new) {
             Some(cell) => out.send(Self::cell_port(cell), packet),
             None => lose(out, DropCause::LinkDown, packet),
         }
@@ -110,7 +141,10 @@ impl MobileNode {
             Action::Heard { agent } => {
                 out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
             }
-            Action::Stayed => out.signals.extend(self.kept_back.take()),
+            Action::Stayed => {
+                self.awaits_registration = false;
+                out.signals.extend(self.kept_back.take());
+            }
             Action::Moved { agent } => {
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
@@ -119,6 +153,7 @@ impl MobileNode {
             Action::Registered { care_of_address, after_move } => {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address }));
                 if after_move {
+                    self.awaits_registration = false;
                     out.signal(Signal::Registered);
                 }
             }
@@ -139,30 +174,47 @@ impl MobileNode {
 
     fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
         if port == Self::HOST {
-            return self.send(packet, out);
+            return self.send(now, packet, out);
         }
         match &packet.control {
             None => out.send(Self::HOST, packet),
             Some(message) => {
                 let message = **message;
                 out.recycle(packet);
-                self.happened(now, Happened::Message(&message), out);
+                // What is still heard over an old link says nothing about the new one.
+                let is_old = self.old_cell(now).is_some_and(|cell| port == Self::cell_port(cell));
+                if self.cell().is_none() || !is_old {
+                    self.happened(now, Happened::Message(&message), out);
+                }
             }
         }
     }
 
     fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
-        if self.protocol.is_some() {
-            match signal {
-                Signal::LinkUp { .. } => {
+        // Of an old link that has been replaced the host need not hear, once it knows of the new one.
+        let is_replaced = self.links_up > 1 && self.kept_back.is_none();
+        match signal {
+            Signal::LinkUp { rate, round_trip_time } => {
+                self.links_up += 1;
+                if self.protocol.is_some() {
                     self.kept_back = Some(signal);
+                    if rate.is_some() || round_trip_time.is_some() {
+                        out.signal(Signal::LinkParametersReport { rate, round_trip_time });
+                    }
                     return self.happened(now, Happened::LinkUp, out);
                 }
-                Signal::LinkDown => self.kept_back = None,
-                _ => {}
             }
+            Signal::LinkDown => {
+                self.links_up = self.links_up.saturating_sub(1);
+                if self.links_up == 0 {
+                    self.kept_back = None;
+                }
+            }
+            _ => {}
         }
-        out.signal(signal);
+        if !is_replaced || matches!(signal, Signal::LinkUp { .. }) {
+            out.signal(signal);
+        }
     }
 }
 

@@ -47,12 +47,26 @@ pub struct Stay {
     pub from: Instant,
     /// When it turns to another cell, or is out of range; [`Instant::MAX`] when neither happens.
     pub until: Instant,
+    /// Until when the link to the cell carries packets all the same, as far as the node has radios for both: not before
+    /// `until`, and not after the node turns away from the next cell.
+    pub link_until: Instant,
+}
+
+impl Stay {
+    /// That begins then and has no end yet.
+    pub(crate) fn begins(cell: CellId, from: Instant) -> Self {
+        Stay { cell, from, until: Instant::MAX, link_until: Instant::MAX }
+    }
+    /// Ends then, with its link.
+    pub(crate) fn ends(self, until: Instant) -> Self {
+        Stay { until, link_until: until, ..self }
+    }
 }
 
 /// A node's whereabouts over the whole run. Cheap to clone.
 ///
 /// From a move on the node is in no cell until the interruption is over; with an interruption of zero it is
-/// in the new cell at once. A node is in the cell in `[from, until)`.
+/// in the new cell at once. A node is in the cell in `[from, until)`, and its old link lasts in `[from, link_until)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
     stays: Arc<[Stay]>,
@@ -93,7 +107,7 @@ impl Movement {
     /// # Errors
     /// When moves are not in order, overlap, or lead nowhere.
     pub fn new(start: CellId, moves: Vec<Move>, interruption: Duration) -> Result<Self, MovementError> {
-        let mut stay = Stay { cell: start, from: Instant::ZERO, until: Instant::MAX };
+        let mut stay = Stay::begins(start, Instant::ZERO);
         let mut stays = Vec::with_capacity(moves.len() + 1);
         let mut free_from = Instant::ZERO;
         for Move { at, to } in moves {
@@ -104,11 +118,48 @@ impl Movement {
                 return Err(MovementError::ToTheSameCell { at });
             }
             free_from = at + interruption.max(Duration::from_nanos(1));
-            stays.push(Stay { until: at, ..stay });
-            stay = Stay { cell: to, from: at + interruption, until: Instant::MAX };
+            stays.push(stay.ends(at));
+            stay = Stay::begins(to, at + interruption);
         }
         stays.push(stay);
         Ok(Movement { stays: stays.into() })
+    }
+
+    /// Like [`Movement::new`], with handovers that take as long as `handover` says for each in turn. One that is not
+    /// over when the next move begins is given up.
+    ///
+    /// # Errors
+    /// When moves are not in order, or lead nowhere.
+    pub fn with_handovers(
+        start: CellId,
+        moves: Vec<Move>,
+        mut handover: impl FnMut() -> Duration,
+    ) -> Result<Self, MovementError> {
+        // Whether they are in order does not depend on how long they take.
+        Movement::new(start, moves.clone(), Duration::ZERO)?;
+        let mut stay = Stay::begins(start, Instant::ZERO);
+        let mut stays = Vec::with_capacity(moves.len() + 1);
+        for Move { at, to } in moves {
+            if stay.from <= at {
+                stays.push(stay.ends(at));
+            }
+            stay = Stay::begins(to, at + handover());
+        }
+        stays.push(stay);
+        Ok(Movement { stays: stays.into() })
+    }
+
+    /// The same, but each link lasts until `end` says, given the cell and when the node turns to another. Not longer
+    /// than until it turns to the one after that.
+    #[must_use]
+    pub fn with_old_links(self, mut end: impl FnMut(CellId, Instant) -> Instant) -> Self {
+        let mut stays = self.stays.to_vec();
+        for place in 1..stays.len() {
+            let latest = stays[place].until;
+            let left = &mut stays[place - 1];
+            left.link_until = end(left.cell, left.until).clamp(left.until, latest);
+        }
+        Movement { stays: stays.into() }
     }
 
     /// Whereabouts that are known already.
@@ -131,24 +182,10 @@ impl Movement {
     pub fn periodic(
         cells: &[CellId],
         period: Period,
-        mut order: Order,
+        order: Order,
         interruption: Duration,
     ) -> Result<Self, MovementError> {
-        let mut place = 0;
-        let mut moves = Vec::new();
-        let mut at = period.first;
-        while at < period.end && cells.len() > 1 {
-            place = match &mut order {
-                Order::InTurn => (place + 1) % cells.len(),
-                Order::Random(stream) => {
-                    let other = stream.below(cells.len() as u64 - 1) as usize;
-                    other + usize::from(other >= place)
-                }
-            };
-            moves.push(Move { at, to: cells[place] });
-            at += period.every;
-        }
-        Movement::new(cells[0], moves, interruption)
+        Movement::new(cells[0], period.moves(cells, order), interruption)
     }
 
     /// The cell that the node begins in.
@@ -164,5 +201,32 @@ impl Movement {
         let begun = self.stays.partition_point(|stay| stay.from <= time);
         let stay = self.stays[begun.checked_sub(1)?];
         (time < stay.until).then_some(stay.cell)
+    }
+    /// Whether packets pass between a cell and the node at a time: it is there, or its link there lasts.
+    pub fn is_linked(&self, cell: CellId, time: Instant) -> bool {
+        let begun = self.stays.partition_point(|stay| stay.from <= time);
+        let may_last = &self.stays[begun.saturating_sub(2)..begun];
+        may_last.iter().any(|stay| stay.cell == cell && time < stay.link_until)
+    }
+}
+
+impl Period {
+    /// The moves of a node that begins in the first of these cells. With fewer than two cells there are none.
+    pub fn moves(self, cells: &[CellId], mut order: Order) -> Vec<Move> {
+        let mut place = 0;
+        let mut moves = Vec::new();
+        let mut at = self.first;
+        while at < self.end && cells.len() > 1 {
+            place = match &mut order {
+                Order::InTurn => (place + 1) % cells.len(),
+                Order::Random(stream) => {
+                    let other = stream.below(cells.len() as u64 - 1) as usize;
+                    other + usize::from(other >= place)
+                }
+            };
+            moves.push(Move { at, to: cells[place] });
+            at += self.every;
+        }
+        moves
     }
 }

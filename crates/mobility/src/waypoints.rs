@@ -16,6 +16,14 @@ pub struct Disc {
     pub range: f64,
 }
 
+impl Disc {
+    /// When a node that is in range at a time will be out of it; that time when it is out of range already.
+    pub fn range_ends(&self, trajectory: &Trajectory, time: Instant) -> Instant {
+        let ranges = times_in_range(trajectory, self.position, self.range);
+        ranges.iter().find(|range| range.from <= time && time < range.until).map_or(time, |range| range.until)
+    }
+}
+
 /// When a node turns from one cell to another. When the range of its cell ends it has to, whatever the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Change {
@@ -56,7 +64,7 @@ impl Movement {
             walk.pass(stretch, until);
         }
         if let State::In(cell, from) = walk.state {
-            walk.stays.push(Stay { cell, from, until: Instant::MAX });
+            walk.stays.push(Stay::begins(cell, from));
         }
         Ok(Movement::of(walk.stays))
     }
@@ -158,7 +166,7 @@ impl<F: FnMut() -> Duration> Walk<F> {
             return;
         }
         if let State::In(cell, from) = self.state {
-            self.stays.push(Stay { cell, from, until: now });
+            self.stays.push(Stay::begins(cell, from).ends(now));
         }
         self.state = match wanted {
             Some(cell) => State::To(cell, now + (self.handover)()),

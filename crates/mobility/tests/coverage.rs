@@ -98,3 +98,24 @@ fn what_is_for_all_reaches_the_mobile_nodes_that_are_there() {
     let away = deliver(&mut coverage, Instant::from_secs(7), Coverage::DOWN, to_all());
     assert_eq!((away.drops(), away.packets), (vec![], vec![]));
 }
+
+/// The node turns away at 5 s, and its link lasts for 200 ms; one way up takes 5 ms.
+#[test]
+fn a_link_that_lasts_carries_packets_both_ways() {
+    let moves = vec![Move { at: Instant::from_secs(5), to: CellId(1) }];
+    let movement = Movement::new(CELL, moves, Duration::from_millis(500)).expect("in order");
+    let movement = movement.with_old_links(|_, until| until + Duration::from_millis(200));
+    let mut coverage = Coverage::new(CoverageConfig {
+        cell: CELL,
+        uplink_one_way_delay: Duration::from_millis(5),
+        in_flight_upwards: InFlightUpwards::Transmitted,
+    });
+    let port = coverage.add_mobile(movement);
+    coverage.set_route(MOBILE, port);
+    for (millis, down, up) in [(5_199, 1, 1), (5_200, 0, 1), (5_205, 0, 1), (5_206, 0, 0), (5_600, 0, 0)] {
+        let at = Instant::from_millis(millis);
+        let found = [(Coverage::DOWN, data(SENDER, MOBILE)), (Coverage::UP, data(MOBILE, SENDER))]
+            .map(|(port, packet)| deliver(&mut coverage, at, port, packet).packets.len());
+        assert_eq!(found, [down, up], "{millis} ms");
+    }
+}

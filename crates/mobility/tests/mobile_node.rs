@@ -10,7 +10,7 @@ use seamline_wire::control::{
 };
 use seamline_wire::{
     Control, DropCause, Duration, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Port,
-    Signal,
+    Rate, Signal,
 };
 use support::{
     AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, step, wake_until,
@@ -245,6 +245,7 @@ fn a_link_up_is_kept_back_no_longer_than_until_the_move_is_detected() {
     signal(&mut node, seconds(5.0), UP);
     assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
     assert_eq!(hear(&mut node, seconds(5.15), CELL_2, AGENT_2).signals, []);
+    signal(&mut node, seconds(8.9), Signal::LinkDown);
     signal(&mut node, seconds(9.0), UP);
     signal(&mut node, seconds(9.1), Signal::LinkDown);
     assert_eq!(hear(&mut node, seconds(9.2), CELL_2, AGENT_2).signals, [], "it is down");
@@ -294,4 +295,103 @@ fn data_goes_by_the_cell_the_node_is_in() {
     assert_eq!(sent_by(5.2), Some(Port(2)));
     let down = deliver(&mut node, seconds(6.0), MobileNode::cell_port(CELL_2), data(SENDER, MOBILE));
     assert_eq!(down.packets, [(MobileNode::HOST, data(SENDER, MOBILE))]);
+}
+
+/// From cell 1 to cell 2 at 5 s, there at 5.2 s; the old link lasts until 5.5 s.
+fn with_two_links(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+    let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
+    let movement = Movement::new(CELL_1, moves, Duration::from_millis(200)).expect("in order");
+    let movement = movement.with_old_links(|_, until| until + Duration::from_millis(500));
+    following(movement, mobile_ip)
+}
+
+fn sent_by(node: &mut MobileNode, s: f64) -> Port {
+    let caused = deliver(node, seconds(s), MobileNode::HOST, data(MOBILE, SENDER));
+    let [(port, _)] = &caused.packets[..] else { panic!("{caused:?}") };
+    *port
+}
+
+#[test]
+fn with_two_links_data_goes_by_the_old_one_until_the_new_one_is_in_force() {
+    let [old, new] = [CELL_1, CELL_2].map(MobileNode::cell_port);
+    let mut ideal = with_two_links(None);
+    assert_eq!([4.9, 5.1, 5.3].map(|s| sent_by(&mut ideal, s)), [old, old, new]);
+    let mut never_registered = with_two_links(Some(config()));
+    assert_eq!([5.1, 5.3, 5.49, 5.5].map(|s| sent_by(&mut never_registered, s)), [old, old, old, new]);
+
+    let mut node = with_two_links(Some(config()));
+    let heard = hear(&mut node, seconds(5.3), CELL_2, AGENT_2);
+    assert_eq!(heard.messages()[0].0, new, "what sets up the new link goes there");
+    assert_eq!(sent_by(&mut node, 5.35), old);
+    answer(&mut node, seconds(5.4), &heard.request(), ReplyCode::ACCEPTED);
+    assert_eq!(sent_by(&mut node, 5.45), old, "the reply came by the old link, so it was none");
+    answer_by(&mut node, seconds(5.46), CELL_2, &heard.request());
+    assert_eq!(sent_by(&mut node, 5.47), new);
+}
+
+fn answer_by(node: &mut MobileNode, now: Instant, cell: CellId, to: &RegistrationRequest) -> Caused {
+    let reply = RegistrationReply {
+        code: ReplyCode::ACCEPTED,
+        lifetime_s: to.lifetime_s,
+        home_address: to.home_address,
+        home_agent: to.home_agent,
+        identification: to.identification,
+    };
+    deliver(
+        node,
+        now,
+        MobileNode::cell_port(cell),
+        carrying(AGENT_2, MOBILE, Control::RegistrationReply(reply)),
+    )
+}
+
+/// The advertisements of the old cell are still heard, and would else lead the node back and forth.
+#[test]
+fn with_two_links_the_old_agent_is_no_news() {
+    let mut node = with_two_links(Some(config()));
+    assert_eq!(signal(&mut node, seconds(5.2), UP), []);
+    assert_eq!(hear(&mut node, seconds(5.25), CELL_1, AGENT_1).signals, []);
+    assert_eq!(hear(&mut node, seconds(5.3), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    let old = hear(&mut node, seconds(5.35), CELL_1, AGENT_1);
+    assert_eq!((old.signals, old.packets), (vec![], vec![]));
+}
+
+#[test]
+fn of_an_old_link_the_host_hears_only_while_it_knows_of_no_other() {
+    let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
+    let mut ideal = with_two_links(None);
+    assert_eq!(signal(&mut ideal, seconds(5.2), UP), [UP]);
+    assert_eq!(signal(&mut ideal, seconds(5.4), going), []);
+    assert_eq!(signal(&mut ideal, seconds(5.5), Signal::LinkDown), []);
+    assert_eq!(signal(&mut ideal, seconds(6.0), going), [going], "the next handover");
+    assert_eq!(signal(&mut ideal, seconds(6.1), Signal::LinkDown), [Signal::LinkDown]);
+
+    let mut slow = with_two_links(Some(config()));
+    assert_eq!(signal(&mut slow, seconds(5.2), UP), []);
+    assert_eq!(signal(&mut slow, seconds(5.4), going), [going]);
+    assert_eq!(signal(&mut slow, seconds(5.5), Signal::LinkDown), [Signal::LinkDown], "data is cut off");
+    assert_eq!(hear(&mut slow, seconds(5.6), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+
+    let mut fast = with_two_links(Some(config()));
+    assert_eq!(signal(&mut fast, seconds(5.2), UP), []);
+    assert_eq!(hear(&mut fast, seconds(5.3), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    assert_eq!(signal(&mut fast, seconds(5.4), going), []);
+    assert_eq!(signal(&mut fast, seconds(5.5), Signal::LinkDown), []);
+}
+
+/// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is told
+/// once all the same.
+#[test]
+fn what_is_known_of_a_new_link_is_told_at_once() {
+    let rate = Some(Rate::from_megabits_per_second(11));
+    let round_trip_time = Some(Duration::from_millis(25));
+    let up = Signal::LinkUp { rate, round_trip_time };
+    let report = Signal::LinkParametersReport { rate, round_trip_time };
+    let mut ideal = node(None);
+    signal(&mut ideal, seconds(5.0), Signal::LinkDown);
+    assert_eq!(signal(&mut ideal, seconds(5.0), up), [up]);
+    let mut node = node(Some(config()));
+    signal(&mut node, seconds(5.0), Signal::LinkDown);
+    assert_eq!(signal(&mut node, seconds(5.0), up), [report]);
+    assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
 }

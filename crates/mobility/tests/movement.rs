@@ -1,7 +1,9 @@
 //! Timetables of movement.
 
 use proptest::prelude::*;
-use seamline_mobility::{CellId, Move, Movement, MovementError, Order, Period, Stay};
+use seamline_mobility::{
+    CellId, Layer2Config, Move, Movement, MovementError, Order, Period, Phase, Spread, Stay,
+};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 
@@ -16,7 +18,7 @@ fn period(every_s: u64, end_s: u64) -> Period {
 fn cells_in_turn_at_a_fixed_interval() {
     let movement = Movement::periodic(&CELLS[..2], period(5, 20), Order::InTurn, Duration::ZERO).unwrap();
     let at = Instant::from_secs;
-    let stay = |from, until, cell| Stay { cell: CellId(cell), from, until };
+    let stay = |from, until, cell| Stay { cell: CellId(cell), from, until, link_until: until };
     let expected = [
         stay(at(0), at(5), 7),
         stay(at(5), at(10), 8),
@@ -65,6 +67,61 @@ fn moves_that_overlap_or_lead_nowhere_are_refused() {
     assert_eq!(new(&[(1, 1), (1, 0)], 0), Some(MovementError::TooEarly { at: at(1) }));
     assert_eq!(new(&[(2, 1), (1, 0)], 0), Some(MovementError::TooEarly { at: at(1) }));
     assert_eq!(new(&[(1, 0)], 0), Some(MovementError::ToTheSameCell { at: at(1) }));
+}
+
+#[test]
+fn a_handover_that_is_not_over_when_the_next_begins_is_given_up() {
+    let at = Instant::from_secs;
+    let moves = [(10, 1), (11, 2), (20, 0)].map(|(s, cell)| Move { at: at(s), to: CellId(cell) }).to_vec();
+    let mut lengths = [2, 3, 1].map(Duration::from_secs).into_iter();
+    let movement =
+        Movement::with_handovers(CellId(0), moves, || lengths.next().expect("three")).expect("in order");
+    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until, link_until: until };
+    let expected = [stay(0, at(0), at(10)), stay(2, at(14), at(20)), stay(0, at(21), Instant::MAX)];
+    assert_eq!(movement.stays(), expected);
+}
+
+#[test]
+fn old_links_last_no_longer_than_the_next_stay() {
+    let at = Instant::from_secs;
+    let moves = [(10, 1), (20, 2)].map(|(s, cell)| Move { at: at(s), to: CellId(cell) }).to_vec();
+    let movement = Movement::new(CellId(0), moves, Duration::from_secs(1)).expect("in order");
+    for (lasts, expected) in [(0, [10, 20]), (5, [15, 25]), (60, [20, 80])] {
+        let movement = movement.clone().with_old_links(|_, until| until + Duration::from_secs(lasts));
+        let ends = [0, 1].map(|place: usize| movement.stays()[place].link_until);
+        assert_eq!(ends, expected.map(at), "{lasts}");
+        for second in 0..90 {
+            let linked = [0, 1, 2].map(|cell| movement.is_linked(CellId(cell), at(second)));
+            let expected = [second < expected[0], (11..expected[1]).contains(&second), second >= 21];
+            assert_eq!(linked, expected, "{lasts}: {second} s");
+        }
+    }
+}
+
+/// 10000 handovers: means within four standard errors, none outside the bounds, and one phase changes nothing
+/// of the other's draws.
+#[test]
+fn handovers_take_as_long_as_their_phases_say() {
+    let ms = Duration::from_millis;
+    let phase = |mean, spread| Phase { mean: ms(mean), spread };
+    let draw = |scan, associate| -> Vec<f64> {
+        let mut handover = Layer2Config { scan, associate }.handovers(3, "mobile/phone/layer-2");
+        (0..10_000).map(|_| handover().as_millis_f64()).collect()
+    };
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    let constant = Layer2Config { scan: phase(100, Spread::None), associate: phase(80, Spread::None) };
+    assert_eq!(constant.always(), Some(ms(180)));
+    assert!(draw(constant.scan, constant.associate).iter().all(|it| (it - 180.0).abs() < 1e-9));
+    let uniform = draw(phase(100, Spread::Uniform(ms(30))), phase(80, Spread::None));
+    assert!(uniform.iter().all(|it| (150.0..=210.0).contains(it)));
+    // 30 / sqrt(3) / sqrt(10000) = 0.17 ms.
+    assert!((mean(&uniform) - 180.0).abs() < 0.7, "{}", mean(&uniform));
+    assert!(uniform.iter().any(|it| *it < 152.0) && uniform.iter().any(|it| *it > 208.0));
+    let both = draw(phase(100, Spread::Uniform(ms(30))), phase(80, Spread::Normal(ms(10))));
+    let associations: Vec<f64> = both.iter().zip(&uniform).map(|(both, scan)| both - scan).collect();
+    assert!(mean(&associations).abs() < 0.4, "{}", mean(&associations));
+    let within = associations.iter().filter(|it| it.abs() < 10.0).count();
+    assert!((6_640..7_010).contains(&within), "68.27 % within a deviation: {within}");
 }
 
 proptest! {

@@ -64,7 +64,7 @@ fn out_of_all_ranges_a_node_is_in_no_cell() {
     let second = Duration::from_secs(1);
     let movement = through(place(0.0, 0.0), &legs, &discs, Change::Entering, second);
     let at = Instant::from_secs;
-    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until };
+    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until, link_until: until };
     assert_eq!(
         movement.stays(),
         [stay(0, at(0), at(6)), stay(1, at(98), at(105))],
@@ -86,7 +86,7 @@ fn a_handover_is_given_up_when_the_range_of_its_target_ends() {
         let seconds = Duration::from_secs(12);
         through(place(0.0, 0.0), &legs, &[big, spot], Change::Entering, seconds).stays().to_vec()
     };
-    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until };
+    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until, link_until: until };
     // In range of the small cell from 45 to 55 s; association takes 12 s.
     let given_up = stays(disc(1, 50.0, 0.0, 5.0));
     assert_eq!(given_up, [stay(0, at(0), at(45)), stay(0, at(67), Instant::MAX)]);
@@ -101,7 +101,7 @@ fn what_is_wanted_meanwhile_is_looked_at_when_a_handover_is_over() {
     let discs = [disc(0, 0.0, 0.0, 50.0), disc(1, 60.0, 0.0, 20.0), disc(2, 70.0, 0.0, 25.0)];
     let legs = [leg(0, 70.0, 0.0, 1.0)];
     let movement = through(place(0.0, 0.0), &legs, &discs, Change::Entering, Duration::from_secs(10));
-    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until };
+    let stay = |cell, from, until| Stay { cell: CellId(cell), from, until, link_until: until };
     // Range of 1 from 40 m, of 2 from 45 m.
     let expected = [stay(0, at(0), at(40)), stay(1, at(50), at(50)), stay(2, at(60), Instant::MAX)];
     assert_eq!(movement.stays(), expected);

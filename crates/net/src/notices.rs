@@ -1,7 +1,7 @@
 //! What a mobile node's link layer tells of its handovers: predictions that may be early, late, lost or
 //! false, and the news that the link is down or up.
 
-use crate::schedule::{Handover, Handovers};
+use crate::schedule::Handover;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, HandoverPhase, Input, Instant, Machine, Outbox, Rate, Signal};
 use std::collections::VecDeque;
@@ -31,10 +31,6 @@ pub struct NoticeConfig {
     /// How much later than it could every notice reaches the node: the way up from the link layer. A prediction
     /// that would arrive when the link is already gone is not given.
     pub late: Duration,
-    /// What is known of a link when it comes up.
-    pub rate: Option<Rate>,
-    /// What is known of the path over a link when it comes up.
-    pub round_trip_time: Option<Duration>,
 }
 
 impl Default for NoticeConfig {
@@ -46,17 +42,43 @@ impl Default for NoticeConfig {
             lost_predictions: 0.0,
             false_predictions_per_second: 0.0,
             late: Duration::ZERO,
-            rate: None,
-            round_trip_time: None,
         }
+    }
+}
+
+/// A handover as the link layer of a node sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkChange {
+    /// When the old link is lost. Not before the new one is up when both can be used for a while.
+    pub down: Instant,
+    /// When the new link, or the same again, is up; [`Instant::MAX`] for one that never is.
+    pub up: Instant,
+    /// Rate of the new link, if it is known when it comes up.
+    pub rate: Option<Rate>,
+    /// Round-trip time over the new link, if it is known when it comes up.
+    pub round_trip_time: Option<Duration>,
+}
+
+impl From<&Handover> for LinkChange {
+    /// Of a link that goes down and comes back, nothing being known of it.
+    fn from(handover: &Handover) -> Self {
+        LinkChange { down: handover.at, up: handover.end(), rate: None, round_trip_time: None }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notice {
-    GoingDown { within: Duration },
-    Down,
-    Up,
+    GoingDown {
+        within: Duration,
+    },
+    Down {
+        /// Whether another link is up.
+        is_replaced: bool,
+    },
+    Up {
+        rate: Option<Rate>,
+        round_trip_time: Option<Duration>,
+    },
 }
 
 /// Turns handovers into [`Signal`]s for the other machines of the mobile node. It takes no packets.
@@ -66,6 +88,8 @@ enum Notice {
 /// before the predicted time. That notice never comes before the end of the handover before it (then
 /// `within` is accordingly shorter), and one that would come when the link is down already is not given. All of them
 /// come [`NoticeConfig::late`] after that, the prediction with a `within` that is so much shorter.
+/// Where the old link outlives the coming up of the new one, [`Signal::LinkUp`] comes first, and the others tell of the
+/// old link.
 /// False predictions go on as long as the machine is woken.
 #[derive(Debug)]
 pub struct HandoverNotices {
@@ -78,17 +102,28 @@ pub struct HandoverNotices {
 }
 
 impl HandoverNotices {
-    /// Notices for these handovers. All draws for true predictions are made here, two or three per
-    /// handover; those for false ones as they come.
-    pub fn new(handovers: &Handovers, config: NoticeConfig, mut stream: Stream) -> Self {
-        let mut coming = VecDeque::new();
+    /// Notices for these changes, in their order. All draws for true predictions are made here, two or three per
+    /// change; those for false ones as they come.
+    pub fn new(
+        changes: impl IntoIterator<Item = LinkChange>,
+        config: NoticeConfig,
+        mut stream: Stream,
+    ) -> Self {
+        let mut coming = Vec::new();
         let mut up_since = Instant::ZERO;
-        for handover in handovers.as_slice() {
-            coming.extend(prediction(handover, up_since, &config, &mut stream));
-            coming.push_back((handover.at + config.late, Notice::Down));
-            coming.push_back((handover.end() + config.late, Notice::Up));
-            up_since = handover.end();
+        for change in changes {
+            let LinkChange { down, up, rate, round_trip_time } = change;
+            let is_replaced = up < down;
+            let mut of_the_old = Vec::new();
+            of_the_old.extend(prediction(down, up_since, &config, &mut stream));
+            of_the_old.push((down + config.late, Notice::Down { is_replaced }));
+            coming.extend(of_the_old);
+            coming.push((up + config.late, Notice::Up { rate, round_trip_time }));
+            up_since = up;
         }
+        // Stable: what is told of one handover keeps its order where times are equal.
+        coming.sort_by_key(|(at, _)| *at);
+        let coming = coming.into();
         let mut notices = HandoverNotices { config, coming, next_false: None, is_down: false, stream };
         notices.draw_next_false(Instant::ZERO);
         notices
@@ -106,22 +141,21 @@ impl HandoverNotices {
                 out.event(|| Event::Handover(HandoverPhase::Predicted));
                 out.signal(Signal::LinkGoingDown { within });
             }
-            Notice::Down => {
-                self.is_down = true;
+            Notice::Down { is_replaced } => {
+                self.is_down = !is_replaced;
                 out.signal(Signal::LinkDown);
             }
-            Notice::Up => {
+            Notice::Up { rate, round_trip_time } => {
                 self.is_down = false;
-                let NoticeConfig { rate, round_trip_time, .. } = self.config;
                 out.signal(Signal::LinkUp { rate, round_trip_time });
             }
         }
     }
 }
 
-/// The prediction of one handover, unless it is lost or too late.
+/// The prediction that a link is lost at `down`, unless it is lost or too late.
 fn prediction(
-    handover: &Handover,
+    down: Instant,
     up_since: Instant,
     config: &NoticeConfig,
     stream: &mut Stream,
@@ -134,13 +168,13 @@ fn prediction(
         PredictionError::Normal(deviation) => stream.normal(0.0, deviation.as_secs_f64()),
     };
     let predicted = if error < 0.0 {
-        handover.at - Duration::from_secs_f64(-error)
+        down - Duration::from_secs_f64(-error)
     } else {
-        handover.at + Duration::from_secs_f64(error)
+        down + Duration::from_secs_f64(error)
     };
     let given = (predicted - lead).max(up_since) + config.late;
     let within = predicted.saturating_since(given);
-    (!lost && given < handover.at).then_some((given, Notice::GoingDown { within }))
+    (!lost && given < down).then_some((given, Notice::GoingDown { within }))
 }
 
 impl Machine for HandoverNotices {

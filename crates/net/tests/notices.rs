@@ -2,7 +2,7 @@
 
 mod support;
 
-use seamline_net::notices::{HandoverNotices, NoticeConfig, PredictionError};
+use seamline_net::notices::{HandoverNotices, LinkChange, NoticeConfig, PredictionError};
 use seamline_net::schedule::{Fates, Handovers};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, HandoverPhase, Instant, Rate, Signal};
@@ -13,7 +13,11 @@ fn handovers(millis: &[f64], interruption: f64) -> Handovers {
 }
 
 fn signals(handovers: &Handovers, config: NoticeConfig) -> Vec<(Instant, Signal)> {
-    let mut notices = HandoverNotices::new(handovers, config, Stream::new(9, "mobile/notices"));
+    given(handovers.as_slice().iter().map(LinkChange::from), config)
+}
+
+fn given(changes: impl IntoIterator<Item = LinkChange>, config: NoticeConfig) -> Vec<(Instant, Signal)> {
+    let mut notices = HandoverNotices::new(changes, config, Stream::new(9, "mobile/notices"));
     let log = run_until(&mut notices, &[], Instant::from_secs(10_000));
     let predicted =
         log.signals.iter().filter(|(_, signal)| matches!(signal, Signal::LinkGoingDown { .. })).count();
@@ -30,9 +34,26 @@ fn going_down(within: f64) -> Signal {
 fn without_a_lead_the_node_learns_of_down_and_up() {
     let rate = Some(Rate::from_megabits_per_second(2));
     let round_trip_time = Some(span(80.0));
-    let config = NoticeConfig { rate, round_trip_time, ..NoticeConfig::default() };
+    let change = LinkChange { down: ms(100.0), up: ms(130.0), rate, round_trip_time };
     let expected = [(ms(100.0), Signal::LinkDown), (ms(130.0), Signal::LinkUp { rate, round_trip_time })];
-    assert_eq!(signals(&handovers(&[100.0], 30.0), config), expected);
+    assert_eq!(given([change], NoticeConfig::default()), expected);
+}
+
+/// The old link is lost 20 ms after the new one is up; the last is lost for good.
+#[test]
+fn an_old_link_may_outlive_the_coming_up_of_the_new_one() {
+    let config = NoticeConfig { lead: Some(span(15.0)), ..NoticeConfig::default() };
+    let change = |down, up| LinkChange { down, up, rate: None, round_trip_time: None };
+    let up = Signal::LinkUp { rate: None, round_trip_time: None };
+    let expected = [
+        (ms(130.0), up),
+        (ms(135.0), going_down(15.0)),
+        (ms(150.0), Signal::LinkDown),
+        (ms(185.0), going_down(15.0)),
+        (ms(200.0), Signal::LinkDown),
+    ];
+    let changes = [change(ms(150.0), ms(130.0)), change(ms(200.0), Instant::MAX)];
+    assert_eq!(given(changes, config), expected);
 }
 
 #[test]

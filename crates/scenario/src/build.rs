@@ -13,7 +13,7 @@ use crate::schema::loss::Place;
 use crate::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
 use seamline_mobility::{Coverage, ForeignAgent, HomeAgent, MobileNode};
-use seamline_net::notices::HandoverNotices;
+use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
@@ -260,7 +260,9 @@ fn add_link<O: Observer>(
     debug_assert_eq!([down, up], places.links[place]);
     if let Some(notice) = &link.notice {
         let stream = Stream::new(seed, &format!("link/{}/notice", link.name));
-        let notices = HandoverNotices::new(&handovers.unwrap_or_default(), notice.config, stream);
+        let handovers = handovers.unwrap_or_default();
+        let changes = handovers.as_slice().iter().map(LinkChange::from);
+        let notices = HandoverNotices::new(changes, notice.config, stream);
         let element = world.add(Part::Notices(notices));
         debug_assert_eq!(Some(element), places.notices[place]);
         if let Some(host) = places.hosts[notice.to] {

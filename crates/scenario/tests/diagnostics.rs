@@ -42,6 +42,7 @@ say!(
     fades,
     grid,
     handovers,
+    layer_2,
     many_at_once,
     mobility,
     mobility_keys,

@@ -21,6 +21,14 @@ pub enum Signal {
         /// Round-trip time expected over the new link.
         round_trip_time: Option<Duration>,
     },
+    /// What is known of a link that is up ([`Signal::LinkUp`]) while a mobility protocol finds out whether this node can
+    /// be reached over it (Link_Parameters_Report). By itself it says nothing about a move.
+    LinkParametersReport {
+        /// Rate of the new link.
+        rate: Option<Rate>,
+        /// Round-trip time expected over the new link.
+        round_trip_time: Option<Duration>,
+    },
     /// The network layer has found out that it is attached elsewhere (movement detection, RFC 3753
     /// section 3.1): packets can leave, but what is addressed to this node may still go to its old place.
     MovementDetected,

@@ -14,8 +14,7 @@ use seamline_mobility::{
     MobileNode, MobileNodeConfig, Movement,
 };
 use seamline_net::Link;
-use seamline_net::notices::HandoverNotices;
-use seamline_net::schedule::{Fates, Handover, Handovers};
+use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::random::Stream;
 use seamline_wire::{Instant, NodeId, Port};
@@ -185,8 +184,8 @@ impl<O: Observer> Builder<'_, O> {
         }
         if let Some(notice) = &mobile.notice {
             let stream = Stream::new(self.seed, &format!("mobile/{}/notice", scenario.nodes[mobile.node]));
-            let handovers = handovers(&self.movements[place]);
-            let notices = HandoverNotices::new(&handovers, notice.config, stream);
+            let changes = link_changes(scenario, &self.movements[place]);
+            let notices = HandoverNotices::new(changes, notice.config, stream);
             let notices = self.world.add(Part::Notices(notices));
             debug_assert_eq!(Some(notices), places.notices);
             self.world.subscribe(notices, node);
@@ -255,12 +254,19 @@ impl<O: Observer> Builder<'_, O> {
     }
 }
 
-/// The moves as handovers of a link, for whoever gives notice of them. One that leads nowhere lasts for ever.
-fn handovers(movement: &Movement) -> Handovers {
+/// What the link layer of a node sees of its moves.
+fn link_changes<'a>(scenario: &'a Scenario, movement: &'a Movement) -> impl Iterator<Item = LinkChange> + 'a {
     let stays = movement.stays();
-    let back = stays.iter().skip(1).map(|stay| stay.from).chain([Instant::MAX]);
-    let left = stays.iter().map(|stay| stay.until).filter(|at| *at < Instant::MAX);
-    let handover =
-        |(at, back): (Instant, Instant)| Handover { at, interruption: back - at, fates: Fates::HARD };
-    Handovers::new(left.zip(back).map(handover).collect()).expect("moves do not overlap")
+    stays.iter().enumerate().filter(|(_, left)| left.until < Instant::MAX).map(move |(place, left)| {
+        let nowhere =
+            LinkChange { down: left.link_until, up: Instant::MAX, rate: None, round_trip_time: None };
+        stays.get(place + 1).map_or(nowhere, |next| {
+            let cell = &scenario.cells[next.cell.0 as usize];
+            let round_trip_time = cell.known_round_trip_time;
+            LinkChange { up: next.from, rate: Some(cell.down.rate), round_trip_time, ..nowhere }
+        })
+    })
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,11 @@ use super::link::direction_keys;
 use super::words::{boolean, choice, name, one_of, one_or_many, quantity, shared, text, time};
 use super::{key, table, table_of_kinds};
 use crate::schema::cell::IN_FLIGHT_UPWARDS;
-use crate::schema::movement::ORDERS;
+use crate::schema::layer_2::SHAPES;
+use crate::schema::movement::{NO_OVERLAP, OLD_LINK, ORDERS};
 use crate::schema::protocol::{DETECTIONS, NONE};
 use crate::schema::waypoints::CHANGES;
-use crate::units::Quantity;
+use crate::units::{Quantity, pattern};
 use seamline_mobility::protocol::{self, Participation, Scheme};
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ pub(super) fn cell() -> Value {
         ),
         key("position", "Where its base station is, to the east and to the north", position()),
         key("range", "How far it reaches", quantity(Quantity::Distance)),
+        key("known_round_trip_time", "What link layers tell of the path over it (nothing)", time()),
     ];
     keys.extend(direction_keys());
     let mut schema = table(keys);
@@ -37,11 +39,22 @@ pub(super) fn mobile() -> Value {
         key("name", "The node that moves", text()),
         key("cells", "Its cells; it begins in the first", one_or_many(text())),
         key("movement", "When it changes its cell", shared("movement")),
+        key("layer_2", "How long a handover takes below IP", layer_2()),
         key("protocol", "How packets find it", shared("protocol")),
         key("notice", "What its link layer tells it of its handovers", shared("notice")),
     ]);
     schema["required"] = json!(["name"]);
     schema
+}
+
+fn layer_2() -> Value {
+    table(vec![
+        key("scan", "Finding a base station (0 s)", time()),
+        key("associate", "Association with it (0 s)", time()),
+        key("scan_spread", "How far from `scan` (0 s)", time()),
+        key("associate_spread", "How far from `associate` (0 s)", time()),
+        key("spread_shape", "How it is spread (uniform)", one_of(SHAPES)),
+    ])
 }
 
 pub(super) fn movement() -> Value {
@@ -57,11 +70,18 @@ pub(super) fn movement() -> Value {
         key("first", "When the first is (after `every`)", time()),
         key("order", "Which cell is next", one_of(ORDERS)),
         key("interruption", "For how long a move takes the link away (0 s)", time()),
+        key("overlap", "For how long the old link lasts (none)", overlap()),
         key("timetable", "All moves, in place of an interval", one_or_many(step)),
         key("start", "Where it is before the first waypoint", position()),
         key("waypoints", "Its way through the ranges of its cells", one_or_many(waypoint)),
         key("change", "When it turns to another cell (entering)", one_of(CHANGES)),
     ])
+}
+
+/// A time, or a word.
+fn overlap() -> Value {
+    let time = pattern(Quantity::Time);
+    json!({ "type": "string", "pattern": format!("{time}|^({NO_OVERLAP}|{OLD_LINK})$") })
 }
 
 /// Two distances.

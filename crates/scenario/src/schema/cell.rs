@@ -7,6 +7,7 @@ use crate::document::{Node, Value};
 use crate::reader::Reader;
 use crate::units::{self, Complaint};
 use seamline_mobility::{InFlightUpwards, Position};
+use seamline_wire::Duration;
 
 /// A radio cell.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct CellSpec {
     pub in_flight_upwards: InFlightUpwards,
     /// Where it reaches, for nodes that move by waypoints.
     pub area: Option<Area>,
+    /// What link layers know of the path over it, for whoever hears that a link is up.
+    pub known_round_trip_time: Option<Duration>,
 }
 
 /// The disc that a cell reaches.
@@ -70,6 +73,8 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
     }
     let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
     let area = read_area(&mut reader);
+    let known_round_trip_time = reader.optional("known_round_trip_time", units::positive_duration);
+    let is_known = known_round_trip_time.is_some() || !reader.has("known_round_trip_time");
     reader.finish();
     Some(CellSpec {
         name: name?,
@@ -79,6 +84,7 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
         fixed: fixed?,
         in_flight_upwards: rule.unwrap_or_default(),
         area: area?,
+        known_round_trip_time: is_known.then_some(known_round_trip_time)?,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `[[mobile]]`: a node that moves between cells, when it does, and how it stays reachable.
 
 use super::cell::CellSpec;
+use super::layer_2;
 use super::link::all_or_none;
 use super::movement::{self, MovementSpec};
 use super::named_place;
@@ -41,9 +42,11 @@ pub(super) fn read(
     if !reader.has("movement") {
         reader.missing("movement");
     }
-    let movement = reader
-        .table("movement")
-        .and_then(|table| movement::read(table, own.as_deref().unwrap_or_default(), cells, duration));
+    let layer_2 = reader.table("layer_2").map(layer_2::read);
+    let movement = reader.table("movement").and_then(|table| {
+        let layer_2 = layer_2.map(Option::unwrap_or_default);
+        movement::read(table, layer_2, own.as_deref().unwrap_or_default(), cells, duration)
+    });
     if !reader.has("protocol") {
         reader.missing("protocol");
     }
@@ -56,6 +59,7 @@ pub(super) fn read(
         reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
     }
     reader.finish();
+    all_or_none(layer_2)?;
     Some(MobileSpec {
         node: node?,
         cells: own?,

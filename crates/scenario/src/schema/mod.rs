@@ -6,6 +6,7 @@ mod connected;
 mod flow;
 pub mod generated;
 pub(crate) mod handover;
+pub(crate) mod layer_2;
 mod link;
 pub mod loss;
 mod mobile;

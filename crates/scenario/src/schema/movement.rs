@@ -4,20 +4,34 @@ use super::cell::CellSpec;
 use super::named_place;
 use super::waypoints::{self, WaypointsSpec};
 use crate::codes::Code;
-use crate::document::Node;
+use crate::document::{Node, Value};
 use crate::reader::Reader;
 use crate::units::{self, Complaint};
-use seamline_mobility::{CellId, Move, Movement, MovementError, Order, Period};
+use seamline_mobility::{CellId, Layer2Config, Move, Movement, MovementError, Order, Period};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 
 /// When a mobile node changes its cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovementSpec {
-    /// For how long each move takes its link away.
-    pub interruption: Duration,
+    /// How long each handover takes.
+    pub layer_2: Layer2Config,
+    /// How long the old link lasts.
+    pub overlap: Overlap,
     /// The moves.
     pub moves: MovesSpec,
+}
+
+/// For how long a node that turns to another cell has its old link, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Overlap {
+    /// It has one radio, which turns to the new cell at once.
+    #[default]
+    None,
+    /// Until its range ends.
+    Range,
+    /// For this long.
+    For(Duration),
 }
 
 /// Which moves there are.
@@ -47,17 +61,34 @@ impl MovementSpec {
     /// When moves overlap or lead nowhere, which reading a scenario finds out.
     pub fn build(&self, cells: &[usize], seed: u64, name: &str) -> Result<Movement, MovementError> {
         let cells: Vec<CellId> = cells.iter().map(|cell| CellId(*cell as u32)).collect();
+        let handover = self.layer_2.handovers(seed, &format!("mobile/{name}/layer-2"));
         match &self.moves {
-            MovesSpec::Timetable(moves) => Movement::new(cells[0], moves.clone(), self.interruption),
+            MovesSpec::Timetable(moves) => self.follow(cells[0], moves.clone(), handover),
             MovesSpec::Periodic { period, random } => {
                 let order = match random {
                     true => Order::Random(Stream::new(seed, &format!("mobile/{name}/movement"))),
                     false => Order::InTurn,
                 };
-                Movement::periodic(&cells, *period, order, self.interruption)
+                self.follow(cells[0], period.moves(&cells, order), handover)
             }
-            MovesSpec::Waypoints(spec) => Ok(spec.build(|| self.interruption)),
+            MovesSpec::Waypoints(spec) => Ok(spec.build(handover, self.overlap == Overlap::Range)),
         }
+    }
+
+    fn follow(
+        &self,
+        start: CellId,
+        moves: Vec<Move>,
+        handover: impl FnMut() -> Duration,
+    ) -> Result<Movement, MovementError> {
+        let movement = match self.layer_2.always() {
+            Some(interruption) => Movement::new(start, moves, interruption)?,
+            None => Movement::with_handovers(start, moves, handover)?,
+        };
+        Ok(match self.overlap {
+            Overlap::For(overlap) => movement.with_old_links(|_, until| until + overlap),
+            Overlap::None | Overlap::Range => movement,
+        })
     }
 }
 
@@ -67,12 +98,19 @@ const WAYS: [&[&str]; 3] = [&["waypoints", "start", "change"], &["timetable"], &
 /// Read when a node that has these cells of all moves; it begins in the first of its own.
 pub(super) fn read(
     mut reader: Reader<'_>,
+    layer_2: Option<Layer2Config>,
     own: &[usize],
     cells: &[CellSpec],
     duration: Duration,
 ) -> Option<MovementSpec> {
     let interruption = reader.or("interruption", Duration::ZERO, units::duration);
+    if layer_2.is_some() && interruption.is_some() && reader.has("interruption") {
+        let complaint = Complaint::new("`layer_2` says how long a handover takes").code(Code::Conflict);
+        reader.refuse_value("interruption", complaint);
+    }
+    let layer_2 = layer_2.or_else(|| interruption.map(Layer2Config::constant));
     let way = refuse_other_ways(&mut reader);
+    let overlap = reader.or("overlap", Overlap::None, |node| read_overlap(node, way == "waypoints"));
     let moves = match way {
         "waypoints" => waypoints::read(&mut reader, own, cells).map(MovesSpec::Waypoints),
         "timetable" => read_timetable(&mut reader, own, cells),
@@ -80,7 +118,8 @@ pub(super) fn read(
     };
     let span = reader.span_of(&["timetable", "interruption", "every"]);
     let key = if way == "timetable" { way } else { "interruption" };
-    let spec = moves.zip(interruption).map(|(moves, interruption)| MovementSpec { interruption, moves });
+    let spec = moves.zip(layer_2).zip(overlap);
+    let spec = spec.map(|((moves, layer_2), overlap)| MovementSpec { layer_2, overlap, moves });
     let spec = spec.filter(|spec| {
         let wrong = if own.is_empty() { None } else { spec.build(own, 0, "").err() };
         if let Some(error) = &wrong {
@@ -105,6 +144,28 @@ fn refuse_other_ways(reader: &mut Reader<'_>) -> &'static str {
         }
     }
     chosen[0]
+}
+
+pub(crate) const NO_OVERLAP: &str = "none";
+pub(crate) const OLD_LINK: &str = "old link";
+
+fn read_overlap(node: &Node, has_ranges: bool) -> Result<Overlap, Complaint> {
+    let overlap = match &node.value {
+        Value::Text(text) if text == NO_OVERLAP => Overlap::None,
+        Value::Text(text) if text == OLD_LINK => Overlap::Range,
+        _ => Overlap::For(units::duration(node).map_err(|complaint| {
+            complaint.tip(format!("or \"{NO_OVERLAP}\", or \"{OLD_LINK}\" for a way by waypoints"))
+        })?),
+    };
+    match overlap {
+        Overlap::For(_) if has_ranges => Err(Complaint::new("the ranges of cells say for how long")
+            .code(Code::Conflict)
+            .tip(format!("write \"{OLD_LINK}\": the old link lasts until its range ends"))),
+        Overlap::Range if !has_ranges => Err(Complaint::new("without waypoints no range ends")
+            .code(Code::Conflict)
+            .tip("say for how long, such as \"500 ms\"")),
+        overlap => Ok(overlap),
+    }
 }
 
 fn read_period(reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {

@@ -53,7 +53,6 @@ pub(super) fn read(
             lost_predictions: lost?,
             false_predictions_per_second: false_per_minute? / 60.0,
             late: late?,
-            ..NoticeConfig::default()
         },
     })
 }

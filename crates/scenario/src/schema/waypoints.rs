@@ -23,13 +23,21 @@ pub(crate) const CHANGES: &[(&str, Change)] =
     &[("entering", Change::Entering), ("leaving", Change::Leaving), ("nearest", Change::Nearest)];
 
 impl WaypointsSpec {
-    /// The movement, when each handover takes as long as `handover` says.
+    /// The movement, when each handover takes as long as `handover` says, and old links last until their ranges end
+    /// or are lost at once.
     ///
     /// # Panics
     /// When no cell reaches the start, which reading a scenario finds out.
-    pub fn build(&self, handover: impl FnMut() -> Duration) -> Movement {
+    pub fn build(&self, handover: impl FnMut() -> Duration, old_links_last: bool) -> Movement {
         let movement = Movement::through(&self.trajectory, &self.discs, self.change, handover);
-        movement.expect("the start is in range")
+        let movement = movement.expect("the start is in range");
+        if !old_links_last {
+            return movement;
+        }
+        movement.with_old_links(|cell, until| {
+            let disc = self.discs.iter().find(|disc| disc.cell == cell);
+            disc.map_or(until, |disc| disc.range_ends(&self.trajectory, until))
+        })
     }
 }
 
