@@ -1,5 +1,6 @@
 //! Building packets: header fields, options and sizes.
 
+pub(crate) use crate::held::HeldAcknowledgments;
 use crate::parameters::HeaderAccounting;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
@@ -30,6 +31,8 @@ pub(crate) struct Header {
     pub(crate) largest_segment: u32,
     /// What a handover scheme wants told.
     pub(crate) marking: Marking,
+    /// What a handover scheme keeps back.
+    pub(crate) held: HeldAcknowledgments,
 }
 
 /// A mark to put on the next segments.
@@ -89,6 +92,28 @@ impl Header {
         receiver: &mut Receiver,
         out: &mut Outbox,
     ) {
+        self.fill(&mut segment, receiver);
+        self.held.overtake();
+        self.send_bare(now, segment, out);
+    }
+
+    /// Send an acknowledgment, or keep it back with others.
+    pub(crate) fn acknowledge(
+        &mut self,
+        now: Instant,
+        mut segment: Segment,
+        receiver: &mut Receiver,
+        out: &mut Outbox,
+    ) {
+        self.fill(&mut segment, receiver);
+        if self.held.is_holding() {
+            self.held.keep(segment);
+        } else {
+            self.send_bare(now, segment, out);
+        }
+    }
+
+    fn fill(&mut self, segment: &mut Segment, receiver: &mut Receiver) {
         segment.mark = segment.mark.or_else(|| self.marking.take());
         segment.acknowledgment = receiver.acknowledgment();
         segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
@@ -103,7 +128,6 @@ impl Header {
         if owed && reports_nothing {
             receiver.acknowledge_soon();
         }
-        self.send_bare(now, segment, out);
     }
 
     /// The longest payload of the next segment: a mark on it takes its place from the payload (RFC 6691 section 2).

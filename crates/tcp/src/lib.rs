@@ -10,6 +10,7 @@ pub mod cc;
 mod emit;
 pub mod endpoint;
 pub mod handover;
+mod held;
 pub mod host;
 pub mod offset;
 pub mod parameters;

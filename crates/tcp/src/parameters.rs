@@ -2,7 +2,9 @@
 //! of them; no code asks which profile it is.
 
 use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
-use crate::handover::{DemoVegasParameters, EhnParameters, FreezeParameters, TrAcksParameters};
+use crate::handover::{
+    DemoVegasParameters, EhnParameters, FreezeParameters, MobilityVegasParameters, TrAcksParameters,
+};
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
 use seamline_wire::Duration;
@@ -34,6 +36,8 @@ pub struct Parameters {
     pub demo_vegas: DemoVegasParameters,
     /// Read by Explicit Handover Notification.
     pub ehn: EhnParameters,
+    /// Read by Mobility-Vegas.
+    pub mobility_vegas: MobilityVegasParameters,
     /// Read by TR-ACKs.
     pub tr_acks: TrAcksParameters,
     /// Read by Freeze-TCP.

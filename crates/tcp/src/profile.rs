@@ -132,6 +132,7 @@ fn rfc() -> Parameters {
         cubic: Default::default(),
         demo_vegas: Default::default(),
         ehn: Default::default(),
+        mobility_vegas: Default::default(),
         tr_acks: Default::default(),
         freeze: Default::default(),
     }
@@ -217,6 +218,7 @@ fn ns2(window_limit: u32) -> Parameters {
         cubic: Default::default(),
         demo_vegas: Default::default(),
         ehn: Default::default(),
+        mobility_vegas: Default::default(),
         tr_acks: Default::default(),
         freeze: Default::default(),
     }

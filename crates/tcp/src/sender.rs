@@ -87,8 +87,8 @@ pub(crate) struct Sender {
     last_sent: Instant,
     /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
     samples_from: Offset,
-    /// A handover scheme holds everything: nothing is sent and no timer expires.
-    frozen: bool,
+    /// What a handover scheme keeps from happening.
+    hold: moving::Hold,
     /// The furthest right edge of the peer's window so far.
     furthest_edge: Offset,
     orders: Orders,
@@ -155,7 +155,7 @@ impl Sender {
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
             samples_from: first,
-            frozen: false,
+            hold: moving::Hold::Nothing,
             furthest_edge: first,
             orders: Orders::default(),
         }
@@ -163,7 +163,7 @@ impl Sender {
 
     /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
     pub(crate) fn timer(&self) -> Instant {
-        if self.frozen { NEVER } else { self.timer }
+        if self.hold == moving::Hold::Nothing { self.timer } else { NEVER }
     }
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.timer() <= now
@@ -439,7 +439,7 @@ impl Sender {
 
     fn send(&mut self, most: u32, exit: &mut Exit<'_>) {
         let mut sent = 0;
-        while sent < most && !self.frozen {
+        while sent < most && !self.is_frozen() {
             let Some(at) = self.recovery.next(&self.view) else { break };
             let length = self.transmit(at, exit);
             if length == 0 {
@@ -473,7 +473,7 @@ impl Sender {
     /// Send the segment that begins at `at`. Returns its length in sequence space, zero when there is
     /// nothing to send there.
     fn transmit(&mut self, at: Offset, exit: &mut Exit<'_>) -> u32 {
-        if self.frozen {
+        if self.is_frozen() {
             return 0;
         }
         let length =

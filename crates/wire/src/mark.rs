@@ -1,5 +1,7 @@
 //! What one end, or an agent in the network, tells a TCP sender by a mark in a segment.
 
+use std::num::NonZeroU32;
+
 /// A mark on a segment. On the wire it is a TCP experimental option (RFC 6994) with one subtype per
 /// mark; in the simulator it travels in [`crate::Segment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,4 +11,11 @@ pub enum Mark {
     Handover,
     /// "I will hand off": the IWH bit of Mobility-Vegas (paper V, section 4).
     WillHandover,
+    /// "I will not": what [`Mark::WillHandover`] has announced does not come.
+    HandoverCancelled,
+    /// "I can be reached over another link" (the restart of paper X, section V.C, where the mover receives).
+    NewLink {
+        /// What the link holds, in bytes, if its end knows: rate times round-trip time.
+        bandwidth_delay_product: Option<NonZeroU32>,
+    },
 }

@@ -1,8 +1,8 @@
 //! The parameters of what is done about a move, a table for each scheme.
 
-use super::words::{integer, one_of, time};
+use super::words::{boolean, integer, one_of, time};
 use super::{Key, key, table};
-use crate::schema::moving::{AFTER, RESUME};
+use crate::schema::moving::{AFTER, ONE_PER_ROUND_TRIP, RESUME};
 use serde_json::Value;
 
 pub(super) fn tables() -> Vec<Key> {
@@ -10,6 +10,7 @@ pub(super) fn tables() -> Vec<Key> {
         key("demo_vegas", "Parameters of Demo-Vegas", demo_vegas()),
         key("ehn", "Parameters of explicit handover notification", ehn()),
         key("freeze", "Parameters of Freeze-TCP", freeze()),
+        key("mobility_vegas", "Parameters of Mobility-Vegas", mobility_vegas()),
         key("tr_acks", "Parameters of triplicate acknowledgments", tr_acks()),
     ]
 }
@@ -25,6 +26,18 @@ fn demo_vegas() -> Value {
 fn ehn() -> Value {
     let windows = one_of(RESUME);
     table(vec![key("resume_with", "The window after the move", windows)])
+}
+
+fn mobility_vegas() -> Value {
+    table(vec![
+        key("one_per_round_trip", "What lets the one packet per round trip go", one_of(ONE_PER_ROUND_TRIP)),
+        key("announce_at_once", "Announce a handoff in an acknowledgment of its own", boolean()),
+        key("measure_anew", "Measure BaseRTT anew after a handoff", boolean()),
+        key("notices", "How often at most the mover tells where it is", integer(1, 100)),
+        key("notice_interval", "How long after the first the second follows; it doubles then", time()),
+        key("patience", "How long after its predicted time a handoff is waited for", time()),
+        key("longest_disconnection", "After so long the news of its end must have been lost", time()),
+    ])
 }
 
 fn tr_acks() -> Value {

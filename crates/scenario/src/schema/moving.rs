@@ -2,9 +2,9 @@
 //! `freeze = { acknowledgments = 3 }`.
 
 use super::tcp::set;
-use crate::reader::{Reader, integer};
+use crate::reader::{Reader, boolean, integer};
 use crate::units;
-use seamline_tcp::handover::{AfterReconnection, ResumeWith};
+use seamline_tcp::handover::{AfterReconnection, OnePerRoundTrip, ResumeWith};
 use seamline_tcp::parameters::Parameters;
 
 type ReadTable = fn(Reader<'_>, &mut Parameters);
@@ -19,6 +19,7 @@ pub(super) fn read(reader: &mut Reader<'_>, parameters: &mut Parameters) {
     take(reader.table("demo_vegas"), read_demo_vegas);
     take(reader.table("ehn"), read_ehn);
     take(reader.table("freeze"), read_freeze);
+    take(reader.table("mobility_vegas"), read_mobility_vegas);
     take(reader.table("tr_acks"), read_tr_acks);
 }
 
@@ -32,6 +33,8 @@ fn small(count: i64) -> Option<u32> {
     u32::try_from(count).ok()
 }
 
+pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
+    &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
 pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
     ("previous window", ResumeWith::PreviousWindow),
     ("slow start", ResumeWith::SlowStart),
@@ -42,6 +45,19 @@ pub(crate) const AFTER: &[(&str, AfterReconnection)] =
 
 fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));
+    reader.finish();
+}
+
+fn read_mobility_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    let vegas = &mut parameters.mobility_vegas;
+    set(&mut vegas.one_per_round_trip, reader.choice("one_per_round_trip", ONE_PER_ROUND_TRIP));
+    set(&mut vegas.announce_at_once, reader.optional("announce_at_once", boolean));
+    set(&mut vegas.measure_anew, reader.optional("measure_anew", boolean));
+    set(&mut vegas.notices, reader.optional("notices", integer(1, 100)).and_then(small));
+    set(&mut vegas.notice_interval, reader.optional("notice_interval", units::positive_duration));
+    set(&mut vegas.patience, reader.optional("patience", units::positive_duration));
+    let longest = reader.optional("longest_disconnection", units::positive_duration);
+    set(&mut vegas.longest_disconnection, longest);
     reader.finish();
 }
 

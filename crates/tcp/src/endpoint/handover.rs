@@ -36,7 +36,7 @@ impl Endpoint {
     pub(super) fn mover_wake_at(&self) -> Option<Instant> {
         self.mover.as_ref().filter(|_| self.heeds_moves())?.scheme.wake_at()
     }
-    fn heeds_moves(&self) -> bool {
+    pub(super) fn heeds_moves(&self) -> bool {
         self.state.is_synchronized() && self.state != State::TimeWait
     }
 
@@ -51,9 +51,22 @@ impl Endpoint {
     pub(super) fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
         if let Some(mark) = segment.mark.filter(|_| self.mover.is_some()) {
             let one_way_delay = one_way_delay(&self.header, now, segment);
-            self.happened(now, Happened::Marked { mark, one_way_delay }, out);
+            let payload = segment.length > 0;
+            self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
             self.pump(now, out);
         }
+    }
+
+    /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
+    /// announced before one is out of date by now.
+    pub(super) fn on_data_again(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
+        let happened = match segment.mark {
+            _ if segment.length == 0 => return,
+            Some(Mark::WillHandover) => return,
+            Some(mark) => Happened::Marked { mark, payload: true, one_way_delay: None },
+            None => Happened::Data,
+        };
+        self.happened(now, happened, out);
     }
 
     /// Tell the scheme, if there is one and the connection is open, and do what it wants.
@@ -87,10 +100,21 @@ impl Endpoint {
             Action::Mark { mark, segments } => self.header.marking.begin(mark, segments),
             Action::CloseWindow => self.receiver.close_window(),
             Action::OpenWindow => self.receiver.open_window(),
+            Action::HoldAcknowledgments => self.header.held.hold(),
+            Action::ReleaseAcknowledgments => self.release_acknowledgments(now, out),
             _ => {
                 let Endpoint { sender, receiver, header, .. } = self;
                 sender.act(now, action, &mut Exit { header, receiver, out });
             }
+        }
+    }
+
+    pub(super) fn release_acknowledgments(&mut self, now: Instant, out: &mut Outbox) {
+        if self.header.held.is_holding() {
+            for segment in self.header.held.release() {
+                self.header.send_bare(now, segment, out);
+            }
+            self.receiver.acknowledge_soon();
         }
     }
 

@@ -220,6 +220,7 @@ impl Endpoint {
         let acknowledged = self.acceptable_acknowledgment(segment);
         let (Some(acknowledged), true) = (acknowledged, probes && segment.flags.intersects(Flags::ACK))
         else {
+            self.on_data_again(now, segment, out);
             return self.refuse(now, segment, start, out);
         };
         self.restart_keepalive(now);

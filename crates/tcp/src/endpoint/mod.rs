@@ -14,7 +14,7 @@ mod state;
 pub(crate) use handshake::recovery_without_sack;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header, Marking, TimestampClock};
+use crate::emit::{Address, Header, HeldAcknowledgments, Marking, TimestampClock};
 use crate::handover::{Happened, Scheme};
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -123,6 +123,7 @@ impl Endpoint {
             window_scaled: segments.window_scale.is_some(),
             largest_segment: size,
             marking: Marking::default(),
+            held: HeldAcknowledgments::default(),
         };
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
@@ -240,11 +241,17 @@ impl Endpoint {
         }
     }
 
-    /// Send a pure acknowledgment when one is owed and nothing carried it.
+    /// Send a pure acknowledgment when one is owed and nothing carried it. A scheme that has nothing more to say holds
+    /// none back.
     fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
+        if !self.heeds_moves() {
+            self.release_acknowledgments(now, out);
+        }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {
-            self.send_bare_ack(now, out);
+            let sequence = self.sequence_to_stand_at();
+            let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
+            self.header.acknowledge(now, segment, &mut self.receiver, out);
         }
     }
     /// The sequence number of segments that occupy no sequence space: SND.NXT, but within the peer's

@@ -77,7 +77,7 @@ impl Handover for Ehn {
                     self.resume(None, actions);
                 }
             }
-            Happened::Marked { mark: Mark::Handover, one_way_delay } => {
+            Happened::Marked { mark: Mark::Handover, one_way_delay, .. } => {
                 self.resume(one_way_delay.map(|delay| delay * 2), actions);
             }
             Happened::Timeout => {

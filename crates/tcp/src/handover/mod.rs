@@ -9,14 +9,18 @@ use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
+mod attachment;
 mod demo_vegas;
 mod ehn;
 mod freeze;
+mod mobility_vegas;
+mod notice;
 mod tr_acks;
 
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
+pub use mobility_vegas::{MobilityVegasParameters, OnePerRoundTrip};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 /// What a scheme hears of.
@@ -28,6 +32,8 @@ pub enum Happened {
     Marked {
         /// The mark.
         mark: Mark,
+        /// Whether it carries payload.
+        payload: bool,
         /// How long the segment was on its way by its timestamp, when both ends use timestamps; right only
         /// when their clocks agree, as paper E (section 3) assumes.
         one_way_delay: Option<Duration>,
@@ -82,9 +88,17 @@ pub enum Action {
     CloseWindow,
     /// Offer the true window again.
     OpenWindow,
+    /// Keep acknowledgments back that nothing else carries, in order; but none that tells nothing new.
+    HoldAcknowledgments,
+    /// Send what [`Action::HoldAcknowledgments`] has kept back, and one of now.
+    ReleaseAcknowledgments,
+    /// Stop the timers of the sender, which goes on sending what its window allows.
+    HaltTimer,
     /// Send nothing and stop all timers of the sender.
     Freeze,
-    /// End [`Action::Freeze`].
+    /// Send one segment, if window and data allow it, although the sender is frozen.
+    SendOne,
+    /// End [`Action::Freeze`] and [`Action::HaltTimer`].
     Thaw,
     /// Replace the congestion window.
     SetWindow(Window),
@@ -110,7 +124,11 @@ impl Action {
             Action::Mark { .. } => "segments marked",
             Action::CloseWindow => "window closed",
             Action::OpenWindow => "window opened",
+            Action::HoldAcknowledgments => "acknowledgments held",
+            Action::ReleaseAcknowledgments => "acknowledgments released",
+            Action::HaltTimer => "timer halted",
             Action::Freeze => "frozen",
+            Action::SendOne => "one segment",
             Action::Thaw => "thawed",
             Action::SetWindow(_) => "window restored",
             Action::SlowStart => "slow start",
@@ -234,7 +252,8 @@ pub struct Scheme {
 }
 
 /// Every scheme.
-pub static ALL: &[&Scheme] = &[&demo_vegas::SCHEME, &ehn::SCHEME, &freeze::SCHEME, &tr_acks::SCHEME];
+pub static ALL: &[&Scheme] =
+    &[&demo_vegas::SCHEME, &ehn::SCHEME, &freeze::SCHEME, &mobility_vegas::SCHEME, &tr_acks::SCHEME];
 
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

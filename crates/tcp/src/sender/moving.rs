@@ -6,7 +6,23 @@ use crate::handover::Action;
 use crate::recovery::Order;
 use seamline_wire::{Instant, Segment};
 
+/// What a handover scheme keeps a sender from, each more than the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hold {
+    #[default]
+    Nothing,
+    /// No timer expires.
+    Timer,
+    /// Nothing is sent either.
+    Everything,
+}
+
 impl Sender {
+    /// Whether a handover scheme holds everything.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.hold == Hold::Everything
+    }
+
     /// Whether the next expiry of the timer means that nothing comes back any more, rather than that a
     /// closed window is to be probed.
     pub(crate) fn has_lost_its_clock(&self) -> bool {
@@ -22,30 +38,44 @@ impl Sender {
         exit: &mut Exit<'_>,
     ) {
         self.timing = None;
-        let frozen = std::mem::replace(&mut self.frozen, true);
+        let hold = std::mem::replace(&mut self.hold, Hold::Everything);
         self.on_ack(now, ack, segment, exit);
-        self.frozen = frozen;
+        self.hold = hold;
     }
 
     /// Do what a handover scheme wants.
     pub(crate) fn act(&mut self, now: Instant, action: Action, exit: &mut Exit<'_>) {
         self.view.now = now;
         match action {
-            Action::Freeze => self.frozen = true,
+            Action::HaltTimer => self.hold = self.hold.max(Hold::Timer),
+            Action::Freeze => self.hold = Hold::Everything,
+            Action::SendOne => self.send_one(exit),
             Action::Thaw => self.thaw(now),
             Action::SetWindow(window) => self.orders.push(Order::SetWindow(window)),
             Action::SlowStart => self.orders.push(Order::Cut(Loss::Collapsed)),
             Action::RenewPath { round_trip_time } => self.orders.push(Order::RenewPath { round_trip_time }),
             Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.orders),
-            Action::Acknowledge { .. } | Action::Mark { .. } | Action::CloseWindow | Action::OpenWindow => {}
+            Action::Acknowledge { .. }
+            | Action::Mark { .. }
+            | Action::CloseWindow
+            | Action::OpenWindow
+            | Action::HoldAcknowledgments
+            | Action::ReleaseAcknowledgments => {}
         }
         self.carry_out(None, None, exit);
         self.settle_timer(now);
         self.note_state(exit);
     }
 
+    fn send_one(&mut self, exit: &mut Exit<'_>) {
+        let hold = std::mem::take(&mut self.hold);
+        self.orders.push(Order::Send { most: 1 });
+        self.carry_out(None, None, exit);
+        self.hold = hold;
+    }
+
     fn thaw(&mut self, now: Instant) {
-        if std::mem::take(&mut self.frozen) {
+        if std::mem::take(&mut self.hold) != Hold::Nothing {
             self.progress_at = now;
             self.restart_timer();
             self.orders.push(Order::SEND);

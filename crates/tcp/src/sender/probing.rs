@@ -8,7 +8,7 @@ impl Sender {
     /// even the congestion window is closed. Probing goes on when the window is too small to be used. What a
     /// frozen sender does not send says nothing about the peer's window; whoever thaws it settles.
     pub(super) fn settle_timer(&mut self, now: Instant) {
-        if self.frozen {
+        if self.is_frozen() {
             return;
         }
         if self.probing {

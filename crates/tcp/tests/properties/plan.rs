@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use seamline_tcp::handover::Scheme;
-use seamline_wire::{Duration, Signal};
+use seamline_wire::{Duration, Rate, Signal};
 
 /// What one end's application does.
 #[derive(Clone, Debug)]
@@ -132,10 +132,89 @@ fn told() -> impl Strategy<Value = Told> {
         (0u64..2000).prop_map(|within| Signal::LinkGoingDown { within: Duration::from_millis(within) }),
         Just(Signal::LinkDown),
         Just(Signal::LinkUp { rate: None, round_trip_time: None }),
+        (1u64..1_000_000_000, 0u64..2000).prop_map(|(bits, millis)| Signal::LinkUp {
+            rate: Some(Rate::from_bits_per_second(bits)),
+            round_trip_time: Some(Duration::from_millis(millis)),
+        }),
         Just(Signal::MovementDetected),
         Just(Signal::Registered),
     ];
     (0u64..25_000, 0usize..2, signal).prop_map(|(at, side, signal)| Told { at, side, signal })
+}
+
+/// One handover: which ends, when, how long nothing passes, how long before it is predicted, whether a mobility protocol
+/// runs, and which of its notices are told, how late.
+#[derive(Clone, Debug)]
+struct Move {
+    sides: &'static [usize],
+    begins: u64,
+    interruption: u64,
+    lead: u64,
+    registers: bool,
+    told: [bool; 5],
+    late: u64,
+}
+
+impl Move {
+    fn signals(&self) -> Vec<Told> {
+        let ends = self.begins + self.interruption;
+        let within = Duration::from_millis(self.lead);
+        let up = Signal::LinkUp { rate: None, round_trip_time: None };
+        let detected = if self.registers { Signal::MovementDetected } else { up };
+        let told = [
+            (self.begins - self.lead, Signal::LinkGoingDown { within }),
+            (self.begins, Signal::LinkDown),
+            (ends + self.late, detected),
+            (ends + self.late + 100, Signal::Registered),
+            (ends + self.late + 200, Signal::Registered),
+        ];
+        let told = told.iter().zip(self.told).enumerate().filter(|(place, (_, told))| {
+            let of_registration = *place >= 3;
+            *told && (self.registers || !of_registration)
+        });
+        let told: Vec<_> = told.map(|(_, (told, _))| *told).collect();
+        let each = |side: &usize| {
+            told.clone().into_iter().map(move |(at, signal)| (*side, at, signal)).collect::<Vec<_>>()
+        };
+        self.sides.iter().flat_map(each).map(|(side, at, signal)| Told { at, side, signal }).collect()
+    }
+}
+
+fn handover() -> impl Strategy<Value = Move> {
+    const ENDS: [&[usize]; 3] = [&[0], &[1], &[0, 1]];
+    let times = (2500u64..20_000, 100u64..5000, 0u64..2000, prop_oneof![Just(0u64), 0u64..1000]);
+    let told = [
+        prop::bool::weighted(0.7),
+        prop::bool::weighted(0.8),
+        prop::bool::weighted(0.9),
+        prop::bool::weighted(0.8),
+        prop::bool::weighted(0.3),
+    ];
+    (0usize..3, times, any::<bool>(), told).prop_map(
+        |(ends, (begins, interruption, lead, late), registers, told)| Move {
+            sides: ENDS[ends],
+            begins,
+            interruption,
+            lead,
+            registers,
+            told,
+            late,
+        },
+    )
+}
+
+/// A case in which either end or both move, and hear of it as from a real link and a real mobility protocol, though perhaps
+/// late, twice or not at all; nothing passes meanwhile.
+pub(crate) fn plan_with_handovers(scheme: &'static Scheme) -> impl Strategy<Value = Plan> {
+    (plan(), prop::collection::vec(handover(), 1..4)).prop_map(move |(mut plan, moves)| {
+        plan.handover = Some(scheme);
+        plan.signals = moves.iter().flat_map(Move::signals).collect();
+        plan.signals.sort_by_key(|told| told.at);
+        for pipe in &mut plan.pipes {
+            pipe.outages.extend(moves.iter().map(|it| (it.begins, it.interruption)));
+        }
+        plan
+    })
 }
 
 /// A case in which layers below tell of moves: notices come early, late, twice, falsely or not at all.

@@ -9,6 +9,7 @@ mod demo_vegas;
 mod handover;
 mod handshake;
 mod loss;
+mod mobility_vegas;
 mod options;
 mod persist;
 mod proportional;

@@ -11,6 +11,7 @@
 
 use super::options::OptionBytes;
 use crate::mark::Mark;
+use std::num::NonZeroU32;
 
 /// The option kind of marks: RFC3692-style experiment 2 (RFC 4727 section 2).
 pub const MARK_OPTION_KIND: u8 = 254;
@@ -24,23 +25,32 @@ const PREFIX_LENGTH: usize = 5;
 
 const HANDOVER: u8 = 1;
 const WILL_HANDOVER: u8 = 2;
+const HANDOVER_CANCELLED: u8 = 3;
+/// Its data is the bandwidth-delay product in bytes, four bytes in network order; zero is unknown.
+const NEW_LINK: u8 = 4;
 
 const fn subtype(mark: Mark) -> u8 {
     match mark {
         Mark::Handover => HANDOVER,
         Mark::WillHandover => WILL_HANDOVER,
+        Mark::HandoverCancelled => HANDOVER_CANCELLED,
+        Mark::NewLink { .. } => NEW_LINK,
     }
 }
 
 const fn data_length(mark: Mark) -> usize {
     match mark {
-        Mark::Handover | Mark::WillHandover => 0,
+        Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => 0,
+        Mark::NewLink { .. } => 4,
     }
 }
 
-fn write_data(mark: Mark, _option: &mut OptionBytes) {
+fn write_data(mark: Mark, option: &mut OptionBytes) {
     match mark {
-        Mark::Handover | Mark::WillHandover => {}
+        Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => {}
+        Mark::NewLink { bandwidth_delay_product } => {
+            option.put(&bandwidth_delay_product.map_or(0, NonZeroU32::get).to_be_bytes());
+        }
     }
 }
 
@@ -66,6 +76,11 @@ pub(super) fn read(body: &[u8]) -> Option<Mark> {
     match rest {
         [HANDOVER] => Some(Mark::Handover),
         [WILL_HANDOVER] => Some(Mark::WillHandover),
+        [HANDOVER_CANCELLED] => Some(Mark::HandoverCancelled),
+        &[NEW_LINK, b0, b1, b2, b3] => {
+            let bytes = u32::from_be_bytes([b0, b1, b2, b3]);
+            Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(bytes) })
+        }
         _ => None,
     }
 }

@@ -3,9 +3,18 @@
 
 use seamline_wire::codec::{Headers, IpHeader, Ipv4Header, Ipv6Header, TrafficClass, fit_sack_blocks};
 use seamline_wire::{Flags, Mark, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps, TransportPort};
+use std::num::NonZeroU32;
 
 /// Every mark there is, and none.
-pub(crate) const MARKS: [Option<Mark>; 3] = [None, Some(Mark::Handover), Some(Mark::WillHandover)];
+pub(crate) const MARKS: [Option<Mark>; 7] = [
+    None,
+    Some(Mark::Handover),
+    Some(Mark::WillHandover),
+    Some(Mark::HandoverCancelled),
+    Some(Mark::NewLink { bandwidth_delay_product: None }),
+    Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(68_750) }),
+    Some(Mark::NewLink { bandwidth_delay_product: Some(NonZeroU32::MAX) }),
+];
 
 /// Any headers that can be represented on the wire, in front of `payload_length` bytes. `draw(n)` is a
 /// number below `n`.

@@ -6,6 +6,7 @@ use seamline_wire::codec::{
 };
 use seamline_wire::{Flags, Mark, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::net::Ipv4Addr;
+use std::num::NonZeroU32;
 
 fn blocks(count: u32) -> impl Iterator<Item = SackBlock> {
     (0..count).map(|n| SackBlock { left: SequenceNumber(16 * n), right: SequenceNumber(16 * n + 8) })
@@ -40,7 +41,7 @@ fn combinations() -> impl Iterator<Item = Segment> {
 }
 
 /// Bytes of the options without any padding: what an ideal packer would need. Lengths from RFC 9293
-/// section 3.1, RFC 7323, RFC 2018, and for marks RFC 6994 section 3 plus a subtype.
+/// section 3.1, RFC 7323, RFC 2018, and for marks RFC 6994 section 3 plus a subtype, and four bytes of a new link.
 fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
     let syn = usize::from(segment.flags == Flags::SYN);
     let present = |is: bool, length: usize| if is { length } else { 0 };
@@ -48,7 +49,7 @@ fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
         + syn * present(segment.window_scale.is_some(), 3)
         + syn * present(segment.sack_permitted, 2)
         + present(segment.timestamps.is_some(), 10)
-        + present(segment.mark.is_some(), 5)
+        + segment.mark.map_or(0, |mark| if matches!(mark, Mark::NewLink { .. }) { 9 } else { 5 })
         + present(sack_blocks > 0, 2 + 8 * sack_blocks)
 }
 
@@ -109,10 +110,13 @@ fn known_capacities() {
     };
     assert_eq!(fitting(None, false, Flags::ACK), (4, 36));
     assert_eq!(fitting(None, true, Flags::ACK), (3, 40), "RFC 2018 section 3");
-    for mark in [Mark::Handover, Mark::WillHandover] {
+    for mark in [Mark::Handover, Mark::WillHandover, Mark::HandoverCancelled] {
         assert_eq!(fitting(Some(mark), false, Flags::ACK), (4, 40));
         assert_eq!(fitting(Some(mark), true, Flags::ACK), (2, 36));
     }
+    let new_link = Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(1) };
+    assert_eq!(fitting(Some(new_link), false, Flags::ACK), (3, 36));
+    assert_eq!(fitting(Some(new_link), true, Flags::ACK), (2, 40));
 }
 
 #[test]
@@ -131,4 +135,7 @@ fn timestamps_then_mark_then_sack() {
     assert_eq!(written(segment)[40..], expected);
     let alone = Segment { mark: Some(Mark::WillHandover), ..Segment::default() };
     assert_eq!(written(alone)[40..], [254, 5, 0x5e, 0xa1, 2, 0, 0, 0], "padded by the end of the list");
+    let bandwidth_delay_product = NonZeroU32::new(0x0102_0304);
+    let told = Segment { mark: Some(Mark::NewLink { bandwidth_delay_product }), ..Segment::default() };
+    assert_eq!(written(told)[40..], [254, 9, 0x5e, 0xa1, 4, 1, 2, 3, 4, 0, 0, 0], "in network order");
 }

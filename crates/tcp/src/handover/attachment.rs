@@ -1,0 +1,98 @@
+//! What the signals of this node say about its own attachment to the network, put together.
+
+use super::Happened;
+use seamline_wire::{Duration, Instant, Signal};
+
+/// How long what was said is believed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Belief {
+    /// A loss of the link that has not come so long after its predicted time was a false alarm.
+    pub(super) patience: Duration,
+    /// A disconnection lasts at most so long; then the news of its end must have been lost.
+    pub(super) longest_disconnection: Duration,
+}
+
+/// What has come of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// The link is expected to go.
+    WillLeave,
+    /// The node is not reachable.
+    Left,
+    /// What is addressed to this node finds it.
+    Arrived,
+    /// What was expected has not come.
+    Stayed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Attached,
+    /// The link is still there; it was a false alarm if it is at this time.
+    Warned(Instant),
+    /// Not reachable, and believed to be so until this time.
+    Away(Instant),
+}
+
+/// This node's own attachment.
+#[derive(Debug)]
+pub(super) struct Attachment {
+    belief: Belief,
+    state: State,
+}
+
+impl Attachment {
+    pub(super) fn new(belief: Belief) -> Self {
+        Attachment { belief, state: State::Attached }
+    }
+    /// Whether a link is there, and nobody says that it will go.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state == State::Attached
+    }
+    /// Whether this node cannot be reached.
+    pub(super) fn is_away(&self) -> bool {
+        matches!(self.state, State::Away(_))
+    }
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        match self.state {
+            State::Attached => None,
+            State::Warned(until) | State::Away(until) => Some(until),
+        }
+    }
+    /// What changes by this.
+    pub(super) fn on(&mut self, happened: Happened, now: Instant) -> Option<Change> {
+        match happened {
+            Happened::Below(Signal::LinkGoingDown { within }) => self.warn(now + within),
+            Happened::Below(Signal::LinkDown) => self.leave(now),
+            arrived if arrived.is_arrival() => {
+                self.state = State::Attached;
+                Some(Change::Arrived)
+            }
+            // It is elsewhere, and not registered there yet, whether or not somebody has said that it went.
+            Happened::Below(Signal::MovementDetected) => self.leave(now),
+            Happened::Wake => self.expire(now),
+            _ => None,
+        }
+    }
+    fn warn(&mut self, expected: Instant) -> Option<Change> {
+        let before = self.state;
+        if !matches!(before, State::Away(_)) {
+            self.state = State::Warned(expected + self.belief.patience);
+        }
+        (before == State::Attached).then_some(Change::WillLeave)
+    }
+    fn leave(&mut self, now: Instant) -> Option<Change> {
+        let was_there = !matches!(self.state, State::Away(_));
+        self.state = State::Away(now + self.belief.longest_disconnection);
+        was_there.then_some(Change::Left)
+    }
+    fn expire(&mut self, now: Instant) -> Option<Change> {
+        let change = match self.state {
+            State::Warned(until) if until <= now => Change::Stayed,
+            State::Away(until) if until <= now => Change::Arrived,
+            _ => return None,
+        };
+        self.state = State::Attached;
+        Some(change)
+    }
+}

@@ -1,0 +1,272 @@
+//! Mobility-Vegas (paper V: Ho and Chiu, "Improving performance of TCP-Vegas for Mobile IP handoffs", section 4.2).
+//!
+//! Before its handoff the mover marks what it sends ("I will handoff"). A sender that hears it halts its retransmission
+//! timer and sends one packet per round-trip time; a receiver keeps its acknowledgments back. A mover that sends halts its
+//! own timer. When the mover is registered it says so, and both go on at once: what is outstanding is sent again from the
+//! first unacknowledged byte, the window being what it was.
+//!
+//! What the paper leaves open is a parameter or said where it is decided. Marks may be late, false or lost: an unmarked
+//! segment of the peer ends what a mark has begun, a notice is sent again until the peer is heard, and nothing is held
+//! longer than a disconnection lasts.
+
+use super::attachment::{Attachment, Belief, Change};
+use super::notice::{Insistence, Notice};
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::View;
+use seamline_wire::{Duration, Instant, Mark};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "mobility-vegas",
+    summary: "told of a handoff beforehand, ends halt timers, send one packet per round trip and hold acknowledgments",
+    cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
+    traits: Traits { needs_prediction: true, ..END_TO_END },
+    installed: Installed::BothEnds,
+    build: |parameters| Box::new(MobilityVegas::new(parameters.mobility_vegas.clone())),
+};
+
+/// What lets the one packet per round-trip time go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnePerRoundTrip {
+    /// The acknowledgment of everything sent before: when the peer is away, nothing more is sent into the void.
+    Acknowledgment,
+    /// SRTT after the last one, whatever has been acknowledged.
+    Timer,
+}
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MobilityVegasParameters {
+    /// What lets the one packet per round-trip time go.
+    pub one_per_round_trip: OnePerRoundTrip,
+    /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
+    /// segment that leaves anyway.
+    pub announce_at_once: bool,
+    /// BaseRTT is measured anew after a handoff, as in Demo-Vegas.
+    pub measure_anew: bool,
+    /// How often at most the mover says that it is registered, until it hears from the peer.
+    pub notices: u32,
+    /// How long after the first the second follows; the time doubles then.
+    pub notice_interval: Duration,
+    /// A handoff that has not begun so long after its predicted time was a false alarm.
+    pub patience: Duration,
+    /// Nothing is held longer than this: then the news of the end of the handoff must have been lost.
+    pub longest_disconnection: Duration,
+}
+
+impl Default for MobilityVegasParameters {
+    fn default() -> Self {
+        MobilityVegasParameters {
+            one_per_round_trip: OnePerRoundTrip::Acknowledgment,
+            announce_at_once: false,
+            measure_anew: true,
+            notices: 3,
+            notice_interval: Duration::from_secs(1),
+            patience: Duration::from_secs(1),
+            longest_disconnection: Duration::from_secs(30),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct MobilityVegas {
+    parameters: MobilityVegasParameters,
+    own: Attachment,
+    notice: Notice,
+    /// The peer has announced a handoff, and is believed to be on it until this time.
+    peer_away_until: Option<Instant>,
+    /// When the timer lets the next segment go.
+    next_segment_at: Option<Instant>,
+    /// Acknowledgments are kept back, at most until this time.
+    holds_until: Option<Instant>,
+}
+
+impl MobilityVegas {
+    fn new(parameters: MobilityVegasParameters) -> Self {
+        let MobilityVegasParameters { patience, longest_disconnection, .. } = parameters;
+        let insistence = Insistence { times: parameters.notices, interval: parameters.notice_interval };
+        MobilityVegas {
+            own: Attachment::new(Belief { patience, longest_disconnection }),
+            notice: Notice::new(insistence),
+            peer_away_until: None,
+            next_segment_at: None,
+            holds_until: None,
+            parameters,
+        }
+    }
+
+    /// Steps 3 and 4, and 9, of the procedure of section 4.2, and what becomes of a false alarm.
+    fn on_own(&mut self, change: Change, view: &View, actions: &mut Actions) {
+        match change {
+            Change::WillLeave => {
+                self.notice.end();
+                actions.push(Action::Mark { mark: Mark::WillHandover, segments: u32::MAX });
+                if self.peer_away_until.is_none() {
+                    actions.push(Action::HaltTimer);
+                }
+                if self.parameters.announce_at_once {
+                    actions.push(Action::Acknowledge { times: 1, mark: None });
+                }
+            }
+            Change::Left => actions.push(Action::Freeze),
+            Change::Arrived => self.arrive(view, actions),
+            Change::Stayed => {
+                actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
+                self.notice.tell(Mark::HandoverCancelled, view.now, actions);
+                self.thaw(actions);
+            }
+        }
+    }
+    /// "After handoffs, the sender immediately transmits data packets": the first of them says why, and is acknowledged.
+    /// A mover that has nothing to send again says it in an acknowledgment, which the paper's sender reads from the
+    /// binding update.
+    fn arrive(&mut self, view: &View, actions: &mut Actions) {
+        let tells_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
+        actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(tells_by_data) });
+        if tells_by_data {
+            self.notice.end();
+        } else {
+            self.notice.tell(Mark::Handover, view.now, actions);
+        }
+        self.go_on(actions);
+    }
+
+    /// "The sender will halt the retransmission timer and send one packet per RTT"; a receiver "will buffer the ACKs".
+    fn peer_will_leave(&mut self, payload: bool, view: &View, actions: &mut Actions) {
+        let until = view.now + self.parameters.longest_disconnection;
+        if payload && self.holds_until.replace(until).is_none() {
+            actions.push(Action::HoldAcknowledgments);
+        }
+        if self.peer_away_until.replace(until).is_some() {
+            return;
+        }
+        actions.push(Action::Freeze);
+        match self.parameters.one_per_round_trip {
+            OnePerRoundTrip::Acknowledgment => self.send_one_when_all_is_acknowledged(view, actions),
+            OnePerRoundTrip::Timer => self.next_segment_at = Some(view.now + round_trip(view)),
+        }
+    }
+    fn send_one_when_all_is_acknowledged(&self, view: &View, actions: &mut Actions) {
+        if view.outstanding() == 0 && !self.own.is_away() {
+            actions.push(Action::SendOne);
+        }
+    }
+    fn on_timer(&mut self, view: &View, actions: &mut Actions) {
+        if self.next_segment_at.is_some_and(|at| at <= view.now) {
+            self.next_segment_at = Some(view.now + round_trip(view));
+            if !self.own.is_away() {
+                actions.push(Action::SendOne);
+            }
+        }
+    }
+
+    /// "After that, the sender immediately resumes the communication."
+    fn peer_arrived(&mut self, actions: &mut Actions) {
+        self.forget_peer(actions);
+        self.go_on(actions);
+    }
+    /// What the peer has announced does not come, or is over already: nothing was lost to it.
+    fn peer_stayed(&mut self, actions: &mut Actions) {
+        let held = self.peer_away_until.is_some();
+        self.forget_peer(actions);
+        if held {
+            self.thaw(actions);
+        }
+    }
+    fn forget_peer(&mut self, actions: &mut Actions) {
+        self.peer_away_until = None;
+        self.next_segment_at = None;
+        self.release(actions);
+    }
+    fn release(&mut self, actions: &mut Actions) {
+        if self.holds_until.take().is_some() {
+            actions.push(Action::ReleaseAcknowledgments);
+        }
+    }
+
+    /// A handoff is over, and the path another one.
+    fn go_on(&mut self, actions: &mut Actions) {
+        if self.parameters.measure_anew {
+            actions.push(Action::RenewPath { round_trip_time: None });
+        }
+        if self.own.is_settled() && self.peer_away_until.is_none() {
+            actions.extend([Action::GoBack, Action::Thaw]);
+        }
+    }
+    /// End what a handoff has halted, unless the other end is on one as well.
+    fn thaw(&mut self, actions: &mut Actions) {
+        if self.own.is_settled() && self.peer_away_until.is_none() {
+            actions.push(Action::Thaw);
+        }
+    }
+
+    fn on_progress(&mut self, mark: Option<Mark>, view: &View, actions: &mut Actions) {
+        self.notice.end();
+        if self.peer_away_until.is_none() {
+            return;
+        }
+        match (mark, self.parameters.one_per_round_trip) {
+            (None, _) => self.peer_stayed(actions),
+            (Some(_), OnePerRoundTrip::Acknowledgment) => {
+                self.send_one_when_all_is_acknowledged(view, actions);
+            }
+            (Some(_), OnePerRoundTrip::Timer) => {}
+        }
+    }
+    fn on_mark(&mut self, mark: Mark, payload: bool, view: &View, actions: &mut Actions) {
+        if payload {
+            self.notice.end();
+        }
+        match mark {
+            Mark::WillHandover => self.peer_will_leave(payload, view, actions),
+            Mark::Handover => self.peer_arrived(actions),
+            Mark::HandoverCancelled => self.peer_stayed(actions),
+            _ => {}
+        }
+    }
+    fn on_wake(&mut self, view: &View, actions: &mut Actions) {
+        self.notice.on_wake(view.now, actions);
+        if self.holds_until.is_some_and(|until| until <= view.now) {
+            self.release(actions);
+        }
+        if self.peer_away_until.is_some_and(|until| until <= view.now) {
+            self.peer_stayed(actions);
+        }
+        self.on_timer(view, actions);
+    }
+}
+
+/// The time between two packets; before the first sample one second, as RFC 6298 section 2.1 has it.
+fn round_trip(view: &View) -> Duration {
+    match view.round_trip.smoothed {
+        Duration::ZERO => Duration::from_secs(1),
+        smoothed => smoothed,
+    }
+}
+
+impl Handover for MobilityVegas {
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+        if let Some(change) = self.own.on(happened, view.now) {
+            self.on_own(change, view, actions);
+        }
+        match happened {
+            Happened::Marked { mark, payload, .. } => self.on_mark(mark, payload, view, actions),
+            Happened::Progress { mark } => self.on_progress(mark, view, actions),
+            Happened::Data => {
+                self.notice.end();
+                self.peer_stayed(actions);
+            }
+            Happened::Wake => self.on_wake(view, actions),
+            _ => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        let times = [
+            self.own.wake_at(),
+            self.notice.wake_at(),
+            self.peer_away_until,
+            self.next_segment_at,
+            self.holds_until,
+        ];
+        times.into_iter().flatten().min()
+    }
+}
