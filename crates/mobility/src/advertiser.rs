@@ -11,6 +11,17 @@ pub struct AdvertisementConfig {
     pub interval: Duration,
     /// Each interval is shorter by a uniform part of this (RFC 1256 section 6.2.4 wants a quarter).
     pub jitter: Duration,
+    /// For how long an advertisement is good if no other follows, in seconds.
+    pub lifetime_s: u16,
+}
+
+impl AdvertisementConfig {
+    /// The lifetime of advertisements at this interval: three times as long (RFC 5944 section 2.3), in seconds rounded
+    /// up.
+    pub fn usual_lifetime_s(interval: Duration) -> u16 {
+        let seconds = (interval * 3).as_nanos().div_ceil(1_000_000_000);
+        u16::try_from(seconds).unwrap_or(u16::MAX)
+    }
 }
 
 /// Decides when to advertise. The first advertisement is uniform in one interval, so that a node that comes
@@ -45,10 +56,9 @@ impl Advertiser {
         self.sequence = sequence.checked_add(1).unwrap_or(AFTER_WRAP);
         sequence
     }
-    /// The Lifetime of an advertisement in seconds: three intervals (RFC 5944 section 2.3), rounded up.
+    /// The Lifetime of an advertisement in seconds.
     pub(crate) fn lifetime_s(&self) -> u16 {
-        let seconds = (self.config.interval * 3).as_nanos().div_ceil(1_000_000_000);
-        u16::try_from(seconds).unwrap_or(u16::MAX)
+        self.config.lifetime_s
     }
 }
 

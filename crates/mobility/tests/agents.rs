@@ -18,6 +18,7 @@ fn foreign_agent(stream: &str, jitter_ms: u64) -> ForeignAgent {
         advertisements: AdvertisementConfig {
             interval: Duration::from_millis(100),
             jitter: Duration::from_millis(jitter_ms),
+            lifetime_s: AdvertisementConfig::usual_lifetime_s(Duration::from_millis(100)),
         },
         longest_registration_s: 300,
         is_home_agent_too: false,

@@ -41,7 +41,11 @@ impl Way {
         home_agent.bind(MOBILE, AGENT_1, 600);
         let agent = ForeignAgentConfig {
             node: AGENT_1,
-            advertisements: AdvertisementConfig { interval: Duration::from_secs(1), jitter: Duration::ZERO },
+            advertisements: AdvertisementConfig {
+                interval: Duration::from_secs(1),
+                jitter: Duration::ZERO,
+                lifetime_s: 3,
+            },
             longest_registration_s: 600,
             is_home_agent_too: false,
         };

@@ -100,6 +100,7 @@ fn keys_of(scheme: &Scheme) -> Vec<super::Key> {
     let mut keys = vec![
         key("advertisement_interval", "How often agents advertise (100 ms)", time()),
         key("advertisement_jitter", "Intervals are shorter by a uniform part of this (0 s)", time()),
+        key("advertisement_lifetime", "In whole seconds (three intervals, rounded up)", time()),
         key("movement_detection", "When another agent means a move", one_of(DETECTIONS)),
         key("registration_lifetime", "In whole seconds (30 min)", time()),
         key("registration_retransmission", "How long it waits for the first reply (1 s)", time()),

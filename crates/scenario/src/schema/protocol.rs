@@ -59,6 +59,8 @@ fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String
         }
         jitter => Ok(jitter),
     });
+    let usual = interval.map_or(1, AdvertisementConfig::usual_lifetime_s);
+    let advertisement_lifetime = reader.or("advertisement_lifetime", usual, whole_seconds);
     let detection = reader.choice("movement_detection", DETECTIONS);
     let lifetime = reader.or("registration_lifetime", 1800, whole_seconds);
     let retransmission =
@@ -68,7 +70,11 @@ fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String
     Some(ProtocolSpec {
         scheme,
         home_agent: home_agent?,
-        advertisements: AdvertisementConfig { interval: interval?, jitter: jitter? },
+        advertisements: AdvertisementConfig {
+            interval: interval?,
+            jitter: jitter?,
+            lifetime_s: advertisement_lifetime?,
+        },
         movement_detection: detection.unwrap_or_default(),
         registration_lifetime_s: lifetime?,
         registration_retransmission: retransmission?,
