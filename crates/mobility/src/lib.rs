@@ -3,9 +3,10 @@
 //!
 //! A [`Movement`] says when a mobile node is in which cell: by a timetable, at a fixed interval, or because it
 //! follows a [`Trajectory`] through cells that are discs. A [`Coverage`] stands at the far end of a cell's
-//! air, in both directions, and lets pass what is sent to or by a node that is there. Mobile IPv4 (RFC 5944)
-//! is three machines that know each other from packets only: the [`MobileNode`], the [`ForeignAgent`] at a
-//! base station and the [`HomeAgent`].
+//! air, in both directions, and lets pass what is sent to or by a node that is there. A [`MobileNode`] has a
+//! [`protocol`] that keeps it reachable. Machines know each other from packets only: in Mobile IPv4 (RFC 5944) the
+//! mobile node, the [`ForeignAgent`] at a base station and the [`HomeAgent`]; in the protocols of IPv6 the mobile node, the
+//! [`AccessRouter`] at a base station and one or two [`MobilityAnchor`]s, whose tunnels end at the mobile node itself.
 //!
 //! ```text
 //!            home agent           foreign agent   downlink   Coverage   mobile node
@@ -22,8 +23,10 @@
 //! Every random choice (an order of cells, the phase of advertisements) draws from a stream of its own, so
 //! that all schemes of a comparison meet the same movements and the same advertisements.
 
+mod access_router;
 mod advertiser;
 mod agent_discovery;
+mod binding_cache;
 mod bindings;
 mod coverage;
 mod foreign_agent;
@@ -31,15 +34,18 @@ mod home_agent;
 mod layer_2;
 mod lifetime;
 mod mobile_node;
+mod mobility_anchor;
 mod movement;
 pub mod protocol;
 mod ranges;
 mod registration;
 mod send;
 mod trajectory;
+mod update_list;
 mod visitors;
 mod waypoints;
 
+pub use access_router::{AccessRouter, AccessRouterConfig};
 pub use advertiser::AdvertisementConfig;
 pub use agent_discovery::MovementDetection;
 pub use coverage::{Coverage, CoverageConfig, InFlightUpwards};
@@ -47,6 +53,7 @@ pub use foreign_agent::{ForeignAgent, ForeignAgentConfig};
 pub use home_agent::{HomeAgent, HomeAgentConfig};
 pub use layer_2::{Layer2Config, Phase, Spread};
 pub use mobile_node::{MobileNode, MobileNodeConfig};
+pub use mobility_anchor::MobilityAnchor;
 pub use movement::{CellId, Move, Movement, MovementError, Order, Period, Stay};
 pub use protocol::MobileIpv4;
 pub use registration::MobileIpConfig;

@@ -1,8 +1,9 @@
 //! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
 
 use crate::movement::{CellId, Movement};
-use crate::protocol::{Action, Actions, Happened, Protocol};
-use crate::send::{control, lose};
+use crate::protocol::{Action, Actions, Happened, Link, Protocol};
+use crate::send::{lose, message_packet};
+use seamline_wire::control::Ipv6Control;
 use seamline_wire::{
     Control, DropCause, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet,
     Port, Signal,
@@ -113,11 +114,22 @@ impl MobileNode {
         (now < left.link_until).then_some(left.cell)
     }
 
+    /// Put a packet into the tunnels that begin at the node; `false` when it is in too many already.
+    fn enter_tunnels(&self, packet: &mut Packet, link: Link) -> bool {
+        let stays_on_link = [NodeId::ALL_ROUTERS, NodeId::ALL_SYSTEMS].contains(&packet.destination);
+        let Some(protocol) = self.protocol.as_ref().filter(|_| !stays_on_link) else { return true };
+        let tunnels = protocol.tunnels(packet.source, link);
+        tunnels.into_iter().flatten().all(|tunnel| packet.encapsulate_in_ipv6(tunnel))
+    }
+
     /// Where what its host sends goes: by the old link as long as there is one and the new one is not in force.
-    fn send(&self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+    fn send(&self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         let new = self.cell();
         let is_in_force = new.is_some() && !self.awaits_registration;
         let old = if is_in_force { None } else { self.old_cell(now) };
+        if !self.enter_tunnels(&mut packet, if old.is_some() { Link::Old } else { Link::New }) {
+            return lose(out, DropCause::NoRoute, packet);
+        }
         match old.or(new) {
             Some(cell) => out.send(Self::cell_port(cell), packet),
             None => lose(out, DropCause::LinkDown, packet),
@@ -160,22 +172,36 @@ impl MobileNode {
             Action::Refused { code } => {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationRefused { code }));
             }
+            Action::BindingRefused { status } => {
+                out.event(|| Event::Mobility(MobilityEvent::BindingRefused { status }));
+            }
         }
     }
 
     fn send_message(&self, from: NodeId, to: NodeId, message: Control, out: &mut Outbox) {
         let Some(cell) = self.cell() else { return };
-        if let Control::RegistrationRequest(request) = &message {
-            let care_of_address = request.care_of_address;
+        let asked_for = match &message {
+            Control::RegistrationRequest(request) => Some(request.care_of_address),
+            Control::Ipv6(Ipv6Control::BindingUpdate(update)) => Some(update.care_of_address),
+            _ => None,
+        };
+        if let Some(care_of_address) = asked_for {
             out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
         }
-        control(out, Self::cell_port(cell), from, to, message);
+        let mut packet = message_packet(out, from, to, message);
+        if self.enter_tunnels(&mut packet, Link::New) {
+            out.send(Self::cell_port(cell), packet);
+        } else {
+            lose(out, DropCause::NoRoute, packet);
+        }
     }
 
-    fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
+    fn on_packet(&mut self, now: Instant, port: Port, mut packet: Box<Packet>, out: &mut Outbox) {
         if port == Self::HOST {
             return self.send(now, packet, out);
         }
+        // What comes by the air is for an address of this node: tunnels end here.
+        while packet.decapsulate().is_some() {}
         match &packet.control {
             None => out.send(Self::HOST, packet),
             Some(message) => {

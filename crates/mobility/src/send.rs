@@ -5,6 +5,17 @@ use seamline_wire::{Control, DropCause, Event, NodeId, Outbox, Packet, Port, Tra
 
 /// Send a control message out by a port.
 pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination: NodeId, control: Control) {
+    let packet = message_packet(out, source, destination, control);
+    out.send(port, packet);
+}
+
+/// A packet with a control message.
+pub(crate) fn message_packet(
+    out: &mut Outbox,
+    source: NodeId,
+    destination: NodeId,
+    control: Control,
+) -> Box<Packet> {
     let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
     let transport_port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
     let mut packet = out.packet();
@@ -17,7 +28,7 @@ pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination:
         control: Some(Box::new(control)),
         ..Packet::default()
     };
-    out.send(port, packet);
+    packet
 }
 
 /// A packet is lost.

@@ -279,3 +279,26 @@ fn a_report_has_its_pictures() {
         texts(std::str::from_utf8(&file.bytes).unwrap());
     }
 }
+
+/// An interruption that the scenario sets is the same everywhere, and no result; of one that a protocol causes each seed's
+/// mean counts once.
+#[test]
+fn interruptions_are_shown_where_they_differ() {
+    let mut report = common::report();
+    let name = |file: &seamline_report::File| file.name == "interruption.svg";
+    assert!(!picture::files(&report).iter().any(name), "80 ms each");
+    for run in &mut report.cells[1].runs {
+        for handover in &mut run.flows[0].handovers {
+            handover.interruption_ms = Some(100.0 + run.seed as f64);
+        }
+        run.flows[0].handovers[1].interruption_ms = None;
+    }
+    let seeds: Vec<u64> = report.cells[1].runs.iter().map(|run| run.seed).collect();
+    let mean = 100.0 + seeds.iter().sum::<u64>() as f64 / seeds.len() as f64;
+    let files = picture::files(&report);
+    let svg = std::str::from_utf8(&files.iter().find(|file| name(file)).expect("drawn").bytes).unwrap();
+    let texts = texts(svg);
+    assert!(texts.iter().any(|text| text.starts_with("80")), "{texts:?}");
+    assert!(texts.iter().any(|text| text.starts_with(&format!("{mean}")) && text.contains('±')), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("(ms)")), "{texts:?}");
+}

@@ -2,6 +2,7 @@
 //! or end; links are one element for each direction. Every random stream is named after its component, so
 //! that all schemes meet the same losses.
 
+pub(crate) mod addresses;
 mod cells;
 
 pub(crate) use cells::{CellPlaces, MobilePlaces};
@@ -12,7 +13,7 @@ use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
 use crate::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
-use seamline_mobility::{Coverage, ForeignAgent, HomeAgent, MobileNode};
+use seamline_mobility::{AccessRouter, Coverage, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor};
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, Observer, Router, World};
@@ -43,8 +44,8 @@ pub(crate) struct Places {
     /// By link: what gives notice of its handovers.
     pub(crate) notices: Vec<Option<ElementId>>,
     pub(crate) cells: Vec<CellPlaces>,
-    /// Nodes and the home agents on them.
-    pub(crate) home_agents: Vec<(usize, ElementId)>,
+    /// Nodes and the home agents and mobility anchor points on them.
+    pub(crate) anchors: Vec<(usize, ElementId)>,
     pub(crate) mobiles: Vec<MobilePlaces>,
     ports: Ports,
 }
@@ -75,7 +76,7 @@ impl Places {
             let agent = cells::agent_spec(scenario, cell).map(|_| next());
             self.cells.push(CellPlaces { down, up, coverage, agent });
         }
-        self.home_agents = cells::home_agent_nodes(scenario).into_iter().map(|node| (node, next())).collect();
+        self.anchors = cells::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();
         for mobile in &scenario.mobiles {
             let node = next();
             let notices = mobile.notice.as_ref().map(|_| next());
@@ -83,9 +84,9 @@ impl Places {
         }
     }
 
-    /// The home agent on a node.
-    fn home_agent(&self, node: usize) -> Option<ElementId> {
-        self.home_agents.iter().find(|(at, _)| *at == node).map(|(_, element)| *element)
+    /// The anchor on a node.
+    fn anchor(&self, node: usize) -> Option<ElementId> {
+        self.anchors.iter().find(|(at, _)| *at == node).map(|(_, element)| *element)
     }
 }
 
@@ -104,8 +105,8 @@ impl Ports {
     fn cell(self, place: usize, side: Direction) -> Port {
         self.link(self.links + place, side)
     }
-    /// To the home agent on the node.
-    fn home_agent(self) -> Port {
+    /// To the anchor on the node.
+    fn anchor(self) -> Port {
         self.link(self.links + self.cells, Direction::Down)
     }
     /// To the radio of a mobile node.
@@ -117,7 +118,7 @@ impl Ports {
             Way::Link(place, side) => self.link(place, side),
             Way::Cell(place, side) => self.cell(place, side),
             Way::Radio(_) => self.radio(),
-            Way::HomeAgent(_) => self.home_agent(),
+            Way::Anchor(_) => self.anchor(),
         }
     }
 }
@@ -133,8 +134,12 @@ pub(crate) enum Part {
     Coverage(Coverage),
     /// The agent at a base station.
     ForeignAgent(ForeignAgent),
+    /// The router of a base station in IPv6.
+    AccessRouter(AccessRouter),
     /// A home agent.
     HomeAgent(HomeAgent),
+    /// A home agent or mobility anchor point of IPv6.
+    MobilityAnchor(MobilityAnchor),
     /// A mobile node, below its host.
     MobileNode(Box<MobileNode>),
 }
@@ -146,7 +151,9 @@ impl Machine for Part {
             Part::Notices(notices) => notices.step(now, input, out),
             Part::Coverage(coverage) => coverage.step(now, input, out),
             Part::ForeignAgent(agent) => agent.step(now, input, out),
+            Part::AccessRouter(router) => router.step(now, input, out),
             Part::HomeAgent(agent) => agent.step(now, input, out),
+            Part::MobilityAnchor(anchor) => anchor.step(now, input, out),
             Part::MobileNode(node) => node.step(now, input, out),
         }
     }
@@ -156,7 +163,9 @@ impl Machine for Part {
             Part::Notices(notices) => notices.wake_at(),
             Part::Coverage(coverage) => coverage.wake_at(),
             Part::ForeignAgent(agent) => agent.wake_at(),
+            Part::AccessRouter(router) => router.wake_at(),
             Part::HomeAgent(agent) => agent.wake_at(),
+            Part::MobilityAnchor(anchor) => anchor.wake_at(),
             Part::MobileNode(node) => node.wake_at(),
         }
     }
@@ -319,6 +328,14 @@ pub(crate) fn add_routes<O: Observer>(
                 router.set_route(node_id(node), TO_HOST);
             } else if let Some(hop) = routes.next_hop(node, destination) {
                 router.set_route(node_id(destination), places.ports.way(hop.way));
+            }
+        }
+    }
+    for (address, at, way) in cells::further_addresses(scenario) {
+        for (node, router) in places.routers.iter().enumerate() {
+            let towards = if node == at { Some(way) } else { routes.next_hop(node, at).map(|hop| hop.way) };
+            if let (Some(router), Some(way)) = (world.router_mut(*router), towards) {
+                router.set_route(address, places.ports.way(way));
             }
         }
     }

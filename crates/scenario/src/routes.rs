@@ -13,8 +13,8 @@ pub(crate) enum Way {
     Cell(usize, Direction),
     /// The radio of a mobile node, by its place in the list of mobile nodes, whatever cell it is in.
     Radio(usize),
-    /// The home agent of a mobile node, on the node that the packet is on.
-    HomeAgent(usize),
+    /// The anchor of a mobile node (home agent, mobility anchor point), on the node that the packet is on.
+    Anchor(usize),
 }
 
 /// A way seen from its beginning.
@@ -40,7 +40,7 @@ pub(crate) fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
 
 impl Routes {
     /// Find all routes of a scenario while its mobile nodes are in these cells. With a protocol all routes to
-    /// a mobile node lead to its home agent.
+    /// a mobile node, and to what is behind it, lead to its anchor.
     pub(crate) fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
         let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
         for (place, cell) in scenario.cells.iter().enumerate() {
@@ -56,12 +56,14 @@ impl Routes {
             leaving[mobile.node].push(Hop { way: Way::Radio(place), to: base_station });
             let (from, way) = match &mobile.protocol {
                 None => (base_station, Way::Cell(cell, Direction::Down)),
-                Some(spec) => (spec.home_agent, Way::HomeAgent(place)),
+                Some(spec) => (spec.first_anchor(), Way::Anchor(place)),
             };
             leaving[from].push(Hop { way, to: mobile.node });
         }
         let nodes = leaving.len();
-        Routes { next: (0..nodes).map(|destination| towards(destination, &leaving)).collect() }
+        let behind: Vec<Vec<usize>> =
+            scenario.mobiles.iter().map(|mobile| scenario.behind(mobile.node)).collect();
+        Routes { next: (0..nodes).map(|destination| towards(destination, &leaving, &behind)).collect() }
     }
 
     /// The routes at the start, then with each mobile node in turn in each other of its cells, and with both ends of
@@ -114,10 +116,13 @@ fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
     leaving
 }
 
-/// Breadth-first from the destination, against the direction of the hops. A home agent's way to its mobile
-/// node serves packets for that node only: it is no way to anywhere else.
-fn towards(destination: usize, leaving: &[Vec<Hop>]) -> Vec<Option<Hop>> {
-    let serves = |hop: &Hop| !matches!(hop.way, Way::HomeAgent(_)) || hop.to == destination;
+/// Breadth-first from the destination, against the direction of the hops. An anchor's way to its mobile node serves
+/// packets for that node and what is behind it only: it is no way to anywhere else.
+fn towards(destination: usize, leaving: &[Vec<Hop>], behind: &[Vec<usize>]) -> Vec<Option<Hop>> {
+    let serves = |hop: &Hop| match hop.way {
+        Way::Anchor(mobile) => hop.to == destination || behind[mobile].contains(&destination),
+        Way::Link(..) | Way::Cell(..) | Way::Radio(_) => true,
+    };
     let mut entering: Vec<Vec<usize>> = vec![Vec::new(); leaving.len()];
     for (from, hops) in leaving.iter().enumerate() {
         hops.iter().filter(|hop| serves(hop)).for_each(|hop| entering[hop.to].push(from));

@@ -1,7 +1,7 @@
 //! What happened, for traces, captures and reports. Events are built only when somebody listens
 //! ([`crate::Outbox::event`]).
 
-use crate::control::ReplyCode;
+use crate::control::{BindingStatus, ReplyCode};
 use crate::packet::{NodeId, Packet, TransportPort};
 use crate::sequence::SequenceNumber;
 use crate::time::Duration;
@@ -86,9 +86,14 @@ pub enum MobilityEvent {
         /// Why.
         code: ReplyCode,
     },
-    /// A home agent's binding has changed: what is addressed to the mobile node goes elsewhere from now on.
+    /// A mobile node was refused a binding.
+    BindingRefused {
+        /// Why.
+        status: BindingStatus,
+    },
+    /// An anchor's binding (a home agent's, a mobility anchor point's) has changed: what is addressed to the mobile node goes elsewhere from now on.
     BindingChanged {
-        /// The mobile node.
+        /// The address that stays: the mobile node's, or its regional care-of address.
         home_address: NodeId,
         /// The end of the tunnel; `None` when there is no tunnel, because the mobile node is at home or its
         /// registration ran out.

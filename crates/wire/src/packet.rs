@@ -29,14 +29,18 @@ pub struct Tunnel {
 }
 
 impl Tunnel {
-    /// What a tunnel adds to a packet: an IPv4 header without options (RFC 2003 section 3.1).
+    /// What a tunnel through IPv4 adds to a packet: a header without options (RFC 2003 section 3.1).
     pub const BYTES: u32 = 20;
+    /// What a tunnel through IPv6 adds: its header (RFC 2473 section 3).
+    pub const IPV6_BYTES: u32 = 40;
 }
 
 /// The tunnels that a packet is in, at most two.
 #[derive(Clone, Copy, Debug, Eq, Default)]
 pub struct Tunnels {
-    len: u32,
+    len: u16,
+    /// Bit by bit, innermost lowest: whether it goes through IPv6.
+    through_ipv6: u16,
     /// Innermost first.
     list: [Tunnel; Tunnels::MAX],
 }
@@ -45,8 +49,11 @@ impl Tunnels {
     /// As many tunnels as protocols nest: one to an anchor and one from there to the visited network.
     pub const MAX: usize = 2;
     /// No tunnel.
-    pub const NONE: Tunnels =
-        Tunnels { len: 0, list: [Tunnel { entry: NodeId(0), exit: NodeId(0) }; Tunnels::MAX] };
+    pub const NONE: Tunnels = Tunnels {
+        len: 0,
+        through_ipv6: 0,
+        list: [Tunnel { entry: NodeId(0), exit: NodeId(0) }; Tunnels::MAX],
+    };
 
     /// The tunnels, innermost first.
     pub fn as_slice(&self) -> &[Tunnel] {
@@ -56,6 +63,14 @@ impl Tunnels {
     #[inline]
     pub fn outermost(&self) -> Option<Tunnel> {
         self.as_slice().last().copied()
+    }
+    /// Whether the tunnel at this place, counted from the innermost, goes through IPv6.
+    pub fn is_through_ipv6(&self, place: usize) -> bool {
+        self.through_ipv6 >> place & 1 == 1
+    }
+    /// Bytes that the tunnel at a place adds.
+    fn bytes(&self, place: u16) -> u32 {
+        if self.is_through_ipv6(place.into()) { Tunnel::IPV6_BYTES } else { Tunnel::BYTES }
     }
     /// Whether there is none.
     #[inline]
@@ -67,7 +82,8 @@ impl Tunnels {
 impl PartialEq for Tunnels {
     /// Places beyond the length may hold tunnels that were left; they do not count.
     fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
+        let through = |it: &Self| it.through_ipv6 & ((1 << it.len) - 1);
+        self.as_slice() == other.as_slice() && through(self) == through(other)
     }
 }
 
@@ -131,25 +147,34 @@ impl Packet {
         self.control = None;
     }
 
-    /// Put the packet into a tunnel, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
+    /// Put the packet into a tunnel through IPv4, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
     /// nothing, when it is in [`Tunnels::MAX`] already.
     pub fn encapsulate(&mut self, tunnel: Tunnel) -> bool {
-        match self.tunnels.list.get_mut(self.tunnels.len as usize) {
-            Some(place) => {
-                *place = tunnel;
-                self.tunnels.len += 1;
-                self.wire_bytes += Tunnel::BYTES;
-                true
-            }
-            None => false,
-        }
+        self.enter(tunnel, false)
+    }
+
+    /// Put the packet into a tunnel through IPv6, which makes it [`Tunnel::IPV6_BYTES`] longer; returns `false`,
+    /// changing nothing, when it is in [`Tunnels::MAX`] already.
+    pub fn encapsulate_in_ipv6(&mut self, tunnel: Tunnel) -> bool {
+        self.enter(tunnel, true)
+    }
+
+    fn enter(&mut self, tunnel: Tunnel, through_ipv6: bool) -> bool {
+        let len = self.tunnels.len;
+        let Some(place) = self.tunnels.list.get_mut(usize::from(len)) else { return false };
+        *place = tunnel;
+        self.tunnels.through_ipv6 &= !(1 << len);
+        self.tunnels.through_ipv6 |= u16::from(through_ipv6) << len;
+        self.tunnels.len += 1;
+        self.wire_bytes += self.tunnels.bytes(len);
+        true
     }
 
     /// Take the packet out of its outermost tunnel and say which that was.
     pub fn decapsulate(&mut self) -> Option<Tunnel> {
         let tunnel = self.tunnels.outermost()?;
         self.tunnels.len -= 1;
-        self.wire_bytes -= Tunnel::BYTES;
+        self.wire_bytes -= self.tunnels.bytes(self.tunnels.len);
         Some(tunnel)
     }
 }

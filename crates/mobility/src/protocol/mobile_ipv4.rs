@@ -12,7 +12,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "mobile-ipv4",
     summary: "Mobile IPv4: advertisements, registration, a tunnel from the home agent to a foreign agent",
     cite: "RFC 5944",
-    traits: Traits { home_agent: Participation::Needed, base_station: BaseStation::ForeignAgent },
+    traits: Traits {
+        home_agent: Participation::Needed,
+        mobility_anchor_point: Participation::None,
+        base_station: BaseStation::ForeignAgent,
+        carries_networks: false,
+    },
     build,
 };
 

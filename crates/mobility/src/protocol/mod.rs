@@ -5,11 +5,15 @@
 //! is in, and telling the host, are the node's.
 
 use crate::agent_discovery::MovementDetection;
-use seamline_wire::control::ReplyCode;
-use seamline_wire::{Control, Duration, Instant, NodeId};
+use seamline_wire::control::{BindingStatus, ReplyCode};
+use seamline_wire::{Control, Duration, Instant, NodeId, Tunnel};
 use std::fmt::Debug;
 
+mod hmipv6;
 mod mobile_ipv4;
+mod mobile_ipv6;
+mod nemo;
+mod router_discovery;
 
 pub use mobile_ipv4::MobileIpv4;
 
@@ -60,6 +64,11 @@ pub enum Action {
         /// Why.
         code: ReplyCode,
     },
+    /// A binding was refused.
+    BindingRefused {
+        /// Why.
+        status: BindingStatus,
+    },
 }
 
 /// Where actions go; reused.
@@ -83,7 +92,24 @@ pub trait Protocol: Debug + Send {
     fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions);
     /// When [`Happened::Wake`] is wanted.
     fn wake_at(&self) -> Option<Instant>;
+    /// The tunnels through IPv6 that begin at the node for what comes from this address and leaves by this link.
+    fn tunnels(&self, source: NodeId, link: Link) -> Upwards {
+        let _ = (source, link);
+        Upwards::default()
+    }
 }
+
+/// A link that a packet leaves by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The one of the cell that the node is in.
+    New,
+    /// The one that it has turned away from, while that lasts and the new one is not in force.
+    Old,
+}
+
+/// Tunnels that a packet leaves through, innermost first.
+pub type Upwards = [Option<Tunnel>; 2];
 
 /// What every protocol is set up with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +128,10 @@ pub struct Setup {
     pub layer_2_triggers: bool,
     /// The agent that it is registered with from the start.
     pub registered_with: Option<NodeId>,
+    /// By access router, the address that the node forms from its prefix.
+    pub on_link_addresses: Vec<(NodeId, NodeId)>,
+    /// The mobility anchor point, and the address that the node has on its network.
+    pub regional_address: Option<(NodeId, NodeId)>,
 }
 
 /// Who takes part in a protocol besides the mobile node, and what it needs.
@@ -109,8 +139,12 @@ pub struct Setup {
 pub struct Traits {
     /// A home agent keeps the binding.
     pub home_agent: Participation,
+    /// A mobility anchor point keeps one near the node.
+    pub mobility_anchor_point: Participation,
     /// What base stations run.
     pub base_station: BaseStation,
+    /// It keeps hosts behind the mobile node reachable too.
+    pub carries_networks: bool,
 }
 
 /// Whether somebody takes part.
@@ -118,6 +152,10 @@ pub struct Traits {
 pub enum Participation {
     /// Always.
     Needed,
+    /// If the scenario has one.
+    Possible,
+    /// Never.
+    None,
 }
 
 /// What a base station runs for a protocol.
@@ -125,6 +163,8 @@ pub enum Participation {
 pub enum BaseStation {
     /// A foreign agent ([`crate::ForeignAgent`]), whose address is the care-of address.
     ForeignAgent,
+    /// An access router ([`crate::AccessRouter`]), from whose prefix the node forms its care-of address.
+    AccessRouter,
 }
 
 /// A registered protocol.
@@ -143,7 +183,7 @@ pub struct Scheme {
 }
 
 /// Every protocol.
-pub static ALL: &[&Scheme] = &[&mobile_ipv4::SCHEME];
+pub static ALL: &[&Scheme] = &[&mobile_ipv4::SCHEME, &mobile_ipv6::SCHEME, &hmipv6::SCHEME, &nemo::SCHEME];
 
 /// The protocol of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

@@ -6,6 +6,7 @@ pub mod curves;
 pub mod forest;
 pub mod frame;
 pub mod heat;
+mod interruption;
 pub mod lines;
 pub mod over_time;
 pub mod style;
@@ -53,6 +54,7 @@ pub fn of_report(report: &Report) -> Vec<Picture> {
     if !report.outcomes.is_empty() {
         pictures.push(goodput(report));
     }
+    pictures.extend(interruption::interruption(report));
     pictures.extend(recovery(report));
     pictures
 }

@@ -4,14 +4,15 @@
 //! of a base station and the air, a home agent beside its router, a mobile node between its router and the
 //! cells.
 
-use super::{LINK, Part, Places, TO_HOST, link_config_of, node_id};
+use super::{LINK, Part, Places, TO_HOST, addresses, link_config_of, node_id};
+use crate::routes::Way;
 use crate::schema::generated::Direction;
 use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{MobileSpec, Scenario};
-use seamline_mobility::protocol::Setup;
+use seamline_mobility::protocol::{BaseStation, Setup};
 use seamline_mobility::{
-    CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig,
-    MobileNode, MobileNodeConfig, Movement,
+    AccessRouter, AccessRouterConfig, CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig,
+    HomeAgent, HomeAgentConfig, MobileNode, MobileNodeConfig, MobilityAnchor, Movement,
 };
 use seamline_net::Link;
 use seamline_net::notices::{HandoverNotices, LinkChange};
@@ -48,12 +49,14 @@ pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSp
         .find_map(|mobile| mobile.protocol.as_ref())
 }
 
-/// The nodes with home agents, in the order of the file.
-pub(super) fn home_agent_nodes(scenario: &Scenario) -> Vec<usize> {
+/// The nodes with home agents and mobility anchor points, in the order of the file.
+pub(super) fn anchor_nodes(scenario: &Scenario) -> Vec<usize> {
     let mut nodes = Vec::new();
     for spec in scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref()) {
-        if !nodes.contains(&spec.home_agent) {
-            nodes.push(spec.home_agent);
+        for anchor in spec.anchors() {
+            if !nodes.contains(&anchor) {
+                nodes.push(anchor);
+            }
         }
     }
     nodes
@@ -66,6 +69,25 @@ pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
         movement.expect("an order of other cells at a fixed interval is in order under every seed")
     };
     scenario.mobiles.iter().map(build).collect()
+}
+
+/// The addresses that mobile nodes have besides their nodes': each with the node whose network it is on, and how packets
+/// leave that node.
+pub(super) fn further_addresses(scenario: &Scenario) -> Vec<(NodeId, usize, Way)> {
+    let mut all = Vec::new();
+    for (place, mobile) in scenario.mobiles.iter().enumerate() {
+        let Some(spec) = &mobile.protocol else { continue };
+        if spec.scheme.traits.base_station == BaseStation::AccessRouter {
+            all.extend(mobile.cells.iter().map(|cell| {
+                let base_station = scenario.cells[*cell].base_station;
+                (addresses::on_link(scenario, place, *cell), base_station, Way::Cell(*cell, Direction::Down))
+            }));
+        }
+        if let (Some(anchor), Some(_)) = (spec.mobility_anchor_point, spec.home_agent) {
+            all.push((addresses::regional(scenario, place), anchor, Way::Anchor(place)));
+        }
+    }
+    all
 }
 
 /// Adds what moves, and what it moves between.
@@ -82,8 +104,8 @@ impl<O: Observer> Builder<'_, O> {
         for cell in 0..self.scenario.cells.len() {
             self.add_cell(cell);
         }
-        for (node, element) in &self.places.home_agents {
-            self.add_home_agent(*node, *element);
+        for (node, element) in &self.places.anchors {
+            self.add_anchor(*node, *element);
         }
         for mobile in 0..self.scenario.mobiles.len() {
             self.add_mobile(mobile);
@@ -108,8 +130,11 @@ impl<O: Observer> Builder<'_, O> {
         let coverage = self.world.add(Part::Coverage(coverage));
         debug_assert_eq!((down, up, coverage), (places.down, places.up, places.coverage));
         if let Some(spec) = agent_spec(scenario, place) {
-            let agent = self.foreign_agent(place, spec);
-            let agent = self.world.add(Part::ForeignAgent(agent));
+            let agent = match spec.scheme.traits.base_station {
+                BaseStation::ForeignAgent => Part::ForeignAgent(self.foreign_agent(place, spec)),
+                BaseStation::AccessRouter => Part::AccessRouter(self.access_router(place, spec)),
+            };
+            let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
         }
     }
@@ -120,36 +145,45 @@ impl<O: Observer> Builder<'_, O> {
             node: node_id(cell.base_station),
             advertisements: spec.advertisements,
             longest_registration_s: LONGEST_REGISTRATION_S,
-            is_home_agent_too: self.places.home_agent(cell.base_station).is_some(),
+            is_home_agent_too: self.places.anchor(cell.base_station).is_some(),
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
         let mut agent = ForeignAgent::new(config, stream);
         for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == place) {
             let spec = mobile.protocol.as_ref().filter(|spec| spec.registered_at_start);
-            if let Some(spec) = spec.filter(|spec| spec.home_agent != cell.base_station) {
+            if let Some(spec) = spec.filter(|spec| spec.home_agent != Some(cell.base_station)) {
                 agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
             }
         }
         agent
     }
 
-    fn add_home_agent(&mut self, node: usize, element: ElementId) {
-        let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
-        let mut agent = HomeAgent::new(config);
-        for mobile in &self.scenario.mobiles {
-            let Some(spec) = mobile.protocol.as_ref().filter(|spec| spec.home_agent == node) else {
-                continue;
-            };
-            agent.add_home(node_id(mobile.node));
-            let base_station = self.scenario.cells[mobile.cells[0]].base_station;
-            if spec.registered_at_start && base_station != node {
-                agent.bind(node_id(mobile.node), node_id(base_station), spec.registration_lifetime_s);
-            }
-        }
-        let added = self.world.add(Part::HomeAgent(agent));
+    fn access_router(&self, place: usize, spec: &ProtocolSpec) -> AccessRouter {
+        let cell = &self.scenario.cells[place];
+        let config = AccessRouterConfig {
+            node: node_id(cell.base_station),
+            advertisements: spec.advertisements,
+            mobility_anchor_point: spec.mobility_anchor_point.map(node_id),
+        };
+        let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
+        AccessRouter::new(config, stream)
+    }
+
+    fn add_anchor(&mut self, node: usize, element: ElementId) {
+        let scenario = self.scenario;
+        let uses = |(_, mobile): &(usize, &MobileSpec)| {
+            mobile.protocol.as_ref().is_some_and(|spec| spec.anchors().any(|anchor| anchor == node))
+        };
+        let all: Vec<(usize, &MobileSpec)> = scenario.mobiles.iter().enumerate().filter(uses).collect();
+        let speaks = all[0].1.protocol.as_ref().map(|spec| spec.scheme.traits.base_station);
+        let part = match speaks {
+            Some(BaseStation::AccessRouter) => Part::MobilityAnchor(self.mobility_anchor(node, &all)),
+            Some(BaseStation::ForeignAgent) | None => Part::HomeAgent(self.home_agent(node, &all)),
+        };
+        let added = self.world.add(part);
         debug_assert_eq!(added, element);
         let router = self.places.routers[node];
-        self.world.connect(router, self.places.ports.home_agent(), element, HomeAgent::NETWORK);
+        self.world.connect(router, self.places.ports.anchor(), element, HomeAgent::NETWORK);
         self.world.connect(element, HomeAgent::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, element, HomeAgent::LOCAL);
         if let Some(host) = self.places.hosts[node] {
@@ -157,21 +191,65 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
+    fn home_agent(&self, node: usize, mobiles: &[(usize, &MobileSpec)]) -> HomeAgent {
+        let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
+        let mut agent = HomeAgent::new(config);
+        for (place, mobile) in mobiles {
+            let Some(spec) = &mobile.protocol else { continue };
+            for (_, address, bound_to) in addresses::bindings(self.scenario, *place) {
+                agent.add_home(address);
+                if let (Some(care_of_address), true) = (bound_to, spec.registered_at_start) {
+                    agent.bind(address, care_of_address, spec.registration_lifetime_s);
+                }
+            }
+        }
+        agent
+    }
+
+    fn mobility_anchor(&self, node: usize, mobiles: &[(usize, &MobileSpec)]) -> MobilityAnchor {
+        let mut anchor = MobilityAnchor::new(node_id(node));
+        for (place, mobile) in mobiles {
+            let Some(spec) = &mobile.protocol else { continue };
+            for (at, address, bound_to) in addresses::bindings(self.scenario, *place) {
+                let is_home = spec.home_agent == Some(at) && address == node_id(mobile.node);
+                match (at == node, is_home) {
+                    (false, _) => continue,
+                    (true, true) => anchor.add_home(address),
+                    (true, false) => anchor.add_regional(address),
+                }
+                if let (Some(care_of_address), true) = (bound_to, spec.registered_at_start) {
+                    anchor.bind(address, care_of_address, spec.registration_lifetime_s);
+                }
+            }
+            for host in self.scenario.behind(mobile.node) {
+                anchor.add_to_network(node_id(mobile.node), node_id(host));
+            }
+        }
+        anchor
+    }
+
+    fn setup(&self, place: usize, mobile: &MobileSpec, spec: &ProtocolSpec) -> Setup {
+        let base_station = |cell: usize| node_id(self.scenario.cells[cell].base_station);
+        let on_link = |cell: &usize| (base_station(*cell), addresses::on_link(self.scenario, place, *cell));
+        let regional = |anchor| (node_id(anchor), addresses::regional(self.scenario, place));
+        Setup {
+            home_address: node_id(mobile.node),
+            home_agent: spec.home_agent.map(node_id),
+            movement_detection: spec.movement_detection,
+            registration_lifetime_s: spec.registration_lifetime_s,
+            registration_retransmission: spec.registration_retransmission,
+            layer_2_triggers: spec.layer_2_triggers,
+            registered_with: spec.registered_at_start.then(|| base_station(mobile.cells[0])),
+            on_link_addresses: mobile.cells.iter().map(on_link).collect(),
+            regional_address: spec.mobility_anchor_point.map(regional),
+        }
+    }
+
     fn add_mobile(&mut self, place: usize) {
         let scenario = self.scenario;
         let (mobile, places) = (&scenario.mobiles[place], &self.places.mobiles[place]);
-        let base_station = scenario.cells[mobile.cells[0]].base_station;
-        let protocol = mobile.protocol.as_ref().map(|spec| {
-            (spec.scheme.build)(&Setup {
-                home_address: node_id(mobile.node),
-                home_agent: Some(node_id(spec.home_agent)),
-                movement_detection: spec.movement_detection,
-                registration_lifetime_s: spec.registration_lifetime_s,
-                registration_retransmission: spec.registration_retransmission,
-                layer_2_triggers: spec.layer_2_triggers,
-                registered_with: spec.registered_at_start.then(|| node_id(base_station)),
-            })
-        });
+        let protocol = mobile.protocol.as_ref();
+        let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(place, mobile, spec)));
         let movement = self.movements[place].clone();
         let config = MobileNodeConfig { movement, protocol };
         let node = self.world.add(Part::MobileNode(Box::new(MobileNode::new(config))));
@@ -205,8 +283,8 @@ impl<O: Observer> Builder<'_, O> {
             None => self.world.connect(coverage, Coverage::BASE_STATION, router, TO_HOST),
             Some(agent) => self.join_agent(cell.base_station, agent, place),
         }
-        if let Some(home_agent) = self.places.home_agent(cell.base_station) {
-            self.world.connect(home_agent, HomeAgent::HOME, down, LINK);
+        if let Some(anchor) = self.places.anchor(cell.base_station) {
+            self.world.connect(anchor, HomeAgent::HOME, down, LINK);
         }
         for node in &cell.fixed {
             let router = self.places.routers[*node];
@@ -219,7 +297,9 @@ impl<O: Observer> Builder<'_, O> {
             if mobile.cells.contains(&place) {
                 let movement = self.movements[n].clone();
                 let port = self.coverage(place).add_mobile(movement);
-                self.let_coverage_lead(place, node_id(mobile.node), port);
+                for address in addresses::in_cell(scenario, n, place) {
+                    self.let_coverage_lead(place, address, port);
+                }
                 let radio = MobileNode::cell_port(CellId(place as u32));
                 let node = self.places.mobiles[n].node;
                 self.world.connect(coverage, port, node, radio);
@@ -235,8 +315,8 @@ impl<O: Observer> Builder<'_, O> {
         self.world.connect(agent, ForeignAgent::AIR, down, LINK);
         self.world.connect(agent, ForeignAgent::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, agent, ForeignAgent::NETWORK);
-        if let Some(home_agent) = self.places.home_agent(node) {
-            self.world.connect(agent, ForeignAgent::NODE, home_agent, HomeAgent::LOCAL);
+        if let Some(anchor) = self.places.anchor(node) {
+            self.world.connect(agent, ForeignAgent::NODE, anchor, HomeAgent::LOCAL);
         } else if let Some(host) = self.places.hosts[node] {
             self.world.connect(agent, ForeignAgent::NODE, host, TO_HOST);
         }

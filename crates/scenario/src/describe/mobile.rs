@@ -107,10 +107,15 @@ fn keys_of(scheme: &Scheme) -> Vec<super::Key> {
         key("layer_2_triggers", "Whether a new link is asked for an advertisement at once", boolean()),
         key("registered_at_start", "Whether it begins registered in its first cell", boolean()),
     ];
-    match scheme.traits.home_agent {
-        Participation::Needed => {
-            keys.insert(0, key("home_agent", "The node that its home agent is on", text()))
-        }
-    }
+    let anchors = [
+        ("home_agent", "The node that its home agent is on", scheme.traits.home_agent),
+        (
+            "mobility_anchor_point",
+            "The node that its mobility anchor point is on",
+            scheme.traits.mobility_anchor_point,
+        ),
+    ];
+    let taking_part = anchors.into_iter().filter(|(.., participation)| *participation != Participation::None);
+    keys.extend(taking_part.map(|(name, about, _)| key(name, about, text())));
     keys
 }

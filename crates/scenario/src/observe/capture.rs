@@ -4,8 +4,8 @@ use super::by_element::ByElement;
 use crate::atomic::WriteError;
 use crate::background::{Background, Work};
 use crate::block_file::BlockFile;
-use crate::build::{Places, node_id};
-use crate::schema::Scenario;
+use crate::build::{Places, addresses};
+use crate::schema::{MobileSpec, Scenario};
 use seamline_sim::ElementId;
 use seamline_wire::capture::{Capture, CaptureOptions, Interface};
 use seamline_wire::{Event, HandoverPhase, Instant, NodeId, Packet};
@@ -88,16 +88,19 @@ impl SenderCapture {
 
     /// Mobile nodes are captured at their radio, home agents at what they send and are told.
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
-        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+        for (place, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             let node = &scenario.nodes[mobile.node];
             for element in std::iter::once(places.node).chain(places.notices) {
                 self.links.set(element, format!("node {node}"));
             }
-            self.observe(places.node, &format!("{node}/radio"), Filter::Radio(node_id(mobile.node)));
+            self.observe(
+                places.node,
+                &format!("{node}/radio"),
+                Filter::Radio(addresses::own(scenario, place)),
+            );
         }
-        for (node, element) in &places.home_agents {
-            let name = format!("{}/home-agent", scenario.nodes[*node]);
-            self.observe(*element, &name, Filter::HomeAgent);
+        for (node, element) in &places.anchors {
+            self.observe(*element, &anchor_name(scenario, *node), Filter::Anchor);
         }
     }
 
@@ -143,6 +146,15 @@ impl SenderCapture {
     }
 }
 
+/// What the anchor on a node is called.
+pub(super) fn anchor_name(scenario: &Scenario, node: usize) -> String {
+    let is_home = |mobile: &MobileSpec| {
+        mobile.protocol.as_ref().is_some_and(|protocol| protocol.home_agent == Some(node))
+    };
+    let what = if scenario.mobiles.iter().any(is_home) { "home-agent" } else { "anchor-point" };
+    format!("{}/{what}", scenario.nodes[node])
+}
+
 /// Whether a packet comes to an element or leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WayOfPacket {
@@ -151,19 +163,19 @@ pub(crate) enum WayOfPacket {
 }
 
 /// What is captured at an element that packets pass through, so that each is there once.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Filter {
-    /// What goes to the air and comes from it, at the radio of this node.
-    Radio(NodeId),
-    /// What a home agent sends, and the messages it gets.
-    HomeAgent,
+    /// What goes to the air and comes from it, at the radio of the node with these addresses.
+    Radio(Vec<NodeId>),
+    /// What an anchor sends, and the messages it gets.
+    Anchor,
 }
 
 impl Filter {
-    fn takes(self, packet: &Packet, way: WayOfPacket) -> bool {
+    fn takes(&self, packet: &Packet, way: WayOfPacket) -> bool {
         match self {
-            Filter::Radio(node) => (packet.source == node) == (way == WayOfPacket::Out),
-            Filter::HomeAgent => way == WayOfPacket::Out || packet.control.is_some(),
+            Filter::Radio(own) => own.contains(&packet.source) == (way == WayOfPacket::Out),
+            Filter::Anchor => way == WayOfPacket::Out || packet.control.is_some(),
         }
     }
 }

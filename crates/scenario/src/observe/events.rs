@@ -1,6 +1,7 @@
 //! All events of a run as CSV (RFC 4180): one row each, columns that do not apply left empty. The rows are laid
 //! in the background.
 
+use super::capture::anchor_name;
 use super::rows::{Happening, Rows};
 use crate::atomic::WriteError;
 use crate::background::Background;
@@ -74,8 +75,8 @@ fn name_mobility(rows: &mut Rows, scenario: &Scenario, places: &Places) {
         rows.name_element(places.coverage, &cell.name);
         name(rows, places.agent, &format!("{}/agent", cell.name));
     }
-    for (node, element) in &places.home_agents {
-        rows.name_element(*element, &format!("{}/home-agent", scenario.nodes[*node]));
+    for (node, element) in &places.anchors {
+        rows.name_element(*element, &anchor_name(scenario, *node));
     }
     for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
         let node = &scenario.nodes[mobile.node];

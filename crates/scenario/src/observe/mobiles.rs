@@ -1,6 +1,6 @@
 //! Follows mobile nodes: when what is addressed to one is sent to the cell that it is in.
 
-use crate::build::{Places, node_id};
+use crate::build::{Places, addresses, node_id};
 use crate::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{MobilityEvent, NodeId};
@@ -19,13 +19,32 @@ pub(super) enum News {
 #[derive(Debug)]
 struct Mobile {
     element: ElementId,
-    node: NodeId,
-    /// The node of its home agent; without one, routes follow it and it tells itself when it is reachable.
-    home_agent: Option<NodeId>,
-    /// The base station of the cell that it is in; none while it moves.
-    base_station: Option<NodeId>,
-    /// The base station that what is addressed to it is sent to.
-    bound_to: Option<NodeId>,
+    /// Its address and those that anchors bind it to in turn, the last of which is a care-of address: from the one that
+    /// correspondents use, with where each is bound to.
+    bound: Vec<(NodeId, Option<NodeId>)>,
+    /// With a home agent, the node of that: there the mobile node is at home.
+    home: Option<NodeId>,
+    /// By cell, the address that it is reachable at there.
+    care_of_addresses: Vec<NodeId>,
+    /// The cell that it is in; none while it moves.
+    cell: Option<usize>,
+}
+
+impl Mobile {
+    /// Whether what is addressed to it is sent to the cell that it is in. Without a protocol routes follow it.
+    fn is_reachable(&self, base_stations: &[NodeId]) -> bool {
+        let Some(cell) = self.cell else { return false };
+        let Some((first, _)) = self.bound.first() else { return true };
+        let mut at = *first;
+        for (address, bound_to) in &self.bound {
+            match bound_to {
+                Some(next) if *address == at => at = *next,
+                _ => break,
+            }
+        }
+        let at_home = at == *first && self.home == Some(base_stations[cell]);
+        at == self.care_of_addresses[cell] || at_home
+    }
 }
 
 /// All mobile nodes of a run.
@@ -38,21 +57,18 @@ pub(super) struct Mobiles {
 
 impl Mobiles {
     pub(super) fn new(scenario: &Scenario, places: &Places) -> Self {
-        let base_stations: Vec<NodeId> =
-            scenario.cells.iter().map(|cell| node_id(cell.base_station)).collect();
-        let all = scenario.mobiles.iter().zip(&places.mobiles).map(|(mobile, places)| {
-            let protocol = mobile.protocol.as_ref();
-            let base_station = base_stations[mobile.cells[0]];
-            let home_agent = protocol.map(|spec| node_id(spec.home_agent));
-            let is_bound = protocol.is_some_and(|spec| spec.registered_at_start);
+        let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
+        let all = mobiles.map(|(place, (mobile, places))| {
+            let cells = 0..scenario.cells.len();
             Mobile {
                 element: places.node,
-                node: node_id(mobile.node),
-                home_agent,
-                base_station: Some(base_station),
-                bound_to: if is_bound { Some(base_station) } else { home_agent },
+                bound: bindings_at_start(scenario, place),
+                home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
+                care_of_addresses: cells.map(|cell| addresses::care_of(scenario, place, cell)).collect(),
+                cell: Some(mobile.cells[0]),
             }
         });
+        let base_stations = scenario.cells.iter().map(|cell| node_id(cell.base_station)).collect();
         Mobiles { all: all.collect(), base_stations }
     }
 
@@ -64,14 +80,16 @@ impl Mobiles {
     /// A handover begins: if it is a mobile node's, it leaves its cell.
     pub(super) fn left(&mut self, at: ElementId) {
         if let Some(mobile) = self.all.iter_mut().find(|mobile| mobile.element == at) {
-            mobile.base_station = None;
+            mobile.cell = None;
         }
     }
 
     /// The place of the mobile node that an event concerns, and what it means for it.
     pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, News)> {
         let concerns = |mobile: &Mobile| match event {
-            MobilityEvent::BindingChanged { home_address, .. } => mobile.node == home_address,
+            MobilityEvent::BindingChanged { home_address, .. } => {
+                mobile.bound.iter().any(|(address, _)| *address == home_address)
+            }
             _ => mobile.element == at,
         };
         let place = self.all.iter().position(concerns)?;
@@ -79,15 +97,25 @@ impl Mobiles {
         match event {
             MobilityEvent::MovementDetected { .. } => return Some((place, News::MovementDetected)),
             MobilityEvent::RegistrationAccepted { .. } => return Some((place, News::Registered)),
-            MobilityEvent::CellEntered { cell } => {
-                mobile.base_station = Some(self.base_stations[cell as usize]);
-            }
-            MobilityEvent::BindingChanged { care_of_address, .. } => {
-                mobile.bound_to = care_of_address.or(mobile.home_agent);
+            MobilityEvent::CellEntered { cell } => mobile.cell = Some(cell as usize),
+            MobilityEvent::BindingChanged { home_address, care_of_address } => {
+                let mut bound = mobile.bound.iter_mut();
+                bound.find(|(address, _)| *address == home_address)?.1 = care_of_address;
             }
             _ => return None,
         }
-        let is_reachable = mobile.base_station.is_some() && mobile.bound_to == mobile.base_station;
-        is_reachable.then_some((place, News::Reachable))
+        mobile.is_reachable(&self.base_stations).then_some((place, News::Reachable))
     }
+}
+
+/// The addresses that anchors keep bindings for, and what they are bound to when the run begins.
+fn bindings_at_start(scenario: &Scenario, place: usize) -> Vec<(NodeId, Option<NodeId>)> {
+    let mobile = &scenario.mobiles[place];
+    addresses::bindings(scenario, place)
+        .into_iter()
+        .map(|(_, address, bound_to)| {
+            let registered = mobile.protocol.as_ref().is_some_and(|protocol| protocol.registered_at_start);
+            (address, bound_to.filter(|_| registered))
+        })
+        .collect()
 }

@@ -20,8 +20,9 @@ use crate::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use crate::record::FlowRecord;
 use crate::routes::{Routes, Way};
-use crate::schema::{FlowSpec, Scenario};
+use crate::schema::{FlowSpec, MobileSpec, Scenario};
 use mobiles::{Mobiles, News};
+use seamline_mobility::protocol::BaseStation;
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
 
@@ -213,21 +214,36 @@ fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
     passing
 }
 
-/// The ends of all tunnels that may lead to an end of a flow.
+/// The ends of all tunnels that may lead to an end of a flow, and from it.
 fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
-    let ends = scenario.mobiles.iter().filter(|mobile| [flow.from, flow.to].contains(&mobile.node));
-    let ends = ends.filter_map(|mobile| Some((mobile.protocol.as_ref()?.home_agent, &mobile.cells)));
-    ends.flat_map(|(agent, cells)| cells.iter().map(move |cell| (agent, scenario.cells[*cell].base_station)))
-        .collect()
+    let mut all = Vec::new();
+    for mobile in scenario.mobiles.iter().filter(|mobile| carries(scenario, mobile, flow)) {
+        let Some(protocol) = &mobile.protocol else { continue };
+        let anchors: Vec<usize> = protocol.anchors().collect();
+        all.extend(anchors.windows(2).map(|pair| (pair[0], pair[1])));
+        let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
+        all.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
+        if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
+            let back: Vec<(usize, usize)> = all.iter().map(|(from, to)| (*to, *from)).collect();
+            all.extend(back);
+        }
+    }
+    all
+}
+
+/// Whether a flow begins or ends at a mobile node or behind it.
+fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
+    let behind = scenario.behind(mobile.node);
+    [flow.from, flow.to].iter().any(|end| *end == mobile.node || behind.contains(end))
 }
 
 /// By mobile node, the flows that begin or end there.
 fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let of = |node| {
-        let is_end = |(_, flow): &(usize, &FlowSpec)| [flow.from, flow.to].contains(&node);
-        scenario.flows.iter().enumerate().filter(is_end).map(|(place, _)| place).collect()
+    let of = |mobile| {
+        let flows = scenario.flows.iter().enumerate();
+        flows.filter(|(_, flow)| carries(scenario, mobile, flow)).map(|(place, _)| place).collect()
     };
-    scenario.mobiles.iter().map(|mobile| of(mobile.node)).collect()
+    scenario.mobiles.iter().map(of).collect()
 }
 
 impl Observer for RunObserver {

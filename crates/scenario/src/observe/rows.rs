@@ -345,6 +345,7 @@ fn mobility(what: MobilityEvent) -> (Kind, String) {
         MobilityEvent::RegistrationRefused { code } => {
             (Kind::RegistrationRefused, code.meaning().replace(',', ";"))
         }
+        MobilityEvent::BindingRefused { status } => (Kind::RegistrationRefused, status.meaning().to_owned()),
         MobilityEvent::BindingChanged { care_of_address, .. } => {
             (Kind::BindingChanged, care_of_address.map(address).unwrap_or_default())
         }

@@ -16,7 +16,9 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         table.what = format!("mobile \"{}\"", scenario.nodes[mobile.node]);
         refuse_fixed_mobile(table, scenario, mobile);
         refuse_other_advertisements(table, scenario, place);
-        refuse_unreachable_home(table, scenario, mobile, &everywhere[0]);
+        refuse_shared_anchors(table, scenario, place);
+        refuse_unreachable_anchors(table, scenario, mobile, &everywhere[0]);
+        refuse_network(table, scenario, mobile);
     }
     refuse_disconnected_flows(reader, scenario, &everywhere);
 }
@@ -48,14 +50,14 @@ fn refuse_fixed_mobile(table: &mut Reader<'_>, scenario: &Scenario, mobile: &Mob
     }
 }
 
-/// An agent serves all who come, at one rhythm.
+/// An agent serves all who come, at one rhythm and in one protocol: else its advertisements would have to differ.
 fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
     let mobile = &scenario.mobiles[place];
     let Some(spec) = &mobile.protocol else { return };
+    let asked = spec.at_base_stations();
     let shares = |other: &&MobileSpec| other.cells.iter().any(|cell| mobile.cells.contains(cell));
-    let differs = |other: &&MobileSpec| {
-        other.protocol.as_ref().is_some_and(|other| other.advertisements != spec.advertisements)
-    };
+    let differs =
+        |other: &&MobileSpec| other.protocol.as_ref().is_some_and(|other| other.at_base_stations() != asked);
     if let Some(other) = scenario.mobiles[..place].iter().filter(shares).find(differs) {
         let other = &scenario.nodes[other.node];
         let label = format!("\"{other}\" shares a cell and wants other advertisements");
@@ -63,23 +65,53 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
     }
 }
 
-/// Agents and home agents talk to each other.
-fn refuse_unreachable_home(
+/// A home agent of IPv4 and an anchor of IPv6 would fight over the address of their node.
+fn refuse_shared_anchors(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+    let Some(spec) = &scenario.mobiles[place].protocol else { return };
+    for other in &scenario.mobiles[..place] {
+        let Some(theirs) = &other.protocol else { continue };
+        let shared = theirs.anchors().find(|node| spec.anchors().any(|own| own == *node));
+        if let (Some(node), true) =
+            (shared, theirs.scheme.traits.base_station != spec.scheme.traits.base_station)
+        {
+            let (other, node) = (&scenario.nodes[other.node], &scenario.nodes[node]);
+            let label = format!("the agent of \"{other}\" on \"{node}\" speaks another version of IP");
+            table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
+            return;
+        }
+    }
+}
+
+/// Anchors talk to each other, and to base stations.
+fn refuse_unreachable_anchors(
     table: &mut Reader<'_>,
     scenario: &Scenario,
     mobile: &MobileSpec,
     routes: &Routes,
 ) {
     let Some(spec) = &mobile.protocol else { return };
-    for cell in &mobile.cells {
-        let base_station = scenario.cells[*cell].base_station;
-        let leads = |from, to| from == to || routes.next_hop(from, to).is_some();
-        if !leads(base_station, spec.home_agent) || !leads(spec.home_agent, base_station) {
-            let (home, there) = (&scenario.nodes[spec.home_agent], &scenario.nodes[base_station]);
-            let label = format!("no links lead from the home agent \"{home}\" to \"{there}\"");
+    let what = |anchor| if spec.home_agent == Some(anchor) { "home agent" } else { "mobility anchor point" };
+    let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
+    let others: Vec<usize> = base_stations.chain(spec.mobility_anchor_point).collect();
+    let leads = |from, to| from == to || routes.next_hop(from, to).is_some();
+    for anchor in spec.anchors() {
+        if let Some(there) = others.iter().find(|it| !leads(**it, anchor) || !leads(anchor, **it)) {
+            let (name, there) = (&scenario.nodes[anchor], &scenario.nodes[*there]);
+            let label = format!("no links lead from the {} \"{name}\" to \"{there}\"", what(anchor));
             table.refuse_value("protocol", Complaint::new(label).code(Code::Disconnected));
             return;
         }
+    }
+}
+
+/// Not every protocol carries hosts behind the mobile node.
+fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+    let Some(spec) = &mobile.protocol else { return };
+    if let (Some(host), false) = (scenario.behind(mobile.node).first(), spec.scheme.traits.carries_networks) {
+        let host = &scenario.nodes[*host];
+        let label = format!("{} does not keep \"{host}\" behind it reachable", spec.scheme.name);
+        let complaint = Complaint::new(label).code(Code::Conflict).tip("`nemo` does, for a whole network");
+        table.refuse_value("protocol", complaint);
     }
 }
 

@@ -64,6 +64,30 @@ pub struct Scenario {
     pub output: OutputSpec,
 }
 
+impl Scenario {
+    /// The nodes that links join to a node and to nothing else: the network behind a mobile node. None when these links lead
+    /// to a cell.
+    pub fn behind(&self, node: usize) -> Vec<usize> {
+        let mut found = vec![node];
+        let mut next = 0;
+        while let Some(&at) = found.get(next) {
+            for link in &self.links {
+                let ends = [(link.from, link.to), (link.to, link.from)];
+                let beyond = ends.into_iter().filter(|(end, _)| *end == at).map(|(_, other)| other);
+                let new: Vec<usize> = beyond.filter(|other| !found.contains(other)).collect();
+                found.extend(new);
+            }
+            next += 1;
+        }
+        found.remove(0);
+        let in_a_cell = |node: &usize| {
+            let fixed = |cell: &CellSpec| cell.base_station == *node || cell.fixed.contains(node);
+            self.cells.iter().any(fixed) || self.mobiles.iter().any(|mobile| mobile.node == *node)
+        };
+        if found.iter().any(in_a_cell) { Vec::new() } else { found }
+    }
+}
+
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;
 /// Links take two ports of a router each.

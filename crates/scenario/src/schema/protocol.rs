@@ -4,7 +4,7 @@ use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::{Reader, boolean};
 use crate::units::{self, Complaint};
-use seamline_mobility::protocol::{self, Participation, Scheme};
+use seamline_mobility::protocol::{self, BaseStation, Participation, Scheme};
 use seamline_mobility::{AdvertisementConfig, MovementDetection};
 use seamline_wire::Duration;
 
@@ -16,8 +16,10 @@ pub const NONE: (&str, &str) = ("none", "an idealised network: all routes follow
 pub struct ProtocolSpec {
     /// Which.
     pub scheme: &'static Scheme,
-    /// Place of the node that its home agent is on.
-    pub home_agent: usize,
+    /// Place of the node that its home agent is on, if it has one.
+    pub home_agent: Option<usize>,
+    /// Place of the node that its mobility anchor point is on, if it has one.
+    pub mobility_anchor_point: Option<usize>,
     /// How often the agents at its base stations advertise.
     pub advertisements: AdvertisementConfig,
     /// When it takes what it hears for a move.
@@ -30,6 +32,24 @@ pub struct ProtocolSpec {
     pub layer_2_triggers: bool,
     /// Whether it is registered in its first cell when the run begins.
     pub registered_at_start: bool,
+}
+
+impl ProtocolSpec {
+    /// Its anchors, from the one that correspondents' packets come to towards the mobile node.
+    pub fn anchors(&self) -> impl Iterator<Item = usize> {
+        self.home_agent.into_iter().chain(self.mobility_anchor_point)
+    }
+    /// The anchor that correspondents' packets come to.
+    ///
+    /// # Panics
+    /// When the protocol has none, which no protocol is without.
+    pub fn first_anchor(&self) -> usize {
+        self.anchors().next().expect("every protocol has an anchor")
+    }
+    /// What the base stations of its cells must run for it.
+    pub fn at_base_stations(&self) -> (BaseStation, AdvertisementConfig, Option<usize>) {
+        (self.scheme.traits.base_station, self.advertisements, self.mobility_anchor_point)
+    }
 }
 
 pub(crate) const DETECTIONS: &[(&str, MovementDetection)] =
@@ -49,9 +69,8 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<Option<Pr
 }
 
 fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String]) -> Option<ProtocolSpec> {
-    let home_agent = match scheme.traits.home_agent {
-        Participation::Needed => super::read_node(reader, "home_agent", nodes),
-    };
+    let home_agent = read_anchor(reader, "home_agent", scheme.traits.home_agent, nodes);
+    let anchor = read_anchor(reader, "mobility_anchor_point", scheme.traits.mobility_anchor_point, nodes);
     let interval = reader.or("advertisement_interval", Duration::from_millis(100), units::positive_duration);
     let jitter = reader.or("advertisement_jitter", Duration::ZERO, |node| match units::duration(node)? {
         jitter if interval.is_some_and(|interval| jitter >= interval) => {
@@ -70,6 +89,7 @@ fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String
     Some(ProtocolSpec {
         scheme,
         home_agent: home_agent?,
+        mobility_anchor_point: anchor?,
         advertisements: AdvertisementConfig {
             interval: interval?,
             jitter: jitter?,
@@ -81,6 +101,20 @@ fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String
         layer_2_triggers: layer_2_triggers?,
         registered_at_start: registered_at_start?,
     })
+}
+
+/// `Some(None)` without one; `None` when something is wrong, which has been noted.
+fn read_anchor(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+    participation: Participation,
+    nodes: &[String],
+) -> Option<Option<usize>> {
+    match participation {
+        Participation::None => Some(None),
+        Participation::Possible if !reader.has(key) => Some(None),
+        Participation::Possible | Participation::Needed => super::read_node(reader, key, nodes).map(Some),
+    }
 }
 
 /// What fits into the Lifetime field of a message and is not "without end".

@@ -13,10 +13,11 @@ mod address;
 pub use address::{ip_header, ipv4_address, ipv6_address};
 
 use crate::codec::message::{self, Message};
+use crate::codec::message6::{self, Ipv6Message};
 use crate::codec::{
-    EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel,
+    EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel_around,
 };
-use crate::control::Control;
+use crate::control::{Control, Ipv6Control};
 use crate::packet::{Packet, Tunnels};
 use crate::time::Instant;
 use pcap_file::pcapng::blocks::ENHANCED_PACKET_BLOCK;
@@ -229,15 +230,19 @@ struct Lengths {
 
 /// Write all headers of a packet, or all of a control message; returns their length.
 fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, EncodeError> {
-    // Mobile IPv4 speaks IPv4.
-    let version = if packet.control.is_some() { IpVersion::V4 } else { version };
+    let inner = inner_version(packet, version);
     let tunnels = packet.tunnels.as_slice();
-    let mut length = tunnels.len() * version.header_length();
+    let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {
+        true => IpVersion::V6,
+        false if packet.control.is_some() => IpVersion::V4,
+        false => version,
+    };
+    let mut length: usize = (0..tunnels.len()).map(|place| through(place).header_length()).sum();
     length += match &packet.control {
-        Some(control) => message::encode(&as_message(packet, control), &mut out[length..])?,
+        Some(control) => encode_message(packet, control, &mut out[length..])?,
         None => {
             let headers = Headers {
-                ip: ip_header(version, packet.source, packet.destination),
+                ip: ip_header(inner, packet.source, packet.destination),
                 source_port: packet.source_port,
                 destination_port: packet.destination_port,
                 segment: packet.segment,
@@ -246,12 +251,37 @@ fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, E
         }
     };
     let (mut at, whole) = (0, length + payload_length(packet) as usize);
-    for tunnel in tunnels.iter().rev() {
-        let outer = ip_header(version, tunnel.entry, tunnel.exit);
-        let inner_length = whole - at - version.header_length();
-        at += encode_tunnel(&outer, inner_length, &mut out[at..])?;
+    for (place, tunnel) in tunnels.iter().enumerate().rev() {
+        let outer = ip_header(through(place), tunnel.entry, tunnel.exit);
+        let around = if place == 0 { inner } else { through(place - 1) };
+        let inner_length = whole - at - outer.version().header_length();
+        at += encode_tunnel_around(&outer, around, inner_length, &mut out[at..])?;
     }
     Ok(length)
+}
+
+/// Messages have the version of their protocol, whatever the capture's.
+fn inner_version(packet: &Packet, version: IpVersion) -> IpVersion {
+    match packet.control.as_deref() {
+        None => version,
+        Some(Control::Ipv6(_)) => IpVersion::V6,
+        Some(_) => IpVersion::V4,
+    }
+}
+
+fn encode_message(packet: &Packet, control: &Control, out: &mut [u8]) -> Result<usize, EncodeError> {
+    match control {
+        Control::Ipv6(message) => message6::encode(&as_ipv6_message(packet, message), out),
+        _ => message::encode(&as_message(packet, control), out),
+    }
+}
+
+fn as_ipv6_message(packet: &Packet, message: &Ipv6Control) -> Ipv6Message {
+    Ipv6Message {
+        source: ipv6_address(packet.source),
+        destination: ipv6_address(packet.destination),
+        control: message.map(ipv6_address),
+    }
 }
 
 fn payload_length(packet: &Packet) -> u32 {

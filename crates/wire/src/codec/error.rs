@@ -98,6 +98,8 @@ pub enum EncodeError {
         /// Bytes given.
         payload: usize,
     },
+    /// The message belongs to the other version of IP.
+    IpVersion,
     /// The buffer is too small.
     BufferTooSmall {
         /// Bytes needed.
@@ -114,6 +116,7 @@ impl fmt::Display for EncodeError {
             EncodeError::PayloadLength { segment, payload } => {
                 write!(f, "the segment says {segment} bytes of payload, {payload} were given")
             }
+            EncodeError::IpVersion => f.write_str("the message belongs to the other version of IP"),
             EncodeError::BufferTooSmall { needed } => {
                 write!(f, "the buffer is too small, {needed} bytes needed")
             }

@@ -75,7 +75,8 @@ impl std::error::Error for MessageError {}
 /// Write a message to the front of `out` and return its length, which is [`Control::wire_bytes`].
 ///
 /// # Errors
-/// When `out` is too small; [`MAX_MESSAGE_LENGTH`] bytes suffice.
+/// When `out` is too small, [`MAX_MESSAGE_LENGTH`] bytes sufficing, or the message is one of IPv6
+/// ([`super::message6`]).
 pub fn encode(message: &Message, out: &mut [u8]) -> Result<usize, EncodeError> {
     let needed = message.control.wire_bytes() as usize;
     let place = out.get_mut(..needed).ok_or(EncodeError::BufferTooSmall { needed })?;
@@ -94,6 +95,7 @@ pub fn encode(message: &Message, out: &mut [u8]) -> Result<usize, EncodeError> {
             write_request(request, &mut body[UDP_HEADER..]);
             (UDP, DEFAULT_HOP_LIMIT)
         }
+        Control::Ipv6(_) => return Err(EncodeError::IpVersion),
         Control::RegistrationReply(reply) => {
             write_reply(reply, &mut body[UDP_HEADER..]);
             (UDP, DEFAULT_HOP_LIMIT)

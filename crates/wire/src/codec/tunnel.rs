@@ -1,8 +1,8 @@
-//! One IP packet inside another: IPv4 in IPv4 (RFC 2003), IPv6 in IPv6 (RFC 2473).
+//! One IP packet inside another: IPv4 in IPv4 (RFC 2003), either in IPv6 (RFC 2473).
 
 use super::Checksums;
 use super::error::{DecodeError, EncodeError};
-use super::ip::IpHeader;
+use super::ip::{IpHeader, IpVersion};
 use super::ipv4::Ipv4Header;
 use super::ipv6::Ipv6Header;
 
@@ -17,11 +17,28 @@ const IPV6: u8 = 41;
 /// # Errors
 /// When the packet is too long for IP or `out` is too small.
 pub fn encode_tunnel(outer: &IpHeader, inner_length: usize, out: &mut [u8]) -> Result<usize, EncodeError> {
+    encode_tunnel_around(outer, outer.version(), inner_length, out)
+}
+
+/// [`encode_tunnel`] for an inner packet of either version.
+///
+/// # Errors
+/// When the packet is too long for IP or `out` is too small.
+pub fn encode_tunnel_around(
+    outer: &IpHeader,
+    inner: IpVersion,
+    inner_length: usize,
+    out: &mut [u8],
+) -> Result<usize, EncodeError> {
+    let protocol = match inner {
+        IpVersion::V4 => IPV4,
+        IpVersion::V6 => IPV6,
+    };
     let length = outer.version().header_length();
     let place = out.get_mut(..length).ok_or(EncodeError::BufferTooSmall { needed: length })?;
     match outer {
-        IpHeader::V4(header) => place.copy_from_slice(&header.write(IPV4, inner_length)?),
-        IpHeader::V6(header) => place.copy_from_slice(&header.write(IPV6, inner_length)?),
+        IpHeader::V4(header) => place.copy_from_slice(&header.write(protocol, inner_length)?),
+        IpHeader::V6(header) => place.copy_from_slice(&header.write(protocol, inner_length)?),
     }
     Ok(length)
 }

@@ -1,8 +1,14 @@
 //! Control messages: what nodes of the network tell each other about reachability.
 //!
-//! The messages of Mobile IPv4 (RFC 5944). Each is generic over what stands for an address: a
+//! The messages of Mobile IPv4 (RFC 5944), and in [`Ipv6Control`] those of mobility in IPv6. Each is generic over what stands for an address: a
 //! [`NodeId`] inside the simulator, an IP address on the wire ([`crate::codec::message`]).
 //! Not carried: authentication extensions (RFC 5944 section 3.5): the nodes of a scenario trust each other.
+
+mod ipv6;
+
+pub use ipv6::{
+    BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
+};
 
 use crate::packet::NodeId;
 use crate::time::Instant;
@@ -19,6 +25,8 @@ pub enum Control<A = NodeId> {
     RegistrationRequest(RegistrationRequest<A>),
     /// The answer to it: Registration Reply (RFC 5944 section 3.4).
     RegistrationReply(RegistrationReply<A>),
+    /// A message between IPv6 nodes.
+    Ipv6(Ipv6Control<A>),
 }
 
 /// An Agent Advertisement (RFC 5944 section 2.1).
@@ -188,16 +196,17 @@ impl fmt::Display for ReplyCode {
     }
 }
 
-impl<A> Control<A> {
-    /// Bytes of the whole IPv4 packet that carries the message.
-    pub const fn wire_bytes(&self) -> u32 {
+impl<A: PartialEq> Control<A> {
+    /// Bytes of the whole IP packet that carries the message.
+    pub fn wire_bytes(&self) -> u32 {
         const IPV4: u32 = 20;
         const ICMP: u32 = 8;
         const UDP: u32 = 8;
         const ROUTER_ADDRESS: u32 = 8;
         const EXTENSION: u32 = 8;
         const ADDRESS: u32 = 4;
-        IPV4 + match self {
+        let behind_ipv4 = match self {
+            Control::Ipv6(message) => return message.wire_bytes(),
             Control::AgentAdvertisement(advertisement) => {
                 let care_of = if advertisement.care_of_address.is_some() { ADDRESS } else { 0 };
                 ICMP + ROUTER_ADDRESS + EXTENSION + care_of
@@ -205,9 +214,12 @@ impl<A> Control<A> {
             Control::AgentSolicitation => ICMP,
             Control::RegistrationRequest(_) => UDP + 24,
             Control::RegistrationReply(_) => UDP + 20,
-        }
+        };
+        IPV4 + behind_ipv4
     }
+}
 
+impl<A> Control<A> {
     /// The same message with other addresses.
     pub fn map<B>(self, mut address: impl FnMut(A) -> B) -> Control<B> {
         match self {
@@ -220,6 +232,7 @@ impl<A> Control<A> {
                 care_of_address: it.care_of_address.map(address),
             }),
             Control::AgentSolicitation => Control::AgentSolicitation,
+            Control::Ipv6(it) => Control::Ipv6(it.map(address)),
             Control::RegistrationRequest(it) => Control::RegistrationRequest(RegistrationRequest {
                 flags: it.flags,
                 lifetime_s: it.lifetime_s,

@@ -1,0 +1,79 @@
+//! The access router at a base station of IPv6: advertises, and lets everything else pass.
+
+use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::send::control;
+use seamline_wire::control::{Ipv6Control, RouterAdvertisement};
+use seamline_wire::random::Stream;
+use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+
+/// What makes an access router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessRouterConfig {
+    /// The node it is on; mobile nodes form their care-of addresses from its prefix.
+    pub node: NodeId,
+    /// When it advertises.
+    pub advertisements: AdvertisementConfig,
+    /// The mobility anchor point that it advertises (RFC 5380 section 4).
+    pub mobility_anchor_point: Option<NodeId>,
+}
+
+/// An access router (RFC 4861 section 6.2) between the router of a base station and its air. What is addressed to the
+/// care-of addresses on its link the router of the base station sends into the air itself.
+#[derive(Debug)]
+pub struct AccessRouter {
+    config: AccessRouterConfig,
+    advertiser: Advertiser,
+}
+
+impl AccessRouter {
+    /// To and from the router of the base station.
+    pub const NETWORK: Port = Port(0);
+    /// To the downlink, and from the uplink.
+    pub const AIR: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+
+    /// A router that has advertised nothing yet.
+    pub fn new(config: AccessRouterConfig, stream: Stream) -> Self {
+        AccessRouter { config, advertiser: Advertiser::new(config.advertisements, stream) }
+    }
+
+    fn advertise(&self, to: NodeId, out: &mut Outbox) {
+        let advertisement = RouterAdvertisement {
+            router: self.config.node,
+            lifetime_s: self.advertiser.lifetime_s(),
+            mobility_anchor_point: self.config.mobility_anchor_point,
+        };
+        let message = Control::Ipv6(Ipv6Control::RouterAdvertisement(advertisement));
+        control(out, Self::AIR, self.config.node, to, message);
+    }
+
+    fn on_air_packet(&self, packet: Box<Packet>, out: &mut Outbox) {
+        match packet.control.as_deref() {
+            Some(Control::Ipv6(Ipv6Control::RouterSolicitation)) => {
+                self.advertise(packet.source, out);
+                out.recycle(packet);
+            }
+            _ => out.send(Self::NETWORK, packet),
+        }
+    }
+}
+
+impl Machine for AccessRouter {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(Self::AIR, packet) => self.on_air_packet(packet, out),
+            Input::Packet(_, packet) => out.send(Self::NODE, packet),
+            Input::Wake => {
+                while self.advertiser.wake_at() <= now {
+                    self.advertise(NodeId::ALL_SYSTEMS, out);
+                    self.advertiser.sent_unsolicited();
+                }
+            }
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        Some(self.advertiser.wake_at())
+    }
+}

@@ -1,0 +1,113 @@
+//! What a home agent or mobility anchor point of IPv6 knows of its mobile nodes: the Binding Cache (RFC 6275 section 9.1).
+
+use crate::update_list::LIFETIME_UNIT_S;
+use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate};
+use seamline_wire::{Duration, Instant, NodeId};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    care_of_address: NodeId,
+    until: Instant,
+}
+
+/// An address that is served here.
+#[derive(Clone, Copy, Debug)]
+struct Served {
+    /// What updates for it must ask for.
+    needs: BindingFlags,
+    binding: Option<Binding>,
+    /// Of the last update that was accepted.
+    sequence: Option<u16>,
+}
+
+/// The bindings of an anchor, by the address that stays.
+#[derive(Debug, Default)]
+pub(crate) struct BindingCache {
+    served: BTreeMap<NodeId, Served>,
+    /// Nodes of mobile networks, and the home addresses of their mobile routers.
+    networks: BTreeMap<NodeId, NodeId>,
+    /// When the first binding runs out. Kept, because every packet asks for it.
+    next_expiry: Option<Instant>,
+}
+
+impl BindingCache {
+    /// An address is served here, by updates with this flag.
+    pub(crate) fn serve(&mut self, address: NodeId, needs: BindingFlags) {
+        let served = Served { needs, binding: None, sequence: None };
+        self.served.entry(address).or_insert(served);
+    }
+    /// A node is in the mobile network of the mobile router with this home address.
+    pub(crate) fn add_to_network(&mut self, router: NodeId, node: NodeId) {
+        self.networks.insert(node, router);
+    }
+    /// A binding is in force from the start.
+    pub(crate) fn bind(&mut self, address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
+        let until = Instant::ZERO + Duration::from_secs(u64::from(lifetime_s));
+        if let Some(served) = self.served.get_mut(&address) {
+            served.binding = Some(Binding { care_of_address, until });
+        }
+        self.find_next_expiry();
+    }
+
+    fn of(&self, node: NodeId) -> Option<&Served> {
+        let address = self.networks.get(&node).unwrap_or(&node);
+        self.served.get(address)
+    }
+    /// Where to tunnel what is addressed to a node: `None` when it is not served here, `Some(None)` when there is no
+    /// binding.
+    pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {
+        let binding = self.of(node)?.binding.filter(|binding| now < binding.until);
+        Some(binding.map(|binding| binding.care_of_address))
+    }
+
+    /// Judge an update and keep what it says (RFC 6275 sections 9.5.1 and 10.3.1).
+    pub(crate) fn update(&mut self, now: Instant, update: &BindingUpdate) -> BindingAcknowledgement {
+        let accepted = BindingAcknowledgement {
+            status: BindingStatus::ACCEPTED,
+            mobile_router: update.flags.contains(BindingFlags::MOBILE_ROUTER),
+            sequence: update.sequence,
+            lifetime_units: update.lifetime_units,
+            home_address: update.home_address,
+            care_of_address: update.care_of_address,
+        };
+        let refused = |status| BindingAcknowledgement { status, lifetime_units: 0, ..accepted };
+        let Some(served) = self.served.get_mut(&update.home_address) else {
+            return refused(BindingStatus::NOT_HOME_AGENT);
+        };
+        if !update.flags.contains(served.needs) {
+            return refused(BindingStatus::HOME_REGISTRATION_NOT_SUPPORTED);
+        }
+        if let Some(last) = served.sequence.filter(|last| !is_after(update.sequence, *last)) {
+            let sequence = last;
+            return BindingAcknowledgement { sequence, ..refused(BindingStatus::SEQUENCE_OUT_OF_WINDOW) };
+        }
+        served.sequence = Some(update.sequence);
+        let lifetime = Duration::from_secs(u64::from(LIFETIME_UNIT_S) * u64::from(update.lifetime_units));
+        let binding = Binding { care_of_address: update.care_of_address, until: now + lifetime };
+        served.binding = (!lifetime.is_zero()).then_some(binding);
+        self.find_next_expiry();
+        accepted
+    }
+
+    /// When the first binding runs out.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        self.next_expiry
+    }
+    fn find_next_expiry(&mut self) {
+        self.next_expiry = self.served.values().filter_map(|it| Some(it.binding?.until)).min();
+    }
+    /// Give up one binding that has run out by now and say whose it was.
+    pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
+        let is_over = |served: &Served| served.binding.is_some_and(|binding| binding.until <= now);
+        let (&address, served) = self.served.iter_mut().find(|(_, served)| is_over(served))?;
+        served.binding = None;
+        self.find_next_expiry();
+        Some(address)
+    }
+}
+
+/// Whether a sequence number comes after another, modulo 2^16 (RFC 6275 section 9.5.1).
+fn is_after(sequence: u16, last: u16) -> bool {
+    (1..0x8000).contains(&sequence.wrapping_sub(last))
+}

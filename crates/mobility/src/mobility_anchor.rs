@@ -1,0 +1,128 @@
+//! An anchor of IPv6: a home agent (RFC 6275, RFC 3963), a mobility anchor point (RFC 5380), or both.
+
+use crate::binding_cache::BindingCache;
+use crate::send::{control, lose};
+use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
+use seamline_wire::{
+    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
+};
+
+/// Keeps bindings beside a router that sends it everything addressed to the addresses it serves, and tunnels that after
+/// them, in both directions. A mobility anchor point is in essence a home agent for regional care-of addresses
+/// (RFC 5380 section 2), so both are one machine.
+#[derive(Debug)]
+pub struct MobilityAnchor {
+    node: NodeId,
+    cache: BindingCache,
+}
+
+impl MobilityAnchor {
+    /// To and from the router: what is addressed to the addresses served comes in here.
+    pub const NETWORK: Port = Port(0);
+    /// What is addressed to the node itself comes in here.
+    pub const LOCAL: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
+    pub const HOME: Port = Port(3);
+
+    /// An anchor on a node, that serves nobody.
+    pub fn new(node: NodeId) -> Self {
+        MobilityAnchor { node, cache: BindingCache::default() }
+    }
+    /// A mobile node has its home address here.
+    pub fn add_home(&mut self, home_address: NodeId) {
+        self.cache.serve(home_address, BindingFlags::HOME_REGISTRATION);
+    }
+    /// A mobile node has its regional care-of address here.
+    pub fn add_regional(&mut self, address: NodeId) {
+        self.cache.serve(address, BindingFlags::MOBILITY_ANCHOR_POINT);
+    }
+    /// A node is in the mobile network of a mobile router that has its home here. The anchor knows the network, so that
+    /// updates need not name it (implicit mode, RFC 3963 section 5.2).
+    pub fn add_to_network(&mut self, router: NodeId, node: NodeId) {
+        self.cache.add_to_network(router, node);
+    }
+    /// An address that is served here is bound from the start.
+    pub fn bind(&mut self, address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
+        self.cache.bind(address, care_of_address, lifetime_s);
+    }
+    /// Where packets to an address or to a node of a mobile network are sent; `None` without a binding.
+    pub fn care_of_address(&self, now: Instant, node: NodeId) -> Option<NodeId> {
+        self.cache.exit(now, node).flatten()
+    }
+
+    fn on_packet(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        if let Some(tunnel) = packet.tunnels.outermost().filter(|tunnel| tunnel.exit == self.node) {
+            packet.decapsulate();
+            // RFC 6275 section 10.4.5: from where the binding says only.
+            let source = packet.tunnels.outermost().map_or(packet.source, |inner| inner.entry);
+            if self.care_of_address(now, source) != Some(tunnel.entry) {
+                return lose(out, DropCause::NoVisitor, packet);
+            }
+        }
+        if packet.next_destination() != self.node {
+            return self.forward(now, packet, out);
+        }
+        if !packet.tunnels.is_empty() {
+            return self.on_packet(now, packet, out);
+        }
+        match packet.control.as_deref() {
+            Some(Control::Ipv6(Ipv6Control::BindingUpdate(update))) => {
+                let update = *update;
+                out.recycle(packet);
+                self.update(now, &update, out);
+            }
+            _ => out.send(Self::NODE, packet),
+        }
+    }
+
+    fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
+        let address = update.home_address;
+        let before = self.care_of_address(now, address);
+        let answer = self.cache.update(now, update);
+        let after = self.care_of_address(now, address);
+        if before != after {
+            report(address, after, out);
+        }
+        // One that is at home cannot be reached through the router, which would send it back here.
+        let port = if update.care_of_address == address { Self::HOME } else { Self::NETWORK };
+        let message = Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer));
+        control(out, port, self.node, update.care_of_address, message);
+    }
+
+    fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        match self.cache.exit(now, packet.next_destination()) {
+            None => out.send(Self::NETWORK, packet),
+            Some(None) => out.send(Self::HOME, packet),
+            Some(Some(exit)) => {
+                if packet.encapsulate_in_ipv6(Tunnel { entry: self.node, exit }) {
+                    out.send(Self::NETWORK, packet);
+                } else {
+                    lose(out, DropCause::NoRoute, packet);
+                }
+            }
+        }
+    }
+}
+
+fn report(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
+    out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
+}
+
+impl Machine for MobilityAnchor {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(_, packet) => self.on_packet(now, packet, out),
+            Input::Wake => {
+                while let Some(address) = self.cache.take_expired(now) {
+                    report(address, None, out);
+                }
+            }
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.cache.next_expiry()
+    }
+}

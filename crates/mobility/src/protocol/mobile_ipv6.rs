@@ -1,0 +1,126 @@
+//! Mobile IPv6 (RFC 6275) without route optimisation: packets pass a tunnel between the mobile node and its home
+//! agent in both directions (section 1.3 calls it bidirectional tunnelling), and correspondents know nothing.
+
+use super::router_discovery::{Heard, RouterDiscovery};
+use super::{
+    Action, Actions, BaseStation, Happened, Link, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+};
+use crate::update_list::{Answer, Subscription, UpdateListEntry};
+use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
+use seamline_wire::{Control, Instant, NodeId, Tunnel};
+
+/// Mobile IPv6 in the registry.
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "mobile-ipv6",
+    summary: "Mobile IPv6 without route optimisation: a tunnel to the home agent in both directions",
+    cite: "RFC 6275",
+    traits: Traits {
+        home_agent: Participation::Needed,
+        mobility_anchor_point: Participation::None,
+        base_station: BaseStation::AccessRouter,
+        carries_networks: false,
+    },
+    build: |setup| Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION)),
+};
+
+/// The mobile node's part of Mobile IPv6, or the mobile router's (the flags say which).
+#[derive(Debug)]
+pub(super) struct MobileIpv6 {
+    home_address: NodeId,
+    discovery: RouterDiscovery,
+    binding: UpdateListEntry,
+    /// Where it is as far as it knows; its home address at home.
+    care_of_address: Option<NodeId>,
+}
+
+impl MobileIpv6 {
+    pub(super) fn new(setup: &Setup, flags: BindingFlags) -> Self {
+        let home_address = setup.home_address;
+        let home_agent = setup.home_agent.expect("the protocol needs a home agent");
+        let mut binding = UpdateListEntry::new(Subscription {
+            anchor: home_agent,
+            home_address,
+            flags,
+            lifetime_s: setup.registration_lifetime_s,
+            retransmission: setup.registration_retransmission,
+        });
+        let discovery = RouterDiscovery::new(setup);
+        let place = |router| place(&discovery, router, home_agent, home_address);
+        let care_of_address = setup.registered_with.and_then(place);
+        if let Some(care_of_address) = care_of_address {
+            binding = binding.bound_to(care_of_address);
+        }
+        MobileIpv6 { home_address, discovery, binding, care_of_address }
+    }
+
+    fn send(&self, update: BindingUpdate, actions: &mut Actions) {
+        let message = Control::Ipv6(Ipv6Control::BindingUpdate(update));
+        actions.push(Action::Send { from: update.care_of_address, to: self.binding.anchor(), message });
+    }
+
+    fn on_message(&mut self, now: Instant, message: &Ipv6Control, actions: &mut Actions) {
+        match message {
+            Ipv6Control::RouterAdvertisement(advertisement) => {
+                let heard = self.discovery.heard(now, advertisement, actions);
+                let Heard::Moved = heard else { return };
+                let home_agent = self.binding.anchor();
+                let router = advertisement.router;
+                self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);
+                if let Some(care_of_address) = self.care_of_address {
+                    let update = self.binding.moved_to(now, care_of_address);
+                    self.send(update, actions);
+                }
+            }
+            Ipv6Control::BindingAcknowledgement(answer) => self.on_acknowledgement(now, answer, actions),
+            Ipv6Control::RouterSolicitation | Ipv6Control::BindingUpdate(_) => {}
+        }
+    }
+
+    fn on_acknowledgement(&mut self, now: Instant, answer: &BindingAcknowledgement, actions: &mut Actions) {
+        match self.binding.on_acknowledgement(now, answer) {
+            Answer::Stale => {}
+            Answer::Accepted { care_of_address, after_move } => {
+                actions.push(Action::Registered { care_of_address, after_move });
+            }
+            Answer::Refused { status, again } => {
+                actions.push(Action::BindingRefused { status });
+                again.into_iter().for_each(|update| self.send(update, actions));
+            }
+        }
+    }
+}
+
+/// The address to be reached at behind a router: at home the home address.
+fn place(
+    discovery: &RouterDiscovery,
+    router: NodeId,
+    home_agent: NodeId,
+    home_address: NodeId,
+) -> Option<NodeId> {
+    if router == home_agent { Some(home_address) } else { discovery.on_link_address(router) }
+}
+
+impl Protocol for MobileIpv6 {
+    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+        match happened {
+            Happened::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
+            Happened::Message(_) => {}
+            Happened::LinkUp => self.discovery.link_up(actions),
+            Happened::Wake => {
+                let due = self.binding.on_wake(now);
+                due.into_iter().for_each(|update| self.send(update, actions));
+            }
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.binding.wake_at()
+    }
+    fn tunnels(&self, source: NodeId, link: Link) -> Upwards {
+        let care_of_address = match link {
+            Link::New => self.care_of_address,
+            Link::Old => self.binding.care_of_address(),
+        };
+        let away = care_of_address.filter(|address| *address != self.home_address && *address != source);
+        [away.map(|entry| Tunnel { entry, exit: self.binding.anchor() }), None]
+    }
+}

@@ -1,0 +1,23 @@
+//! NEMO Basic Support (RFC 3963): a mobile router keeps a whole network reachable through the tunnel between it and its home
+//! agent; the hosts behind it know nothing. Updates do not name the network, which the home agent knows (implicit mode,
+//! section 5.2).
+
+use super::mobile_ipv6::MobileIpv6;
+use super::{BaseStation, Participation, Scheme, Traits};
+use seamline_wire::control::BindingFlags;
+
+/// NEMO Basic Support in the registry.
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "nemo",
+    summary: "NEMO Basic Support: a mobile router and its home agent tunnel for a whole network",
+    cite: "RFC 3963",
+    traits: Traits {
+        home_agent: Participation::Needed,
+        mobility_anchor_point: Participation::None,
+        base_station: BaseStation::AccessRouter,
+        carries_networks: true,
+    },
+    build: |setup| {
+        Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION | BindingFlags::MOBILE_ROUTER))
+    },
+};

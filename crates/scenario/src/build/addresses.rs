@@ -1,0 +1,64 @@
+//! The numbers that stand for addresses: each node has one, and mobile nodes have more.
+
+use super::node_id;
+use crate::schema::Scenario;
+use seamline_mobility::protocol::BaseStation;
+use seamline_wire::NodeId;
+
+/// The address that a mobile node, by its place, has while it is in a cell, and keeps under a protocol whose base
+/// stations are access routers: behind those of all nodes.
+pub(crate) fn on_link(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
+    node_id(scenario.nodes.len() + mobile * scenario.cells.len() + cell)
+}
+
+/// The regional care-of address of a mobile node. One without a home agent is known by it.
+pub(crate) fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
+    let spec = &scenario.mobiles[mobile];
+    let has_home_agent = spec.protocol.as_ref().is_some_and(|protocol| protocol.home_agent.is_some());
+    match has_home_agent {
+        true => on_link(scenario, scenario.mobiles.len(), mobile),
+        false => node_id(spec.node),
+    }
+}
+
+/// The address that anchors bind a mobile node to while it is in a cell: the foreign agent's, or its own.
+pub(crate) fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
+    let protocol = scenario.mobiles[mobile].protocol.as_ref();
+    match protocol.map(|protocol| protocol.scheme.traits.base_station) {
+        Some(BaseStation::AccessRouter) => on_link(scenario, mobile, cell),
+        Some(BaseStation::ForeignAgent) | None => node_id(scenario.cells[cell].base_station),
+    }
+}
+
+/// The addresses that lead to a mobile node by the air of a cell, its own and those behind it.
+pub(crate) fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
+    let node = scenario.mobiles[mobile].node;
+    let behind = scenario.behind(node).into_iter().map(node_id);
+    behind.chain([node_id(node), on_link(scenario, mobile, cell)]).collect()
+}
+
+/// All addresses of a mobile node and of what is behind it.
+pub(crate) fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
+    let spec = &scenario.mobiles[mobile];
+    let behind = scenario.behind(spec.node).into_iter().map(node_id);
+    let on_link = spec.cells.iter().map(|cell| on_link(scenario, mobile, *cell));
+    behind.chain(on_link).chain([node_id(spec.node), regional(scenario, mobile)]).collect()
+}
+
+/// The nodes of the anchors of a mobile node, the address that each serves, and what that is bound to in the cell that the
+/// node begins in (`None` at home).
+pub(crate) fn bindings(scenario: &Scenario, mobile: usize) -> Vec<(usize, NodeId, Option<NodeId>)> {
+    let spec = &scenario.mobiles[mobile];
+    let Some(protocol) = &spec.protocol else { return Vec::new() };
+    let cell = spec.cells[0];
+    let care_of = care_of(scenario, mobile, cell);
+    let regional = regional(scenario, mobile);
+    let at_home = protocol.home_agent == Some(scenario.cells[cell].base_station);
+    let of_home_agent = match protocol.mobility_anchor_point {
+        Some(_) => Some(regional),
+        None => Some(care_of).filter(|_| !at_home),
+    };
+    let home = protocol.home_agent.map(|agent| (agent, node_id(spec.node), of_home_agent));
+    let local = protocol.mobility_anchor_point.map(|anchor| (anchor, regional, Some(care_of)));
+    home.into_iter().chain(local).collect()
+}

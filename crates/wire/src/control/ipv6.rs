@@ -1,0 +1,206 @@
+//! The messages of mobility in IPv6: router discovery (RFC 4861) with the option of a mobility anchor point (RFC
+//! 5380), and the Mobility Header's bindings (RFC 6275) with the flags of a mobile router (RFC 3963).
+
+use crate::packet::NodeId;
+use std::fmt;
+
+/// A message between IPv6 nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ipv6Control<A = NodeId> {
+    /// "I am a router": ICMPv6 Router Advertisement (RFC 4861 section 4.2).
+    RouterAdvertisement(RouterAdvertisement<A>),
+    /// "Is there a router?": ICMPv6 Router Solicitation (RFC 4861 section 4.1).
+    RouterSolicitation,
+    /// "Send what is for me there": Binding Update (RFC 6275 section 6.1.7).
+    BindingUpdate(BindingUpdate<A>),
+    /// The answer to it: Binding Acknowledgement (RFC 6275 section 6.1.8).
+    BindingAcknowledgement(BindingAcknowledgement<A>),
+}
+
+/// A Router Advertisement with one prefix, whose option holds the router's own address (RFC 6275 section 7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct RouterAdvertisement<A = NodeId> {
+    /// The address of the router, with the prefix that nodes on the link form their addresses from.
+    pub router: A,
+    /// For how long it is good as a router if no other advertisement follows, in seconds.
+    pub lifetime_s: u16,
+    /// The mobility anchor point of its domain, if there is one (RFC 5380 section 4).
+    pub mobility_anchor_point: Option<A>,
+}
+
+/// A Binding Update. Its source is the care-of address, except at home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct BindingUpdate<A = NodeId> {
+    /// Tells updates apart, modulo 2^16.
+    pub sequence: u16,
+    /// What is asked for.
+    pub flags: BindingFlags,
+    /// For how long, in units of four seconds: zero deregisters.
+    pub lifetime_units: u16,
+    /// The address that stays.
+    pub home_address: A,
+    /// Where to send what is addressed to it; the home address when the mobile node is at home.
+    pub care_of_address: A,
+}
+
+/// A Binding Acknowledgement. It is sent to the care-of address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct BindingAcknowledgement<A = NodeId> {
+    /// What came of the update.
+    pub status: BindingStatus,
+    /// Whether the sender serves mobile networks (R; RFC 3963 section 4.2).
+    pub mobile_router: bool,
+    /// As in the update; the last one that was accepted when it was out of the window.
+    pub sequence: u16,
+    /// For how long the binding is good, in units of four seconds.
+    pub lifetime_units: u16,
+    /// As in the update.
+    pub home_address: A,
+    /// As in the update.
+    pub care_of_address: A,
+}
+
+/// The flags of a Binding Update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct BindingFlags(pub u16);
+
+impl BindingFlags {
+    /// A: an acknowledgement is wanted (RFC 6275 section 6.1.7).
+    pub const ACKNOWLEDGE: BindingFlags = BindingFlags(0x8000);
+    /// H: the receiver shall be the home agent (RFC 6275 section 6.1.7).
+    pub const HOME_REGISTRATION: BindingFlags = BindingFlags(0x4000);
+    /// M: the receiver is a mobility anchor point (RFC 5380 section 5).
+    pub const MOBILITY_ANCHOR_POINT: BindingFlags = BindingFlags(0x0800);
+    /// R: the sender is a mobile router (RFC 3963 section 4.1).
+    pub const MOBILE_ROUTER: BindingFlags = BindingFlags(0x0400);
+
+    /// Whether all flags of `other` are set.
+    pub const fn contains(self, other: BindingFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for BindingFlags {
+    type Output = BindingFlags;
+    fn bitor(self, other: BindingFlags) -> BindingFlags {
+        BindingFlags(self.0 | other.0)
+    }
+}
+
+/// What came of a Binding Update (RFC 6275 section 6.1.8): below 128 it was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct BindingStatus(pub u8);
+
+impl BindingStatus {
+    /// Binding Update accepted.
+    pub const ACCEPTED: BindingStatus = BindingStatus(0);
+    /// Home registration not supported.
+    pub const HOME_REGISTRATION_NOT_SUPPORTED: BindingStatus = BindingStatus(131);
+    /// Not home agent for this mobile node.
+    pub const NOT_HOME_AGENT: BindingStatus = BindingStatus(133);
+    /// Sequence number out of window.
+    pub const SEQUENCE_OUT_OF_WINDOW: BindingStatus = BindingStatus(135);
+
+    /// Whether the update was accepted.
+    pub const fn is_accepted(self) -> bool {
+        self.0 < 128
+    }
+    /// What it means, in the words of the RFCs.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::ACCEPTED => "binding update accepted",
+            Self::HOME_REGISTRATION_NOT_SUPPORTED => "home registration not supported",
+            Self::NOT_HOME_AGENT => "not home agent for this mobile node",
+            Self::SEQUENCE_OUT_OF_WINDOW => "sequence number out of window",
+            BindingStatus(0..=127) => "binding update accepted, with a remark",
+            _ => "binding update refused",
+        }
+    }
+}
+
+impl fmt::Display for BindingStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (status {})", self.meaning(), self.0)
+    }
+}
+
+impl<A> BindingUpdate<A> {
+    /// Whether an Alternate Care-of Address option repeats the care-of address: in all home registrations from abroad
+    /// (RFC 6275 section 11.7.1).
+    pub(crate) fn has_alternate_care_of_address(&self) -> bool
+    where
+        A: PartialEq,
+    {
+        self.flags.contains(BindingFlags::HOME_REGISTRATION) && self.is_away()
+    }
+    /// Whether a Home Address option says whose binding it is, because the source is the care-of address.
+    pub(crate) fn is_away(&self) -> bool
+    where
+        A: PartialEq,
+    {
+        self.home_address != self.care_of_address
+    }
+}
+
+impl<A: PartialEq> Ipv6Control<A> {
+    /// Bytes of the whole IPv6 packet that carries the message.
+    pub fn wire_bytes(&self) -> u32 {
+        const IPV6: u32 = 40;
+        const SOLICITATION: u32 = 8;
+        const ADVERTISEMENT: u32 = 16;
+        const PREFIX_INFORMATION: u32 = 32;
+        const MOBILITY_ANCHOR_POINT: u32 = 24;
+        // A destination option with an address, or a routing header of type 2.
+        const HOME_ADDRESS: u32 = 24;
+        const BINDING: u32 = 16;
+        const ALTERNATE_CARE_OF_ADDRESS: u32 = 16;
+        let given = |is_there: bool, bytes: u32| if is_there { bytes } else { 0 };
+        IPV6 + match self {
+            Ipv6Control::RouterSolicitation => SOLICITATION,
+            Ipv6Control::RouterAdvertisement(it) => {
+                ADVERTISEMENT
+                    + PREFIX_INFORMATION
+                    + given(it.mobility_anchor_point.is_some(), MOBILITY_ANCHOR_POINT)
+            }
+            Ipv6Control::BindingUpdate(it) => {
+                given(it.is_away(), HOME_ADDRESS)
+                    + BINDING
+                    + given(it.has_alternate_care_of_address(), ALTERNATE_CARE_OF_ADDRESS)
+            }
+            Ipv6Control::BindingAcknowledgement(it) => {
+                given(it.home_address != it.care_of_address, HOME_ADDRESS) + BINDING
+            }
+        }
+    }
+}
+
+impl<A> Ipv6Control<A> {
+    /// The same message with other addresses.
+    pub fn map<B>(self, mut address: impl FnMut(A) -> B) -> Ipv6Control<B> {
+        match self {
+            Ipv6Control::RouterSolicitation => Ipv6Control::RouterSolicitation,
+            Ipv6Control::RouterAdvertisement(it) => Ipv6Control::RouterAdvertisement(RouterAdvertisement {
+                router: address(it.router),
+                lifetime_s: it.lifetime_s,
+                mobility_anchor_point: it.mobility_anchor_point.map(address),
+            }),
+            Ipv6Control::BindingUpdate(it) => Ipv6Control::BindingUpdate(BindingUpdate {
+                sequence: it.sequence,
+                flags: it.flags,
+                lifetime_units: it.lifetime_units,
+                home_address: address(it.home_address),
+                care_of_address: address(it.care_of_address),
+            }),
+            Ipv6Control::BindingAcknowledgement(it) => {
+                Ipv6Control::BindingAcknowledgement(BindingAcknowledgement {
+                    status: it.status,
+                    mobile_router: it.mobile_router,
+                    sequence: it.sequence,
+                    lifetime_units: it.lifetime_units,
+                    home_address: address(it.home_address),
+                    care_of_address: address(it.care_of_address),
+                })
+            }
+        }
+    }
+}
