@@ -3,7 +3,8 @@
 
 use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
 use crate::handover::{
-    DemoVegasParameters, EhnParameters, FreezeParameters, MobilityVegasParameters, TrAcksParameters,
+    CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, MobilityVegasParameters,
+    TrAcksParameters,
 };
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
@@ -32,6 +33,10 @@ pub struct Parameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by the cross-layer adaptations.
+    pub cross_layer: CrossLayerParameters,
+    /// Read by the original ECLAIR.
+    pub eclair_restore: CrossLayerParameters,
     /// Read by Demo-Vegas.
     pub demo_vegas: DemoVegasParameters,
     /// Read by Explicit Handover Notification.

@@ -1,6 +1,7 @@
 //! Profiles: named sets of parameters, each what a body of work assumed.
 
 use crate::cc::VegasParameters;
+use crate::handover::CrossLayerParameters;
 use crate::parameters::*;
 use crate::recovery::RecoveryParameters;
 use crate::rtt::{Estimator, RoundTripParameters};
@@ -130,6 +131,8 @@ fn rfc() -> Parameters {
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),
+        cross_layer: Default::default(),
+        eclair_restore: CrossLayerParameters::restoring(),
         demo_vegas: Default::default(),
         ehn: Default::default(),
         mobility_vegas: Default::default(),
@@ -216,6 +219,8 @@ fn ns2(window_limit: u32) -> Parameters {
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),
+        cross_layer: Default::default(),
+        eclair_restore: CrossLayerParameters::restoring(),
         demo_vegas: Default::default(),
         ehn: Default::default(),
         mobility_vegas: Default::default(),

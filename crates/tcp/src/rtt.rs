@@ -165,6 +165,11 @@ impl RoundTripEstimator {
         }
     }
 
+    /// Begin as without samples: they were of another path.
+    pub fn forget(&mut self) {
+        *self = RoundTripEstimator::new(self.parameters.clone());
+    }
+
     fn forget_mean(&mut self) {
         self.variation_ticks += self.smoothed_ticks >> 3;
         self.smoothed_ticks = 0;

@@ -259,6 +259,10 @@ impl Handover for MobilityVegas {
             _ => {}
         }
     }
+    fn decides_on(&self, mark: Mark) -> bool {
+        let announces = mark == Mark::WillHandover && self.peer_away_until.is_none();
+        announces || mark == Mark::Handover
+    }
     fn wake_at(&self) -> Option<Instant> {
         let times = [
             self.own.wake_at(),

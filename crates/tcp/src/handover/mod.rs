@@ -10,6 +10,7 @@ use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
 mod attachment;
+mod cross_layer;
 mod demo_vegas;
 mod ehn;
 mod freeze;
@@ -17,6 +18,7 @@ mod mobility_vegas;
 mod notice;
 mod tr_acks;
 
+pub use cross_layer::{CrossLayerParameters, WithoutProduct};
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
@@ -100,6 +102,8 @@ pub enum Action {
     SendOne,
     /// End [`Action::Freeze`] and [`Action::HaltTimer`].
     Thaw,
+    /// Forget what is known of the round-trip time, and with it the timeout and its back-off.
+    ForgetRoundTrip,
     /// Replace the congestion window.
     SetWindow(Window),
     /// Begin again from one segment, with the threshold that the congestion control sets after a timeout.
@@ -130,7 +134,8 @@ impl Action {
             Action::Freeze => "frozen",
             Action::SendOne => "one segment",
             Action::Thaw => "thawed",
-            Action::SetWindow(_) => "window restored",
+            Action::ForgetRoundTrip => "round-trip time forgotten",
+            Action::SetWindow(_) => "window set",
             Action::SlowStart => "slow start",
             Action::RenewPath { .. } => "path renewed",
             Action::GoBack => "go back",
@@ -252,8 +257,15 @@ pub struct Scheme {
 }
 
 /// Every scheme.
-pub static ALL: &[&Scheme] =
-    &[&demo_vegas::SCHEME, &ehn::SCHEME, &freeze::SCHEME, &mobility_vegas::SCHEME, &tr_acks::SCHEME];
+pub static ALL: &[&Scheme] = &[
+    &cross_layer::SCHEME,
+    &cross_layer::RESTORE,
+    &demo_vegas::SCHEME,
+    &ehn::SCHEME,
+    &freeze::SCHEME,
+    &mobility_vegas::SCHEME,
+    &tr_acks::SCHEME,
+];
 
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

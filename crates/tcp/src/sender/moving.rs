@@ -51,6 +51,7 @@ impl Sender {
             Action::Freeze => self.hold = Hold::Everything,
             Action::SendOne => self.send_one(exit),
             Action::Thaw => self.thaw(now),
+            Action::ForgetRoundTrip => self.forget_round_trip(),
             Action::SetWindow(window) => self.orders.push(Order::SetWindow(window)),
             Action::SlowStart => self.orders.push(Order::Cut(Loss::Collapsed)),
             Action::RenewPath { round_trip_time } => self.orders.push(Order::RenewPath { round_trip_time }),
@@ -65,6 +66,12 @@ impl Sender {
         self.carry_out(None, None, exit);
         self.settle_timer(now);
         self.note_state(exit);
+    }
+
+    fn forget_round_trip(&mut self) {
+        self.timing = None;
+        self.estimator.forget();
+        self.view.round_trip = self.estimator.round_trip();
     }
 
     fn send_one(&mut self, exit: &mut Exit<'_>) {

@@ -5,6 +5,7 @@
 mod acceptance;
 mod closing;
 mod congestion;
+mod cross_layer;
 mod demo_vegas;
 mod handover;
 mod handshake;

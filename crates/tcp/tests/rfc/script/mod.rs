@@ -315,6 +315,11 @@ impl Script {
         }
         self
     }
+    /// The slow start threshold is arbitrarily high.
+    pub(crate) fn threshold_is_unlimited(&mut self) -> &mut Self {
+        assert_eq!(self.endpoint.sample().slow_start_threshold, f64::INFINITY);
+        self
+    }
     /// The retransmission timeout in milliseconds.
     pub(crate) fn timeout_is(&mut self, millis: u64) -> &mut Self {
         let seen = self.endpoint.sample().retransmission_timeout;

@@ -1,0 +1,245 @@
+//! Cross-layer adaptations at a handover between links that differ (paper X: Fanni, Luglio, Roseti and Zampognaro, "A
+//! cross-layer based handover for TCP applications", sections IV and V), after ECLAIR (Raisinghani and Iyer 2004).
+//!
+//! Tuning layers stand beside the layers of the stack: those of link and network make events of signals ([`Attachment`]
+//! and this file), that of transport makes events of the peer's marks and carries tunings out ([`tuning`]). Between them
+//! the optimizing subsystem ([`subsystem`]) asks the optimizers ([`optimizer`]) and settles their conflicts.
+//!
+//! All of it is local when the mover is the sender. A mover that receives tells the sender by marks: "I will hand off" as
+//! soon as it knows, and from its new place the new link's bandwidth-delay product. The paper is silent about how a
+//! remote sender hears.
+
+mod optimizer;
+mod subsystem;
+mod tuning;
+
+use super::attachment::{Attachment, Belief, Change};
+use super::notice::{Insistence, Notice};
+use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use crate::view::View;
+use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
+use std::num::NonZeroU32;
+use subsystem::OptimizingSubsystem;
+use tuning::{Event, Flow};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "cross-layer",
+    summary: "freeze, forget the round-trip time, slow start from one segment to the new link's bandwidth-delay product",
+    cite: "Fanni, Luglio, Roseti and Zampognaro, A cross-layer based handover for TCP applications",
+    traits: Traits { needs_prediction: true, ..END_TO_END },
+    installed: Installed::BothEnds,
+    build: |parameters| Box::new(CrossLayer::new(&parameters.cross_layer)),
+};
+
+pub(super) static RESTORE: Scheme = Scheme {
+    name: "eclair-restore",
+    summary: "freeze, and restore the window from before the handover",
+    cite: "Raisinghani and Iyer, ECLAIR, World Wireless Congress 2004",
+    traits: Traits { needs_prediction: true, ..END_TO_END },
+    installed: Installed::BothEnds,
+    build: |parameters| Box::new(CrossLayer::new(&parameters.eclair_restore)),
+};
+
+/// The slow start threshold when the new link's bandwidth-delay product is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutProduct {
+    /// That of the old link.
+    AsItWas,
+    /// As at the begin of a connection (RFC 5681 section 3.1).
+    ArbitrarilyHigh,
+}
+
+impl WithoutProduct {
+    fn threshold(self) -> Option<f64> {
+        match self {
+            WithoutProduct::AsItWas => None,
+            WithoutProduct::ArbitrarilyHigh => Some(f64::INFINITY),
+        }
+    }
+}
+
+/// What of the scheme can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossLayerParameters {
+    /// Freeze the flow while an access router is changed (section V.A).
+    pub freeze: bool,
+    /// Forget the smoothed round-trip time after a change (section V.B).
+    pub reset_round_trip: bool,
+    /// Begin with one segment and the threshold at the new link's bandwidth-delay product (section V.C).
+    pub restart: bool,
+    /// Restore window and threshold from before the change (the original ECLAIR).
+    pub restore: bool,
+    /// The threshold of `restart` when the product is not known.
+    pub without_product: WithoutProduct,
+    /// How often at most the mover tells of its new link, until it hears from the peer.
+    pub notices: u32,
+    /// How long after the first the second one follows; the time doubles then.
+    pub notice_interval: Duration,
+    /// A change that has not come so long after its predicted time was a false alarm.
+    pub patience: Duration,
+    /// A change lasts at most so long; then the news of its end must have been lost.
+    pub longest_disconnection: Duration,
+}
+
+impl Default for CrossLayerParameters {
+    fn default() -> Self {
+        CrossLayerParameters {
+            freeze: true,
+            reset_round_trip: true,
+            restart: true,
+            restore: false,
+            without_product: WithoutProduct::ArbitrarilyHigh,
+            notices: 3,
+            notice_interval: Duration::from_secs(1),
+            patience: Duration::from_secs(1),
+            longest_disconnection: Duration::from_secs(30),
+        }
+    }
+}
+
+impl CrossLayerParameters {
+    /// Those of the original ECLAIR.
+    pub fn restoring() -> Self {
+        CrossLayerParameters { reset_round_trip: false, restart: false, restore: true, ..Self::default() }
+    }
+}
+
+#[derive(Debug)]
+struct CrossLayer {
+    own: Attachment,
+    /// The bandwidth-delay product of this node's link, when the link layer tells.
+    product: Option<NonZeroU32>,
+    notice: Notice,
+    /// The peer changes its access router, and is believed to until this time.
+    peer_away_until: Option<Instant>,
+    longest_disconnection: Duration,
+    subsystem: OptimizingSubsystem,
+}
+
+impl CrossLayer {
+    fn new(parameters: &CrossLayerParameters) -> Self {
+        let &CrossLayerParameters { patience, longest_disconnection, .. } = parameters;
+        let insistence = Insistence { times: parameters.notices, interval: parameters.notice_interval };
+        CrossLayer {
+            own: Attachment::new(Belief { patience, longest_disconnection }),
+            product: None,
+            notice: Notice::new(insistence),
+            peer_away_until: None,
+            longest_disconnection,
+            subsystem: OptimizingSubsystem::new(parameters),
+        }
+    }
+
+    fn tell(&mut self, event: Event, view: &View, actions: &mut Actions) {
+        let mut tunings = self.subsystem.on(event, view);
+        // Data flows when both ends are where they can be reached.
+        let away = self.own.is_away() || self.peer_away_until.is_some();
+        if tunings.flow == Some(Flow::Running) && away {
+            tunings.flow = None;
+        }
+        tunings.carry_out(view.window, actions);
+    }
+
+    /// The tuning layers of link and network.
+    fn on_own(&mut self, change: Change, view: &View, actions: &mut Actions) {
+        match change {
+            Change::WillLeave => {
+                self.notice.end();
+                actions.push(Action::Mark { mark: Mark::WillHandover, segments: u32::MAX });
+                actions.push(Action::Acknowledge { times: 1, mark: None });
+            }
+            Change::Left => self.tell(Event::ChangeBegins, view, actions),
+            Change::Arrived => {
+                let product = self.product;
+                actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
+                self.notice.tell(Mark::NewLink { bandwidth_delay_product: product }, view.now, actions);
+                self.tell(Event::ChangeEnds { product }, view, actions);
+            }
+            Change::Stayed => {
+                actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
+                self.notice.tell(Mark::HandoverCancelled, view.now, actions);
+            }
+        }
+    }
+
+    /// The tuning layer of transport, as far as the peer is concerned.
+    fn on_mark(&mut self, mark: Mark, view: &View, actions: &mut Actions) {
+        match mark {
+            Mark::WillHandover => {
+                let until = view.now + self.longest_disconnection;
+                if self.peer_away_until.replace(until).is_none() {
+                    self.tell(Event::ChangeBegins, view, actions);
+                }
+            }
+            Mark::NewLink { bandwidth_delay_product } => {
+                self.peer_away_until = None;
+                self.tell(Event::ChangeEnds { product: bandwidth_delay_product }, view, actions);
+            }
+            Mark::HandoverCancelled => self.peer_stays(view, actions),
+            _ => {}
+        }
+    }
+    fn peer_stays(&mut self, view: &View, actions: &mut Actions) {
+        if self.peer_away_until.take().is_some() {
+            self.tell(Event::ChangeCancelled, view, actions);
+        }
+    }
+    fn note_link(&mut self, signal: Signal) {
+        match signal {
+            Signal::LinkUp { rate, round_trip_time } => self.product = product(rate, round_trip_time),
+            Signal::LinkDown => self.product = None,
+            _ => {}
+        }
+    }
+}
+
+/// What a link holds, in bytes.
+fn product(rate: Option<Rate>, round_trip_time: Option<Duration>) -> Option<NonZeroU32> {
+    let bytes = rate?.bandwidth_delay_product(round_trip_time?);
+    NonZeroU32::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+impl Handover for CrossLayer {
+    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+        if let Happened::Below(signal) = happened {
+            self.note_link(signal);
+        }
+        if let Some(change) = self.own.on(happened, view.now) {
+            self.on_own(change, view, actions);
+        }
+        match happened {
+            Happened::Marked { mark, payload, .. } => {
+                if payload {
+                    self.notice.end();
+                }
+                self.on_mark(mark, view, actions);
+            }
+            Happened::Progress { mark } => {
+                self.notice.end();
+                if mark.is_none() {
+                    self.peer_stays(view, actions);
+                }
+                self.tell(Event::Progress, view, actions);
+            }
+            Happened::Data => {
+                self.notice.end();
+                self.peer_stays(view, actions);
+            }
+            Happened::Timeout => self.tell(Event::Timeout, view, actions),
+            Happened::Wake => {
+                self.notice.on_wake(view.now, actions);
+                if self.peer_away_until.is_some_and(|until| until <= view.now) {
+                    self.peer_stays(view, actions);
+                }
+            }
+            Happened::Below(_) => {}
+        }
+    }
+    fn decides_on(&self, mark: Mark) -> bool {
+        let announces = mark == Mark::WillHandover && self.peer_away_until.is_none();
+        announces || matches!(mark, Mark::NewLink { .. })
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        [self.own.wake_at(), self.notice.wake_at(), self.peer_away_until].into_iter().flatten().min()
+    }
+}
