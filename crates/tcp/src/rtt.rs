@@ -1,5 +1,5 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298; 4.3BSD's integer form for
-//! the profiles that follow ns-2).
+//! the profiles that follow ns-2; twice the smoothed round-trip time, as before Jacobson).
 
 use seamline_wire::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub struct RoundTripParameters {
 }
 
 /// The arithmetic of a round-trip time estimator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimator {
     /// RFC 6298 section 2, in nanoseconds, with clock granularity G.
     Rfc6298 {
@@ -35,6 +35,19 @@ pub enum Estimator {
         /// Where the clock's ticks stand at time zero, 0 up to one tick.
         phase: Duration,
     },
+    /// Twice the smoothed round-trip time, which is all that is kept: relation 1 of paper X, after Karn and Partridge (ACM
+    /// TOCS 9(4), 1991, section 2), the beta of RFC 793 section 3.7 being 2.
+    KarnPartridge {
+        /// The weight of what was known before, the alpha of the relation: from 0 up to 1.
+        smoothing: f64,
+    },
+}
+
+impl Estimator {
+    /// Karn and Partridge's with the weight that Jacobson (1988) took for it, within the 0.8 to 0.9 of RFC 793.
+    pub const KARN_PARTRIDGE: Estimator = Estimator::KarnPartridge { smoothing: 0.875 };
+    /// RFC 6298 with a clock of a millisecond.
+    pub const RFC_6298: Estimator = Estimator::Rfc6298 { granularity: Duration::from_millis(1) };
 }
 
 /// What is known of a path's round-trip time, for strategies and traces. All zero before the first
@@ -93,6 +106,7 @@ impl RoundTripEstimator {
         match self.parameters.estimator {
             Estimator::Rfc6298 { granularity } => self.sample_nanoseconds(elapsed, granularity),
             Estimator::Ticks { tick, phase } => self.sample_ticks(sent, elapsed, tick, phase),
+            Estimator::KarnPartridge { smoothing } => self.sample_smoothed(elapsed, smoothing),
         }
         self.has_sample = true;
     }
@@ -108,6 +122,15 @@ impl RoundTripEstimator {
             known.variation = elapsed / 2;
         }
         self.base_timeout = known.smoothed + (known.variation * 4).max(granularity);
+    }
+
+    fn sample_smoothed(&mut self, elapsed: Duration, smoothing: f64) {
+        let known = &mut self.round_trip;
+        let sample = elapsed.as_nanos() as f64;
+        let before = if self.has_sample { known.smoothed.as_nanos() as f64 } else { sample };
+        let smoothed = smoothing * before + (1.0 - smoothing) * sample;
+        known.smoothed = Duration::from_nanos(libm::round(smoothed) as u64);
+        self.base_timeout = known.smoothed * 2;
     }
 
     fn sample_ticks(&mut self, sent: Instant, elapsed: Duration, tick: Duration, phase: Duration) {
@@ -137,7 +160,7 @@ impl RoundTripEstimator {
         let backed_off = (floored * u64::from(self.backoff)).min(self.parameters.maximum_timeout);
         match self.parameters.estimator {
             Estimator::Ticks { tick, .. } => backed_off.max(tick * 2),
-            Estimator::Rfc6298 { .. } => backed_off,
+            Estimator::Rfc6298 { .. } | Estimator::KarnPartridge { .. } => backed_off,
         }
     }
     /// Double the timeout (RFC 6298 section 5.5).
@@ -207,6 +230,39 @@ mod tests {
         assert_eq!(estimator.round_trip().variation, Duration::from_micros(57_500));
         assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(110));
         assert_eq!(estimator.timeout(), Duration::from_millis(340));
+    }
+
+    /// Worked by hand from relation 1 of paper X with alpha = 0.75: 100 ms; 75 + 45 = 120 ms; 90 + 10 = 100 ms.
+    #[test]
+    fn karn_and_partridge_worked_example() {
+        let estimator = Estimator::KarnPartridge { smoothing: 0.75 };
+        let mut estimator = RoundTripEstimator::new(RoundTripParameters { estimator, ..rfc().parameters });
+        assert_eq!(estimator.timeout(), Duration::from_secs(1));
+        for (sample, smoothed) in [(100, 100), (180, 120), (40, 100)] {
+            estimator.sample(Instant::ZERO, Duration::from_millis(sample));
+            assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(smoothed));
+            assert_eq!(estimator.timeout(), Duration::from_millis(2 * smoothed));
+            assert_eq!(estimator.round_trip().variation, Duration::ZERO);
+        }
+        estimator.back_off();
+        assert_eq!(estimator.timeout(), Duration::from_millis(400));
+    }
+
+    /// What is forgotten leaves nothing: neither mean, nor smallest sample, nor back-off.
+    #[test]
+    fn forgetting_begins_again() {
+        for kind in [Estimator::RFC_6298, Estimator::KARN_PARTRIDGE] {
+            let mut estimator =
+                RoundTripEstimator::new(RoundTripParameters { estimator: kind, ..rfc().parameters });
+            estimator.sample(Instant::ZERO, Duration::from_millis(550));
+            estimator.back_off();
+            estimator.forget();
+            assert_eq!(estimator.timeout(), Duration::from_secs(1));
+            assert_eq!(estimator.round_trip(), RoundTrip::default());
+            estimator.sample(Instant::ZERO, Duration::from_millis(160));
+            assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(160));
+            assert_eq!(estimator.round_trip().minimum, Duration::from_millis(160));
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `[[flow]]` and the parameters of TCP.
 
-use super::words::{boolean, choice, integer, name, number, quantity, shared, text, time};
+use super::words::{boolean, choice, integer, name, number, one_of, quantity, shared, text, time};
 use super::{key, table};
+use crate::schema::tcp::ESTIMATORS;
 use crate::units::Quantity;
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 use serde_json::{Value, json};
@@ -51,6 +52,8 @@ pub(super) fn tcp() -> Value {
         key("minimum_rto", "Least retransmission timeout", time()),
         key("maximum_rto", "Greatest retransmission timeout", time()),
         key("initial_rto", "Retransmission timeout before the first sample", time()),
+        key("rto_estimator", "What the retransmission timeout is derived by", one_of(ESTIMATORS)),
+        key("rto_smoothing", "Weight of the past in karn-partridge (0.875)", number(0.0, 1.0)),
         key("initial_window", "Segments sent at first", number(1.0, 1e6)),
         key("initial_threshold", "Segments at which slow start ends", number(1.0, 1e9)),
         key("window_limit", "Segments in flight at most", integer(1, i64::from(u32::MAX))),

@@ -2,17 +2,33 @@
 
 use super::words::{boolean, integer, one_of, time};
 use super::{Key, key, table};
-use crate::schema::moving::{AFTER, ONE_PER_ROUND_TRIP, RESUME};
+use crate::schema::moving::{AFTER, ONE_PER_ROUND_TRIP, RESUME, WITHOUT_PRODUCT};
 use serde_json::Value;
 
 pub(super) fn tables() -> Vec<Key> {
     vec![
+        key("cross_layer", "Parameters of the cross-layer adaptations", cross_layer()),
         key("demo_vegas", "Parameters of Demo-Vegas", demo_vegas()),
+        key("eclair_restore", "Parameters of the original ECLAIR", cross_layer()),
         key("ehn", "Parameters of explicit handover notification", ehn()),
         key("freeze", "Parameters of Freeze-TCP", freeze()),
         key("mobility_vegas", "Parameters of Mobility-Vegas", mobility_vegas()),
         key("tr_acks", "Parameters of triplicate acknowledgments", tr_acks()),
     ]
+}
+
+fn cross_layer() -> Value {
+    table(vec![
+        key("freeze", "Freeze the flow while an access router is changed", boolean()),
+        key("reset_round_trip", "Forget the smoothed round-trip time after a change", boolean()),
+        key("restart", "Slow start from one segment to the new link's bandwidth-delay product", boolean()),
+        key("restore", "Restore the window from before the change", boolean()),
+        key("without_product", "Threshold when that product is not known", one_of(WITHOUT_PRODUCT)),
+        key("notices", "How often at most the mover tells of its link", integer(1, 100)),
+        key("notice_interval", "How long after the first the second follows; it doubles then", time()),
+        key("patience", "How long after its predicted time a change is waited for", time()),
+        key("longest_disconnection", "After so long the news of its end must have been lost", time()),
+    ])
 }
 
 fn demo_vegas() -> Value {

@@ -4,7 +4,9 @@
 use super::tcp::set;
 use crate::reader::{Reader, boolean, integer};
 use crate::units;
-use seamline_tcp::handover::{AfterReconnection, OnePerRoundTrip, ResumeWith};
+use seamline_tcp::handover::{
+    AfterReconnection, CrossLayerParameters, OnePerRoundTrip, ResumeWith, WithoutProduct,
+};
 use seamline_tcp::parameters::Parameters;
 
 type ReadTable = fn(Reader<'_>, &mut Parameters);
@@ -16,7 +18,13 @@ pub(super) fn read(reader: &mut Reader<'_>, parameters: &mut Parameters) {
             read_table(table, parameters);
         }
     };
+    take(reader.table("cross_layer"), |table, parameters| {
+        read_cross_layer(table, &mut parameters.cross_layer)
+    });
     take(reader.table("demo_vegas"), read_demo_vegas);
+    take(reader.table("eclair_restore"), |table, parameters| {
+        read_cross_layer(table, &mut parameters.eclair_restore);
+    });
     take(reader.table("ehn"), read_ehn);
     take(reader.table("freeze"), read_freeze);
     take(reader.table("mobility_vegas"), read_mobility_vegas);
@@ -35,6 +43,8 @@ fn small(count: i64) -> Option<u32> {
 
 pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
+pub(crate) const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
+    &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("as it was", WithoutProduct::AsItWas)];
 pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
     ("previous window", ResumeWith::PreviousWindow),
     ("slow start", ResumeWith::SlowStart),
@@ -42,6 +52,20 @@ pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
 ];
 pub(crate) const AFTER: &[(&str, AfterReconnection)] =
     &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
+
+fn read_cross_layer(mut reader: Reader<'_>, parameters: &mut CrossLayerParameters) {
+    set(&mut parameters.freeze, reader.optional("freeze", boolean));
+    set(&mut parameters.reset_round_trip, reader.optional("reset_round_trip", boolean));
+    set(&mut parameters.restart, reader.optional("restart", boolean));
+    set(&mut parameters.restore, reader.optional("restore", boolean));
+    set(&mut parameters.without_product, reader.choice("without_product", WITHOUT_PRODUCT));
+    set(&mut parameters.notices, reader.optional("notices", integer(1, 100)).and_then(small));
+    set(&mut parameters.notice_interval, reader.optional("notice_interval", units::positive_duration));
+    set(&mut parameters.patience, reader.optional("patience", units::positive_duration));
+    let longest = reader.optional("longest_disconnection", units::positive_duration);
+    set(&mut parameters.longest_disconnection, longest);
+    reader.finish();
+}
 
 fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));

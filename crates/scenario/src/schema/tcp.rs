@@ -6,6 +6,7 @@ use crate::codes::Code;
 use crate::reader::{Reader, boolean, integer, number};
 use crate::units::{self, Complaint};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
+use seamline_tcp::rtt::Estimator;
 use seamline_wire::Duration;
 
 /// Read every table of parameters that is there.
@@ -34,7 +35,29 @@ pub(super) fn set<T>(place: &mut T, value: Option<T>) {
     }
 }
 
+pub(crate) const ESTIMATORS: &[(&str, Estimator)] =
+    &[("rfc 6298", Estimator::RFC_6298), ("karn-partridge", Estimator::KARN_PARTRIDGE)];
+
+fn read_estimator(reader: &mut Reader<'_>, estimator: &mut Estimator) {
+    if reader.has("rto_estimator") {
+        set(estimator, reader.choice("rto_estimator", ESTIMATORS));
+    }
+    let smoothing = reader.optional("rto_smoothing", number(0.0, 1.0));
+    match (smoothing, estimator) {
+        (Some(value), Estimator::KarnPartridge { smoothing }) => *smoothing = value,
+        (Some(_), _) => {
+            let complaint = Complaint::new("only one estimator has such a weight")
+                .code(Code::Conflict)
+                .tip("add rto_estimator = \"karn-partridge\"");
+            let span = reader.span_of(&["rto_smoothing"]);
+            reader.refuse("rto_smoothing", span, complaint);
+        }
+        (None, _) => {}
+    }
+}
+
 fn read_tcp(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    read_estimator(&mut reader, &mut parameters.round_trip.estimator);
     let round_trip = &mut parameters.round_trip;
     set(&mut round_trip.minimum_timeout, reader.optional("minimum_rto", units::duration));
     set(&mut round_trip.maximum_timeout, reader.optional("maximum_rto", units::positive_duration));
