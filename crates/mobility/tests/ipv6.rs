@@ -3,7 +3,9 @@
 mod support;
 
 use seamline_mobility::protocol::{self, Setup};
-use seamline_mobility::{CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Movement, MovementDetection};
+use seamline_mobility::{
+    CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement, MovementDetection,
+};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };
@@ -304,4 +306,36 @@ fn an_anchor_may_be_both() {
     assert!(up.encapsulate_in_ipv6(Tunnel { entry: ON_LINK_1, exit: HOME_AGENT }));
     let out = deliver(&mut anchor, START, MobilityAnchor::LOCAL, up);
     assert_eq!(out.packets, [(MobilityAnchor::NETWORK, data(MOBILE, SENDER))]);
+}
+
+/// While an old link lasts, data leaves it by the care-of address that the anchor still knows; the update takes the new one.
+#[test]
+fn an_old_link_carries_data_under_the_old_address() {
+    for (name, anchor) in [("mobile-ipv6", HOME_AGENT), ("nemo", HOME_AGENT)] {
+        let moves = vec![Move { at: START, to: CellId(1) }];
+        let movement = Movement::new(CellId(0), moves, Duration::ZERO).expect("in order");
+        let movement = movement.with_old_links(|_, left| left + Duration::from_secs(1));
+        let protocol = Some((protocol::find(name).expect("registered").build)(&setup()));
+        let mut node = MobileNode::new(MobileNodeConfig { movement, protocol });
+        wake_until(&mut node, START);
+        let heard = RouterAdvertisement { router: AGENT_2, lifetime_s: 3, mobility_anchor_point: None };
+        let packet =
+            carrying(AGENT_2, NodeId::ALL_SYSTEMS, Control::Ipv6(Ipv6Control::RouterAdvertisement(heard)));
+        let heard = deliver(&mut node, START, MobileNode::cell_port(CellId(1)), packet);
+        let [(_, update)] = updates(&heard)[..] else { panic!("{heard:?}") };
+        assert_eq!(heard.packets[0].0, MobileNode::cell_port(CellId(1)));
+        let send = |node: &mut MobileNode| deliver(node, START, MobileNode::HOST, data(MOBILE, SENDER));
+        let old = send(&mut node);
+        assert_eq!(
+            (old.packets[0].0, tunnels(&old)),
+            (MobileNode::cell_port(CellId(0)), vec![(ON_LINK_1, anchor)])
+        );
+        let answer = Control::Ipv6(Ipv6Control::BindingAcknowledgement(accepted(&update)));
+        deliver(&mut node, START, MobileNode::cell_port(CellId(1)), carrying(anchor, ON_LINK_2, answer));
+        let new = send(&mut node);
+        assert_eq!(
+            (new.packets[0].0, tunnels(&new)),
+            (MobileNode::cell_port(CellId(1)), vec![(ON_LINK_2, anchor)])
+        );
+    }
 }
