@@ -2,6 +2,7 @@
 
 use crate::movement::{CellId, Movement};
 use crate::send::lose;
+use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
 
 /// What becomes of the packets that a node has sent upwards and that have not arrived when it leaves.
@@ -26,6 +27,29 @@ pub struct CoverageConfig {
     pub uplink_one_way_delay: Duration,
     /// What becomes of packets on their way up.
     pub in_flight_upwards: InFlightUpwards,
+}
+
+/// Packets are lost on the air before a mobile node leaves, with a probability that rises in a straight line from zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeLoss {
+    /// The probability at the end, 0 to 1.
+    pub rises_to: f64,
+    /// For how long it rises.
+    pub within: Duration,
+}
+
+impl EdgeLoss {
+    fn probability(&self, time: Instant, link_ends: Instant) -> f64 {
+        let left = link_ends.saturating_since(time).as_secs_f64() / self.within.as_secs_f64();
+        self.rises_to * (1.0 - left).max(0.0)
+    }
+}
+
+#[derive(Debug)]
+struct Edge {
+    loss: EdgeLoss,
+    /// Downwards and upwards.
+    streams: [Stream; 2],
 }
 
 #[derive(Debug)]
@@ -53,6 +77,8 @@ pub struct Coverage {
     /// By node: the member that leads to it.
     leads_to: Vec<Option<u16>>,
     left_cell_drops: [u64; 2],
+    edge: Option<Edge>,
+    edge_drops: [u64; 2],
 }
 
 impl Coverage {
@@ -65,7 +91,21 @@ impl Coverage {
 
     /// A cell without nodes.
     pub fn new(config: CoverageConfig) -> Self {
-        Coverage { config, members: Vec::new(), leads_to: Vec::new(), left_cell_drops: [0, 0] }
+        Coverage {
+            config,
+            members: Vec::new(),
+            leads_to: Vec::new(),
+            left_cell_drops: [0, 0],
+            edge: None,
+            edge_drops: [0, 0],
+        }
+    }
+
+    /// With losses before nodes leave, which draw from a stream for each direction, down and up.
+    #[must_use]
+    pub fn with_edge_loss(mut self, loss: EdgeLoss, streams: [Stream; 2]) -> Self {
+        self.edge = Some(Edge { loss, streams });
+        self
     }
 
     /// Add a node that is always in the cell; packets to it leave by the port returned.
@@ -98,6 +138,23 @@ impl Coverage {
         self.left_cell_drops
     }
 
+    /// Packets lost because their node was about to leave the cell: downwards and upwards.
+    pub fn edge_drops(&self) -> [u64; 2] {
+        self.edge_drops
+    }
+
+    /// Whether the edge of the cell takes a packet of a mobile node that passes the air at a time. Draws once for each
+    /// packet of a node that is about to leave.
+    fn edge_takes(&mut self, side: usize, member: u16, time: Instant) -> bool {
+        let Some(Edge { loss, streams }) = &mut self.edge else { return false };
+        let movement = self.members[usize::from(member)].movement.as_ref();
+        let link_ends = movement.and_then(|movement| movement.link_ends(self.config.cell, time));
+        let probability = link_ends.map_or(0.0, |link_ends| loss.probability(time, link_ends));
+        let is_taken = probability > 0.0 && streams[side].chance(probability);
+        self.edge_drops[side] += u64::from(is_taken);
+        is_taken
+    }
+
     fn member(&self, node: NodeId) -> Option<u16> {
         self.leads_to.get(node.0 as usize).copied().flatten()
     }
@@ -110,6 +167,9 @@ impl Coverage {
         match self.member(destination) {
             None => lose(out, DropCause::NoRoute, packet),
             Some(member) if self.members[usize::from(member)].is_in(self.config.cell, now) => {
+                if self.edge_takes(0, member, now) {
+                    return lose(out, DropCause::ErrorModel, packet);
+                }
                 out.send(Port(1 + member), packet);
             }
             Some(_) => {
@@ -132,7 +192,8 @@ impl Coverage {
 
     fn up(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let sender = packet.tunnels.outermost().map_or(packet.source, |tunnel| tunnel.entry);
-        let member = self.member(sender).map(|member| &self.members[usize::from(member)]);
+        let place = self.member(sender);
+        let member = place.map(|member| &self.members[usize::from(member)]);
         let counts_at = match self.config.in_flight_upwards {
             InFlightUpwards::Kept => None,
             InFlightUpwards::Lost => Some(now),
@@ -143,6 +204,10 @@ impl Coverage {
         };
         let heard = member.zip(counts_at).is_none_or(|(member, time)| member.is_in(self.config.cell, time));
         if heard {
+            let transmitted = now - self.config.uplink_one_way_delay;
+            if place.is_some_and(|member| self.edge_takes(1, member, transmitted)) {
+                return lose(out, DropCause::ErrorModel, packet);
+            }
             return out.send(Self::BASE_STATION, packet);
         }
         self.left_cell_drops[1] += 1;

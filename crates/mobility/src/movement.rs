@@ -204,9 +204,13 @@ impl Movement {
     }
     /// Whether packets pass between a cell and the node at a time: it is there, or its link there lasts.
     pub fn is_linked(&self, cell: CellId, time: Instant) -> bool {
+        self.link_ends(cell, time).is_some()
+    }
+    /// Until when packets pass between a cell and the node; `None` when they do not at this time.
+    pub fn link_ends(&self, cell: CellId, time: Instant) -> Option<Instant> {
         let begun = self.stays.partition_point(|stay| stay.from <= time);
-        let may_last = &self.stays[begun.saturating_sub(2)..begun];
-        may_last.iter().any(|stay| stay.cell == cell && time < stay.link_until)
+        let mut may_last = self.stays[begun.saturating_sub(2)..begun].iter().rev();
+        may_last.find(|stay| stay.cell == cell && time < stay.link_until).map(|stay| stay.link_until)
     }
 }
 

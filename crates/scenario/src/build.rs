@@ -13,7 +13,9 @@ use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
 use crate::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
-use seamline_mobility::{AccessRouter, Coverage, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor};
+use seamline_mobility::{
+    AccessRouter, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor,
+};
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, Observer, Router, World};
@@ -74,7 +76,8 @@ impl Places {
         for cell in 0..scenario.cells.len() {
             let (down, up, coverage) = (next(), next(), next());
             let agent = cells::agent_spec(scenario, cell).map(|_| next());
-            self.cells.push(CellPlaces { down, up, coverage, agent });
+            let departed = scenario.cells[cell].forward_departed.map(|_| next());
+            self.cells.push(CellPlaces { down, up, coverage, agent, departed });
         }
         self.anchors = cells::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();
         for mobile in &scenario.mobiles {
@@ -136,6 +139,8 @@ pub(crate) enum Part {
     ForeignAgent(ForeignAgent),
     /// The router of a base station in IPv6.
     AccessRouter(AccessRouter),
+    /// What a base station keeps for departed nodes.
+    Departed(DepartedBuffer),
     /// A home agent.
     HomeAgent(HomeAgent),
     /// A home agent or mobility anchor point of IPv6.
@@ -152,6 +157,7 @@ impl Machine for Part {
             Part::Coverage(coverage) => coverage.step(now, input, out),
             Part::ForeignAgent(agent) => agent.step(now, input, out),
             Part::AccessRouter(router) => router.step(now, input, out),
+            Part::Departed(buffer) => buffer.step(now, input, out),
             Part::HomeAgent(agent) => agent.step(now, input, out),
             Part::MobilityAnchor(anchor) => anchor.step(now, input, out),
             Part::MobileNode(node) => node.step(now, input, out),
@@ -164,6 +170,7 @@ impl Machine for Part {
             Part::Coverage(coverage) => coverage.wake_at(),
             Part::ForeignAgent(agent) => agent.wake_at(),
             Part::AccessRouter(router) => router.wake_at(),
+            Part::Departed(buffer) => buffer.wake_at(),
             Part::HomeAgent(agent) => agent.wake_at(),
             Part::MobilityAnchor(anchor) => anchor.wake_at(),
             Part::MobileNode(node) => node.wake_at(),

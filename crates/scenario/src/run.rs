@@ -243,14 +243,18 @@ fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &
         records.extend(link_record(world, *up, format!("{}/up", link.name)));
     }
     for (cell, places) in scenario.cells.iter().zip(&places.cells) {
-        let lost = match world.machine(places.coverage) {
-            Some(Part::Coverage(coverage)) => coverage.left_cell_drops().map(Some),
-            _ => [None, None],
-        };
-        for (element, side, lost_to_departure) in [(places.down, "down", lost[0]), (places.up, "up", lost[1])]
-        {
+        let Some(Part::Coverage(coverage)) = world.machine(places.coverage) else { continue };
+        let [mut lost, at_edge] = [coverage.left_cell_drops(), coverage.edge_drops()];
+        if let Some(Part::Departed(buffer)) = places.departed.and_then(|departed| world.machine(departed)) {
+            lost[0] += buffer.dropped();
+        }
+        for (n, (element, side)) in [(places.down, "down"), (places.up, "up")].into_iter().enumerate() {
             let record = link_record(world, element, format!("{}/{side}", cell.name));
-            records.extend(record.map(|record| LinkRecord { lost_to_departure, ..record }));
+            records.extend(record.map(|record| LinkRecord {
+                lost_to_departure: Some(lost[n]),
+                lost_to_errors: record.lost_to_errors + at_edge[n],
+                ..record
+            }));
         }
     }
     records

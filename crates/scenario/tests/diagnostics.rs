@@ -40,6 +40,7 @@ say!(
     duplicate_names,
     empty,
     fades,
+    forwarding,
     grid,
     handovers,
     layer_2,

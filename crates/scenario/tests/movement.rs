@@ -110,6 +110,100 @@ fn with_two_links_no_scheme_is_told_of_a_link_that_is_replaced() {
     assert!((0.98..1.02).contains(&(freeze / plain)), "{freeze} {plain}");
 }
 
+/// Paper X: a satellite with 1 Mbit/s and a round-trip time of 550 ms, a hot spot with 11 Mbit/s and 25 ms; a handover takes
+/// 2.5 s, into the hot spot at 5.5 s and back 5 s later.
+fn paper_x(cells: &str) -> String {
+    let mut text =
+        "duration = \"60 s\"\nnodes = [\"sender\", \"map\", \"ar1\", \"ar2\", \"mn\"]\n".to_owned();
+    text += &link("internet", ["sender", "map"], "rate = \"100 Mbit/s\"\none_way_delay = \"5 ms\"");
+    for (router, rate, air) in [("ar1", "1 Mbit/s", "269 ms"), ("ar2", "11 Mbit/s", "6.5 ms")] {
+        text += &link(
+            &format!("to-{router}"),
+            ["map", router],
+            "rate = \"100 Mbit/s\"\none_way_delay = \"1 ms\"",
+        );
+        text += &format!(
+            "\n[[cell]]\nname = \"{router}\"\nbase_station = \"{router}\"\nrate = \"{rate}\"\n\
+             one_way_delay = \"{air}\"\nqueue = {{ discipline = \"drop-tail\", limit = \"60 packets\" }}\n{cells}\n"
+        );
+    }
+    text += "\n[[mobile]]\nname = \"mn\"\ncells = [\"ar1\", \"ar2\"]\nprotocol = { kind = \"none\" }\n\
+             layer_2 = { scan = \"2 s\", associate = \"500 ms\" }\n\
+             movement = { timetable = [{ at = \"5.5 s\", cell = \"ar2\" }, { at = \"10.5 s\", cell = \"ar1\" }] }\n";
+    text + &flow("file", ["sender", "mn"], "variant = \"newreno\"\ntcp = { segment_size = \"1024 bytes\" }")
+}
+
+/// What is in the air is lost all the same: on the way down that is 269 ms of 1 Mbit/s in packets of 1076 bytes, and the
+/// one in service.
+#[test]
+fn what_waits_for_a_departed_node_can_be_sent_after_it() {
+    let lost = |cells: &str, duration: &str| {
+        let run = &runs(&paper_x(cells), &[duration])[0];
+        let down = run.links.iter().find(|link| link.name == "ar1/down").unwrap();
+        let in_all = down.lost_to_departure.unwrap() + down.dropped_by_full_queue;
+        (down.lost_to_departure.unwrap(), in_all, run.flows[0].delivered_bytes)
+    };
+    let in_the_air = 269_000 / 8_608 + 2;
+    let forwarding = "forward_departed = \"200 packets\"";
+    let (dropped, _, bytes_after_drop) = lost("", "duration=10 s");
+    let (forwarded, _, bytes_after_forwarding) = lost(forwarding, "duration=10 s");
+    assert!(dropped > in_the_air + 5, "a queue was lost: {dropped}");
+    assert!((20..=in_the_air).contains(&forwarded), "only the air: {forwarded}");
+    assert!(bytes_after_forwarding > bytes_after_drop, "{bytes_after_forwarding} {bytes_after_drop}");
+    // Until the node can be reached TCP does the same; what is kept is not lost yet.
+    let [most, less] = ["0 packets", "5 packets"]
+        .map(|limit| lost(&format!("forward_departed = \"{limit}\""), "duration=7.9 s").1);
+    assert_eq!(most - less, 5, "{most} {less}");
+}
+
+/// The record of the run is the same whether there is nothing to keep or nothing is kept.
+#[test]
+fn a_buffer_that_keeps_nothing_changes_nothing_but_airtime() {
+    let plain = &runs(&paper_x(""), &["duration=10 s"])[0];
+    let nothing = &runs(&paper_x("forward_departed = \"0 packets\""), &["duration=10 s"])[0];
+    assert_eq!(plain.flows, nothing.flows);
+}
+
+/// What the sender took in: when, and which cumulative acknowledgment.
+fn acknowledgments(text: &str, overrides: &[&str]) -> Vec<(f64, u32)> {
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions { events: Some(folder.path().to_owned()), ..RunOptions::default() };
+    let results = run(&plan(text, overrides), &options, &|| ()).unwrap();
+    let events = std::fs::read_to_string(&results[0].files[0]).unwrap();
+    let of_the_sender = events.lines().filter(|line| line.contains(",sender,acknowledgment,"));
+    let read = |line: &str| {
+        let columns: Vec<&str> = line.split(',').collect();
+        (columns[0].parse().unwrap(), columns[4].parse().unwrap())
+    };
+    of_the_sender.map(read).collect()
+}
+
+/// The last acknowledgments over the satellite, 275 ms on their way, arrive until 5.8 s when they are not lost. With a
+/// quick layer 2 the same number comes over the hot spot first.
+#[test]
+fn acknowledgments_over_the_new_link_overtake_those_over_the_old() {
+    let text = paper_x("in_flight_upwards = \"deliver\"");
+    let slow = acknowledgments(&text, &["duration=8 s"]);
+    let (last_at, last) = *slow.iter().rfind(|(at, _)| *at < 6.0).unwrap();
+    assert!((5.72..5.78).contains(&last_at), "{last_at}");
+    let quick = ["duration=8 s", "mobile.mn.layer_2.scan=20 ms", "mobile.mn.layer_2.associate=30 ms"];
+    let quick = acknowledgments(&text, &quick);
+    let (first_at, _) = quick.iter().find(|(_, number)| number.wrapping_sub(last) as i32 >= 0).unwrap();
+    assert!((5.55..5.65).contains(first_at), "{first_at} {last_at}");
+    let lost = acknowledgments(&paper_x("in_flight_upwards = \"drop\""), &["duration=8 s"]);
+    assert!(!lost.iter().any(|(at, _)| (5.51..5.8).contains(at)), "none of them arrives");
+}
+
+/// A ramp of losses takes packets at the edge only, and says so.
+#[test]
+fn an_edge_takes_packets_before_the_node_leaves() {
+    let run = &runs(&paper_x("edge_loss = { rises_to = \"50 %\", within = \"1 s\" }"), &["duration=10 s"])[0];
+    let at = |name: &str| run.links.iter().find(|link| link.name == name).unwrap().lost_to_errors;
+    // A second of 1 Mbit/s is 116 packets; a quarter of them, if nothing slows down.
+    assert!((5..60).contains(&at("ar1/down")), "{}", at("ar1/down"));
+    assert_eq!(at("internet/down"), 0);
+}
+
 #[test]
 fn the_same_way_gives_the_same_record() {
     let text = paper_v(MOBILE_IP);

@@ -209,6 +209,13 @@ impl<M: Machine, O: Observer> World<M, O> {
             _ => None,
         }
     }
+    /// A link to change between runs; whoever changes what it waits for calls [`World::rearm`].
+    pub fn link_mut(&mut self, id: ElementId) -> Option<&mut Link> {
+        match self.element(id)? {
+            Element::Link(n) => self.links.get_mut(n as usize),
+            _ => None,
+        }
+    }
     /// A router to set routes in, `None` when the element is something else.
     pub fn router_mut(&mut self, id: ElementId) -> Option<&mut Router> {
         self.unchecked = true;

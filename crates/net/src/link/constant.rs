@@ -101,6 +101,30 @@ impl ConstantRate {
         }
     }
 
+    /// Take out those that wait and are wanted. The others move up.
+    pub(super) fn withdraw(
+        &mut self,
+        now: Instant,
+        wanted: &mut dyn FnMut(&Packet) -> bool,
+    ) -> VecDeque<Box<Packet>> {
+        self.advance(now);
+        let Some(in_service) = self.inside.get(self.departed) else { return VecDeque::new() };
+        let mut free_at = in_service.arrival - self.one_way_delay;
+        let mut taken = VecDeque::new();
+        for carried in self.inside.split_off(self.departed + 1) {
+            let size = u64::from(carried.packet.wire_bytes);
+            if wanted(&carried.packet) {
+                self.bytes_in_system -= size;
+                taken.push_back(carried.packet);
+            } else {
+                free_at += self.rate.time_for(size);
+                self.inside.push_back(Carried { arrival: free_at + self.one_way_delay, ..carried });
+            }
+        }
+        self.busy_until = free_at;
+        taken
+    }
+
     /// When the first packet is due.
     #[inline]
     pub(super) fn wake_at(&self) -> Option<Instant> {

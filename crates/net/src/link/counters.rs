@@ -76,7 +76,7 @@ impl From<Cause> for DropCause {
 }
 
 /// What a link has done since it was made. At any time
-/// `arrived = delivered + dropped.total() + what is inside`.
+/// `arrived = delivered + dropped.total() + withdrawn + what is inside`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Offered to the link.
@@ -87,4 +87,6 @@ pub struct Counters {
     pub delivered: Count,
     /// Lost.
     pub dropped: Drops,
+    /// Taken out of the queue again.
+    pub withdrawn: Count,
 }

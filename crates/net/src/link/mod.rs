@@ -28,6 +28,7 @@ use counters::Cause;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Packet, Port, Rate};
 use sink::Sink;
+use std::collections::VecDeque;
 use varying::Varying;
 
 /// Everything that makes a link.
@@ -120,6 +121,22 @@ impl Link {
             Core::Constant(core) => core.len(),
             Core::Varying(core) => core.len(),
         }
+    }
+
+    /// Take the packets back that wait and are wanted, for somebody who has another way for them; what is in service
+    /// or in flight stays. Everything that is due by `now` must have happened; whoever drives the link asks for its
+    /// wake time again.
+    pub fn withdraw(
+        &mut self,
+        now: Instant,
+        mut wanted: impl FnMut(&Packet) -> bool,
+    ) -> VecDeque<Box<Packet>> {
+        let taken = match &mut self.core {
+            Core::Constant(core) => core.withdraw(now, &mut wanted),
+            Core::Varying(core) => core.withdraw(&mut wanted),
+        };
+        taken.iter().for_each(|packet| self.counters.withdrawn.add(packet.wire_bytes));
+        taken
     }
 
     /// A wake at `now` that does nothing but hand over one packet, by far the most common one, without an

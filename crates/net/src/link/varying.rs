@@ -110,6 +110,11 @@ impl Varying {
         }
     }
 
+    /// Take out those that wait and are wanted. Everything up to now has happened already.
+    pub(super) fn withdraw(&mut self, wanted: &mut dyn FnMut(&Packet) -> bool) -> VecDeque<Box<Packet>> {
+        self.waiting.withdraw(wanted)
+    }
+
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.next_happening().map(|(at, _)| at)
     }

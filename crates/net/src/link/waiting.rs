@@ -80,6 +80,15 @@ impl WaitingRoom {
         self.pop()
     }
 
+    /// Take out those that are wanted.
+    pub(super) fn withdraw(&mut self, wanted: &mut dyn FnMut(&Packet) -> bool) -> VecDeque<Box<Packet>> {
+        let (taken, left): (Vec<Waited>, _) =
+            self.packets.drain(..).partition(|waited| wanted(&waited.packet));
+        self.packets = left.into();
+        self.bytes -= taken.iter().map(Waited::size).sum::<u64>();
+        taken.into_iter().map(|waited| waited.packet).collect()
+    }
+
     /// Everything that waits is lost.
     pub(super) fn lose_all(&mut self, cause: Cause, sink: &mut Sink<'_>) {
         while !self.packets.is_empty() {

@@ -11,8 +11,8 @@ use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Setup};
 use seamline_mobility::{
-    AccessRouter, AccessRouterConfig, CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig,
-    HomeAgent, HomeAgentConfig, MobileNode, MobileNodeConfig, MobilityAnchor, Movement,
+    AccessRouter, AccessRouterConfig, CellId, Coverage, CoverageConfig, DepartedBuffer, ForeignAgent,
+    ForeignAgentConfig, HomeAgent, HomeAgentConfig, MobileNode, MobileNodeConfig, MobilityAnchor, Movement,
 };
 use seamline_net::Link;
 use seamline_net::notices::{HandoverNotices, LinkChange};
@@ -28,6 +28,8 @@ pub(crate) struct CellPlaces {
     pub(crate) coverage: ElementId,
     /// The agent at its base station.
     pub(crate) agent: Option<ElementId>,
+    /// What its base station keeps for departed nodes.
+    pub(crate) departed: Option<ElementId>,
 }
 
 /// Where a mobile node is in a world, besides its router and its host.
@@ -127,6 +129,13 @@ impl<O: Observer> Builder<'_, O> {
             uplink_one_way_delay: cell.up.one_way_delay,
             in_flight_upwards: cell.in_flight_upwards,
         });
+        let coverage = match cell.edge_loss {
+            None => coverage,
+            Some(loss) => coverage.with_edge_loss(
+                loss,
+                ["down", "up"].map(|side| Stream::new(self.seed, &format!("{}/edge-loss", stream(side)))),
+            ),
+        };
         let coverage = self.world.add(Part::Coverage(coverage));
         debug_assert_eq!((down, up, coverage), (places.down, places.up, places.coverage));
         if let Some(spec) = agent_spec(scenario, place) {
@@ -136,6 +145,10 @@ impl<O: Observer> Builder<'_, O> {
             };
             let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
+        }
+        if let Some(at_most) = cell.forward_departed {
+            let departed = self.world.add(Part::Departed(DepartedBuffer::new(at_most)));
+            debug_assert_eq!(Some(departed), places.departed);
         }
     }
 
@@ -274,9 +287,14 @@ impl<O: Observer> Builder<'_, O> {
     fn join_cell(&mut self, place: usize) {
         let scenario = self.scenario;
         let cell = &scenario.cells[place];
-        let CellPlaces { down, up, coverage, agent } = self.places.cells[place];
+        let CellPlaces { down, up, coverage, agent, departed } = self.places.cells[place];
         let router = self.places.routers[cell.base_station];
-        self.world.connect(router, self.places.ports.cell(place, Direction::Down), down, LINK);
+        let downwards = self.places.ports.cell(place, Direction::Down);
+        self.world.connect(router, downwards, departed.unwrap_or(down), LINK);
+        if let Some(departed) = departed {
+            self.world.connect(departed, DepartedBuffer::AIR, down, LINK);
+            self.world.connect(departed, DepartedBuffer::NETWORK, router, TO_HOST);
+        }
         self.world.connect(down, LINK, coverage, Coverage::DOWN);
         self.world.connect(up, LINK, coverage, Coverage::UP);
         match agent {

@@ -1,7 +1,7 @@
 //! `[[cell]]`, `[[mobile]]` and what belongs to them.
 
 use super::link::direction_keys;
-use super::words::{boolean, choice, name, one_of, one_or_many, quantity, shared, text, time};
+use super::words::{boolean, choice, name, one_of, one_or_many, quantity, share, shared, text, time};
 use super::{key, table, table_of_kinds};
 use crate::schema::cell::IN_FLIGHT_UPWARDS;
 use crate::schema::layer_2::SHAPES;
@@ -26,6 +26,12 @@ pub(super) fn cell() -> Value {
         ),
         key("position", "Where its base station is, to the east and to the north", position()),
         key("range", "How far it reaches", quantity(Quantity::Distance)),
+        key(
+            "forward_departed",
+            "How much the base station keeps for departed nodes, to send it after them (nothing)",
+            quantity(Quantity::Amount),
+        ),
+        key("edge_loss", "Losses before a node leaves", edge_loss()),
         key("known_round_trip_time", "What link layers tell of the path over it (nothing)", time()),
     ];
     keys.extend(direction_keys());
@@ -45,6 +51,13 @@ pub(super) fn mobile() -> Value {
     ]);
     schema["required"] = json!(["name"]);
     schema
+}
+
+fn edge_loss() -> Value {
+    table(vec![
+        key("rises_to", "The probability at the end", share()),
+        key("within", "For how long it rises from zero", time()),
+    ])
 }
 
 fn layer_2() -> Value {

@@ -74,6 +74,7 @@ fn name_mobility(rows: &mut Rows, scenario: &Scenario, places: &Places) {
         rows.name_element(places.up, &format!("{}/up", cell.name));
         rows.name_element(places.coverage, &cell.name);
         name(rows, places.agent, &format!("{}/agent", cell.name));
+        name(rows, places.departed, &format!("{}/departed", cell.name));
     }
     for (node, element) in &places.anchors {
         rows.name_element(*element, &anchor_name(scenario, *node));

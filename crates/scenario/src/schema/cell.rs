@@ -5,8 +5,8 @@ use super::link::{self, DirectionSpec};
 use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::Reader;
-use crate::units::{self, Complaint};
-use seamline_mobility::{InFlightUpwards, Position};
+use crate::units::{self, Amount, Complaint};
+use seamline_mobility::{EdgeLoss, InFlightUpwards, KeptAtMost, Position};
 use seamline_wire::Duration;
 
 /// A radio cell.
@@ -28,6 +28,10 @@ pub struct CellSpec {
     pub area: Option<Area>,
     /// What link layers know of the path over it, for whoever hears that a link is up.
     pub known_round_trip_time: Option<Duration>,
+    /// How much of what is for departed nodes the base station keeps, to send it after them. `None`: it is lost.
+    pub forward_departed: Option<KeptAtMost>,
+    /// Losses before a node leaves.
+    pub edge_loss: Option<EdgeLoss>,
 }
 
 /// The disc that a cell reaches.
@@ -74,6 +78,15 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
     let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
     let area = read_area(&mut reader);
     let known_round_trip_time = reader.optional("known_round_trip_time", units::positive_duration);
+    let forward_departed = reader.optional("forward_departed", |node| {
+        Ok(match units::amount(node)? {
+            Amount::Packets(packets) => KeptAtMost::Packets(packets),
+            Amount::Bytes(bytes) => KeptAtMost::Bytes(bytes),
+        })
+    });
+    let is_forward_good = forward_departed.is_some() || !reader.has("forward_departed");
+    let edge_loss = reader.table("edge_loss").map(read_edge_loss);
+    let is_edge_good = !matches!(edge_loss, Some(None)) && (edge_loss.is_some() || !reader.has("edge_loss"));
     let is_known = known_round_trip_time.is_some() || !reader.has("known_round_trip_time");
     reader.finish();
     Some(CellSpec {
@@ -85,7 +98,16 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec>
         in_flight_upwards: rule.unwrap_or_default(),
         area: area?,
         known_round_trip_time: is_known.then_some(known_round_trip_time)?,
+        forward_departed: is_forward_good.then_some(forward_departed)?,
+        edge_loss: is_edge_good.then_some(edge_loss.flatten())?,
     })
+}
+
+fn read_edge_loss(mut reader: Reader<'_>) -> Option<EdgeLoss> {
+    let rises_to = reader.required("rises_to", units::ratio);
+    let within = reader.required("within", units::positive_duration);
+    reader.finish();
+    Some(EdgeLoss { rises_to: rises_to?, within: within? })
 }
 
 /// `None` only when it is there and wrong.

@@ -19,6 +19,7 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         refuse_shared_anchors(table, scenario, place);
         refuse_unreachable_anchors(table, scenario, mobile, &everywhere[0]);
         refuse_network(table, scenario, mobile);
+        refuse_forwarding_with_a_protocol(table, scenario, mobile);
     }
     refuse_disconnected_flows(reader, scenario, &everywhere);
 }
@@ -62,6 +63,23 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
         let other = &scenario.nodes[other.node];
         let label = format!("\"{other}\" shares a cell and wants other advertisements");
         table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
+    }
+}
+
+/// A base station learns only from an idealised network where a departed node can be reached.
+fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+    let forwards = |cell: &&usize| scenario.cells[**cell].forward_departed.is_some();
+    if let Some(cell) = mobile.cells.iter().find(forwards)
+        && mobile.protocol.is_some()
+    {
+        let cell = &scenario.cells[*cell].name;
+        let label = format!(
+            "cell \"{cell}\" forwards to departed nodes, which needs a network whose routes follow them"
+        );
+        let tip = format!(
+            "take `forward_departed` out of cell \"{cell}\", or write protocol = {{ kind = \"none\" }}"
+        );
+        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict).tip(tip));
     }
 }
 
