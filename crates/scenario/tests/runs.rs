@@ -144,6 +144,31 @@ fn a_listed_loss_is_one_loss() {
     assert_eq!((record.flows[0].retransmissions, record.flows[0].fast_recoveries), (1, 1));
 }
 
+/// What ns-2.35's own Vegas has over this chain with `window_` 1000, packets of 1040 bytes (its Vegas counts no headers) and
+/// `syn_` false: slow start overshoots, a timeout, then one segment each round trip until 65.2263 fill the path.
+#[test]
+fn vegas_with_a_large_window_is_that_of_ns2() {
+    let keys = |rate: u32, delay: u32| {
+        let limit = "queue = { discipline = \"drop-tail\", limit = \"10 packets\", meaning = \"ns-2\" }";
+        format!("rate = \"{rate} Mbit/s\"\none_way_delay = \"{delay} ms\"\n{limit}")
+    };
+    let text =
+        "duration = \"5 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\"]\noutput = { interval = \"100 ms\" }\n"
+            .to_owned()
+            + &link("ab", ["a", "b"], &keys(20, 22))
+            + &link("bc", ["b", "c"], &keys(20, 2))
+            + &link("cd", ["c", "d"], &keys(10, 1))
+            + &flow(
+                "main",
+                ["a", "d"],
+                "variant = \"vegas\"\nprofile = \"ns2-2010\"\nhandshake = false\ntcp = { window_limit = 1000 }",
+            );
+    let record = first_run(&plan(&text, &[]));
+    let windows: Vec<f64> =
+        record.flows[0].intervals.iter().map(|row| row.congestion_window_segments).collect();
+    assert!((windows[49] - 65.2263).abs() < 0.0001, "{windows:?}");
+}
+
 /// Two ways lead from a to c: straight, and through b. Of two equal links the first is taken.
 #[test]
 fn packets_take_the_fewest_hops_and_the_first_link() {

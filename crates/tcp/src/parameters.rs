@@ -8,6 +8,7 @@ use crate::handover::{
 };
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
+use crate::send_log::LogUpkeep;
 use seamline_wire::Duration;
 
 /// All parameters of an endpoint.
@@ -171,6 +172,20 @@ pub struct ReceiverParameters {
     pub delayed_acknowledgment: Option<DelayedAcknowledgment>,
     /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
     pub most_sack_blocks: usize,
+}
+
+impl Parameters {
+    /// Limit the window to so many segments, and with it what is the same number: the initial threshold and the arrays of
+    /// Vegas where they follow the limit, as `window_` of ns-2 sets all three.
+    pub fn limit_window(&mut self, segments: u32) {
+        let before = std::mem::replace(&mut self.window.limit, segments);
+        if self.window.initial_threshold == f64::from(before) {
+            self.window.initial_threshold = f64::from(segments);
+        }
+        if let LogUpkeep::Ns2Ring { segments: length } = &mut self.vegas.log_upkeep {
+            *length = segments;
+        }
+    }
 }
 
 /// Opening, closing and giving up.

@@ -67,11 +67,13 @@ fn read_tcp(mut reader: Reader<'_>, parameters: &mut Parameters) {
         let span = reader.span_of(&["minimum_rto", "maximum_rto"]);
         reader.refuse("minimum_rto", span, complaint);
     }
+    let limit = reader.optional("window_limit", integer(1, i64::from(u32::MAX)));
+    if let Some(limit) = limit.and_then(|limit| u32::try_from(limit).ok()) {
+        parameters.limit_window(limit);
+    }
     let window = &mut parameters.window;
     set(&mut window.initial, reader.optional("initial_window", number(1.0, 1e6)));
     set(&mut window.initial_threshold, reader.optional("initial_threshold", number(1.0, 1e9)));
-    let limit = reader.optional("window_limit", integer(1, i64::from(u32::MAX)));
-    set(&mut window.limit, limit.and_then(|limit| u32::try_from(limit).ok()));
     let recovery = &mut parameters.recovery;
     set(&mut recovery.limited_transmit, reader.optional("limited_transmit", boolean));
     let threshold = reader.optional("duplicate_threshold", integer(1, 1000));
