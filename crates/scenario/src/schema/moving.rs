@@ -5,7 +5,7 @@ use super::tcp::set;
 use crate::reader::{Reader, boolean, integer};
 use crate::units;
 use seamline_tcp::handover::{
-    AfterReconnection, CrossLayerParameters, OnePerRoundTrip, ResumeWith, WithoutProduct,
+    AfterReconnection, CrossLayerParameters, GoOnWith, OnePerRoundTrip, ResumeWith, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
@@ -43,6 +43,8 @@ fn small(count: i64) -> Option<u32> {
 
 pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
+pub(crate) const GO_ON: &[(&str, GoOnWith)] =
+    &[("previous window", GoOnWith::PreviousWindow), ("slow start", GoOnWith::SlowStart)];
 pub(crate) const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
     &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("as it was", WithoutProduct::AsItWas)];
 pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
@@ -76,6 +78,7 @@ fn read_mobility_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
     let vegas = &mut parameters.mobility_vegas;
     set(&mut vegas.one_per_round_trip, reader.choice("one_per_round_trip", ONE_PER_ROUND_TRIP));
     set(&mut vegas.announce_at_once, reader.optional("announce_at_once", boolean));
+    set(&mut vegas.resume_with, reader.choice("resume_with", GO_ON));
     set(&mut vegas.measure_anew, reader.optional("measure_anew", boolean));
     set(&mut vegas.notices, reader.optional("notices", integer(1, 100)).and_then(small));
     set(&mut vegas.notice_interval, reader.optional("notice_interval", units::positive_duration));

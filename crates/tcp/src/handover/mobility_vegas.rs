@@ -12,7 +12,7 @@
 use super::attachment::{Attachment, Belief, Change};
 use super::notice::{Insistence, Notice};
 use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
-use crate::view::View;
+use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -33,6 +33,16 @@ pub enum OnePerRoundTrip {
     Timer,
 }
 
+/// With which window a sender goes on after a handoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoOnWith {
+    /// The window from before, all at once: "immediately resumes the communication".
+    PreviousWindow,
+    /// Two segments, as Vegas after a timeout, and slow start up to the window from before: what RFC 5681, section 4.1,
+    /// asks for after a pause, so that short queues do not overflow.
+    SlowStart,
+}
+
 /// What of the scheme can be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MobilityVegasParameters {
@@ -41,6 +51,8 @@ pub struct MobilityVegasParameters {
     /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
     /// segment that leaves anyway.
     pub announce_at_once: bool,
+    /// With which window a sender goes on after a handoff.
+    pub resume_with: GoOnWith,
     /// BaseRTT is measured anew after a handoff, as in Demo-Vegas.
     pub measure_anew: bool,
     /// How often at most the mover says that it is registered, until it hears from the peer.
@@ -58,6 +70,7 @@ impl Default for MobilityVegasParameters {
         MobilityVegasParameters {
             one_per_round_trip: OnePerRoundTrip::Acknowledgment,
             announce_at_once: false,
+            resume_with: GoOnWith::PreviousWindow,
             measure_anew: true,
             notices: 3,
             notice_interval: Duration::from_secs(1),
@@ -127,7 +140,7 @@ impl MobilityVegas {
         } else {
             self.notice.tell(Mark::Handover, view.now, actions);
         }
-        self.go_on(actions);
+        self.go_on(view, actions);
     }
 
     /// "The sender will halt the retransmission timer and send one packet per RTT"; a receiver "will buffer the ACKs".
@@ -160,9 +173,9 @@ impl MobilityVegas {
     }
 
     /// "After that, the sender immediately resumes the communication."
-    fn peer_arrived(&mut self, actions: &mut Actions) {
+    fn peer_arrived(&mut self, view: &View, actions: &mut Actions) {
         self.forget_peer(actions);
-        self.go_on(actions);
+        self.go_on(view, actions);
     }
     /// What the peer has announced does not come, or is over already: nothing was lost to it.
     fn peer_stayed(&mut self, actions: &mut Actions) {
@@ -184,11 +197,14 @@ impl MobilityVegas {
     }
 
     /// A handoff is over, and the path another one.
-    fn go_on(&mut self, actions: &mut Actions) {
+    fn go_on(&mut self, view: &View, actions: &mut Actions) {
         if self.parameters.measure_anew {
             actions.push(Action::RenewPath { round_trip_time: None });
         }
         if self.own.is_settled() && self.peer_away_until.is_none() {
+            if self.parameters.resume_with == GoOnWith::SlowStart {
+                actions.push(Action::SetWindow(beginning_below(view.window)));
+            }
             actions.extend([Action::GoBack, Action::Thaw]);
         }
     }
@@ -218,7 +234,7 @@ impl MobilityVegas {
         }
         match mark {
             Mark::WillHandover => self.peer_will_leave(payload, view, actions),
-            Mark::Handover => self.peer_arrived(actions),
+            Mark::Handover => self.peer_arrived(view, actions),
             Mark::HandoverCancelled => self.peer_stayed(actions),
             _ => {}
         }
@@ -232,6 +248,16 @@ impl MobilityVegas {
             self.peer_stayed(actions);
         }
         self.on_timer(view, actions);
+    }
+}
+
+/// A smaller window, whose slow start ends at this one.
+fn beginning_below(window: Window) -> Window {
+    const AFTER_TIMEOUT: f64 = 2.0;
+    if window.congestion > AFTER_TIMEOUT {
+        Window { congestion: AFTER_TIMEOUT, threshold: window.congestion }
+    } else {
+        window
     }
 }
 

@@ -22,7 +22,7 @@ pub use cross_layer::{CrossLayerParameters, WithoutProduct};
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
-pub use mobility_vegas::{MobilityVegasParameters, OnePerRoundTrip};
+pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 /// What a scheme hears of.

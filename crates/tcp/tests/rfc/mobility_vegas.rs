@@ -2,7 +2,7 @@
 //! handoff; and marks that are lost, late or false.
 
 use crate::script::*;
-use seamline_tcp::handover::OnePerRoundTrip;
+use seamline_tcp::handover::{GoOnWith, OnePerRoundTrip};
 use seamline_tcp::parameters::{HeaderAccounting, Parameters};
 use seamline_wire::{Duration, Mark, Signal};
 
@@ -89,6 +89,17 @@ fn the_binding_update_resumes_at_once() {
         1,
         "the timer runs again from the resumption on"
     );
+}
+
+/// It may begin with two segments instead, as Vegas after a timeout, and slow start up to the window there was.
+#[test]
+fn a_resumption_may_begin_slowly() {
+    let mut script = told(|p| p.mobility_vegas.resume_with = GoOnWith::SlowStart);
+    let lost = one(&mut script) - 1000;
+    let window = script.endpoint.sample().congestion_window;
+    assert!(window > 5.0, "{window}");
+    script.at(4600).inject(ack(lost).mark(Mark::Handover));
+    script.expect_run(lost..lost + 2000, 1000).expect_nothing().window_is(2.0).threshold_is(window);
 }
 
 /// The packets may also be timed by SRTT, which is 100 ms here; then they go on leaving.
