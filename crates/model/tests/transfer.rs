@@ -1,0 +1,95 @@
+//! Worked by hand, most of it for the links of paper X: 1 and 11 Mbit/s, 10 MiB, a handover at 5.5 s.
+
+use seamline_model::transfer::*;
+
+const RATES: Rates = Rates { old: 1e6, new: 11e6 };
+const MIB_10: f64 = 83_886_080.0;
+const FILE: Load = Load::File { bits: MIB_10 };
+
+fn way(interruption: f64, stay: f64) -> Excursion {
+    Excursion { at: 5.5, interruption, stay }
+}
+
+#[track_caller]
+fn close(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+}
+
+/// 83.88608 - 10 T + 12 t*.
+#[test]
+fn the_transfer_times_of_paper_x() {
+    for (interruption, stay) in [(2.5, 7.0), (0.5, 7.0), (6.5, 7.0), (2.5, 5.0), (2.5, 3.0)] {
+        let expected = 83.88608 - 10.0 * stay + 12.0 * interruption;
+        close(transfer_time(MIB_10, RATES, way(interruption, stay)), expected);
+    }
+}
+
+/// 10 * 7 / 12 = 5.8333 s and 12 * 2.5 / 10 = 3 s.
+#[test]
+fn the_thresholds_of_paper_x() {
+    close(longest_interruption(FILE, RATES, way(0.0, 7.0)).unwrap(), 70.0 / 12.0);
+    close(shortest_stay(FILE, RATES, way(2.5, 0.0)).unwrap(), 3.0);
+}
+
+/// After 5.5 s 78.38608 Mbit are left, 7.126007 s of the new link: 5.5 + 2.5 + 7.126007.
+#[test]
+fn a_file_that_is_done_before_the_return_pays_one_interruption() {
+    close(transfer_time(MIB_10, RATES, way(2.5, 10.0)), 15.126_007_273);
+    close(transfer_time(MIB_10, RATES, way(2.5, f64::INFINITY)), 15.126_007_273);
+    // 78.38608 - 7.126007
+    close(longest_interruption(FILE, RATES, way(0.0, f64::INFINITY)).unwrap(), 71.260_072_727);
+    // Done in the stay with less than 1.873993 s, but with more, up to 9 * 10 / 12 = 7.5 s, still worth it.
+    close(longest_interruption(FILE, RATES, way(0.0, 9.0)).unwrap(), 7.5);
+}
+
+/// 1 Mbit is left at 5.5 s: 1 s of the old link, 1/11 s of the new. A stay of 1 s is twice long enough for an interruption of
+/// 0.9 s, which the formula for longer files (10/12 s) would refuse.
+#[test]
+fn a_file_that_is_nearly_done() {
+    let rest = Load::File { bits: 6.5e6 };
+    close(longest_interruption(rest, RATES, way(0.0, 1.0)).unwrap(), 10.0 / 11.0);
+    close(shortest_stay(rest, RATES, way(0.9, 0.0)).unwrap(), 0.9 + 1.0 / 11.0);
+    assert_eq!(shortest_stay(rest, RATES, way(0.95, 0.0)), None, "it would have been done");
+    assert_eq!(longest_interruption(Load::File { bits: 5e6 }, RATES, way(0.0, 7.0)), None, "it is done");
+}
+
+#[test]
+fn a_slower_link_is_never_worth_it() {
+    for rates in [Rates { old: 2e6, new: 1e6 }, Rates { old: 1e6, new: 1e6 }] {
+        for load in [FILE, Load::Horizon { seconds: 60.0 }] {
+            assert_eq!(longest_interruption(load, rates, way(0.0, 7.0)), None);
+            assert_eq!(shortest_stay(load, rates, way(0.1, 0.0)), None);
+        }
+    }
+}
+
+/// The stay ends while the handover is under way: nothing passes from 5.5 s until 5.5 + 2 + 3 s.
+#[test]
+fn a_stay_shorter_than_the_interruption_is_an_outage() {
+    close(transfer_time(MIB_10, RATES, way(3.0, 2.0)), 83.88608 + 5.0);
+    close(delivered(60.0, RATES, way(3.0, 2.0)), 55e6);
+}
+
+/// 5.5 Mbit, then 4.5 s of 11 Mbit/s, then from 15 s on 1 Mbit/s: 5.5 + 49.5 + 45.
+#[test]
+fn what_a_flow_without_end_delivers() {
+    close(delivered(60.0, RATES, way(2.5, 7.0)), 100e6);
+    let horizon = Load::Horizon { seconds: 60.0 };
+    close(gain(horizon, RATES, way(2.5, 7.0)), 40e6);
+    close(longest_interruption(horizon, RATES, way(0.0, 7.0)).unwrap(), 70.0 / 12.0);
+    close(shortest_stay(horizon, RATES, way(2.5, 0.0)).unwrap(), 3.0);
+    // Without a return within 60 s: 54.5 (1 - 1/11) s.
+    close(longest_interruption(horizon, RATES, way(0.0, f64::INFINITY)).unwrap(), 54.5 * 10.0 / 11.0);
+    close(delivered(5.0, RATES, way(2.5, 7.0)), 5e6);
+}
+
+/// A pipe of 64 segments from one: 1, 2, ... 32 segments in six round trips, in which 64 each would have passed:
+/// 6 - 63/64 round trips. From 64 on nothing.
+#[test]
+fn slow_start() {
+    close(slow_start_cost(64.0, 1.0, 1.0), 6.0 - 63.0 / 64.0);
+    close(slow_start_cost(128.0, 0.5, 1.0), 3.0 - 63.0 / 128.0);
+    assert_eq!(slow_start_cost(64.0, 1.0, 64.0), 0.0);
+    assert_eq!(slow_start_round_trips(64.0, 1.0, 1.0), 6);
+    assert_eq!(slow_start_round_trips(65.0, 1.0, 1.0), 7);
+}
