@@ -1,5 +1,6 @@
 //! The `seamline` command. One file per subcommand; everything they do lives in the crates.
 
+mod advise;
 mod bundled;
 mod check;
 mod compare;
@@ -41,6 +42,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Reproduce a paper: run its figures and judge its claims.
     Paper(paper::Arguments),
+    /// Say whether a handover between two links is worth it, and with which scheme.
+    Advise(advise::Arguments),
     /// Run a bundled scenario, or one over a recording of yours.
     Demo(demo::Arguments),
     /// Say everything that is wrong with scenario files, without running them.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),
+        Some(Command::Advise(arguments)) => advise::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),

@@ -1,0 +1,58 @@
+//! The picture: transfer time, or what is delivered, over the interruption.
+
+use crate::advice::Advice;
+use crate::closed_form::ClosedForm;
+use crate::question::{Question, Traffic};
+use seamline_record::statistics::Estimate;
+use seamline_report::picture::Picture;
+use seamline_report::picture::frame::Names;
+use seamline_report::picture::lines::{Line, lines};
+
+/// Points of the closed form's line.
+const POINTS: u32 = 24;
+
+/// One line for each scheme, one for staying, one of the closed form.
+pub fn picture(question: &Question, advice: &Advice) -> Picture {
+    let scale = |value: f64| if matches!(question.traffic, Traffic::File(_)) { value } else { value / 1e6 };
+    let scaled = |value: &Estimate| Estimate {
+        mean: scale(value.mean),
+        low: value.low.map(scale),
+        high: value.high.map(scale),
+        samples: value.samples,
+    };
+    let places = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
+    let last = places.fold(question.interruption.as_secs_f64(), f64::max);
+    let of_scheme = |(name, points): (&str, &[(f64, Estimate)])| Line {
+        name: if name == "none" { "stack as it is".to_owned() } else { name.to_owned() },
+        points: points.iter().map(|(at, value)| (*at, scaled(value))).collect(),
+    };
+    let shown = advice.schemes.iter().filter(|scheme| !scheme.over_interruption.is_empty());
+    let mut all: Vec<Line> =
+        shown.map(|scheme| of_scheme((&scheme.name, &scheme.over_interruption))).collect();
+    all.push(Line {
+        name: "stays".to_owned(),
+        points: vec![(0.0, scaled(&advice.stays)), (last, scaled(&advice.stays))],
+    });
+    all.push(closed_form(question, &advice.closed_form, last, scale));
+    let (axis, caption) = match question.traffic {
+        Traffic::File(_) => ("transfer time (s)", "Lower is better"),
+        Traffic::Horizon(_) => ("delivered (MB)", "Higher is better"),
+    };
+    let title = format!("From {} to {}", advice.from.name, advice.to.name);
+    let remark = format!("means of {} seeds and their 95 % intervals", advice.effort.seeds);
+    let names = Names { picture: "advice", title: &title, remark: &remark, axis };
+    Picture {
+        name: "advice".to_owned(),
+        svg: lines(names, "interruption (s)", &all),
+        caption: format!("{caption}; where a line crosses that of staying is its t*_MAX."),
+    }
+}
+
+fn closed_form(question: &Question, form: &ClosedForm, last: f64, scale: impl Fn(f64) -> f64) -> Line {
+    let place = |n: u32| last * f64::from(n) / f64::from(POINTS);
+    let value = |at: f64| Estimate::single(scale(form.moves_with(question, at)));
+    Line {
+        name: "closed form".to_owned(),
+        points: (0..=POINTS).map(|n| (place(n), value(place(n)))).collect(),
+    }
+}

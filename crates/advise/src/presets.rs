@@ -1,0 +1,53 @@
+//! Links by name. Every value says where it comes from; what is not published is called assumed.
+
+/// A link by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// Its keys, as they could be given in its place.
+    pub keys: &'static str,
+    /// Where they come from.
+    pub source: &'static str,
+}
+
+/// Every preset.
+pub static ALL: &[Preset] = &[
+    Preset {
+        name: "5g-nsa",
+        keys: "rate=166 Mbit/s, round_trip=33 ms, loss=0 %",
+        source: "rate: median over 5G worldwide, Ookla Speedtest Intelligence, Q3 2021; round trip: median latency of T-Mobile and \
+                 Verizon, Ookla U.S. market report, Q3 2021; loss: none assumed",
+    },
+    Preset {
+        name: "geo",
+        keys: "rate=1 Mbit/s, round_trip=550 ms, loss=0.01 %",
+        source: "Fanni et al., \"A cross-layer based handover for TCP applications\", section VI (DVB-RCS)",
+    },
+    Preset {
+        name: "lte",
+        keys: "rate=13 Mbit/s, round_trip=50 ms, loss=0 %",
+        source: "rate: median downlink, Huang et al., ACM MobiSys 2012; round trip and no loss: assumed",
+    },
+    Preset {
+        name: "starlink",
+        keys: "rate=87 Mbit/s, round_trip=44 ms, loss=0 %",
+        source: "medians in the USA, Ookla Speedtest, Q3 2021; loss: none assumed",
+    },
+    Preset {
+        name: "wifi",
+        keys: "rate=75 Mbit/s, round_trip=25 ms, loss=0.01 %",
+        source: "rate: middle of the band (50 to 100 Mbit/s) in which 20 of the 50 busiest US airports have their median Wi-Fi \
+                 download, 17 being faster (Ookla); round trip and loss: assumed as in wlan-802.11b",
+    },
+    Preset {
+        name: "wlan-802.11b",
+        keys: "rate=11 Mbit/s, round_trip=25 ms, loss=0.01 %",
+        source: "Fanni et al., \"A cross-layer based handover for TCP applications\", section VI (IEEE 802.11b)",
+    },
+];
+
+/// The preset of this name.
+pub fn find(name: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|preset| preset.name == name)
+}

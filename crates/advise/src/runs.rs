@@ -1,0 +1,156 @@
+//! Running points: a scheme, an interruption and a stay, each once for each seed.
+
+use crate::error::AdviseError;
+use crate::question::{Question, Traffic};
+use crate::scenario::{Way, text_of};
+use rayon::prelude::*;
+use seamline_mobility::{CellId, Layer2Config, Move};
+use seamline_record::record::{FlowRecord, LinkRecord, RunRecord};
+use seamline_scenario::schema::{MovesSpec, Scenario};
+use seamline_scenario::{Plan, run_seed};
+use seamline_tcp::handover::{self, Scheme};
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Who watches: is told of runs, and may stop them.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set from anywhere: give up.
+    pub stop: &'a AtomicBool,
+    /// So many more runs are to come.
+    pub begins: &'a (dyn Fn(usize) + Sync),
+    /// One is over.
+    pub finished: &'a (dyn Fn() + Sync),
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("stop", self.stop).finish_non_exhaustive()
+    }
+}
+
+/// What to do about the move: nothing, or a registered scheme. The first is always nothing: the stack as it is.
+pub(crate) fn schemes() -> Vec<Option<&'static Scheme>> {
+    std::iter::once(None).chain(handover::ALL.iter().map(|scheme| Some(*scheme))).collect()
+}
+
+/// A point to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Point {
+    /// Place in [`schemes`].
+    pub(crate) scheme: usize,
+    /// `None`: the host stays.
+    pub(crate) way: Option<Way>,
+}
+
+/// What came of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sample {
+    /// Seconds until the file was there, or bytes within the horizon.
+    pub(crate) value: f64,
+    /// Whether the file was there before the run ended.
+    pub(crate) complete: bool,
+    pub(crate) flow: FlowRecord,
+    pub(crate) links: Vec<LinkRecord>,
+}
+
+/// All that has been run.
+#[derive(Debug)]
+pub(crate) struct Runs<'a> {
+    question: &'a Question,
+    watch: Watch<'a>,
+    scenarios: Vec<Scenario>,
+    /// How much later than asked the handover of each seed begins.
+    offsets: Vec<Duration>,
+    done: BTreeMap<Point, Vec<Sample>>,
+    pub(crate) count: usize,
+}
+
+impl<'a> Runs<'a> {
+    /// None yet. `limit`: how long a transfer is waited for.
+    pub(crate) fn new(
+        question: &'a Question,
+        limit: Duration,
+        watch: Watch<'a>,
+    ) -> Result<Self, AdviseError> {
+        let scenario = |scheme: Option<&Scheme>| {
+            let text = text_of(question, scheme, None, limit);
+            let plan = Plan::new(Path::new("advice.toml"), text, &[]);
+            let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
+            Ok(plan.cells.remove(0).scenario)
+        };
+        let scenarios: Result<Vec<Scenario>, AdviseError> = schemes().into_iter().map(scenario).collect();
+        let offset = |seed: u32| {
+            let part = Stream::new(u64::from(seed), "advise/handover").uniform();
+            question.from.round_trip.mul_f64(part)
+        };
+        let offsets = (1..=question.seeds).map(offset).collect();
+        Ok(Runs { question, watch, scenarios: scenarios?, offsets, done: BTreeMap::new(), count: 0 })
+    }
+
+    /// Run what is missing of these points under the first so many seeds.
+    pub(crate) fn ensure(&mut self, points: &[Point], seeds: usize) -> Result<(), AdviseError> {
+        let mut points = points.to_vec();
+        points.sort_unstable();
+        points.dedup();
+        let known = |point: &Point| self.done.get(point).map_or(0, Vec::len);
+        let jobs: Vec<(Point, usize)> =
+            points.iter().flat_map(|point| (known(point)..seeds).map(|seed| (*point, seed))).collect();
+        (self.watch.begins)(jobs.len());
+        let run = |(point, seed): &(Point, usize)| {
+            let sample = self.run_one(*point, *seed);
+            (self.watch.finished)();
+            sample.map(|sample| (*point, sample))
+        };
+        let samples: Option<Vec<(Point, Sample)>> = jobs.par_iter().map(run).collect();
+        if self.watch.stop.load(Ordering::Relaxed) {
+            return Err(AdviseError::Interrupted);
+        }
+        for (point, sample) in samples.ok_or(AdviseError::Interrupted)? {
+            self.done.entry(point).or_default().push(sample);
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    fn run_one(&self, point: Point, seed: usize) -> Option<Sample> {
+        let mut scenario = self.scenarios[point.scheme].clone();
+        if let Some(way) = point.way {
+            let movement = &mut scenario.mobiles[0].movement;
+            let at = Instant::ZERO + way.at + self.offsets[seed];
+            let mut moves = vec![Move { at, to: CellId(1) }];
+            moves.extend(way.stay.map(|stay| Move { at: at + stay, to: CellId(0) }));
+            movement.moves = MovesSpec::Timetable(moves);
+            movement.layer_2 = Layer2Config::constant(way.interruption);
+        }
+        let record = run_seed(&scenario, seed as u64 + 1, self.watch.stop)?;
+        Some(self.sample(record, scenario.duration))
+    }
+
+    fn sample(&self, record: RunRecord, limit: Duration) -> Sample {
+        let RunRecord { mut flows, links, .. } = record;
+        let flow = flows.remove(0);
+        let (value, complete) = match self.question.traffic {
+            Traffic::File(_) => {
+                (flow.completion_s.unwrap_or(limit.as_secs_f64()), flow.completion_s.is_some())
+            }
+            Traffic::Horizon(_) => (flow.delivered_bytes as f64, true),
+        };
+        Sample { value, complete, flow, links }
+    }
+
+    /// What came of a point.
+    pub(crate) fn of(&self, point: Point) -> &[Sample] {
+        self.done.get(&point).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a point brings over staying, seed by seed: seconds saved, or bytes more.
+    pub(crate) fn gains(&self, point: Point) -> Vec<f64> {
+        let stays = self.of(Point { scheme: 0, way: None });
+        let sign = if matches!(self.question.traffic, Traffic::File(_)) { 1.0 } else { -1.0 };
+        stays.iter().zip(self.of(point)).map(|(stays, moves)| sign * (stays.value - moves.value)).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! The question as a scenario.
+
+use crate::link::AccessLink;
+use crate::question::{Question, Traffic};
+use seamline_tcp::handover::Scheme;
+use seamline_wire::Duration;
+
+/// Where the handover is, and the return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    /// From the start of the flow.
+    pub(crate) at: Duration,
+    /// At the handover and at the return.
+    pub(crate) interruption: Duration,
+    /// From the handover to the return, no less than the interruption; `None` without a return.
+    pub(crate) stay: Option<Duration>,
+}
+
+/// The scenario of a question under a scheme, at the interruption and stay asked for.
+pub fn text(question: &Question, scheme: Option<&Scheme>, duration: Duration) -> String {
+    let way = Way { at: question.at, interruption: question.interruption, stay: question.stay };
+    text_of(question, scheme, Some(way), duration)
+}
+
+/// Without a way the host stays where it is.
+pub(crate) fn text_of(
+    question: &Question,
+    scheme: Option<&Scheme>,
+    way: Option<Way>,
+    duration: Duration,
+) -> String {
+    let mut text = format!(
+        "title = \"Handover from one link to another\"\nduration = \"{} ns\"\nseeds = {}\n\
+         nodes = [\"server\", \"gateway\", \"station-old\", \"station-new\", \"mobile\"]\n\n",
+        duration.as_nanos(),
+        question.seeds
+    );
+    text += &wire("internet", "server", "gateway", question);
+    for (name, link) in [("old", &question.from), ("new", &question.to)] {
+        text += &link_behind(name, link, question);
+        text += &cell(name, link, question);
+    }
+    text + &mobile(question, scheme, way) + &flow(question, scheme)
+}
+
+/// Wires are faster than either link, so that nothing waits before them.
+fn wire_rate(question: &Question) -> u64 {
+    100 * question.from.rate.bits_per_second().max(question.to.rate.bits_per_second())
+}
+
+fn wire(name: &str, from: &str, to: &str, question: &Question) -> String {
+    format!(
+        "[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{} bit/s\"\none_way_delay = \"0 s\"\n\n",
+        wire_rate(question)
+    )
+}
+
+fn conditions(link: &AccessLink) -> String {
+    format!(
+        "rate = \"{} bit/s\"\none_way_delay = \"{} ns\"\n{}",
+        link.rate.bits_per_second(),
+        link.round_trip.as_nanos() / 2,
+        link.tables
+    )
+}
+
+/// The air of a cell has constant conditions: what changes over time is behind the base station.
+fn link_behind(name: &str, link: &AccessLink, question: &Question) -> String {
+    let to = format!("station-{name}");
+    if !link.scheduled {
+        return wire(&format!("to-{name}"), "gateway", &to, question);
+    }
+    format!("[[link]]\nname = \"to-{name}\"\nfrom = \"gateway\"\nto = \"{to}\"\n{}\n", conditions(link))
+}
+
+/// What its link layer knows of a link is told with the news that it is up, where that does not change over time.
+fn cell(name: &str, link: &AccessLink, question: &Question) -> String {
+    let air = match link.scheduled {
+        false => {
+            let known = link.round_trip.as_nanos();
+            format!("{}known_round_trip_time = \"{known} ns\"\n", conditions(link))
+        }
+        true => format!("rate = \"{} bit/s\"\none_way_delay = \"0 s\"\n", wire_rate(question)),
+    };
+    format!(
+        "[[cell]]\nname = \"{name}\"\nbase_station = \"station-{name}\"\n{air}in_flight_upwards = \"drop\"\n\n"
+    )
+}
+
+fn mobile(question: &Question, scheme: Option<&Scheme>, way: Option<Way>) -> String {
+    let mut moves = Vec::new();
+    if let Some(way) = way {
+        moves.push(format!("{{ at = \"{} ns\", cell = \"new\" }}", way.at.as_nanos()));
+        let back = way.stay.map(|stay| way.at + stay);
+        moves.extend(back.map(|back| format!("{{ at = \"{} ns\", cell = \"old\" }}", back.as_nanos())));
+    }
+    let interruption = way.map_or(0, |way| way.interruption.as_nanos());
+    let notice = match scheme {
+        Some(scheme) if scheme.traits.needs_prediction => {
+            format!(" lead = \"{} ns\" ", question.lead.as_nanos())
+        }
+        _ => String::new(),
+    };
+    format!(
+        "[[mobile]]\nname = \"mobile\"\ncells = [\"old\", \"new\"]\nprotocol = {{ kind = \"none\" }}\nnotice = {{{notice}}}\n\
+         movement = {{ interruption = \"{interruption} ns\", timetable = [{}] }}\n\n",
+        moves.join(", ")
+    )
+}
+
+fn flow(question: &Question, scheme: Option<&Scheme>) -> String {
+    let size = match question.traffic {
+        Traffic::File(bytes) => format!("size = \"{bytes} B\"\n"),
+        Traffic::Horizon(_) => String::new(),
+    };
+    format!(
+        "[[flow]]\nname = \"download\"\nfrom = \"server\"\nto = \"mobile\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",
+        question.variant,
+        question.profile,
+        scheme.map_or("none", |scheme| scheme.name)
+    )
+}

@@ -1,0 +1,150 @@
+//! The answer in words: the verdict first, then the schemes, the closed form, and what to deploy.
+
+mod closed_form;
+mod table;
+
+use crate::advice::{Advice, SchemeAdvice, Verdict};
+use crate::question::Traffic;
+use crate::solve::MOBILE_END;
+use closed_form::closed_form;
+use seamline_record::statistics::Estimate;
+use seamline_report::quantity::{bit_rate, bytes, digits, millis};
+use table::table;
+
+/// The answer as text for a terminal.
+pub fn in_words(advice: &Advice) -> String {
+    let mut text = format!("{}\n\n{}", verdict(advice), setting(advice));
+    if advice.verdict != Verdict::NothingToDecide {
+        text += &format!("\n{}", table(advice));
+    }
+    text += &format!("\n{}\n{}", closed_form(advice), deployment(advice));
+    text
+}
+
+/// A span of time.
+fn time(seconds: f64) -> String {
+    if seconds < 0.0 { format!("-{}", millis(-seconds * 1e3)) } else { millis(seconds * 1e3) }
+}
+
+/// A transfer time, or an amount.
+fn amount(advice: &Advice, value: f64) -> String {
+    match advice.traffic {
+        Traffic::File(_) => time(value),
+        Traffic::Horizon(_) if value < 0.0 => format!("-{}", bytes(-value as u64)),
+        Traffic::Horizon(_) => bytes(value as u64),
+    }
+}
+
+/// `12.3 s (95 % interval 10.1 s to 14.5 s)`, of the size of a gain or a loss.
+fn with_interval(advice: &Advice, value: &Estimate) -> String {
+    let (low, high) = value.ends();
+    let (low, high) = if value.mean < 0.0 { (-high, -low) } else { (low, high) };
+    let interval = match value.low {
+        Some(_) => format!(" (95 % interval {} to {})", amount(advice, low), amount(advice, high)),
+        None => String::new(),
+    };
+    format!("{}{interval}", amount(advice, value.mean.abs()))
+}
+
+fn sooner(advice: &Advice, gain: &Estimate) -> String {
+    let what = match (advice.traffic, gain.mean < 0.0) {
+        (Traffic::File(_), false) => "sooner",
+        (Traffic::File(_), true) => "later",
+        (Traffic::Horizon(_), false) => "more",
+        (Traffic::Horizon(_), true) => "less",
+    };
+    format!("{} {what}", with_interval(advice, gain))
+}
+
+fn verdict(advice: &Advice) -> String {
+    let gain_of = |scheme: Option<&SchemeAdvice>| scheme.and_then(|scheme| scheme.gain);
+    let stock = gain_of(advice.stock()).map(|gain| sooner(advice, &gain)).unwrap_or_default();
+    let what = match advice.traffic {
+        Traffic::File(size) => format!("the file of {} is there", bytes(size)),
+        Traffic::Horizon(span) => format!("in {span} a flow without end delivers"),
+    };
+    let than = format!("than on {} alone", advice.from.name);
+    match &advice.verdict {
+        Verdict::HandOver => format!("Hand over: with the stack as it is, {what} {stock} {than}."),
+        Verdict::HandOverWith { scheme } => {
+            let with = gain_of(advice.scheme(scheme)).map(|gain| sooner(advice, &gain)).unwrap_or_default();
+            format!(
+                "Hand over only with {scheme}, with which {what} {with} {than}; with the stack as it is {stock}."
+            )
+        }
+        Verdict::Stay => format!("Stay: after a handover with the stack as it is, {what} {stock} {than}."),
+        Verdict::NoClearDifference => format!(
+            "No clear difference: after a handover with the stack as it is, {what} {stock} {than}. More seeds would tell more."
+        ),
+        Verdict::NeverComplete => format!(
+            "Stay: the handover takes {}, and the host must be back after {}, before it is complete.",
+            time(advice.interruption_s),
+            time(advice.stay_s.unwrap_or_default())
+        ),
+        Verdict::NothingToDecide => format!(
+            "Nothing to decide: {what} after {}, before the handover at {} would begin.",
+            with_interval(advice, &advice.stays),
+            time(advice.at_s)
+        ),
+    }
+}
+
+fn setting(advice: &Advice) -> String {
+    let stay = match advice.stay_s {
+        Some(stay) => format!("back {} after that", time(stay)),
+        None => "no return".to_owned(),
+    };
+    let mut text = format!(
+        "Handover at {}, {stay}; nothing passes for {} each time, and what waits or is under way is lost.\n",
+        time(advice.at_s),
+        time(advice.interruption_s)
+    );
+    for (which, link) in [("from", &advice.from), ("to", &advice.to)] {
+        text += &format!(
+            "  {which:<4}  {}: {}, round trip {}{}  [{}]\n",
+            link.name,
+            bit_rate(link.rate.bits_per_second() as f64),
+            time(link.round_trip.as_secs_f64()),
+            link.loss.map(|loss| format!(", {} % lost", digits(loss * 100.0))).unwrap_or_default(),
+            link.source
+        );
+    }
+    text + &format!(
+        "  TCP   {}, profile {}; schemes that need it hear of a handover {} before it\n  \
+         {} runs: {} seeds each as asked, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
+         up to a round trip of {} later\n",
+        advice.variant,
+        advice.profile,
+        time(advice.lead_s),
+        advice.runs,
+        advice.seeds,
+        advice.effort.seeds,
+        advice.from.name
+    )
+}
+
+fn deployment(advice: &Advice) -> String {
+    let Some(scheme) = advice.deploy.as_deref().and_then(|name| advice.scheme(name)) else {
+        return match advice.verdict {
+            Verdict::NothingToDecide | Verdict::NeverComplete => "Deploy: nothing.\n".to_owned(),
+            _ => "Deploy: nothing. No scheme is better than the stack as it is, and than staying, for sure (5 % for all \
+                  schemes together).\n"
+                .to_owned(),
+        };
+    };
+    let stock = advice.stock().and_then(|stock| stock.outcome).map_or(f64::NAN, |outcome| outcome.mean);
+    let share = |over: f64| digits(over.abs() / stock * 100.0);
+    let over = scheme.over_stock.map(|over| format!("{}, or {} %,", sooner(advice, &over), share(over.mean)));
+    let over = over.unwrap_or_default();
+    let needs = if scheme.needs_prediction {
+        format!("; it must hear of a handover beforehand, here {} before", time(advice.lead_s))
+    } else {
+        String::new()
+    };
+    format!(
+        "Deploy: {}, at {}: {over} than the stack as it is with the same handover{needs} [{}].\n",
+        scheme.name,
+        if scheme.installed.as_deref() == Some(MOBILE_END) { "the mobile end alone" } else { "both ends" },
+        scheme.cite.as_deref().unwrap_or_default()
+    )
+}

@@ -1,0 +1,91 @@
+//! The closed form beside the simulation, and why they differ.
+
+use super::{amount, time};
+use crate::advice::Advice;
+use crate::causes::{Cause, Disagreement, TOLERANCE};
+use seamline_report::quantity::{bit_rate, count, digits};
+
+pub(super) fn closed_form(advice: &Advice) -> String {
+    let form = &advice.closed_form;
+    let [old, new] = form.payload_bits_per_second;
+    let bound = |found: Option<f64>| found.map_or("never".to_owned(), time);
+    let mut text = format!(
+        "Closed form (links that are always full, {} and {} of payload): stays {}, hands over {}; t*_MAX {}, T_MIN {}\n",
+        bit_rate(old),
+        bit_rate(new),
+        amount(advice, form.stays),
+        amount(advice, form.moves),
+        bound(form.longest_interruption_s),
+        bound(form.shortest_stay_s)
+    );
+    for (link, left) in [&advice.from, &advice.to].into_iter().zip(form.loss_limited_bits_per_second) {
+        if let Some(left) = left {
+            text += &format!(
+                "  (in the long run random losses alone leave {} of {})\n",
+                bit_rate(left),
+                link.name
+            );
+        }
+    }
+    if advice.disagreements.is_empty() {
+        return text
+            + &format!("  The simulation of the stack as it is agrees within {:.0} %.\n", TOLERANCE * 100.0);
+    }
+    text + &advice.disagreements.iter().map(|found| disagreement(advice, found)).collect::<String>()
+}
+
+fn disagreement(advice: &Advice, found: &Disagreement) -> String {
+    let mut text = format!(
+        "  It says {} for {}, the simulation of the stack as it is {}",
+        amount(advice, found.closed_form),
+        if found.stays { "staying" } else { "the handover" },
+        amount(advice, found.simulated.mean)
+    );
+    if found.causes.is_empty() {
+        return text + "; the records show no reason.\n";
+    }
+    text += ". What it leaves out:\n";
+    for cause in &found.causes {
+        text += &format!("    {}\n", in_words(cause));
+    }
+    text
+}
+
+fn in_words(cause: &Cause) -> String {
+    match cause {
+        Cause::SlowStart { round_trips, seconds } => {
+            let each: Vec<String> = round_trips
+                .iter()
+                .map(|(count, length)| format!("{count} round trips of {}", time(*length)))
+                .collect();
+            format!("slow start: {}, by arithmetic {}", each.join(", "), time(*seconds))
+        }
+        Cause::Timer { seconds, timeouts } => format!(
+            "timer: the flow waited {} for its retransmission timer after the link was back ({} timeouts a run)",
+            time(*seconds),
+            count(*timeouts)
+        ),
+        Cause::SlowRecovery { seconds, not_regained } => {
+            let mut parts = Vec::new();
+            if *seconds > 0.0 {
+                parts.push(format!("data came again, but it took {} more to be at pace", time(*seconds)));
+            }
+            if *not_regained > 0.0 {
+                parts.push(format!("pace not regained after {} handovers a run", count(*not_regained)));
+            }
+            format!("recovery: {}", parts.join("; "))
+        }
+        Cause::LossLimited { link, share } => {
+            format!(
+                "loss-limited: in the long run this TCP fills {} % of {link} at its losses",
+                digits(share * 100.0)
+            )
+        }
+        Cause::QueueOverflow { packets } => {
+            format!("queue overflow: {} packets a run found a queue full", count(*packets))
+        }
+        Cause::LostAtHandovers { packets } => {
+            format!("losses: {} packets a run were lost at handovers", count(*packets))
+        }
+    }
+}

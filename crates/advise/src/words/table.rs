@@ -1,0 +1,80 @@
+//! A line for each scheme.
+
+use super::{amount, time};
+use crate::advice::{Advice, Bound, SchemeAdvice};
+use crate::question::Traffic;
+use seamline_record::statistics::Estimate;
+
+/// The schemes in columns, and how to read them.
+pub(super) fn table(advice: &Advice) -> String {
+    let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
+    let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.push(vec!["(stays)".to_owned(), with_half_width(advice, &advice.stays)]);
+    rows.extend(advice.schemes.iter().map(|scheme| row(advice, scheme)));
+    let mut text = aligned(&rows);
+    text += &format!(
+        "  t*_MAX: the longest interruption that is worth it, {}; T_MIN: the shortest stay that is, with {} of interruption\n",
+        advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
+        time(advice.interruption_s)
+    );
+    let incomplete: usize = advice.schemes.iter().map(|scheme| scheme.incomplete).sum();
+    if incomplete > 0 {
+        text += &format!(
+            "  {incomplete} runs ended without the whole file and count as if it had come at their end\n"
+        );
+    }
+    text
+}
+
+fn row(advice: &Advice, scheme: &SchemeAdvice) -> Vec<String> {
+    let none = || "-".to_owned();
+    let outcome = scheme.outcome.as_ref().map_or_else(none, |it| with_half_width(advice, it));
+    let gain = scheme.gain.as_ref().map_or_else(none, |gain| {
+        let sure = if scheme.gains { "" } else { " not sure" };
+        format!("{}{}", with_half_width(advice, gain), if gain.mean > 0.0 { sure } else { "" })
+    });
+    let name = if scheme.name == "none" { "none (stack as it is)" } else { &scheme.name };
+    let limit =
+        |found: &Option<Bound>, beyond: [&str; 2]| found.as_ref().map_or_else(none, |it| bound(it, beyond));
+    vec![
+        name.to_owned(),
+        outcome,
+        gain,
+        limit(&scheme.longest_interruption, ["over ", "never"]),
+        limit(&scheme.shortest_stay, ["under ", "never"]),
+        scheme.installed.clone().unwrap_or_else(none),
+    ]
+}
+
+fn bound(found: &Bound, [beyond, never]: [&str; 2]) -> String {
+    match found {
+        Bound::At { over_seeds: Some(over), resolution_s, .. } => {
+            // Between two probes nobody has looked.
+            let half = over.half_width().unwrap_or(0.0).max(resolution_s / 2.0);
+            format!("{} ± {}", time(over.mean), time(half))
+        }
+        Bound::At { seconds, .. } => format!("about {}", time(*seconds)),
+        Bound::Always { probed_to_s } => format!("{beyond}{}", time(*probed_to_s)),
+        Bound::Never { .. } => never.to_owned(),
+    }
+}
+
+fn with_half_width(advice: &Advice, value: &Estimate) -> String {
+    let half = value.half_width().filter(|half| *half > 0.0);
+    let half = half.map(|half| format!(" ± {}", amount(advice, half))).unwrap_or_default();
+    format!("{}{half}", amount(advice, value.mean))
+}
+
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|it| it.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}

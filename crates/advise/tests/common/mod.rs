@@ -1,0 +1,31 @@
+//! What the tests share.
+#![allow(dead_code, reason = "every file of tests uses some of it")]
+
+use seamline_advise::{Advice, Question, QuestionWords, Watch, advise};
+use std::sync::atomic::AtomicBool;
+
+/// A question from one link to another about a file; change it as needed.
+pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionWords<'a> {
+    QuestionWords {
+        from,
+        to,
+        interruption: "100 ms",
+        stay: "forever",
+        file: Some("1 MB"),
+        horizon: None,
+        at: None,
+        lead: None,
+        seeds: 3,
+        variant: "cubic",
+        profile: "linux",
+    }
+}
+
+/// The answer to a question that makes sense.
+#[track_caller]
+pub(crate) fn answer(words: &QuestionWords<'_>) -> (Question, Advice) {
+    let question = Question::read(words).unwrap_or_else(|error| panic!("{error}"));
+    let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
+    let advice = advise(&question, watch).unwrap_or_else(|error| panic!("{error:?}"));
+    (question, advice)
+}

@@ -1,0 +1,66 @@
+//! Mistakes are refused with their place and the fix.
+
+mod common;
+
+use common::words;
+use seamline_advise::{AdviseError, Question, QuestionWords, Watch, advise};
+use std::sync::atomic::AtomicBool;
+
+#[track_caller]
+fn refused(asked: &QuestionWords<'_>, parts: &[&str]) {
+    let error = Question::read(asked).expect_err("this makes no sense").to_string();
+    for part in parts {
+        assert!(error.contains(part), "{part:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn links() {
+    let table: &[(&str, &[&str])] = &[
+        ("gee", &["--from: there is no link `gee`", "tip: a similar link exists: `geo`"]),
+        ("marsnet", &["there is no link `marsnet`", "links there are: 5g-nsa, geo", "rate=20 Mbit/s"]),
+        ("rate=20 Mbit/s", &["--from: `round_trip` is missing", "tip: add round_trip=60 ms"]),
+        ("round_trip=20 ms", &["--from: `rate` is missing", "tip: add rate=20 Mbit/s"]),
+        ("geo, rate=20", &["--from, rate: `20`", "unit"]),
+        ("geo, rate=-2 Mbit/s", &["--from, rate: `-2 Mbit/s`: must not be negative"]),
+        ("geo, rate=2 Mbps", &["--from, rate", "did you mean Mbit/s or MB/s?"]),
+        ("geo, loss=3", &["--from, loss: `3`", "%"]),
+        ("geo, loss=100 %", &["--from, loss: a link that loses everything"]),
+        ("geo, queue=50", &["--from, queue: `50`"]),
+        ("geo, queue=0 packets", &["--from, queue: a queue without room"]),
+        ("geo, rtt=5 ms", &["--from: unknown key `rtt`", "round_trip"]),
+        ("geo, lossy", &["`lossy` is neither a key with its value nor a link"]),
+        ("geo, recording=nowhere.gz", &["--from, recording", "nowhere.gz"]),
+    ];
+    for (link, parts) in table {
+        refused(&words(link, "lte"), parts);
+    }
+    refused(&words("geo", "starlnk"), &["--to: there is no link `starlnk`", "`starlink`"]);
+}
+
+#[test]
+fn the_handover() {
+    let asked = || words("geo", "lte");
+    refused(&QuestionWords { interruption: "2.5", ..asked() }, &["--interruption: `2.5`", "unit"]);
+    refused(&QuestionWords { interruption: "-1 s", ..asked() }, &["--interruption", "must not be negative"]);
+    refused(&QuestionWords { stay: "0 s", ..asked() }, &["--stay: `0 s`", "longer than zero"]);
+    refused(&QuestionWords { stay: "ever", ..asked() }, &["--stay: `ever`", "--stay forever"]);
+    refused(&QuestionWords { file: None, ..asked() }, &["--file: what is sent?", "--horizon \"60 s\""]);
+    refused(&QuestionWords { file: Some("0 B"), ..asked() }, &["--file: a transfer of nothing"]);
+    refused(&QuestionWords { file: Some("10 Mb"), ..asked() }, &["--file: `10 Mb`", "MB"]);
+    refused(&QuestionWords { horizon: Some("9 s"), ..asked() }, &["give --file or --horizon"]);
+    let early = QuestionWords { file: None, horizon: Some("2 s"), ..asked() };
+    refused(&early, &["--horizon: `2 s`: the handover comes later, 5.5 s after the start"]);
+    refused(&QuestionWords { variant: "cubik", ..asked() }, &["--variant: there is no `cubik`", "`cubic`"]);
+    refused(&QuestionWords { profile: "linus", ..asked() }, &["--profile: there is no `linus`", "`linux`"]);
+}
+
+/// Tables go to the scenario as they are, and so do its complaints.
+#[test]
+fn a_table_that_the_scenario_refuses() {
+    let asked = words("geo, loss={ model = \"bernouli\", probability = \"1 %\" }", "lte");
+    let question = Question::read(&asked).unwrap();
+    let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
+    let Err(AdviseError::Scenario(diagnostics)) = advise(&question, watch) else { panic!("it runs") };
+    assert!(diagnostics.render(false).contains("a similar value exists: `bernoulli`"));
+}

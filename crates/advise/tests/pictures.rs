@@ -1,0 +1,60 @@
+//! The picture, and links over recordings.
+
+mod common;
+
+use common::{answer, words};
+use seamline_advise::{QuestionWords, picture, scenario};
+use seamline_scenario::Plan;
+use seamline_wire::Duration;
+use std::path::Path;
+
+#[test]
+fn the_picture_is_svg_with_units_and_a_legend() {
+    for (horizon, axis) in [(None, "transfer time (s)"), (Some("3 s"), "delivered (MB)")] {
+        let file = if horizon.is_some() { None } else { Some("1 MB") };
+        let asked = QuestionWords {
+            file,
+            horizon,
+            seeds: 2,
+            stay: "1 s",
+            at: Some("300 ms"),
+            ..words("lte", "wifi")
+        };
+        let (question, advice) = answer(&asked);
+        let drawn = picture(&question, &advice).svg;
+        let document = roxmltree::Document::parse(&drawn).expect("it is XML");
+        assert_eq!(document.root_element().tag_name().name(), "svg");
+        let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
+        let names = advice.schemes.iter().skip(1).map(|scheme| scheme.name.as_str());
+        for wanted in names.chain(["stack as it is", "stays", "closed form", "interruption (s)", axis]) {
+            assert!(texts.contains(&wanted), "{wanted} is not in {texts:?}");
+        }
+    }
+}
+
+/// What `--out` writes can be run.
+#[test]
+fn the_scenario_of_an_answer_is_one() {
+    let (question, _) = answer(&QuestionWords { seeds: 1, stay: "1 s", ..words("lte, loss=0.1 %", "wifi") });
+    let text = scenario::text(&question, seamline_tcp::handover::find("freeze"), Duration::from_secs(20));
+    let plan = Plan::new(Path::new("advice.toml"), text.clone(), &[]);
+    assert!(plan.is_ok(), "{text}\n{}", plan.unwrap_err().render(false));
+}
+
+/// A recording that gives the link 100 packets a second is as fast as one of 1.2 Mbit/s that says so.
+#[test]
+fn a_recorded_link_is_as_fast_as_it_was() {
+    let folder = std::env::temp_dir().join(format!("seamline-advise-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("capacity");
+    let chances: String = (1..=100).map(|n| format!("{}\n", 10 * n)).collect();
+    std::fs::write(&path, chances).unwrap();
+    let recorded = format!("rate=1.2 Mbit/s, round_trip=40 ms, recording={}", path.display());
+    let asked = |from| QuestionWords { seeds: 1, file: Some("300 kB"), ..words(from, "wifi") };
+    let (_, over_recording) = answer(&asked(&recorded));
+    let (_, constant) = answer(&asked("rate=1.2 Mbit/s, round_trip=40 ms"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let ratio = over_recording.stays.mean / constant.stays.mean;
+    assert!((0.95..1.05).contains(&ratio), "{ratio}");
+    assert!(over_recording.from.scheduled && !constant.from.scheduled);
+}

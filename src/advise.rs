@@ -1,0 +1,171 @@
+//! `seamline advise --from LINK --to LINK`
+
+use crate::Outcome;
+use crate::experiment::{Processors, quoted};
+use crate::interrupt::Interrupt;
+use crate::terminal::{Failure, Told, note, print_results};
+use seamline_advise::{
+    Advice, AdviseError, Question, QuestionWords, Watch, in_words, picture, presets, scenario,
+};
+use seamline_results::sweep::Progress;
+use seamline_scenario::atomic;
+use seamline_tcp::handover;
+use seamline_wire::Duration;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = links())]
+pub(crate) struct Arguments {
+    /// The link that the host is on: a name (see below), changed if need be ("geo, loss=1 %"), or "rate=20 Mbit/s,
+    /// round_trip=60 ms, loss=0.01 %, queue=50 packets"; `recording=FILE` takes a mahimahi, LeoEM or delay file
+    #[arg(long, value_name = "LINK")]
+    from: String,
+    /// The link that it may go to, likewise
+    #[arg(long, value_name = "LINK")]
+    to: String,
+    /// For how long nothing passes, at the handover and again at the return
+    #[arg(long, value_name = "TIME")]
+    interruption: String,
+    /// From the handover until the host must leave the new link, the interruption included; or forever
+    #[arg(long, value_name = "TIME", default_value = "forever")]
+    stay: String,
+    /// The file that the host downloads; what counts is when it is there
+    #[arg(long, value_name = "SIZE")]
+    file: Option<String>,
+    /// A flow without end instead; what counts is what it has delivered after this time
+    #[arg(long, value_name = "TIME")]
+    horizon: Option<String>,
+    /// From the start of the flow to the handover; without it ten round trips of the old link
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// How long beforehand schemes that need it hear of a handover; without it a round trip of the slower link
+    #[arg(long, value_name = "TIME")]
+    lead: Option<String>,
+    /// Seeds 1, 2, ... n
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: u32,
+    /// The variant of TCP (seamline list variants)
+    #[arg(long, value_name = "NAME", default_value = "cubic")]
+    variant: String,
+    /// Its profile (seamline list profiles)
+    #[arg(long, value_name = "NAME", default_value = "linux")]
+    profile: String,
+    /// Write the picture (SVG), the answer as JSON, and the scenario of the handover into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    processors: Processors,
+    /// No progress, no notes
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The links that have names, for the long help.
+fn links() -> String {
+    let mut text = String::from("Links by name:\n");
+    for preset in presets::ALL {
+        let _ = writeln!(text, "  {}: {}\n      [{}]", preset.name, preset.keys, preset.source);
+    }
+    text
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
+    let searched = seamline_advise::effort(&question).seeds;
+    if searched < question.seeds as usize && !arguments.quiet {
+        let what = format!("much is to be simulated, so bounds are searched with {searched} seeds");
+        note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
+    }
+    let interrupt = Interrupt::listen()?;
+    let told = Told::new(arguments.quiet);
+    let watch = Watch {
+        stop: interrupt.flag(),
+        begins: &|runs| told.begins(runs),
+        finished: &|| told.finished_one(),
+    };
+    let advice = arguments.processors.run(|| seamline_advise::advise(&question, watch))?;
+    told.clear();
+    let advice = advice.map_err(|error| failure(error, &interrupt))?;
+    let json =
+        serde_json::to_string_pretty(&advice).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
+    if let Some(folder) = &arguments.out {
+        write(folder, &question, &advice, &json)?;
+    }
+    if arguments.json {
+        return print_results(&json);
+    }
+    print_results(&format!("{}\nReproduce: {}\n", in_words(&advice), arguments.retyped()))
+}
+
+fn write(folder: &Path, question: &Question, advice: &Advice, json: &str) -> Outcome {
+    let named = advice.deploy.as_deref().and_then(handover::find);
+    let longest =
+        advice.stays.mean.max(advice.stock().and_then(|stock| stock.outcome).map_or(0.0, |it| it.mean));
+    let duration = match question.traffic {
+        seamline_advise::Traffic::File(_) => Duration::from_secs_f64((2.0 * longest).max(1.0)),
+        seamline_advise::Traffic::Horizon(span) => span,
+    };
+    let files = [
+        ("advice.svg", picture(question, advice).svg),
+        ("advice.json", json.to_owned()),
+        ("scenario.toml", scenario::text(question, named, duration)),
+    ];
+    for (name, content) in files {
+        let path = folder.join(name);
+        atomic::write(&path, content.as_bytes())?;
+        note("written", path.display());
+    }
+    Ok(())
+}
+
+fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
+    match error {
+        AdviseError::Input(error) => Failure::Input(error.to_string()),
+        AdviseError::Scenario(diagnostics) => Failure::Scenario(diagnostics),
+        AdviseError::Interrupted => Failure::Interrupted(
+            "interrupted; there is no advice from part of the runs".to_owned(),
+            interrupt.exit_code(),
+        ),
+    }
+}
+
+impl Arguments {
+    fn words(&self) -> QuestionWords<'_> {
+        QuestionWords {
+            from: &self.from,
+            to: &self.to,
+            interruption: &self.interruption,
+            stay: &self.stay,
+            file: self.file.as_deref(),
+            horizon: self.horizon.as_deref(),
+            at: self.at.as_deref(),
+            lead: self.lead.as_deref(),
+            seeds: self.seeds,
+            variant: &self.variant,
+            profile: &self.profile,
+        }
+    }
+
+    /// The command as it would be typed again, as far as it changes the answer.
+    fn retyped(&self) -> String {
+        let needed = [
+            ("from", Some(&self.from)),
+            ("to", Some(&self.to)),
+            ("interruption", Some(&self.interruption)),
+            ("stay", Some(&self.stay)),
+            ("file", self.file.as_ref()),
+            ("horizon", self.horizon.as_ref()),
+            ("at", self.at.as_ref()),
+            ("lead", self.lead.as_ref()),
+            ("variant", Some(&self.variant)),
+            ("profile", Some(&self.profile)),
+        ];
+        let given =
+            needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));
+        format!("seamline advise{} --seeds {}", given.collect::<String>(), self.seeds)
+    }
+}

@@ -1,0 +1,86 @@
+//! `seamline advise`
+
+mod support;
+
+use std::fs;
+use support::{assert_contains, folder, refuses, succeeds};
+
+/// Small enough for seconds.
+const ASKED: [&str; 13] = [
+    "advise",
+    "--from",
+    "lte",
+    "--to",
+    "wifi, loss=0.1 %",
+    "--interruption",
+    "50 ms",
+    "--stay",
+    "2 s",
+    "--file",
+    "1 MB",
+    "--seeds",
+    "2",
+];
+
+fn asked(further: &[&'static str]) -> Vec<&'static str> {
+    ASKED.iter().chain(further).copied().collect()
+}
+
+#[test]
+fn the_answer_begins_with_what_to_do_and_ends_with_how_to_ask_again() {
+    let folder = folder();
+    let text = succeeds(&asked(&[]), folder.path());
+    let first = text.lines().next().unwrap();
+    assert!(
+        ["Hand over", "Stay", "No clear difference"].iter().any(|word| first.starts_with(word)),
+        "{first}"
+    );
+    assert_contains(
+        &text,
+        &["Huang et al., ACM MobiSys 2012", "wifi, changed as given", "t*_MAX", "T_MIN", "(stays)"],
+    );
+    assert_contains(&text, &["none (stack as it is)", "freeze", "mobile end", "Closed form", "\nDeploy: "]);
+    let (_, again) = text.split_once("Reproduce: seamline ").unwrap();
+    assert_contains(again, &["--to 'wifi, loss=0.1 %' --interruption '50 ms' --stay '2 s'", "--seeds 2"]);
+    assert_eq!(succeeds(&asked(&["--jobs", "1"]), folder.path()), text, "processors change nothing");
+}
+
+#[test]
+fn json_and_files() {
+    let folder = folder();
+    let text = succeeds(&asked(&["--json", "--out", "advice"]), folder.path());
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(document["verdict"]["do"].is_string());
+    assert_eq!(document["to"]["loss"], 0.001);
+    let schemes = document["schemes"].as_array().unwrap();
+    assert_eq!(schemes[0]["name"], "none");
+    assert!(schemes.iter().all(|scheme| scheme["longest_interruption"]["kind"].is_string()));
+    assert_eq!(fs::read_to_string(folder.path().join("advice/advice.json")).unwrap(), text);
+    assert!(fs::read_to_string(folder.path().join("advice/advice.svg")).unwrap().starts_with("<svg"));
+    succeeds(&["check", "advice/scenario.toml"], folder.path());
+}
+
+#[test]
+fn mistakes_end_with_code_2_and_the_fix() {
+    let folder = folder();
+    let with = |option: &str, value: &'static str| {
+        let place = ASKED.iter().position(|word| *word == option).unwrap() + 1;
+        let mut words = ASKED;
+        words[place] = value;
+        refuses(&words, folder.path())
+    };
+    assert_contains(&with("--from", "starlnk"), &["error: --from: there is no link `starlnk`", "`starlink`"]);
+    assert_contains(&with("--interruption", "50"), &["error: --interruption: `50`", "unit"]);
+    assert_contains(&with("--to", "lte, rate=-1 Mbit/s"), &["error: --to, rate", "must not be negative"]);
+    let table = with("--to", "lte, loss={ model = \"bernouli\", probability = \"1 %\" }");
+    assert_contains(&table, &["a similar value exists: `bernoulli`"]);
+    let no_file = ["advise", "--from", "lte", "--to", "wifi", "--interruption", "50 ms"];
+    assert_contains(&refuses(&no_file, folder.path()), &["--file \"10 MB\", or --horizon"]);
+    assert_contains(&refuses(&no_file[..5], folder.path()), &["--interruption <TIME>"]);
+}
+
+#[test]
+fn the_long_help_names_the_links_with_their_sources() {
+    let text = succeeds(&["advise", "--help"], folder().path());
+    assert_contains(&text, &["Links by name:", "starlink", "Ookla", "wlan-802.11b", "IEEE 802.11b"]);
+}
