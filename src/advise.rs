@@ -42,6 +42,10 @@ pub(crate) struct Arguments {
     /// How long beforehand schemes that need it hear of a handover; without it a round trip of the slower link
     #[arg(long, value_name = "TIME")]
     lead: Option<String>,
+    /// Let base stations keep so much of what waits or comes for the host while it is away, and send it on; without it
+    /// that is lost
+    #[arg(long, value_name = "AMOUNT")]
+    forward: Option<String>,
     /// Seeds 1, 2, ... n
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
@@ -144,6 +148,7 @@ impl Arguments {
             horizon: self.horizon.as_deref(),
             at: self.at.as_deref(),
             lead: self.lead.as_deref(),
+            forward: self.forward.as_deref(),
             seeds: self.seeds,
             variant: &self.variant,
             profile: &self.profile,
@@ -161,6 +166,7 @@ impl Arguments {
             ("horizon", self.horizon.as_ref()),
             ("at", self.at.as_ref()),
             ("lead", self.lead.as_ref()),
+            ("forward", self.forward.as_ref()),
             ("variant", Some(&self.variant)),
             ("profile", Some(&self.profile)),
         ];

@@ -78,6 +78,8 @@ pub struct Advice {
     pub at_s: f64,
     /// How long beforehand schemes that need it hear of a handover, in seconds.
     pub lead_s: f64,
+    /// How much base stations keep for the host while it is away and send on; `None` when it is lost.
+    pub forward: Option<String>,
     /// What is sent.
     pub traffic: Traffic,
     /// The variant of TCP.

@@ -22,7 +22,7 @@ const KEYS: [&str; 6] = ["rate", "round_trip", "loss", "queue", "recording", "sc
 /// A link to the mobile host, both directions alike.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccessLink {
-    /// What it is called: the preset, or what was given.
+    /// What it is called: the preset, the file of the recording, or "old link" and "new link".
     pub name: String,
     /// Where its values come from.
     pub source: String,
@@ -56,6 +56,11 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
+    fn name(&self, place: &str) -> String {
+        let file = self.get("recording").and_then(|path| Path::new(path).file_name()?.to_str());
+        let name = self.preset.map(|preset| preset.name).or(file);
+        name.unwrap_or(if place == "--from" { "old link" } else { "new link" }).to_owned()
+    }
     fn get(&self, key: &str) -> Option<&'a str> {
         self.values.iter().rev().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
@@ -86,10 +91,10 @@ impl AccessLink {
         let source = match (said.preset, own) {
             (Some(preset), Some(_)) => preset.source.to_owned(),
             (Some(preset), None) => format!("{}, changed as given; {}", preset.name, preset.source),
-            (None, _) => "as given".to_owned(),
+            (None, _) => format!("as given: {}", words.trim()),
         };
         Ok(AccessLink {
-            name: said.preset.map_or(words.trim(), |preset| preset.name).to_owned(),
+            name: said.name(place),
             source,
             rate,
             round_trip,

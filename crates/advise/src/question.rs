@@ -3,7 +3,7 @@
 use crate::error::InputError;
 use crate::link::{AccessLink, quantity};
 use seamline_scenario::diagnostics::suggestion;
-use seamline_scenario::units;
+use seamline_scenario::units::{self, Amount};
 use seamline_tcp::{profile, variant};
 use seamline_wire::Duration;
 use serde::Serialize;
@@ -45,6 +45,9 @@ pub struct Question {
     pub at: Duration,
     /// How long beforehand schemes that need it hear of a handover.
     pub lead: Duration,
+    /// How much base stations keep of what waits or comes for the host while it is away, and send on to where it is, in words;
+    /// `None` when it is lost.
+    pub forward: Option<String>,
     /// Number of seeds: 1, 2, ... n.
     pub seeds: u32,
     /// The variant of TCP, by name.
@@ -72,6 +75,8 @@ pub struct QuestionWords<'a> {
     pub at: Option<&'a str>,
     /// How long before a handover schemes hear of it that need to.
     pub lead: Option<&'a str>,
+    /// How much base stations keep for the host while it is away; without it nothing.
+    pub forward: Option<&'a str>,
     /// Number of seeds.
     pub seeds: u32,
     /// The variant of TCP.
@@ -112,6 +117,7 @@ impl Question {
             stay,
             at,
             lead,
+            forward: words.forward.map(read_forward).transpose()?,
             seeds: words.seeds,
             variant: known("--variant", words.variant, &variant_names())?,
             profile: known("--profile", words.profile, &profile_names())?,
@@ -141,6 +147,15 @@ fn read_traffic(words: &QuestionWords<'_>, at: Duration) -> Result<Traffic, Inpu
         }
         (None, None) => Err(InputError::new("--file", "what is sent?")
             .tip("--file \"10 MB\", or --horizon \"60 s\" for a flow without end")),
+    }
+}
+
+fn read_forward(words: &str) -> Result<String, InputError> {
+    match quantity("--forward", words, units::amount)? {
+        Amount::Bytes(0) | Amount::Packets(0) => {
+            Err(InputError::new("--forward", "room for nothing").tip("leave it out, and what waits is lost"))
+        }
+        _ => Ok(words.to_owned()),
     }
 }
 

@@ -82,8 +82,10 @@ fn cell(name: &str, link: &AccessLink, question: &Question) -> String {
         }
         true => format!("rate = \"{} bit/s\"\none_way_delay = \"0 s\"\n", wire_rate(question)),
     };
+    let forward = question.forward.as_ref();
+    let forward = forward.map(|most| format!("forward_departed = \"{most}\"\n")).unwrap_or_default();
     format!(
-        "[[cell]]\nname = \"{name}\"\nbase_station = \"station-{name}\"\n{air}in_flight_upwards = \"drop\"\n\n"
+        "[[cell]]\nname = \"{name}\"\nbase_station = \"station-{name}\"\n{air}in_flight_upwards = \"drop\"\n{forward}\n"
     )
 }
 

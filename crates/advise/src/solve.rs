@@ -61,6 +61,7 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         stay_s: question.stay.map(Duration::as_secs_f64),
         at_s: question.at.as_secs_f64(),
         lead_s: question.lead.as_secs_f64(),
+        forward: question.forward.clone(),
         traffic: question.traffic,
         variant: question.variant.clone(),
         profile: question.profile.clone(),

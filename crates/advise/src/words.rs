@@ -95,9 +95,14 @@ fn setting(advice: &Advice) -> String {
         None => "no return".to_owned(),
     };
     let mut text = format!(
-        "Handover at {}, {stay}; nothing passes for {} each time, and what waits or is under way is lost.\n",
+        "Handover at {}, {stay}; nothing passes for {} each time, what is under way is lost, and {}.\n",
         time(advice.at_s),
-        time(advice.interruption_s)
+        time(advice.interruption_s),
+        match &advice.forward {
+            Some(most) =>
+                format!("base stations send on up to {most} that wait or come for the host meanwhile"),
+            None => "so is what waits or comes for the host meanwhile".to_owned(),
+        }
     );
     for (which, link) in [("from", &advice.from), ("to", &advice.to)] {
         text += &format!(

@@ -4,6 +4,7 @@ mod common;
 
 use common::{answer, words};
 use seamline_advise::advice::{Bound, Verdict};
+use seamline_advise::causes::Cause;
 use seamline_advise::{AdviseError, Question, QuestionWords, Watch, advise, in_words, presets};
 use seamline_tcp::handover;
 use std::sync::atomic::AtomicBool;
@@ -115,6 +116,23 @@ fn a_flow_without_end_is_judged_by_what_it_delivers() {
     within(advice.stays.mean, 3.0e6..=3.63e6);
     within(advice.stock().unwrap().outcome.unwrap().mean, 16.5e6..=33.0e6);
     assert!(in_words(&advice).contains("in 30 s a flow without end delivers"));
+}
+
+/// What waits in the queue of the satellite link and comes meanwhile is sent on instead of being lost; what is in the air, half of the
+/// bandwidth-delay product (22 packets at the handover) and more at the return, is lost either way.
+#[test]
+fn what_base_stations_send_on_is_not_lost() {
+    let lost = |forward| {
+        let (_, advice) = answer(&QuestionWords { forward, ..paper_x() });
+        let moves = advice.disagreements.into_iter().find(|found| !found.stays).unwrap();
+        let lost = moves.causes.into_iter().find_map(|cause| match cause {
+            Cause::LostAtHandovers { packets } => Some(packets),
+            _ => None,
+        });
+        lost.unwrap()
+    };
+    let (all, some) = (lost(None), lost(Some("1000 packets")));
+    within(some, 20.0..=all - 20.0);
 }
 
 /// What is told to deploy is better than the stack as it is, and than staying, each for sure.

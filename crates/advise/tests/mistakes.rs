@@ -51,6 +51,8 @@ fn the_handover() {
     refused(&QuestionWords { horizon: Some("9 s"), ..asked() }, &["give --file or --horizon"]);
     let early = QuestionWords { file: None, horizon: Some("2 s"), ..asked() };
     refused(&early, &["--horizon: `2 s`: the handover comes later, 5.5 s after the start"]);
+    refused(&QuestionWords { forward: Some("50"), ..asked() }, &["--forward: `50`"]);
+    refused(&QuestionWords { forward: Some("0 packets"), ..asked() }, &["--forward: room for nothing"]);
     refused(&QuestionWords { variant: "cubik", ..asked() }, &["--variant: there is no `cubik`", "`cubic`"]);
     refused(&QuestionWords { profile: "linus", ..asked() }, &["--profile: there is no `linus`", "`linux`"]);
 }

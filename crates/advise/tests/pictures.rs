@@ -57,4 +57,5 @@ fn a_recorded_link_is_as_fast_as_it_was() {
     let ratio = over_recording.stays.mean / constant.stays.mean;
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
     assert!(over_recording.from.scheduled && !constant.from.scheduled);
+    assert_eq!([&over_recording.from.name, &constant.from.name], ["capacity", "old link"]);
 }

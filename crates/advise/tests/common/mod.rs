@@ -15,6 +15,7 @@ pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionWords<'a> {
         horizon: None,
         at: None,
         lead: None,
+        forward: None,
         seeds: 3,
         variant: "cubic",
         profile: "linux",
