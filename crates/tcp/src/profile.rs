@@ -211,6 +211,7 @@ fn ns2(window_limit: u32) -> Parameters {
             challenge_acks_per_second: 10,
         },
         vegas: VegasParameters {
+            rounds_difference: true,
             log_upkeep: LogUpkeep::Ns2Ring { segments: window_limit },
             deflates_to_forgotten_window: true,
             spares_first_burst: true,

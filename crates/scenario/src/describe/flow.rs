@@ -73,6 +73,7 @@ fn vegas() -> Value {
         key("alpha", "Segments in the queue, at least", number(0.0, 1e6)),
         key("beta", "Segments in the queue, at most", number(0.0, 1e6)),
         key("gamma", "Segments in the queue at which slow start ends", number(0.0, 1e6)),
+        key("rounds_difference", "Whether these are compared in whole segments, as ns-2 does", boolean()),
     ])
 }
 

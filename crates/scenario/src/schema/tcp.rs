@@ -120,6 +120,7 @@ fn read_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut vegas.alpha, reader.optional("alpha", number(0.0, 1e6)));
     set(&mut vegas.beta, reader.optional("beta", number(0.0, 1e6)));
     set(&mut vegas.gamma, reader.optional("gamma", number(0.0, 1e6)));
+    set(&mut vegas.rounds_difference, reader.optional("rounds_difference", boolean));
     if vegas.alpha > vegas.beta {
         let complaint = Complaint::new(format!("alpha {} is above beta {}", vegas.alpha, vegas.beta));
         let span = reader.span_of(&["alpha", "beta"]);

@@ -40,6 +40,9 @@ pub struct VegasParameters {
     pub beta: f64,
     /// Above this slow start ends (section 3.3).
     pub gamma: f64,
+    /// The difference of the rates is rounded to whole segments before it is compared (ns-2), which moves every threshold down by
+    /// half a segment; the paper compares it as it is.
+    pub rounds_difference: bool,
     /// The window after a retransmission timeout, in segments.
     pub window_after_timeout: f64,
     /// The clock of the fine-grained timers.
@@ -63,6 +66,7 @@ impl Default for VegasParameters {
             alpha: 1.0,
             beta: 3.0,
             gamma: 1.0,
+            rounds_difference: false,
             window_after_timeout: 2.0,
             clock: crate::send_log::FineClock::Exact,
             log_upkeep: crate::send_log::LogUpkeep::Exact,
@@ -132,7 +136,8 @@ impl Vegas {
         self.base_round_trip = Some(base);
         let actual = in_transit / round_trip;
         let expected = (view.segments(view.next - view.unacknowledged) + 1) as f64 / base;
-        let queued = ((expected - actual) * base + 0.5).trunc();
+        let queued = (expected - actual) * base;
+        let queued = if self.parameters.rounds_difference { (queued + 0.5).trunc() } else { queued };
         if self.window.congestion < self.window.threshold {
             self.slow_start(queued);
         } else {

@@ -70,11 +70,11 @@ fn slow_start_doubles_every_other_round_until_a_queue_builds_up() {
 
 /// Section 3.2: once in a round-trip time W - W * 100 / RTT is compared with alpha = 1 and beta = 3. Slow
 /// start ends at ssthresh = 8. A round of 8 at 125 ms has 1.6 in queues: stay. Then at 100 ms none: one more.
-/// 9 at 150 ms have 3: stay. 9 at 200 ms have 4.5: one less. 8 at 125 ms have 1.6: stay.
+/// 9 at 145 ms have 2.8: stay. 9 at 200 ms have 4.5: one less. 8 at 125 ms have 1.6: stay.
 #[test]
 fn window_keeps_one_to_three_segments_in_queues() {
     let mut flow = Rounds::begin(4, 8.0);
-    flow.round(100, 4).round(125, 8).round(100, 8).round(150, 9).round(200, 9).round(125, 8).round(125, 8);
+    flow.round(100, 4).round(125, 8).round(100, 8).round(145, 9).round(200, 9).round(125, 8).round(125, 8);
 }
 
 /// Eight segments leave at 1000 ms; the first is acknowledged at 1100 ms and lets the ninth leave. Segment 1
