@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How far a run goes before it looks whether it should stop.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Run a scenario under one seed, without files and without rows over time. `None` when `stop` was set on
+/// Run a scenario under one seed, without files, and without rows over time unless the scenario wants those of every run. `None` when `stop` was set on
 /// the way.
 pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<RunRecord> {
     let places = Places::new(scenario);
@@ -28,5 +28,5 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
         until = (until + SLICE).min(end);
         runner.run_until(&mut world, until);
     }
-    Some(record_of(scenario, seed, &world, &places, false))
+    Some(record_of(scenario, seed, &world, &places, scenario.output.intervals_of_every_run))
 }

@@ -4,7 +4,8 @@ mod support;
 
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::report::{Document, Provenance};
-use seamline_scenario::{Plan, RunOptions, run, summarise};
+use seamline_scenario::{Plan, RunOptions, run, run_seed, summarise};
+use std::sync::atomic::AtomicBool;
 use support::{flow, link, plan};
 
 /// 10 Mbit/s and 20 ms each way, with the given additions.
@@ -119,6 +120,10 @@ fn the_rows_of_every_run_can_be_kept() {
     assert_eq!((first.len(), first[0].1, first[1].0, first[2].0), (3, true, 0, 0));
     let every = lengths(&text("output = { intervals_of = \"every run\" }"));
     assert_eq!(every, vec![first[0]; 3]);
+    // Sweeps run single seeds, and keep as much.
+    let plan = text("output = { intervals_of = \"every run\" }");
+    let alone = run_seed(&plan.cells[0].scenario, 2, &AtomicBool::new(false)).expect("not stopped");
+    assert_eq!(alone, run(&plan, &RunOptions::default(), &|| ()).expect("runs")[0].runs[1]);
 }
 
 /// A handover that loses nothing: data comes again one delay and one transmission after the link is back.

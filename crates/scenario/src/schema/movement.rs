@@ -16,6 +16,8 @@ use seamline_wire::{Duration, Instant};
 pub struct MovementSpec {
     /// How long each handover takes.
     pub layer_2: Layer2Config,
+    /// Whether a handover that is not over when the next begins is given up, rather than a mistake in the file.
+    pub gives_up: bool,
     /// How long the old link lasts.
     pub overlap: Overlap,
     /// The moves.
@@ -81,7 +83,7 @@ impl MovementSpec {
         moves: Vec<Move>,
         handover: impl FnMut() -> Duration,
     ) -> Result<Movement, MovementError> {
-        let movement = match self.layer_2.always() {
+        let movement = match self.layer_2.always().filter(|_| !self.gives_up) {
             Some(interruption) => Movement::new(start, moves, interruption)?,
             None => Movement::with_handovers(start, moves, handover)?,
         };
@@ -108,6 +110,7 @@ pub(super) fn read(
         let complaint = Complaint::new("`layer_2` says how long a handover takes").code(Code::Conflict);
         reader.refuse_value("interruption", complaint);
     }
+    let gives_up = layer_2.is_some();
     let layer_2 = layer_2.or_else(|| interruption.map(Layer2Config::constant));
     let way = refuse_other_ways(&mut reader);
     let overlap = reader.or("overlap", Overlap::None, |node| read_overlap(node, way == "waypoints"));
@@ -119,7 +122,7 @@ pub(super) fn read(
     let span = reader.span_of(&["timetable", "interruption", "every"]);
     let key = if way == "timetable" { way } else { "interruption" };
     let spec = moves.zip(layer_2).zip(overlap);
-    let spec = spec.map(|((moves, layer_2), overlap)| MovementSpec { layer_2, overlap, moves });
+    let spec = spec.map(|((moves, layer_2), overlap)| MovementSpec { layer_2, gives_up, overlap, moves });
     let spec = spec.filter(|spec| {
         let wrong = if own.is_empty() { None } else { spec.build(own, 0, "").err() };
         if let Some(error) = &wrong {
