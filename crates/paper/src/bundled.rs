@@ -33,7 +33,9 @@ pub struct Beyond {
 }
 
 /// Every paper.
-pub static ALL: &[Paper] = &[Paper {
+pub static ALL: &[Paper] = &[E, V, X];
+
+const E: Paper = Paper {
     id: "E",
     summary: "TCP with Explicit Handover Notification (WCNC 2004)",
     claims: include_str!("../../../papers/E/claims.toml"),
@@ -59,7 +61,59 @@ pub static ALL: &[Paper] = &[Paper {
             ("notices-lost", include_str!("../../../papers/E/beyond/notices-lost.toml")),
         ],
     }),
-}];
+};
+
+const V: Paper = Paper {
+    id: "V",
+    summary: "Mobility-Vegas: TCP Vegas over handoffs of Mobile IP (2020)",
+    claims: include_str!("../../../papers/V/claims.toml"),
+    deviations: include_str!("../../../papers/V/deviations.toml"),
+    findings: include_str!("../../../papers/V/findings.toml"),
+    figures: include_str!("../../../papers/V/figures.toml"),
+    scenarios: &[
+        ("fig4", include_str!("../../../papers/V/fig4.toml")),
+        ("sender", include_str!("../../../papers/V/sender.toml")),
+        ("both", include_str!("../../../papers/V/both.toml")),
+        ("detour", include_str!("../../../papers/V/detour.toml")),
+    ],
+    beyond: Some(Beyond {
+        shown: include_str!("../../../papers/V/beyond/shown.toml"),
+        conclusions: include_str!("../../../papers/V/beyond/conclusions.toml"),
+        scenarios: &[
+            ("wifi", include_str!("../../../papers/V/beyond/wifi.toml")),
+            ("lte", include_str!("../../../papers/V/beyond/lte.toml")),
+            ("5g", include_str!("../../../papers/V/beyond/5g.toml")),
+            ("starlink", include_str!("../../../papers/V/beyond/starlink.toml")),
+            ("geo", include_str!("../../../papers/V/beyond/geo.toml")),
+        ],
+    }),
+};
+
+const X: Paper = Paper {
+    id: "X",
+    summary: "a cross-layer handover between satellite and WLAN (University of Rome Tor Vergata)",
+    claims: include_str!("../../../papers/X/claims.toml"),
+    deviations: include_str!("../../../papers/X/deviations.toml"),
+    findings: include_str!("../../../papers/X/findings.toml"),
+    figures: include_str!("../../../papers/X/figures.toml"),
+    scenarios: &[
+        ("fig5", include_str!("../../../papers/X/fig5.toml")),
+        ("fig6", include_str!("../../../papers/X/fig6.toml")),
+        ("fig7", include_str!("../../../papers/X/fig7.toml")),
+        ("satellite", include_str!("../../../papers/X/satellite.toml")),
+        ("ablation", include_str!("../../../papers/X/ablation.toml")),
+    ],
+    beyond: Some(Beyond {
+        shown: include_str!("../../../papers/X/beyond/shown.toml"),
+        conclusions: include_str!("../../../papers/X/beyond/conclusions.toml"),
+        scenarios: &[
+            ("geo-wifi", include_str!("../../../papers/X/beyond/geo-wifi.toml")),
+            ("starlink-wifi", include_str!("../../../papers/X/beyond/starlink-wifi.toml")),
+            ("lte-wifi", include_str!("../../../papers/X/beyond/lte-wifi.toml")),
+            ("5g-lte", include_str!("../../../papers/X/beyond/5g-lte.toml")),
+        ],
+    }),
+};
 
 /// The paper of this letter, in either case.
 pub fn find(id: &str) -> Option<&'static Paper> {

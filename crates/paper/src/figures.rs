@@ -95,6 +95,8 @@ pub struct Lines {
     pub line_title: Option<String>,
     /// A closed form that is drawn besides.
     pub closed_form: Option<ClosedForm>,
+    /// Single runs of it that are shown over time.
+    pub single_runs: Option<SingleRuns>,
 }
 
 /// Throughput over time: means over the seeds. The scenario keeps the rows of every run.
@@ -115,6 +117,23 @@ pub struct OverTime {
     pub flow: String,
     /// The part of the run that is shown, in seconds; otherwise all of it.
     pub between: Option<[f64; 2]>,
+    /// Single runs of it that are shown over time.
+    pub single_runs: Option<SingleRuns>,
+}
+
+/// A figure whose single runs are shown.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownSingly<'a> {
+    /// The scenario.
+    pub scenario: &'a str,
+    /// What the picture of the figure is called.
+    pub picture: &'a str,
+    /// The title of the figure.
+    pub title: &'a str,
+    /// The flow of the figure.
+    pub flow: &'a str,
+    /// The runs.
+    pub wanted: &'a SingleRuns,
 }
 
 impl Figure {
@@ -125,6 +144,26 @@ impl Figure {
 }
 
 impl Figures {
+    /// The figures whose single runs are shown: bars, then lines, then curves over time.
+    pub fn shown_singly(&self) -> impl Iterator<Item = ShownSingly<'_>> {
+        let bars = self.figure.iter().map(|it| {
+            ((it.scenario.as_str(), it.picture()), (it.title.as_str(), it.flow.as_str()), &it.single_runs)
+        });
+        let lines = self.lines.iter().map(|it| {
+            (
+                (it.scenario.as_str(), it.scenario.as_str()),
+                (it.title.as_str(), it.flow.as_str()),
+                &it.single_runs,
+            )
+        });
+        let curves = self.over_time.iter().map(|it| {
+            ((it.scenario.as_str(), it.name.as_str()), (it.title.as_str(), it.flow.as_str()), &it.single_runs)
+        });
+        bars.chain(lines).chain(curves).filter_map(|((scenario, picture), (title, flow), wanted)| {
+            Some(ShownSingly { scenario, picture, title, flow, wanted: wanted.as_ref()? })
+        })
+    }
+
     /// Read the file.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The files of every paper agree with each other.
 
+use seamline_paper::beyond::conclusions::Conclusions;
+use seamline_paper::beyond::shown::Shown;
 use seamline_paper::claims::Claims;
 use seamline_paper::deviations::Deviations;
 use seamline_paper::figures::Figures;
@@ -175,4 +177,33 @@ fn paper_e_keeps_its_stated_parameters() {
     }
     let runs: usize = ["fig3", "fig4"].iter().map(|figure| plan(paper, figure, &[]).runs()).sum();
     assert_eq!(runs, 240);
+}
+
+/// What is asked beyond a paper: every scenario is shown, with the baseline among its schemes, and conclusions refer to what is
+/// there.
+#[test]
+fn what_lies_beyond_is_there() {
+    for (paper, beyond) in ALL.iter().filter_map(|paper| Some((paper, paper.beyond.as_ref()?))) {
+        let shown = Shown::parse(beyond.shown).expect("shown.toml");
+        let named = shown.comparison.iter().map(|it| &it.scenario);
+        let named: Vec<&str> =
+            named.chain(shown.map.iter().map(|it| &it.scenario)).map(String::as_str).collect();
+        assert_eq!(named, beyond.scenarios.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "{}", paper.id);
+        let mut known: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+        for (name, text) in beyond.scenarios {
+            let file = format!("papers/{}/beyond/{name}.toml", paper.id);
+            let plan = Plan::new(Path::new(&file), (*text).to_owned(), &[]);
+            let values = values(&plan.unwrap_or_else(|error| panic!("{file}: {error:?}")));
+            assert!(values[&shown.scheme].contains(&shown.baseline), "{file}");
+            known.insert(name, values);
+        }
+        for conclusion in Conclusions::parse(beyond.conclusions).expect("conclusions.toml").conclusion {
+            let measures = conclusion.also.iter().map(|it| &it.measure).chain([&conclusion.measure]);
+            for (key, value) in measures.flat_map(refers_to) {
+                let found =
+                    |figure: &String| known[figure.as_str()].get(&key).is_some_and(|it| it.contains(&value));
+                assert!(conclusion.figures.iter().all(found), "{}: {key} = {value}", conclusion.id);
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::bundled::Paper;
 use crate::documents::Documents;
-use crate::figures::{Figure, SingleRuns};
+use crate::figures::ShownSingly;
 use crate::run::{PaperError, PaperOptions, plan};
 use seamline_report::paper::{PaperReport, Part, RunsOfFigure, Section};
 use seamline_report::series::RunSeries;
@@ -22,13 +22,11 @@ pub fn runs(
 ) -> Result<Option<Vec<RunsOfFigure>>, PaperError> {
     let documents = Documents::of(paper)?;
     let mut all = Vec::new();
-    for figure in &documents.figures.figure {
+    for figure in documents.figures.shown_singly() {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        if let Some(wanted) = &figure.single_runs {
-            all.push(of_figure(paper, figure, wanted, options)?);
-        }
+        all.push(of_figure(paper, figure, options)?);
     }
     Ok(Some(all))
 }
@@ -37,7 +35,7 @@ pub fn runs(
 pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
     let Some(first) = figures.iter().find_map(|figure| figure.runs.first()) else { return };
     let words = format!(
-        "Single runs of seed {}, from those that the bars above are means of: why these differ. Choose a figure, a cell \
+        "Single runs of seed {}, from those that the figures above are means of: why these differ. Choose a figure, a cell \
          and another cell beside it.",
         first.seed
     );
@@ -52,24 +50,23 @@ pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
 
 fn of_figure(
     paper: &Paper,
-    figure: &Figure,
-    wanted: &SingleRuns,
+    figure: ShownSingly<'_>,
     options: &PaperOptions,
 ) -> Result<RunsOfFigure, PaperError> {
-    let Chosen { plan, places, note } = choose(paper, figure, wanted, options)?;
+    let Chosen { plan, places, note } = choose(paper, figure, options)?;
     let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
     let results =
         seamline_scenario::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
     let runs = results.into_iter().zip(places).filter_map(|(result, cell)| {
-        let mut run = shown(result.series?, figure, wanted);
+        let mut run = shown(result.series?, figure);
         run.notes.extend(note.clone());
         Some(RunSeries { cell, ..run })
     });
     Ok(RunsOfFigure {
-        name: figure.picture().to_owned(),
-        title: figure.title.clone(),
-        look: wanted.look.clone(),
-        shown_s: wanted.shown_s,
+        name: figure.picture.to_owned(),
+        title: figure.title.to_owned(),
+        look: figure.wanted.look.clone(),
+        shown_s: figure.wanted.shown_s,
         runs: runs.collect(),
     })
 }
@@ -84,16 +81,12 @@ struct Chosen {
     note: Option<String>,
 }
 
-fn choose(
-    paper: &Paper,
-    figure: &Figure,
-    wanted: &SingleRuns,
-    options: &PaperOptions,
-) -> Result<Chosen, PaperError> {
-    let plan_with = |set: &[String]| plan(paper, &figure.scenario, Path::new(""), set).map(|job| job.plan);
+fn choose(paper: &Paper, figure: ShownSingly<'_>, options: &PaperOptions) -> Result<Chosen, PaperError> {
+    let ShownSingly { scenario, wanted, .. } = figure;
+    let plan_with = |set: &[String]| plan(paper, scenario, Path::new(""), set).map(|job| job.plan);
     let whole = plan_with(&options.set)?;
     let Some(first) = whole.cells.first().map(|cell| &cell.scenario) else {
-        return Err(unknown(paper, format!("{} has no cells", figure.scenario)));
+        return Err(unknown(paper, format!("{scenario} has no cells")));
     };
     let duration_s = first.duration.as_secs_f64();
     let until_s = wanted.until_s.unwrap_or(duration_s).min(duration_s);
@@ -103,7 +96,7 @@ fn choose(
     let mut plan = plan_with(&set)?;
     let places = wanted.cells.iter().map(|cell| {
         let place = plan.cells.iter().position(|known| is(known, cell));
-        place.ok_or_else(|| unknown(paper, format!("{} has no cell {cell:?}", figure.scenario)))
+        place.ok_or_else(|| unknown(paper, format!("{scenario} has no cell {cell:?}")))
     });
     let places = places.collect::<Result<Vec<usize>, PaperError>>()?;
     plan.cells = places.iter().map(|place| plan.cells[*place].clone()).collect();
@@ -120,9 +113,10 @@ fn is(cell: &seamline_scenario::plan::Cell, wanted: &BTreeMap<String, String>) -
 }
 
 /// The flows and queues that matter, in their order.
-fn shown(run: RunSeries, figure: &Figure, wanted: &SingleRuns) -> RunSeries {
-    let figures_own = std::slice::from_ref(&figure.flow);
-    let flows = wanted.flows.as_deref().unwrap_or(figures_own).iter();
+fn shown(run: RunSeries, figure: ShownSingly<'_>) -> RunSeries {
+    let wanted = figure.wanted;
+    let figures_own = [figure.flow.to_owned()];
+    let flows = wanted.flows.as_deref().unwrap_or(&figures_own).iter();
     let flows = flows.filter_map(|name| run.flows.iter().find(|flow| flow.flow == *name).cloned()).collect();
     let queues = match &wanted.queues {
         Some(names) => names
