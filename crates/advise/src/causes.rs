@@ -4,8 +4,10 @@ use crate::closed_form::{ClosedForm, parameters, segment};
 use crate::link::AccessLink;
 use crate::question::{Question, Traffic};
 use crate::runs::Sample;
+use crate::scenario::MOBILE;
 use crate::significance::estimate_of;
 use seamline_model::transfer::{slow_start_cost, slow_start_round_trips};
+use seamline_record::record::HandoverRecord;
 use seamline_record::statistics::Estimate;
 use serde::Serialize;
 
@@ -103,14 +105,21 @@ fn mean_of(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(of).sum::<f64>() / samples.len().max(1) as f64
 }
 
+/// The handovers that met the flow, those of recorded links included: while a run goes on, these go on too.
+fn handovers(sample: &Sample) -> impl Iterator<Item = &HandoverRecord> {
+    let end = sample.flow.completion_s.unwrap_or(f64::INFINITY);
+    sample.flow.handovers.iter().filter(move |handover| handover.start_s < end)
+}
+
 /// At the beginning from the initial window; on each link that was reached by a handover from one segment, where
 /// there were timeouts.
 fn slow_start(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
     let parameters = parameters(question);
     let [payload, _] = segment(&parameters);
-    let handovers = samples.iter().map(|sample| sample.flow.handovers.len()).max().unwrap_or(0);
+    let own = |sample: &Sample| handovers(sample).filter(|handover| handover.link == MOBILE).count();
+    let moves = samples.iter().map(own).max().unwrap_or(0);
     let timeouts = samples.iter().any(|sample| sample.flow.timeouts > 0);
-    let from_one_segment = if timeouts { handovers.min(2) } else { 0 };
+    let from_one_segment = if timeouts { moves.min(2) } else { 0 };
     let begun: [(&AccessLink, f64); 3] =
         [(&question.from, parameters.window.initial), (&question.to, 1.0), (&question.from, 1.0)];
     let (mut seconds, mut round_trips) = (0.0, Vec::new());
@@ -127,10 +136,8 @@ fn slow_start(question: &Question, samples: &[Sample], least: f64) -> Option<Cau
 fn timer(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
     let way = question.from.round_trip.max(question.to.round_trip).as_secs_f64();
     let waited = |sample: &Sample| {
-        let of =
-            sample.flow.handovers.iter().filter_map(|handover| {
-                Some((handover.first_data_ms? - handover.interruption_ms?) / 1e3 - way)
-            });
+        let of = handovers(sample)
+            .filter_map(|handover| Some((handover.first_data_ms? - handover.interruption_ms?) / 1e3 - way));
         of.map(|seconds| seconds.max(0.0)).sum::<f64>()
     };
     let seconds = mean_of(samples, waited);
@@ -140,12 +147,12 @@ fn timer(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
 
 fn recovery(samples: &[Sample], least: f64) -> Option<Cause> {
     let slow = |sample: &Sample| {
-        let of = sample.flow.handovers.iter();
+        let of = handovers(sample);
         let slow = of.filter_map(|handover| Some(handover.recovery_ms? - handover.first_data_ms?));
         slow.map(|millis| (millis / 1e3).max(0.0)).sum::<f64>()
     };
     let lost = |sample: &Sample| {
-        let of = sample.flow.handovers.iter().filter(|handover| handover.recovery_ms.is_none());
+        let of = handovers(sample).filter(|handover| handover.recovery_ms.is_none());
         of.count() as f64
     };
     let (seconds, not_regained) = (mean_of(samples, slow), mean_of(samples, lost));

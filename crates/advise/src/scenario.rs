@@ -16,6 +16,9 @@ pub(crate) struct Way {
     pub(crate) stay: Option<Duration>,
 }
 
+/// What the host is called.
+pub(crate) const MOBILE: &str = "mobile";
+
 /// The scenario of a question under a scheme, at the interruption and stay asked for.
 pub fn text(question: &Question, scheme: Option<&Scheme>, duration: Duration) -> String {
     let way = Way { at: question.at, interruption: question.interruption, stay: question.stay };
@@ -31,7 +34,7 @@ pub(crate) fn text_of(
 ) -> String {
     let mut text = format!(
         "title = \"Handover from one link to another\"\nduration = \"{} ns\"\nseeds = {}\n\
-         nodes = [\"server\", \"gateway\", \"station-old\", \"station-new\", \"mobile\"]\n\n",
+         nodes = [\"server\", \"gateway\", \"station-old\", \"station-new\", \"{MOBILE}\"]\n\n",
         duration.as_nanos(),
         question.seeds
     );
@@ -104,7 +107,7 @@ fn mobile(question: &Question, scheme: Option<&Scheme>, way: Option<Way>) -> Str
         _ => String::new(),
     };
     format!(
-        "[[mobile]]\nname = \"mobile\"\ncells = [\"old\", \"new\"]\nprotocol = {{ kind = \"none\" }}\nnotice = {{{notice}}}\n\
+        "[[mobile]]\nname = \"{MOBILE}\"\ncells = [\"old\", \"new\"]\nprotocol = {{ kind = \"none\" }}\nnotice = {{{notice}}}\n\
          movement = {{ interruption = \"{interruption} ns\", timetable = [{}] }}\n\n",
         moves.join(", ")
     )
@@ -116,7 +119,7 @@ fn flow(question: &Question, scheme: Option<&Scheme>) -> String {
         Traffic::Horizon(_) => String::new(),
     };
     format!(
-        "[[flow]]\nname = \"download\"\nfrom = \"server\"\nto = \"mobile\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",
+        "[[flow]]\nname = \"download\"\nfrom = \"server\"\nto = \"{MOBILE}\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",
         question.variant,
         question.profile,
         scheme.map_or("none", |scheme| scheme.name)

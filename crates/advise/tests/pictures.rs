@@ -3,6 +3,7 @@
 mod common;
 
 use common::{answer, words};
+use seamline_advise::causes::Cause;
 use seamline_advise::{QuestionWords, picture, scenario};
 use seamline_scenario::Plan;
 use seamline_wire::Duration;
@@ -58,4 +59,24 @@ fn a_recorded_link_is_as_fast_as_it_was() {
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
     assert!(over_recording.from.scheduled && !constant.from.scheduled);
     assert_eq!([&over_recording.from.name, &constant.from.name], ["capacity", "old link"]);
+}
+
+/// A recorded path has handovers of its own, and goes on when the file is there: these are no reason for anything.
+#[test]
+fn handovers_after_the_file_is_there_do_not_count() {
+    let folder = std::env::temp_dir().join(format!("seamline-advise-path-{}", std::process::id()));
+    let path = seamline_scenario::sample::write_path_log(&folder.join("path.log")).unwrap();
+    let recorded =
+        format!("rate=10 Mbit/s, round_trip=60 ms, queue=20 packets, recording={}", path.display());
+    let (_, advice) = answer(&QuestionWords { seeds: 1, file: Some("2 MB"), ..words(&recorded, "wifi") });
+    std::fs::remove_dir_all(&folder).unwrap();
+    let found =
+        advice.disagreements.iter().find(|found| found.stays).expect("short queues and losses at handovers");
+    for cause in &found.causes {
+        match cause {
+            Cause::SlowRecovery { not_regained, .. } => assert!(*not_regained <= 1.0, "{cause:?}"),
+            Cause::SlowStart { round_trips, .. } => assert_eq!(round_trips.len(), 1, "it stays: {cause:?}"),
+            _ => {}
+        }
+    }
 }
