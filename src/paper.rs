@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Seeds for each cell, in place of the paper's five
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
-    /// Length of a run, in place of the paper's 300 s
+    /// Length of a run, in place of the paper's own
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
     /// Do not try other readings of what the paper leaves open

@@ -44,6 +44,54 @@ fn claims_are_judged_and_runs_kept() {
     assert!(again.starts_with(&kept.join("\n")), "what was there is kept");
 }
 
+/// Papers with lines over a parameter, curves over time, a closed form and an ablation: all of them on the page and beside it,
+/// each with its unit, and a claim for each that was fixed.
+#[test]
+fn other_papers_have_their_pictures() {
+    let papers: [(&str, &str, usize, &[(&str, &[&str])]); 2] = [
+        (
+            "V",
+            "70 s",
+            6,
+            &[
+                ("fig4", &["throughput (kb/s)", "mobility-vegas"]),
+                ("fig5", &["throughput (kb/s)", "time (s)", "handover, until reachable"]),
+                ("table1", &["lost at a handover (packets)"]),
+                ("stall", &["stall at a handover (s)"]),
+                ("detour", &["closed form: alpha - 1/2, as ns-2 rounds", "abroad (ms)"]),
+            ],
+        ),
+        (
+            "X",
+            "130 s",
+            4,
+            &[
+                ("fig5", &["time (s)", "modified"]),
+                ("fig6", &["handover time t* (s)", "data transfer time (s)", "satellite alone"]),
+                ("fig7", &["stay in the WLAN, T_WLAN (s)"]),
+                ("ablation", &["all but freeze", "ECLAIR: restore"]),
+            ],
+        ),
+    ];
+    for (paper, duration, claims, pictures) in papers {
+        let folder = folder();
+        let arguments =
+            ["paper", paper, "--seeds", "1", "--duration", duration, "--no-readings", "--out", "out"];
+        succeeds(&arguments, folder.path());
+        let out = folder.path().join("out");
+        let judged: Vec<Value> =
+            serde_json::from_str(&fs::read_to_string(out.join("claims.json")).unwrap()).unwrap();
+        assert_eq!(judged.len(), claims, "{paper}");
+        let page = fs::read_to_string(out.join("report.html")).unwrap();
+        for (name, wanted) in pictures {
+            let svg = fs::read_to_string(out.join(name).with_extension("svg")).unwrap();
+            assert_contains(&svg, wanted);
+            let title = svg.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap();
+            assert_contains(&page, &[title, "Runs over time"]);
+        }
+    }
+}
+
 /// The page has every claim with its verdict, and everything lies beside it; the tables say what claims.json says.
 fn assert_page(out: &Path, claims: &[Value]) {
     let page = fs::read_to_string(out.join("report.html")).unwrap();

@@ -6,6 +6,8 @@
 //! between alpha D / (D - d) and beta D / (D - d), and its rate W / D between alpha / (D - d) and beta / (D - d), whatever the
 //! link could carry.
 //!
+//! ns-2's Vegas rounds Delta to whole segments before it compares, so it stands still from alpha - 1/2 to beta + 1/2.
+//!
 //! Assumed: no queue forms besides, no loss, and a window limited by nothing else.
 
 /// A path that has become longer, and the thresholds of the Vegas on it.
@@ -19,16 +21,26 @@ pub struct Detour {
     pub alpha: f64,
     /// Beta in segments.
     pub beta: f64,
+    /// Whether the difference is rounded to whole segments before it is compared, as in ns-2.
+    pub rounds_difference: bool,
+}
+
+impl Detour {
+    /// Between which queues, in segments, the window stands still.
+    fn thresholds(self) -> [f64; 2] {
+        let half = if self.rounds_difference { 0.5 } else { 0.0 };
+        [self.alpha - half, self.beta + half]
+    }
 }
 
 /// The least and the greatest rate at which Vegas rests, in bit/s of payload.
 pub fn detour_rates(detour: Detour) -> [f64; 2] {
     let bits = f64::from(detour.segment_size) * 8.0;
-    [detour.alpha, detour.beta].map(|threshold| threshold * bits / detour.seconds)
+    detour.thresholds().map(|threshold| threshold * bits / detour.seconds)
 }
 
 /// The least and the greatest window at which Vegas rests, in segments; `base` is BaseRTT in seconds.
 pub fn detour_windows(detour: Detour, base: f64) -> [f64; 2] {
     let round_trip = base + detour.seconds;
-    [detour.alpha, detour.beta].map(|threshold| threshold * round_trip / detour.seconds)
+    detour.thresholds().map(|threshold| threshold * round_trip / detour.seconds)
 }

@@ -27,17 +27,19 @@ impl ClosedForm {
     /// Its lines at these places of the axis, in the unit of goodput, kb/s.
     pub fn lines(self, at: &[f64]) -> Vec<Line> {
         let ClosedForm::VegasDetour { segment_size, alpha, beta, most } = self;
-        let found: Vec<[f64; 2]> = at
-            .iter()
-            .map(|milliseconds| {
-                let detour = Detour { seconds: milliseconds / 1000.0, segment_size, alpha, beta };
-                detour_rates(detour).map(|rate| (rate / 1000.0).min(most))
-            })
-            .collect();
-        let line = |name: &str, end: usize| Line {
-            name: name.to_owned(),
-            points: at.iter().zip(&found).map(|(at, ends)| (*at, Estimate::single(ends[end]))).collect(),
+        let rate = |milliseconds: f64, rounds_difference: bool, end: usize| {
+            let detour =
+                Detour { seconds: milliseconds / 1000.0, segment_size, alpha, beta, rounds_difference };
+            (detour_rates(detour)[end] / 1000.0).min(most)
         };
-        vec![line("closed form, alpha / detour", 0), line("closed form, beta / detour", 1)]
+        let line = |name: &str, rounds: bool, end: usize| Line {
+            name: name.to_owned(),
+            points: at.iter().map(|at| (*at, Estimate::single(rate(*at, rounds, end)))).collect(),
+        };
+        vec![
+            line("closed form: beta", false, 1),
+            line("closed form: alpha", false, 0),
+            line("closed form: alpha - 1/2, as ns-2 rounds", true, 0),
+        ]
     }
 }

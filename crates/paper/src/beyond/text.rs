@@ -20,11 +20,12 @@ fn comparison(it: &Comparison) -> String {
         it.title,
         seeds(it.seeds())
     );
+    let wide = it.rows.iter().map(|row| row.scheme.len()).max().unwrap_or(0).max(7) + 2;
     for row in &it.rows {
         let conditions: Vec<String> =
             row.conditions.values().rev().map(|value| format!("{value:<10}")).collect();
         text += &format!(
-            "  {}{:<9}{:<24}{}\n",
+            "  {}{:<wide$}{:<24}{}\n",
             conditions.concat(),
             row.scheme,
             interval(&row.goodput_megabits_per_second, 1),
