@@ -118,12 +118,12 @@ pub fn shortest_stay(load: Load, rates: Rates, way: Excursion) -> Option<f64> {
         Load::File { bits } => {
             let rest = bits - rates.old * way.at;
             let done_before_return = way.interruption + rest / rates.new;
-            let shortest = general.min(done_before_return);
-            (rest > 0.0 && worth(shortest.max(done_before_return))).then_some(shortest)
+            // Asked without a return: at the very end of the file rounding decides whether there is one.
+            (rest > 0.0 && worth(f64::INFINITY)).then_some(general.min(done_before_return))
         }
         Load::Horizon { seconds } => {
             let latest = seconds - way.at;
-            (latest > 0.0 && worth(latest)).then(|| boundary(latest, 0.0, worth))
+            (latest > 0.0 && worth(f64::INFINITY)).then(|| boundary(latest, 0.0, worth))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Worked by hand, most of it for the links of paper X: 1 and 11 Mbit/s, 10 MiB, a handover at 5.5 s.
 
+use proptest::prelude::*;
 use seamline_model::transfer::*;
 
 const RATES: Rates = Rates { old: 1e6, new: 11e6 };
@@ -92,4 +93,54 @@ fn slow_start() {
     assert_eq!(slow_start_cost(64.0, 1.0, 64.0), 0.0);
     assert_eq!(slow_start_round_trips(64.0, 1.0, 1.0), 6);
     assert_eq!(slow_start_round_trips(65.0, 1.0, 1.0), 7);
+}
+
+/// 5 MB from 965 kbit/s to 12.35 Mbit/s of payload at 5.775 s: 34.4 Mbit are left, 35.7 s of the old link and 2.79 s of the new. An
+/// interruption of 30 s leaves 2.9 s to save, for which the file must be done within the stay: 30 + 2.79 s.
+#[test]
+fn a_stay_that_is_just_long_enough_for_the_file_is_found() {
+    let rates = Rates { old: 1e6 * 1448.0 / 1500.0, new: 12.8e6 * 1448.0 / 1500.0 };
+    let rest = 40e6 - rates.old * 5.775;
+    for interruption in [29.0, 30.0, 31.0, 32.0] {
+        let way = Excursion { at: 5.775, interruption, stay: 20.0 };
+        close(shortest_stay(Load::File { bits: 40e6 }, rates, way).unwrap(), interruption + rest / rates.new);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// Where staying away for ever is worth it there is a shortest stay: a little more is worth it, a little less is not.
+    #[test]
+    fn what_is_worth_it_without_a_return_has_a_shortest_stay(
+        old in 0.1e6..100e6_f64,
+        ratio in 1.01..50.0_f64,
+        at in 0.0..20.0_f64,
+        rest_s in 0.1..100.0_f64,
+        part in 0.001..1.2_f64,
+        is_file in any::<bool>(),
+    ) {
+        let rates = Rates { old, new: old * ratio };
+        let load = match is_file {
+            true => Load::File { bits: old * (at + rest_s) },
+            false => Load::Horizon { seconds: at + rest_s },
+        };
+        // Beyond a part of one no interruption is short enough.
+        let interruption = part * rest_s * (1.0 - 1.0 / ratio);
+        let way = |stay: f64| Excursion { at, interruption, stay };
+        // In seconds of the old link, so that files and horizons are judged alike.
+        let gain = |stay: f64| {
+            gain(load, rates, way(stay)) / if is_file { 1.0 } else { old }
+        };
+        let found = shortest_stay(load, rates, way(0.0));
+        prop_assert_eq!(found.is_some(), gain(f64::INFINITY) >= 0.0);
+        if (part - 1.0).abs() > 1e-6 {
+            prop_assert_eq!(found.is_some(), part < 1.0);
+        }
+        if let Some(shortest) = found {
+            prop_assert!(shortest.is_finite() && shortest > interruption);
+            prop_assert!(gain(shortest * (1.0 + 1e-9)) >= -1e-12 * rest_s, "{}", gain(shortest * (1.0 + 1e-9)));
+            prop_assert!(gain(shortest * (1.0 - 1e-6)) < 0.0, "{}", gain(shortest * (1.0 - 1e-6)));
+        }
+    }
 }
