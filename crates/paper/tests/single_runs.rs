@@ -74,3 +74,18 @@ fn who_stops_gets_nothing() {
     let stopped = single_runs::runs(&ALL[0], &options, &AtomicBool::new(true)).expect("files in order");
     assert!(stopped.is_none());
 }
+
+/// Going back after a handoff leaves a window: what arrives of acknowledgments for packets that had arrived after all neither
+/// opens it nor takes it away.
+#[test]
+fn no_handoff_leaves_vegas_without_a_window() {
+    for shown in runs(&ALL[1], 60.0) {
+        for run in &shown.runs {
+            for flow in &run.flows {
+                let windows = flow.sender.congestion_window_segments.iter().copied();
+                let least = windows.fold(f64::INFINITY, f64::min);
+                assert!(least >= 1.0, "{} {} {}: {least}", shown.name, run.name, flow.flow);
+            }
+        }
+    }
+}

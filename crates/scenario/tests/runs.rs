@@ -174,6 +174,13 @@ fn vegas_with_a_large_window_is_that_of_ns2() {
     assert!((windows[49] - 65.2263).abs() < 0.0001, "{windows:?}");
 }
 
+/// A limit that stands for none takes no memory for a window of its size.
+#[test]
+fn an_unlimited_window_is_no_window_of_that_size() {
+    let keys = "variant = \"vegas\"\nprofile = \"ns2-2010\"\nsize = \"100 packets\"\ntcp = { window_limit = 4294967295 }";
+    assert!(first_run(&one_link("", "", keys)).flows[0].completion_s.is_some());
+}
+
 /// Two ways lead from a to c: straight, and through b. Of two equal links the first is taken.
 #[test]
 fn packets_take_the_fewest_hops_and_the_first_link() {

@@ -2,7 +2,7 @@
 
 use super::words::{boolean, integer, one_of, time};
 use super::{Key, key, table};
-use crate::schema::moving::{AFTER, GO_ON, ONE_PER_ROUND_TRIP, RESUME, WITHOUT_PRODUCT};
+use crate::schema::moving::{AFTER, GO_ON, ONE_PER_ROUND_TRIP, RELEASE, RESUME, WITHOUT_PRODUCT};
 use serde_json::Value;
 
 pub(super) fn tables() -> Vec<Key> {
@@ -49,6 +49,7 @@ fn mobility_vegas() -> Value {
         key("one_per_round_trip", "What lets the one packet per round trip go", one_of(ONE_PER_ROUND_TRIP)),
         key("announce_at_once", "Announce a handoff in an acknowledgment of its own", boolean()),
         key("resume_with", "The window after a handoff", one_of(GO_ON)),
+        key("release", "Which of the acknowledgments held back are sent", one_of(RELEASE)),
         key("measure_anew", "Measure BaseRTT anew after a handoff", boolean()),
         key("notices", "How often at most the mover tells where it is", integer(1, 100)),
         key("notice_interval", "How long after the first the second follows; it doubles then", time()),

@@ -5,7 +5,7 @@ use super::tcp::set;
 use crate::reader::{Reader, boolean, integer};
 use crate::units;
 use seamline_tcp::handover::{
-    AfterReconnection, CrossLayerParameters, GoOnWith, OnePerRoundTrip, ResumeWith, WithoutProduct,
+    AfterReconnection, CrossLayerParameters, GoOnWith, OnePerRoundTrip, Release, ResumeWith, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
@@ -43,6 +43,7 @@ fn small(count: i64) -> Option<u32> {
 
 pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
+pub(crate) const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
 pub(crate) const GO_ON: &[(&str, GoOnWith)] =
     &[("previous window", GoOnWith::PreviousWindow), ("slow start", GoOnWith::SlowStart)];
 pub(crate) const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
@@ -79,6 +80,7 @@ fn read_mobility_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut vegas.one_per_round_trip, reader.choice("one_per_round_trip", ONE_PER_ROUND_TRIP));
     set(&mut vegas.announce_at_once, reader.optional("announce_at_once", boolean));
     set(&mut vegas.resume_with, reader.choice("resume_with", GO_ON));
+    set(&mut vegas.release, reader.choice("release", RELEASE));
     set(&mut vegas.measure_anew, reader.optional("measure_anew", boolean));
     set(&mut vegas.notices, reader.optional("notices", integer(1, 100)).and_then(small));
     set(&mut vegas.notice_interval, reader.optional("notice_interval", units::positive_duration));

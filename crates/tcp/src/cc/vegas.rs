@@ -40,8 +40,9 @@ pub struct VegasParameters {
     pub beta: f64,
     /// Above this slow start ends (section 3.3).
     pub gamma: f64,
-    /// The difference of the rates is rounded to whole segments before it is compared (ns-2), which moves every threshold down by
-    /// half a segment; the paper compares it as it is.
+    /// The difference of the rates is rounded to whole segments before it is compared (ns-2): the window stands still from half a
+    /// segment below alpha to half a segment above beta, and slow start ends half a segment above gamma. The paper compares it as
+    /// it is.
     pub rounds_difference: bool,
     /// The window after a retransmission timeout, in segments.
     pub window_after_timeout: f64,

@@ -2,7 +2,7 @@
 
 use super::{Endpoint, State};
 use crate::emit::{Header, TimestampClock};
-use crate::handover::{Action, Actions, Handover, Happened, Scheme};
+use crate::handover::{Action, Actions, Handover, Happened, Release, Scheme};
 use crate::parameters::Parameters;
 use crate::sender::Exit;
 use seamline_wire::{Duration, Event, Flags, Instant, Mark, Outbox, Segment, Signal};
@@ -101,7 +101,7 @@ impl Endpoint {
             Action::CloseWindow => self.receiver.close_window(),
             Action::OpenWindow => self.receiver.open_window(),
             Action::HoldAcknowledgments => self.header.held.hold(),
-            Action::ReleaseAcknowledgments => self.release_acknowledgments(now, out),
+            Action::ReleaseAcknowledgments(which) => self.release_acknowledgments(now, which, out),
             _ => {
                 let Endpoint { sender, receiver, header, .. } = self;
                 sender.act(now, action, &mut Exit { header, receiver, out });
@@ -109,9 +109,14 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn release_acknowledgments(&mut self, now: Instant, out: &mut Outbox) {
+    pub(super) fn release_acknowledgments(&mut self, now: Instant, which: Release, out: &mut Outbox) {
         if self.header.held.is_holding() {
-            for segment in self.header.held.release() {
+            let held = self.header.held.release();
+            let left_out = match which {
+                Release::All => 0,
+                Release::Last => held.len().saturating_sub(1),
+            };
+            for segment in held.into_iter().skip(left_out) {
                 self.header.send_bare(now, segment, out);
             }
             self.receiver.acknowledge_soon();

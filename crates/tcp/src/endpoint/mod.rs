@@ -245,7 +245,7 @@ impl Endpoint {
     /// none back.
     fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
         if !self.heeds_moves() {
-            self.release_acknowledgments(now, out);
+            self.release_acknowledgments(now, crate::handover::Release::All, out);
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {

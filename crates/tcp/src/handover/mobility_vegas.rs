@@ -38,9 +38,18 @@ pub enum OnePerRoundTrip {
 pub enum GoOnWith {
     /// The window from before, all at once: "immediately resumes the communication".
     PreviousWindow,
-    /// Two segments, as Vegas after a timeout, and slow start up to the window from before: what RFC 5681, section 4.1,
-    /// asks for after a pause, so that short queues do not overflow.
+    /// Two segments, as Vegas after a timeout, and slow start until gamma ends it, at most up to the window from before: what
+    /// RFC 5681, section 4.1, asks for after a pause, so that short queues do not overflow.
     SlowStart,
+}
+
+/// Which of the acknowledgments that were held back during the peer's handoff are sent after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// All of them, in a row: "the receiver sends the buffered and new ACKs".
+    All,
+    /// The last one, which says what all of them say.
+    Last,
 }
 
 /// What of the scheme can be set.
@@ -53,6 +62,8 @@ pub struct MobilityVegasParameters {
     pub announce_at_once: bool,
     /// With which window a sender goes on after a handoff.
     pub resume_with: GoOnWith,
+    /// Which of the acknowledgments that were held back are sent.
+    pub release: Release,
     /// BaseRTT is measured anew after a handoff, as in Demo-Vegas.
     pub measure_anew: bool,
     /// How often at most the mover says that it is registered, until it hears from the peer.
@@ -71,6 +82,7 @@ impl Default for MobilityVegasParameters {
             one_per_round_trip: OnePerRoundTrip::Acknowledgment,
             announce_at_once: false,
             resume_with: GoOnWith::PreviousWindow,
+            release: Release::All,
             measure_anew: true,
             notices: 3,
             notice_interval: Duration::from_secs(1),
@@ -192,7 +204,7 @@ impl MobilityVegas {
     }
     fn release(&mut self, actions: &mut Actions) {
         if self.holds_until.take().is_some() {
-            actions.push(Action::ReleaseAcknowledgments);
+            actions.push(Action::ReleaseAcknowledgments(self.parameters.release));
         }
     }
 
@@ -201,11 +213,16 @@ impl MobilityVegas {
         if self.parameters.measure_anew {
             actions.push(Action::RenewPath { round_trip_time: None });
         }
-        if self.own.is_settled() && self.peer_away_until.is_none() {
-            if self.parameters.resume_with == GoOnWith::SlowStart {
-                actions.push(Action::SetWindow(beginning_below(view.window)));
-            }
-            actions.extend([Action::GoBack, Action::Thaw]);
+        if self.own.is_away() || self.peer_away_until.is_some() {
+            return;
+        }
+        if self.parameters.resume_with == GoOnWith::SlowStart {
+            actions.push(Action::SetWindow(beginning_below(view.window)));
+        }
+        actions.extend([Action::GoBack, Action::Thaw]);
+        if !self.own.is_settled() {
+            // A handoff of its own is to come.
+            actions.push(Action::HaltTimer);
         }
     }
     /// End what a handoff has halted, unless the other end is on one as well.

@@ -22,7 +22,7 @@ pub use cross_layer::{CrossLayerParameters, WithoutProduct};
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
-pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip};
+pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 /// What a scheme hears of.
@@ -93,7 +93,7 @@ pub enum Action {
     /// Keep acknowledgments back that nothing else carries, in order; but none that tells nothing new.
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, and one of now.
-    ReleaseAcknowledgments,
+    ReleaseAcknowledgments(Release),
     /// Stop the timers of the sender, which goes on sending what its window allows.
     HaltTimer,
     /// Send nothing and stop all timers of the sender.
@@ -129,7 +129,7 @@ impl Action {
             Action::CloseWindow => "window closed",
             Action::OpenWindow => "window opened",
             Action::HoldAcknowledgments => "acknowledgments held",
-            Action::ReleaseAcknowledgments => "acknowledgments released",
+            Action::ReleaseAcknowledgments(_) => "acknowledgments released",
             Action::HaltTimer => "timer halted",
             Action::Freeze => "frozen",
             Action::SendOne => "one segment",

@@ -23,6 +23,8 @@ struct VegasFine {
     duplicates: u32,
     recover: Offset,
     timed_out: bool,
+    /// A handover has led back to SND.UNA: until `recover` is acknowledged, duplicates come of what had arrived after all.
+    went_back: bool,
     timer: FineTimer,
     acks_to_check: u64,
     /// By the send log's clock, in seconds; `None` before the first change.
@@ -68,6 +70,7 @@ impl VegasFine {
         self.duplicates = 0;
         self.recover = view.highest_sent;
         self.timed_out = true;
+        self.went_back = false;
         self.window_after_cut = 0.0;
         self.window_changed_at = Some(seconds(view));
     }
@@ -77,6 +80,7 @@ impl VegasFine {
             duplicates: 0,
             recover: start,
             timed_out: false,
+            went_back: false,
             timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
             acks_to_check: 0,
             window_changed_at: parameters.vegas.spares_first_burst.then_some(0.0),
@@ -100,7 +104,9 @@ impl VegasFine {
             window.congestion = initial;
         }
         let inflated = self.duplicates > self.parameters.duplicate_threshold
-            && window.congestion > self.window_after_cut;
+            && window.congestion > self.window_after_cut
+            && !self.went_back;
+        self.went_back &= view.unacknowledged <= self.recover;
         if inflated && (self.window_after_cut >= 1.0 || self.deflates_to_forgotten_window) {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
@@ -135,7 +141,7 @@ impl VegasFine {
             if view.unacknowledged > self.recover || !self.timed_out {
                 self.retransmit(view, orders);
             }
-        } else if self.duplicates > self.parameters.duplicate_threshold {
+        } else if self.duplicates > self.parameters.duplicate_threshold && !self.went_back {
             let congestion = view.window.congestion + 1.0;
             orders.push(Order::SetWindow(Window { congestion, ..view.window }));
         }
@@ -219,6 +225,7 @@ impl Recovery for VegasFine {
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
         self.deflate(view, orders);
         self.forget(view);
+        self.went_back = true;
         go_back(orders);
     }
     fn duplicate_acks(&self) -> u32 {

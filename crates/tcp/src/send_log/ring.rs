@@ -3,6 +3,10 @@
 use super::Sent;
 use crate::offset::Offset;
 
+/// More than any window that a receiver can offer at a usual size of segments; a limit that stands for none must not take the
+/// memory of one.
+const MOST_SEGMENTS: u32 = 1 << 18;
+
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     segment_size: u64,
@@ -13,7 +17,7 @@ pub(super) struct Ring {
 impl Ring {
     /// Of `segments` places, for a connection whose data begins at `origin`.
     pub(super) fn new(segments: u32, origin: Offset, segment_size: u32) -> Self {
-        let entries = vec![Sent::default(); segments.max(1) as usize];
+        let entries = vec![Sent::default(); segments.clamp(1, MOST_SEGMENTS) as usize];
         let mut ring = Ring { segment_size: 1, origin, entries };
         ring.set_segment_size(segment_size);
         ring

@@ -61,7 +61,7 @@ impl Sender {
             | Action::CloseWindow
             | Action::OpenWindow
             | Action::HoldAcknowledgments
-            | Action::ReleaseAcknowledgments => {}
+            | Action::ReleaseAcknowledgments(_) => {}
         }
         self.carry_out(None, None, exit);
         self.settle_timer(now);

@@ -186,6 +186,25 @@ fn a_moving_receiver_tells_the_sender() {
     script.at(4000).inject(data(2001..3001)).expect(ack(3001)).at(60_000).expect_nothing();
 }
 
+/// With a mobility protocol the link layer reports the new link at once, and the network layer says later that the node can be
+/// reached: the product told is that of the link reported, whether or not the old one's end is heard of in between.
+#[test]
+fn a_reported_link_is_told_when_the_node_is_registered() {
+    for late_end in [false, true] {
+        let mut script = receiver();
+        script.at(1300).signal(Signal::LinkDown);
+        script.at(1400).signal(Signal::LinkParametersReport {
+            rate: Some(Rate::from_megabits_per_second(11)),
+            round_trip_time: Some(Duration::from_millis(25)),
+        });
+        if late_end {
+            script.at(1450).signal(Signal::LinkDown);
+        }
+        script.at(1500).signal(Signal::MovementDetected).expect_nothing();
+        script.at(1600).signal(Signal::Registered).expect(ack(1001).mark(new_link(34_375)));
+    }
+}
+
 /// It repeats that while nothing arrives, after one second and then two.
 #[test]
 fn a_new_link_is_told_until_data_arrives() {

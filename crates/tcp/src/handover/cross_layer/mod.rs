@@ -109,6 +109,8 @@ struct CrossLayer {
     own: Attachment,
     /// The bandwidth-delay product of this node's link, when the link layer tells.
     product: Option<NonZeroU32>,
+    /// That of the peer's, when it has moved and told.
+    peer_product: Option<NonZeroU32>,
     notice: Notice,
     /// The peer changes its access router, and is believed to until this time.
     peer_away_until: Option<Instant>,
@@ -123,6 +125,7 @@ impl CrossLayer {
         CrossLayer {
             own: Attachment::new(Belief { patience, longest_disconnection }),
             product: None,
+            peer_product: None,
             notice: Notice::new(insistence),
             peer_away_until: None,
             longest_disconnection,
@@ -153,7 +156,7 @@ impl CrossLayer {
                 let product = self.product;
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
                 self.notice.tell(Mark::NewLink { bandwidth_delay_product: product }, view.now, actions);
-                self.tell(Event::ChangeEnds { product }, view, actions);
+                self.tell(Event::ChangeEnds { product: self.smaller_product() }, view, actions);
             }
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
@@ -173,7 +176,8 @@ impl CrossLayer {
             }
             Mark::NewLink { bandwidth_delay_product } => {
                 self.peer_away_until = None;
-                self.tell(Event::ChangeEnds { product: bandwidth_delay_product }, view, actions);
+                self.peer_product = bandwidth_delay_product;
+                self.tell(Event::ChangeEnds { product: self.smaller_product() }, view, actions);
             }
             Mark::HandoverCancelled => self.peer_stays(view, actions),
             _ => {}
@@ -184,12 +188,18 @@ impl CrossLayer {
             self.tell(Event::ChangeCancelled, view, actions);
         }
     }
+    /// With a mobility protocol the new link is told of before the node is reachable over it, and the end of the old one may
+    /// come after that.
     fn note_link(&mut self, signal: Signal) {
-        match signal {
-            Signal::LinkUp { rate, round_trip_time } => self.product = product(rate, round_trip_time),
-            Signal::LinkDown => self.product = None,
-            _ => {}
+        if let Signal::LinkUp { rate, round_trip_time }
+        | Signal::LinkParametersReport { rate, round_trip_time } = signal
+        {
+            self.product = product(rate, round_trip_time);
         }
+    }
+    /// What the path holds that both links are on, as far as is known.
+    fn smaller_product(&self) -> Option<NonZeroU32> {
+        self.product.into_iter().chain(self.peer_product).min()
     }
 }
 
