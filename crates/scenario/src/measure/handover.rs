@@ -94,7 +94,8 @@ impl HandoverMeter {
         if pace == 0.0 {
             return None;
         }
-        let first = first_bin_from(self.end?);
+        // The window reaches ahead by a round trip, and would find the pace before anything has arrived.
+        let first = first_bin_from(self.end?.max(self.first_data?));
         let last = (limit.as_nanos() / BIN.as_nanos()).checked_sub(window)?;
         let recovered = (first..=last).find(|from| progress.bytes(*from, from + window) as f64 >= wanted)?;
         Some(Instant::from_nanos(recovered * BIN.as_nanos()))

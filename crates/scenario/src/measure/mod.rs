@@ -3,10 +3,10 @@
 //! Time to recover from a handover, in detail. The *pace* of a flow is its mean goodput in the
 //! [`PACE_WINDOW`] before the handover, or since the end of the handover before, the end of the warm-up or
 //! the start of the flow if that is later. The flow is back at its pace at the first time `t`, not before
-//! the link works again, such that goodput over `[t, t + w)` is at least [`PACE_REGAINED`] of it, where `w`
+//! data has arrived over the link that works again, such that goodput over `[t, t + w)` is at least [`PACE_REGAINED`] of it, where `w`
 //! is the smoothed round-trip time before the handover, but at least [`SHORTEST_WINDOW`]; the whole window
 //! must end before the next handover. The recovery time runs from the start of the handover to `t`, so it
-//! is never shorter than the interruption. Times are resolved to [`BIN`].
+//! is never shorter than the interruption, nor than the time until that data. Times are resolved to [`BIN`].
 
 mod connection;
 mod flow;
