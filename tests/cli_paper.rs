@@ -48,7 +48,9 @@ fn claims_are_judged_and_runs_kept() {
 /// each with its unit, and a claim for each that was fixed.
 #[test]
 fn other_papers_have_their_pictures() {
-    let papers: [(&str, &str, usize, &[(&str, &[&str])]); 2] = [
+    /// What its picture is called, and words in it.
+    type Drawn<'a> = (&'a str, &'a [&'a str]);
+    let papers: [(&str, &str, usize, &[Drawn<'_>]); 2] = [
         (
             "V",
             "70 s",

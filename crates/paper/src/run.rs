@@ -49,6 +49,16 @@ pub struct PaperOutcome {
     pub taken_over_their_seeds: Vec<ClaimResult>,
 }
 
+impl PaperOutcome {
+    /// The claims that other readings are tried on, in the order of the paper.
+    pub fn claims_with_readings(&self) -> Vec<&ClaimResult> {
+        let is_tried = |claim: &&ClaimResult| {
+            self.readings.iter().any(|reading| reading.claims.iter().any(|tried| tried.id == claim.id))
+        };
+        self.claims.iter().filter(is_tried).collect()
+    }
+}
+
 /// How the records of a figure came about.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -165,8 +175,9 @@ fn over_their_seeds(claims: &Claims, outcome: &PaperOutcome) -> Vec<ClaimResult>
     }
     let mut records = outcome.records.clone();
     records.iter_mut().for_each(|cell| cell.runs.retain(|run| reading.seeds.contains(&run.seed)));
-    let tried = |id: &String| reading.claims.iter().any(|claim| claim.id == *id);
-    let claim = claims.claim.iter().filter(|claim| tried(&claim.id)).cloned().collect();
+    let tried = outcome.claims_with_readings();
+    let is_tried = |id: &String| tried.iter().any(|claim| claim.id == *id);
+    let claim = claims.claim.iter().filter(|claim| is_tried(&claim.id)).cloned().collect();
     evaluate(&Claims { claim, ..claims.clone() }, &records, &|_| String::new())
 }
 

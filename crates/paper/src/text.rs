@@ -30,12 +30,12 @@ pub fn claims(outcome: &PaperOutcome) -> String {
 
 /// With how many seeds the claims were measured.
 fn over_seeds(outcome: &PaperOutcome) -> String {
-    let all: Vec<&ClaimResult> = outcome.claims.iter().collect();
     if outcome.readings.is_empty() {
-        return format!(" ({})", seeds(&all));
+        return format!(" ({})", seeds(&outcome.claims));
     }
-    let others: Vec<&ClaimResult> = outcome.readings.iter().flat_map(|reading| &reading.claims).collect();
-    format!(" ({}; other readings {})", seeds(&all), seeds(&others))
+    let others: Vec<ClaimResult> =
+        outcome.readings.iter().flat_map(|reading| reading.claims.iter().cloned()).collect();
+    format!(" ({}; other readings {})", seeds(&outcome.claims), seeds(&others))
 }
 
 /// Lines of at most 110 letters, indented.
@@ -65,7 +65,10 @@ fn paper(claim: &ClaimResult) -> String {
 
 fn measured(claim: &ClaimResult) -> String {
     match (claim.measured, claim.ci95) {
-        (Some(mean), Some([low, high])) if low == high => format!("{mean}"),
+        // A count, or runs that are all alike.
+        (Some(mean), Some([low, high])) if high - low < 1e-6 * mean.abs().max(1e-300) => {
+            format!("{}", (mean * 1e3).round() / 1e3)
+        }
         (Some(mean), Some([low, high])) => format!("{mean:.1} [{low:.1}, {high:.1}]"),
         (Some(mean), None) => format!("{mean:.1} (one seed: no interval)"),
         (None, _) => "nothing".to_owned(),
@@ -98,14 +101,15 @@ pub fn numbers(documents: &Documents, outcome: &PaperOutcome) -> String {
 
 fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {
     let Bars { groups, series, bars } = Bars::of(documents, layout, outcome);
+    let wide = groups.iter().map(|group| group.len() + 2).max().unwrap_or(0).max(12);
     let mut text = format!("{}: flow {}, {}\n  {:16}", layout.title, layout.flow, layout.quantity.unit(), "");
-    groups.iter().for_each(|group| text += &format!("{group:>12}"));
+    groups.iter().for_each(|group| text += &format!("{group:>wide$}"));
     text.push('\n');
     for (row, name) in series.iter().enumerate() {
         text += &format!("  {name:16}");
         for group in &bars {
             let entry = group[row].as_ref().map(|(rate, _)| format!("{:.1}", rate.mean));
-            text += &format!("{:>12}", entry.unwrap_or_default());
+            text += &format!("{:>wide$}", entry.unwrap_or_default());
         }
         text.push('\n');
     }
@@ -114,24 +118,24 @@ fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> S
 
 /// What other readings of silent points make of the claims.
 pub fn readings(outcome: &PaperOutcome) -> String {
-    let Some(first) = outcome.readings.first() else { return String::new() };
-    let ids: Vec<&str> = first.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let tried = outcome.claims_with_readings();
+    if tried.is_empty() {
+        return String::new();
+    }
     let mut text = String::from("What other readings of the paper's silences would give:\n");
     text += &format!("  {:<WIDTH$}", "");
-    for claim in &first.claims {
-        text += &format!("{:>8}", [claim.id.as_str(), claim.unit].join(" ").trim_end());
+    for claim in &tried {
+        text += &format!("{:>12}", [claim.id.as_str(), claim.unit].join(" ").trim_end());
     }
     text.push('\n');
-    let taken: Vec<&ClaimResult> =
-        ids.iter().filter_map(|id| outcome.claims.iter().find(|claim| claim.id == **id)).collect();
-    text += &line(&format!("as taken ({})", seeds(&taken)), &taken);
+    text += &line(&format!("as taken ({})", seeds(&outcome.claims)), &tried, &outcome.claims);
     if !outcome.taken_over_their_seeds.is_empty() {
-        let same: Vec<&ClaimResult> = outcome.taken_over_their_seeds.iter().collect();
-        text += &line(&format!("as taken ({}, like the others)", seeds(&same)), &same);
+        let same = &outcome.taken_over_their_seeds;
+        text += &line(&format!("as taken ({}, like the others)", seeds(same)), &tried, same);
     }
     for ReadingResult { deviation, reading, claims, .. } in &outcome.readings {
-        let claims: Vec<&ClaimResult> = claims.iter().collect();
-        text += &line(&format!("{}: {} ({})", deviation.id, reading.reading, seeds(&claims)), &claims);
+        let name = format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims));
+        text += &line(&name, &tried, claims);
     }
     text + "\n"
 }
@@ -140,17 +144,19 @@ pub fn readings(outcome: &PaperOutcome) -> String {
 const WIDTH: usize = 70;
 
 /// How many seeds these were measured with.
-fn seeds(claims: &[&ClaimResult]) -> String {
+fn seeds(claims: &[ClaimResult]) -> String {
     match claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0) {
         1 => "1 seed".to_owned(),
         count => format!("{count} seeds"),
     }
 }
 
-fn line(name: &str, claims: &[&ClaimResult]) -> String {
+/// A column for each claim of `tried`; a dash where this reading does not decide it.
+fn line(name: &str, tried: &[&ClaimResult], claims: &[ClaimResult]) -> String {
     let mut text = format!("  {name:<WIDTH$}");
-    for claim in claims {
-        text += &claim.measured.map_or(format!("{:>8}", "-"), |value| format!("{value:>8.1}"));
+    for wanted in tried {
+        let found = claims.iter().find(|claim| claim.id == wanted.id).and_then(|claim| claim.measured);
+        text += &found.map_or(format!("{:>12}", "-"), |value| format!("{value:>12.1}"));
     }
     text + "\n"
 }

@@ -124,7 +124,21 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
             "One seed has no interval, so nothing can be told: --seeds 5 decides the claims.".to_owned(),
         );
     }
-    let open = outcome.claims.iter().filter(|claim| claim.verdict == Verdict::Inconclusive).count();
+    let nothing: Vec<&str> = outcome
+        .claims
+        .iter()
+        .filter(|claim| claim.measured.is_none())
+        .map(|claim| claim.id.as_str())
+        .collect();
+    if !nothing.is_empty() && outcome.parts.iter().all(|part| part.seeds.len() > 1) {
+        warnings
+            .push(format!("Nothing could be measured for {}: what was found says why.", nothing.join(", ")));
+    }
+    let open = outcome
+        .claims
+        .iter()
+        .filter(|claim| claim.verdict == Verdict::Inconclusive && claim.measured.is_some())
+        .count();
     let few = outcome.parts.iter().all(|part| (2..20).contains(&part.seeds.len()));
     if open > 0 && few {
         let are = if open == 1 { "claim is" } else { "claims are" };

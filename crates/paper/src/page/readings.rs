@@ -25,7 +25,10 @@ struct Block<'a> {
 
 /// The sensitivity of the claims; nothing when no other readings were tried.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<Section> {
-    let ids: Vec<&str> = outcome.readings.first()?.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let ids: Vec<&str> = outcome.claims_with_readings().iter().map(|claim| claim.id.as_str()).collect();
+    if ids.is_empty() {
+        return None;
+    }
     let blocks = blocks(outcome, &ids);
     let words = "The paper leaves some things open. Here each of them is read otherwise, one at a time, and the claims \
                  are measured again. Where the dots leave the shaded band, the claim hangs on a guess.";
