@@ -11,6 +11,7 @@ pub mod advice;
 pub mod causes;
 mod closed_form;
 mod error;
+mod limit;
 pub mod link;
 mod picture;
 pub mod presets;

@@ -1,6 +1,7 @@
 //! What is asked.
 
 use crate::error::InputError;
+use crate::limit;
 use crate::link::{AccessLink, quantity};
 use seamline_scenario::diagnostics::suggestion;
 use seamline_scenario::units::{self, Amount};
@@ -122,6 +123,7 @@ impl Question {
             variant: known("--variant", words.variant, &variant_names())?,
             profile: known("--profile", words.profile, &profile_names())?,
         };
+        limit::check(&question)?;
         Ok(question)
     }
 }

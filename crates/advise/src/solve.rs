@@ -4,6 +4,7 @@ use crate::advice::{Advice, SchemeAdvice, Verdict};
 use crate::causes::disagreement;
 use crate::closed_form::{ClosedForm, parameters, segment};
 use crate::error::AdviseError;
+use crate::limit::limit;
 use crate::question::{Question, Traffic};
 use crate::runs::{Point, Runs, Sample, Watch, schemes};
 use crate::scenario::Way;
@@ -19,9 +20,6 @@ const PACKETS: f64 = 20e6;
 const PACKETS_TO_BEGIN: f64 = 1000.0;
 /// A search with fewer seeds says little.
 const LEAST_SEEDS: usize = 3;
-/// A transfer is waited for so many times as long as the slower link would take, and no less than this.
-const PATIENCE: f64 = 10.0;
-const LEAST_LIMIT_S: f64 = 600.0;
 /// Where a scheme is installed that any peer will do for.
 pub(crate) const MOBILE_END: &str = "mobile end";
 /// A stay is no shorter.
@@ -74,19 +72,6 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         seeds: question.seeds,
         runs: runs.count,
     })
-}
-
-/// For how long a run goes on at most.
-fn limit(question: &Question, form: &ClosedForm) -> Duration {
-    match question.traffic {
-        Traffic::Horizon(span) => span,
-        Traffic::File(bytes) => {
-            let slower = form.slowest();
-            let seconds = bytes as f64 * 8.0 / slower + 2.0 * question.interruption.as_secs_f64();
-            let stay = question.stay.map_or(0.0, Duration::as_secs_f64);
-            span((PATIENCE * seconds + stay + question.at.as_secs_f64()).max(LEAST_LIMIT_S))
-        }
-    }
 }
 
 /// How hard the bounds will be searched: as hard as some seconds allow.

@@ -71,7 +71,11 @@ fn a_stay_shorter_than_the_interruption_is_never_complete() {
     assert_eq!(advice.verdict, Verdict::NeverComplete);
     assert_eq!(advice.deploy, None);
     assert!(advice.schemes.iter().all(|scheme| scheme.outcome.is_none()));
-    assert!(in_words(&advice).starts_with("Stay: the handover takes 3.00 s"));
+    let text = in_words(&advice);
+    assert!(text.starts_with("Stay: the handover takes 3.00 s"), "{text}");
+    assert!(!text.contains("hands over"), "no such figure: {text}");
+    assert!(text.contains("For staying the simulation of the stack as it is agrees"), "{text}");
+    assert!(text.contains("A handover as asked was not simulated"), "{text}");
 }
 
 /// Ten times the rate, nothing lost but what is under way: 8 Mbit of which 1 s is gone at 1 Mbit/s leave 7 s or 0.7.

@@ -48,6 +48,14 @@ fn the_handover() {
     refused(&QuestionWords { file: None, ..asked() }, &["--file: what is sent?", "--horizon \"60 s\""]);
     refused(&QuestionWords { file: Some("0 B"), ..asked() }, &["--file: a transfer of nothing"]);
     refused(&QuestionWords { file: Some("10 Mb"), ..asked() }, &["--file: `10 Mb`", "MB"]);
+    // A tenth of a year, 877 h, of 965 kbit/s are 381 GB.
+    let endless = ["--file: 99999 TB take", "h at the 965 kbit/s", "tip: choose a file of less than 381 GB"];
+    refused(&QuestionWords { file: Some("99999TB"), ..asked() }, &endless);
+    refused(&QuestionWords { file: Some("382 GB"), ..asked() }, &["--file: 382 GB take 879 h"]);
+    for (file, stay) in [("380 GB", "forever"), ("1 MB", "8760 h")] {
+        let asked = QuestionWords { file: Some(file), stay, interruption: "8000 h", ..asked() };
+        assert!(Question::read(&asked).is_ok(), "{file}, {stay}");
+    }
     refused(&QuestionWords { horizon: Some("9 s"), ..asked() }, &["give --file or --horizon"]);
     let early = QuestionWords { file: None, horizon: Some("2 s"), ..asked() };
     refused(&early, &["--horizon: `2 s`: the handover comes later, 5.5 s after the start"]);

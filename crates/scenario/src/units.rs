@@ -75,6 +75,9 @@ struct Kind {
     is_counted: bool,
 }
 
+/// No time in a scenario is longer: a year.
+pub const LONGEST_TIME: Duration = Duration::from_nanos(31_560_000_000_000_000);
+
 const TIME: Kind = Kind {
     name: "a time",
     example: "50 ms",
@@ -87,7 +90,7 @@ const TIME: Kind = Kind {
         (&["minute", "minutes", "mins"], "min"),
         (&["hour", "hours"], "h"),
     ],
-    most: (3.156e16, "1 year"),
+    most: (LONGEST_TIME.as_nanos() as f64, "1 year"),
     is_counted: true,
 };
 

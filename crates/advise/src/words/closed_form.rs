@@ -10,11 +10,11 @@ pub(super) fn closed_form(advice: &Advice) -> String {
     let [old, new] = form.payload_bits_per_second;
     let bound = |found: Option<f64>| found.map_or("never".to_owned(), time);
     let mut text = format!(
-        "Closed form (links that are always full, {} and {} of payload): stays {}, hands over {}; t*_MAX {}, T_MIN {}\n",
+        "Closed form (links that are always full, {} and {} of payload): stays {}, {}; t*_MAX {}, T_MIN {}\n",
         bit_rate(old),
         bit_rate(new),
         amount(advice, form.stays),
-        amount(advice, form.moves),
+        handover(advice),
         bound(form.longest_interruption_s),
         bound(form.shortest_stay_s)
     );
@@ -27,11 +27,38 @@ pub(super) fn closed_form(advice: &Advice) -> String {
             );
         }
     }
-    if advice.disagreements.is_empty() {
-        return text
-            + &format!("  The simulation of the stack as it is agrees within {:.0} %.\n", TOLERANCE * 100.0);
-    }
+    text += &agreement(advice);
     text + &advice.disagreements.iter().map(|found| disagreement(advice, found)).collect::<String>()
+}
+
+fn handover(advice: &Advice) -> String {
+    if advice.stay_s.is_some_and(|stay| advice.interruption_s >= stay) {
+        return "no handover that is complete".to_owned();
+    }
+    format!("hands over {}", amount(advice, advice.closed_form.moves))
+}
+
+/// What was simulated and is as it says.
+fn agreement(advice: &Advice) -> String {
+    let was_simulated = advice.stock().is_some_and(|stock| stock.outcome.is_some());
+    let agrees = |stays: bool| advice.disagreements.iter().all(|found| found.stays != stays);
+    let about = match (agrees(true), was_simulated && agrees(false)) {
+        (true, true) => "staying and the handover",
+        (true, false) => "staying",
+        (false, true) => "the handover",
+        (false, false) => "",
+    };
+    let mut text = String::new();
+    if !about.is_empty() {
+        text += &format!(
+            "  For {about} the simulation of the stack as it is agrees, within {:.0} % or the interval of its mean.\n",
+            TOLERANCE * 100.0
+        );
+    }
+    if !was_simulated {
+        text += "  A handover as asked was not simulated.\n";
+    }
+    text
 }
 
 fn disagreement(advice: &Advice, found: &Disagreement) -> String {
