@@ -3,22 +3,22 @@
 use crate::build::{Part, Places, add_routes, node_id};
 use crate::routes::whereabouts_at_start;
 use crate::schema::Scenario;
-use seamline_mobility::{DepartedBuffer, Movement};
+use seamline_mobility::{DepartedBuffer, Movement, Stay};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::Instant;
 use std::collections::VecDeque;
 
-/// What happens to a mobile node, and in which order at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What happens to a mobile node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// It has left the cell, and its link there is gone.
-    Leaves,
     /// It can be reached in the cell.
     Arrives,
+    /// It has left the cell, and its link there is gone.
+    Leaves,
 }
 
 /// A change to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Change {
     at: Instant,
     what: What,
@@ -51,24 +51,32 @@ impl<'a> Runner<'a> {
         }
         let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
         changes.retain(|change| change.what == What::Arrives || keeps(change));
-        changes.sort_unstable();
+        // Stable: at one time a node arrives before its old link is gone, and what is sent after it finds it.
+        changes.sort_by_key(|change| change.at);
         Runner { scenario, places, whereabouts: whereabouts_at_start(scenario), changes: changes.into() }
     }
 
     /// Run until everything due up to and including `end` has happened.
     pub(crate) fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
-        while let Some(change) = self.changes.pop_front_if(|change| change.at <= end) {
-            world.run_until(change.at);
-            match change.what {
-                What::Leaves => self.leave(change, world),
-                What::Arrives => {
-                    self.whereabouts[change.mobile] = change.cell;
-                    add_routes(self.scenario, &self.whereabouts, world, self.places);
-                    self.reach(change.mobile, world);
-                }
+        while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
+            world.run_until(at);
+            // All of one time, before anything is sent by what only some of them have changed.
+            while let Some(change) = self.changes.pop_front_if(|change| change.at == at) {
+                self.apply(change, world);
             }
         }
         world.run_until(end);
+    }
+
+    fn apply<O: Observer>(&mut self, change: Change, world: &mut World<Part, O>) {
+        match change.what {
+            What::Leaves => self.leave(change, world),
+            What::Arrives => {
+                self.whereabouts[change.mobile] = change.cell;
+                add_routes(self.scenario, &self.whereabouts, world, self.places);
+                self.reach(change.mobile, world);
+            }
+        }
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
@@ -97,17 +105,20 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// Of one node: first all arrivals, then all departures, each in the order of time.
 fn changes_of(mobile: usize, movement: &Movement) -> impl Iterator<Item = Change> + '_ {
     let stays = movement.stays();
-    stays.iter().enumerate().flat_map(move |(place, stay)| {
+    let arrives = move |stay: &Stay| {
         let cell = stay.cell.0 as usize;
-        let arrives = Change { at: stay.from, what: What::Arrives, mobile, cell, is_elsewhere: false };
+        Change { at: stay.from, what: What::Arrives, mobile, cell, is_elsewhere: false }
+    };
+    let leaves = move |(place, stay): (usize, &Stay)| {
         let is_elsewhere = stays.get(place + 1).is_some_and(|next| next.from <= stay.link_until);
-        let leaves = Change { at: stay.link_until, what: What::Leaves, is_elsewhere, ..arrives };
-        // It begins in its first cell, and what never happens needs no stop.
-        let both = [(place > 0, arrives), (stay.link_until < Instant::MAX, leaves)];
-        both.into_iter().filter_map(|(happens, change)| happens.then_some(change))
-    })
+        Change { at: stay.link_until, what: What::Leaves, is_elsewhere, ..arrives(stay) }
+    };
+    // It begins in its first cell, and what never happens needs no stop.
+    let departures = stays.iter().enumerate().filter(|(_, stay)| stay.link_until < Instant::MAX);
+    stays[1..].iter().map(arrives).chain(departures.map(leaves))
 }
 
 fn buffer<O: Observer>(

@@ -156,6 +156,25 @@ fn what_waits_for_a_departed_node_can_be_sent_after_it() {
     assert_eq!(most - less, 5, "{most} {less}");
 }
 
+/// The node is reached in the new cell at the very time at which its old link is gone: at once, or because the old link
+/// lasts as long as the handover. What waited goes after it all the same, and only what is in the air is lost.
+#[test]
+fn what_waits_goes_after_a_node_that_is_elsewhere_at_once() {
+    for time in ["0 s", "50 ms"] {
+        let [scan, overlap] =
+            ["layer_2.scan", "movement.overlap"].map(|key| format!("mobile.mn.{key}={time}"));
+        let given = ["duration=10 s", "mobile.mn.layer_2.associate=0 s", &*scan, &*overlap];
+        let lost = |cells: &str| {
+            let run = &runs(&paper_x(cells), &given)[0];
+            run.links.iter().find(|link| link.name == "ar1/down").unwrap().lost_to_departure.unwrap()
+        };
+        let in_the_air = 269_000 / 8_608 + 2;
+        let (dropped, forwarded) = (lost(""), lost("forward_departed = \"200 packets\""));
+        assert!(dropped > in_the_air + 5, "a queue was lost: {dropped}");
+        assert!((20..=in_the_air).contains(&forwarded), "only the air: {forwarded}");
+    }
+}
+
 /// The record of the run is the same whether there is nothing to keep or nothing is kept.
 #[test]
 fn a_buffer_that_keeps_nothing_changes_nothing_but_airtime() {
