@@ -47,6 +47,8 @@ pub struct MobileNode {
     done: usize,
     /// It is in a new cell, and not registered there.
     awaits_registration: bool,
+    /// It has found out that it has moved, and is not registered since.
+    has_moved: bool,
     /// By what its link layer has told: two while the old link outlives the coming up of the new one.
     links_up: u32,
     protocol: Option<Box<dyn Protocol>>,
@@ -72,6 +74,7 @@ impl MobileNode {
             movement,
             done: 0,
             awaits_registration: false,
+            has_moved: false,
             links_up: 1,
             protocol,
             actions: Actions::default(),
@@ -154,10 +157,12 @@ impl MobileNode {
                 out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
             }
             Action::Stayed => {
-                self.awaits_registration = false;
+                // The agent of a cell may advertise again before it has answered.
+                self.awaits_registration &= self.has_moved;
                 out.signals.extend(self.kept_back.take());
             }
             Action::Moved { agent } => {
+                self.has_moved = true;
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
                 out.signal(Signal::MovementDetected);
@@ -166,6 +171,7 @@ impl MobileNode {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address }));
                 if after_move {
                     self.awaits_registration = false;
+                    self.has_moved = false;
                     out.signal(Signal::Registered);
                 }
             }

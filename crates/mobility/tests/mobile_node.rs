@@ -345,6 +345,22 @@ fn answer_by(node: &mut MobileNode, now: Instant, cell: CellId, to: &Registratio
     )
 }
 
+/// The registration is under way: that the same agent advertises once more says nothing of it.
+#[test]
+fn with_two_links_a_second_advertisement_puts_nothing_in_force() {
+    let [old, new] = [CELL_1, CELL_2].map(MobileNode::cell_port);
+    let mut node = with_two_links(Some(config()));
+    let request = hear(&mut node, seconds(5.25), CELL_2, AGENT_2).request();
+    hear(&mut node, seconds(5.3), CELL_2, AGENT_2);
+    assert_eq!(sent_by(&mut node, 5.35), old);
+    answer_by(&mut node, seconds(5.4), CELL_2, &request);
+    assert_eq!(sent_by(&mut node, 5.45), new);
+    // Where it is the same agent on both sides there is nothing to register.
+    let mut same = with_two_links(Some(config()));
+    hear(&mut same, seconds(5.25), CELL_2, AGENT_1);
+    assert_eq!(sent_by(&mut same, 5.3), new);
+}
+
 /// The advertisements of the old cell are still heard, and would else lead the node back and forth.
 #[test]
 fn with_two_links_the_old_agent_is_no_news() {
