@@ -1,7 +1,7 @@
 //! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
 
 use crate::movement::{CellId, Movement};
-use crate::protocol::{Action, Actions, Happened, Link, Protocol};
+use crate::protocol::{Action, Actions, Happened, Protocol};
 use crate::send::{lose, message_packet};
 use seamline_wire::control::Ipv6Control;
 use seamline_wire::{
@@ -37,7 +37,9 @@ pub struct MobileNodeConfig {
 /// # Two links
 ///
 /// Where the old link outlives the turning to another cell ([`crate::Stay::link_until`]), what the host sends goes by the
-/// old one until the new one is in force: until it is up, or, with a protocol, registered. What arrives by the old one is
+/// old one until the new one is in force: until it is up, or, with a protocol, registered. A protocol that tunnels what
+/// the host sends has the new one in force as soon as a binding update has left, because from its arrival on the anchor takes
+/// nothing more from the old address. What arrives by the old one is
 /// handed on to the host; to messages of the protocol it counts only until the new one is up. The host hears
 /// that the old link is going down, or is down, only while it has not heard of the new one.
 #[derive(Debug)]
@@ -45,10 +47,12 @@ pub struct MobileNode {
     movement: Movement,
     /// Half moves done: the node is in no cell after an odd number of them.
     done: usize,
-    /// It is in a new cell, and not registered there.
-    awaits_registration: bool,
+    /// It is in a new cell, and what its host sends does not go by that yet.
+    keeps_to_old_link: bool,
     /// It has found out that it has moved, and is not registered since.
     has_moved: bool,
+    /// The stay in which it last found out that it has moved.
+    detected_in: usize,
     /// By what its link layer has told: two while the old link outlives the coming up of the new one.
     links_up: u32,
     protocol: Option<Box<dyn Protocol>>,
@@ -73,8 +77,9 @@ impl MobileNode {
         MobileNode {
             movement,
             done: 0,
-            awaits_registration: false,
+            keeps_to_old_link: false,
             has_moved: false,
+            detected_in: 0,
             links_up: 1,
             protocol,
             actions: Actions::default(),
@@ -101,7 +106,7 @@ impl MobileNode {
             match self.cell() {
                 None => out.event(|| Event::Handover(HandoverPhase::Started)),
                 Some(CellId(cell)) => {
-                    self.awaits_registration = self.protocol.is_some();
+                    self.keeps_to_old_link = self.protocol.is_some();
                     out.event(|| Event::Mobility(MobilityEvent::CellEntered { cell }));
                     if self.protocol.is_none() {
                         out.event(|| Event::Handover(HandoverPhase::Completed));
@@ -118,19 +123,19 @@ impl MobileNode {
     }
 
     /// Put a packet into the tunnels that begin at the node; `false` when it is in too many already.
-    fn enter_tunnels(&self, packet: &mut Packet, link: Link) -> bool {
+    fn enter_tunnels(&self, packet: &mut Packet) -> bool {
         let stays_on_link = [NodeId::ALL_ROUTERS, NodeId::ALL_SYSTEMS].contains(&packet.destination);
         let Some(protocol) = self.protocol.as_ref().filter(|_| !stays_on_link) else { return true };
-        let tunnels = protocol.tunnels(packet.source, link);
+        let tunnels = protocol.tunnels(packet.source);
         tunnels.into_iter().flatten().all(|tunnel| packet.encapsulate_in_ipv6(tunnel))
     }
 
     /// Where what its host sends goes: by the old link as long as there is one and the new one is not in force.
     fn send(&self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         let new = self.cell();
-        let is_in_force = new.is_some() && !self.awaits_registration;
+        let is_in_force = new.is_some() && !self.keeps_to_old_link;
         let old = if is_in_force { None } else { self.old_cell(now) };
-        if !self.enter_tunnels(&mut packet, if old.is_some() { Link::Old } else { Link::New }) {
+        if !self.enter_tunnels(&mut packet) {
             return lose(out, DropCause::NoRoute, packet);
         }
         match old.or(new) {
@@ -158,11 +163,12 @@ impl MobileNode {
             }
             Action::Stayed => {
                 // The agent of a cell may advertise again before it has answered.
-                self.awaits_registration &= self.has_moved;
+                self.keeps_to_old_link &= self.has_moved;
                 out.signals.extend(self.kept_back.take());
             }
             Action::Moved { agent } => {
                 self.has_moved = true;
+                self.detected_in = self.done / 2;
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
                 out.signal(Signal::MovementDetected);
@@ -170,7 +176,7 @@ impl MobileNode {
             Action::Registered { care_of_address, after_move } => {
                 out.event(|| Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address }));
                 if after_move {
-                    self.awaits_registration = false;
+                    self.keeps_to_old_link = false;
                     self.has_moved = false;
                     out.signal(Signal::Registered);
                 }
@@ -184,7 +190,7 @@ impl MobileNode {
         }
     }
 
-    fn send_message(&self, from: NodeId, to: NodeId, message: Control, out: &mut Outbox) {
+    fn send_message(&mut self, from: NodeId, to: NodeId, message: Control, out: &mut Outbox) {
         let Some(cell) = self.cell() else { return };
         let asked_for = match &message {
             Control::RegistrationRequest(request) => Some(request.care_of_address),
@@ -194,8 +200,14 @@ impl MobileNode {
         if let Some(care_of_address) = asked_for {
             out.event(|| Event::Mobility(MobilityEvent::RegistrationRequested { care_of_address }));
         }
+        if matches!(message, Control::Ipv6(Ipv6Control::BindingUpdate(_)))
+            && self.detected_in == self.done / 2
+        {
+            // The anchor takes in the update first, and from then on nothing from the old address.
+            self.keeps_to_old_link = false;
+        }
         let mut packet = message_packet(out, from, to, message);
-        if self.enter_tunnels(&mut packet, Link::New) {
+        if self.enter_tunnels(&mut packet) {
             out.send(Self::cell_port(cell), packet);
         } else {
             lose(out, DropCause::NoRoute, packet);

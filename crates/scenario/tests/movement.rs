@@ -98,6 +98,47 @@ fn an_old_link_that_lasts_saves_what_is_on_its_way() {
     }
 }
 
+/// Two cells on ways of the same length to an anchor.
+fn upload(kind: &str, anchor: &str, window: u32) -> String {
+    let nodes = "nodes = [\"cn\", \"map\", \"ha\", \"a\", \"b\", \"mn\"]\n";
+    let mut text = format!("duration = \"14 s\"\n{nodes}");
+    for (name, ends, millis) in [
+        ("internet", ["cn", "map"], 10),
+        ("to-home", ["ha", "map"], 100),
+        ("to-a", ["map", "a"], 20),
+        ("to-b", ["map", "b"], 20),
+    ] {
+        text += &link(name, ends, &format!("rate = \"20 Mbit/s\"\none_way_delay = \"{millis} ms\""));
+    }
+    for cell in ["a", "b"] {
+        text += &format!("\n[[cell]]\nname = \"{cell}\"\nbase_station = \"{cell}\"\n");
+        text += "rate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"\n";
+    }
+    text += "\n[[mobile]]\nname = \"mn\"\ncells = [\"a\", \"b\"]\n";
+    text += &format!("protocol = {{ kind = \"{kind}\", {anchor} }}\n[mobile.movement]\n");
+    text += "timetable = [{ at = \"10 s\", cell = \"b\" }]\ninterruption = \"10 ms\"\noverlap = \"3 s\"\n";
+    let keys = format!("variant = \"newreno\"\ntcp = {{ window_limit = {window} }}");
+    text + &flow("upload", ["mn", "cn"], &keys)
+}
+
+/// The answer to an update comes a round trip after it, 242 ms from the home agent and 42 ms from the anchor point. Of what
+/// is sent upwards meanwhile, most of 10 Mbit/s, the anchor refuses nothing but what the old cell has in hand: the packet in its air and one that waits.
+#[test]
+fn an_upload_goes_on_while_the_anchor_answers() {
+    for (kind, anchor, window, round_trip_ms) in [
+        ("mobile-ipv6", "home_agent = \"ha\"", 300, 242.0),
+        ("nemo", "home_agent = \"ha\"", 300, 242.0),
+        ("hmipv6", "mobility_anchor_point = \"map\"", 40, 42.0),
+    ] {
+        let run = &runs(&upload(kind, anchor, window), &[])[0];
+        let [handover] = &run.flows[0].handovers[..] else { panic!("{:?}", run.flows) };
+        let waited = handover.registered_ms.unwrap() - handover.movement_detected_ms.unwrap();
+        assert!((round_trip_ms..round_trip_ms + 10.0).contains(&waited), "{kind}: {handover:?}");
+        let lost = (run.flows[0].retransmissions, run.flows[0].timeouts);
+        assert!(lost.0 <= 2 && lost.1 == 0, "{kind}: {lost:?} {handover:?}");
+    }
+}
+
 /// Link_Down only when the old link is really gone: Freeze-TCP, whose sender stops on it, loses nothing by it.
 #[test]
 fn with_two_links_no_scheme_is_told_of_a_link_that_is_replaced() {

@@ -3,7 +3,7 @@
 
 use super::router_discovery::{Heard, RouterDiscovery};
 use super::{
-    Action, Actions, BaseStation, Happened, Link, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
 };
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{
@@ -146,12 +146,8 @@ impl Protocol for Hmipv6 {
         self.local.wake_at().into_iter().chain(self.home.as_ref().and_then(UpdateListEntry::wake_at)).min()
     }
     /// What comes from the home address passes both tunnels, what comes from the regional one the outer.
-    fn tunnels(&self, source: NodeId, link: Link) -> Upwards {
-        let on_link_address = match link {
-            Link::New => self.on_link_address,
-            Link::Old => self.local.care_of_address(),
-        };
-        let Some(on_link) = on_link_address.filter(|address| *address != source) else {
+    fn tunnels(&self, source: NodeId) -> Upwards {
+        let Some(on_link) = self.on_link_address.filter(|address| *address != source) else {
             return Upwards::default();
         };
         let to_anchor = Some(Tunnel { entry: on_link, exit: self.local.anchor() });

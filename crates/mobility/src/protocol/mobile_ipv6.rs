@@ -3,7 +3,7 @@
 
 use super::router_discovery::{Heard, RouterDiscovery};
 use super::{
-    Action, Actions, BaseStation, Happened, Link, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
 };
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
@@ -115,12 +115,9 @@ impl Protocol for MobileIpv6 {
     fn wake_at(&self) -> Option<Instant> {
         self.binding.wake_at()
     }
-    fn tunnels(&self, source: NodeId, link: Link) -> Upwards {
-        let care_of_address = match link {
-            Link::New => self.care_of_address,
-            Link::Old => self.binding.care_of_address(),
-        };
-        let away = care_of_address.filter(|address| *address != self.home_address && *address != source);
+    fn tunnels(&self, source: NodeId) -> Upwards {
+        let is_away = |address: &NodeId| *address != self.home_address && *address != source;
+        let away = self.care_of_address.filter(is_away);
         [away.map(|entry| Tunnel { entry, exit: self.binding.anchor() }), None]
     }
 }

@@ -92,20 +92,11 @@ pub trait Protocol: Debug + Send {
     fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions);
     /// When [`Happened::Wake`] is wanted.
     fn wake_at(&self) -> Option<Instant>;
-    /// The tunnels through IPv6 that begin at the node for what comes from this address and leaves by this link.
-    fn tunnels(&self, source: NodeId, link: Link) -> Upwards {
-        let _ = (source, link);
+    /// The tunnels through IPv6 that begin at the node for what comes from this address.
+    fn tunnels(&self, source: NodeId) -> Upwards {
+        let _ = source;
         Upwards::default()
     }
-}
-
-/// A link that a packet leaves by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// The one of the cell that the node is in.
-    New,
-    /// The one that it has turned away from, while that lasts and the new one is not in force.
-    Old,
 }
 
 /// Tunnels that a packet leaves through, innermost first.
