@@ -46,7 +46,8 @@ fn chord(piece: &Piece, centre: Position, range: f64) -> Option<InRange> {
     (enters < leaves).then_some(InRange { from: enters, until: leaves })
 }
 
-/// The times at which a trajectory passes from being nearer to one place to being nearer to the other.
+/// The times at which a trajectory passes from being nearer to one place to being nearer to the other. One at which its velocity
+/// changes may come twice.
 pub(crate) fn times_of_equal_distance<'a>(
     trajectory: &'a Trajectory,
     one: Position,
@@ -59,6 +60,6 @@ pub(crate) fn times_of_equal_distance<'a>(
         let ahead = (middle.x - piece.position.x) * east + (middle.y - piece.position.y) * north;
         let seconds = ahead / towards;
         let at = piece.from + Duration::from_secs_f64(seconds);
-        (towards != 0.0 && seconds > 0.0 && at < piece.until).then_some(at)
+        (towards != 0.0 && seconds >= 0.0 && at <= piece.until).then_some(at)
     })
 }

@@ -56,6 +56,26 @@ fn the_old_ranges_of_paper_v_end_later_and_the_middles_lie_between() {
     }
 }
 
+/// From 75 m before the middle between two base stations to 100 m behind it: in one go, with a waypoint in the middle, with
+/// a rest there. The other one is nearer from when the node goes on.
+#[test]
+fn a_waypoint_in_the_middle_hides_no_handover() {
+    let discs = [disc(0, 200.0, 300.0, 150.0), disc(1, 350.0, 300.0, 150.0)];
+    let stays = |legs: &[Leg]| {
+        let movement = through(place(200.0, 300.0), legs, &discs, Change::Nearest, Duration::ZERO);
+        movement.stays().iter().map(|stay| (stay.cell.0, stay.until)).collect::<Vec<_>>()
+    };
+    let last = leg(10, 375.0, 300.0, 10.0);
+    let half = leg(10, 275.0, 300.0, 10.0);
+    for (name, legs, at_ms) in [
+        ("one", vec![last], 17_500),
+        ("two", vec![half, Leg { at: Instant::from_millis(17_500), ..last }], 17_500),
+        ("a rest", vec![half, Leg { at: Instant::from_secs(40), ..last }], 40_000),
+    ] {
+        assert_eq!(stays(&legs), [(0, Instant::from_millis(at_ms)), (1, Instant::MAX)], "{name}");
+    }
+}
+
 /// 3-4-5: a chord at a distance of 3 m in a circle of 5 m is 8 m long.
 #[test]
 fn out_of_all_ranges_a_node_is_in_no_cell() {
