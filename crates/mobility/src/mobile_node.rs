@@ -30,7 +30,8 @@ pub struct MobileNodeConfig {
 /// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without a protocol: with
 /// one a new link alone makes nobody reachable. It is passed on when the link turns out to lead to the same agent as
 /// before, so that whoever has heard of a link that is down hears of its end; otherwise
-/// [`Signal::MovementDetected`] takes its place. So the host hears once of each link. Layer 2 triggers shorten
+/// [`Signal::MovementDetected`] takes its place. So the host hears once of each link, and what the link layer tells of a
+/// handover after that is news no more. Layer 2 triggers shorten
 /// the wait: the node asks the new link for an advertisement (Mobility-Vegas, section 4.2, steps 5 to 9).
 /// What the link layer knows of a new link is told at once ([`Signal::LinkParametersReport`]), also when the rest waits.
 ///
@@ -53,13 +54,27 @@ pub struct MobileNode {
     has_moved: bool,
     /// The stay in which it last found out that it has moved.
     detected_in: usize,
-    /// By what its link layer has told: two while the old link outlives the coming up of the new one.
-    links_up: u32,
+    /// How often its link layer has told that a link is up, and that one is down.
+    told: LinksTold,
     protocol: Option<Box<dyn Protocol>>,
     actions: Actions,
     /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
     /// reachable over it.
     kept_back: Option<Signal>,
+}
+
+/// Of each handover the link layer tells once that the old link is down and once that the new one is up, in either order.
+#[derive(Clone, Copy, Debug, Default)]
+struct LinksTold {
+    up: usize,
+    down: usize,
+}
+
+impl LinksTold {
+    /// How many are up: two while the old link outlives the coming up of the new one.
+    fn links_up(self) -> usize {
+        (1 + self.up).saturating_sub(self.down)
+    }
 }
 
 impl MobileNode {
@@ -80,7 +95,7 @@ impl MobileNode {
             keeps_to_old_link: false,
             has_moved: false,
             detected_in: 0,
-            links_up: 1,
+            told: LinksTold::default(),
             protocol,
             actions: Actions::default(),
             kept_back: None,
@@ -235,29 +250,44 @@ impl MobileNode {
     }
 
     fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
-        // Of an old link that has been replaced the host need not hear, once it knows of the new one.
-        let is_replaced = self.links_up > 1 && self.kept_back.is_none();
         match signal {
-            Signal::LinkUp { rate, round_trip_time } => {
-                self.links_up += 1;
-                if self.protocol.is_some() {
-                    self.kept_back = Some(signal);
-                    if rate.is_some() || round_trip_time.is_some() {
-                        out.signal(Signal::LinkParametersReport { rate, round_trip_time });
+            Signal::LinkUp { .. } => self.on_link_up(now, signal, out),
+            Signal::LinkDown | Signal::LinkGoingDown { .. } => {
+                let is_replaced = self.is_replaced();
+                if signal == Signal::LinkDown {
+                    self.told.down += 1;
+                    if self.told.links_up() == 0 {
+                        self.kept_back = None;
                     }
-                    return self.happened(now, Happened::LinkUp, out);
+                }
+                if !is_replaced {
+                    out.signal(signal);
                 }
             }
-            Signal::LinkDown => {
-                self.links_up = self.links_up.saturating_sub(1);
-                if self.links_up == 0 {
-                    self.kept_back = None;
-                }
-            }
-            _ => {}
+            _ => out.signal(signal),
         }
-        if !is_replaced || matches!(signal, Signal::LinkUp { .. }) {
-            out.signal(signal);
+    }
+
+    /// Whether the link that goes down next is one that the host need not hear of, because it knows of a newer one.
+    fn is_replaced(&self) -> bool {
+        let both_are_up = self.told.links_up() > 1 && self.kept_back.is_none();
+        both_are_up || self.told.down < self.detected_in
+    }
+
+    fn on_link_up(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
+        self.told.up += 1;
+        if self.protocol.is_none() {
+            return out.signal(signal);
+        }
+        if let Signal::LinkUp { rate, round_trip_time } = signal
+            && (rate.is_some() || round_trip_time.is_some())
+        {
+            out.signal(Signal::LinkParametersReport { rate, round_trip_time });
+        }
+        // The link layer may be slower than the first advertisement.
+        if self.told.up > self.detected_in {
+            self.kept_back = Some(signal);
+            self.happened(now, Happened::LinkUp, out);
         }
     }
 }

@@ -251,6 +251,30 @@ fn a_link_up_is_kept_back_no_longer_than_until_the_move_is_detected() {
     assert_eq!(hear(&mut node, seconds(9.2), CELL_2, AGENT_2).signals, [], "it is down");
 }
 
+/// The link layer tells of a handover when an advertisement has told of it already: of one or both links. Of the next
+/// handover the host hears again.
+#[test]
+fn late_news_of_a_handover_that_is_known_is_none() {
+    let passes_on_the_next = |node: &mut MobileNode| {
+        assert_eq!(signal(node, seconds(10.0), Signal::LinkDown), [Signal::LinkDown]);
+        assert_eq!(signal(node, seconds(10.0), UP), []);
+        assert_eq!(hear(node, seconds(10.1), CELL_1, AGENT_1).signals, [Signal::MovementDetected]);
+    };
+    let mut late_up = node(Some(config()));
+    assert_eq!(signal(&mut late_up, seconds(5.01), Signal::LinkDown), [Signal::LinkDown]);
+    assert_eq!(hear(&mut late_up, seconds(5.05), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    assert_eq!(signal(&mut late_up, seconds(5.1), UP), []);
+    assert_eq!(hear(&mut late_up, seconds(5.15), CELL_2, AGENT_2).signals, [], "not registered yet");
+    passes_on_the_next(&mut late_up);
+
+    let mut late_both = node(Some(config()));
+    assert_eq!(hear(&mut late_both, seconds(5.05), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    assert_eq!(signal(&mut late_both, seconds(5.1), Signal::LinkDown), []);
+    assert_eq!(signal(&mut late_both, seconds(5.1), UP), []);
+    assert_eq!(hear(&mut late_both, seconds(5.15), CELL_2, AGENT_2).signals, [], "not registered yet");
+    passes_on_the_next(&mut late_both);
+}
+
 /// With lazy detection another agent says nothing of where the link is up while the present one may still be there.
 #[test]
 fn a_link_up_waits_for_the_present_agent() {
