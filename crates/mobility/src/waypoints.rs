@@ -99,8 +99,9 @@ fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
     times.dedup();
     let stretch = |place: usize| {
         let from = times[place];
-        // Where distances are equal rounding decides; in between it does not matter.
-        let within = times.get(place + 1).map_or(from, |until| from + (*until - from) / 2);
+        // Where distances are equal rounding decides; in between it does not matter. The last stretch has no end.
+        let until = times.get(place + 1).copied().unwrap_or(Instant::MAX);
+        let within = from + (until - from) / 2;
         let position = trajectory.position_at(within);
         let mut found: Vec<(f64, Reachable)> = Vec::new();
         for (disc, ranges) in discs.iter().zip(&ranges) {

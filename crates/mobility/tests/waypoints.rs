@@ -76,6 +76,24 @@ fn a_waypoint_in_the_middle_hides_no_handover() {
     }
 }
 
+/// The node is equally far from the last two at 20.742 s, and nothing changes later: what rounding makes of that very place
+/// must not decide.
+#[test]
+fn the_last_handover_is_found_too() {
+    let start = place(337.849_671_744_519_1, 246.444_323_239_546_9);
+    let discs = [
+        disc(0, start.x, start.y, 60.0),
+        disc(1, 276.270_510_635_111_9, 82.921_105_504_343_03, 154.725_218_400_287_05),
+        disc(2, 233.645_195_949_189_6, 23.564_813_955_679_95, 81.195_523_646_600_35),
+    ];
+    let legs = [leg(0, 230.441_646_598_116_4, 39.583_443_787_397_6, 10.0)];
+    let movement = through(start, &legs, &discs, Change::Nearest, Duration::ZERO);
+    let cells: Vec<u32> = movement.stays().iter().map(|stay| stay.cell.0).collect();
+    assert_eq!(cells, [0, 1, 2]);
+    let last = movement.stays()[2].from.as_secs_f64();
+    assert!((20.74..20.75).contains(&last), "{last}");
+}
+
 /// 3-4-5: a chord at a distance of 3 m in a circle of 5 m is 8 m long.
 #[test]
 fn out_of_all_ranges_a_node_is_in_no_cell() {
