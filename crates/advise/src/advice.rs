@@ -4,6 +4,7 @@ use crate::causes::Disagreement;
 pub use crate::closed_form::ClosedForm;
 use crate::link::AccessLink;
 use crate::question::Traffic;
+use crate::recording::Recording;
 pub use crate::search::{Bound, Effort};
 use seamline_record::statistics::Estimate;
 use serde::Serialize;
@@ -82,6 +83,10 @@ pub struct Advice {
     pub forward: Option<String>,
     /// What is sent.
     pub traffic: Traffic,
+    /// The links that are recorded, and where in them the runs begin.
+    pub recordings: Vec<Recording>,
+    /// How long the longest run of staying and of the handover asked for went on, in seconds.
+    pub longest_run_s: f64,
     /// The variant of TCP.
     pub variant: String,
     /// The profile of TCP.

@@ -16,6 +16,7 @@ pub mod link;
 mod picture;
 pub mod presets;
 pub mod question;
+pub mod recording;
 mod runs;
 pub mod scenario;
 mod search;

@@ -2,6 +2,7 @@
 
 use crate::error::AdviseError;
 use crate::question::{Question, Traffic};
+use crate::recording::Recording;
 use crate::scenario::{Way, text_of};
 use rayon::prelude::*;
 use seamline_mobility::{CellId, Layer2Config, Move};
@@ -65,6 +66,7 @@ pub(crate) struct Runs<'a> {
     scenarios: Vec<Scenario>,
     /// How much later than asked the handover of each seed begins.
     offsets: Vec<Duration>,
+    pub(crate) recordings: Vec<Recording>,
     done: BTreeMap<Point, Vec<Sample>>,
     pub(crate) count: usize,
 }
@@ -88,7 +90,9 @@ impl<'a> Runs<'a> {
             question.from.round_trip.mul_f64(part)
         };
         let offsets = (1..=question.seeds).map(offset).collect();
-        Ok(Runs { question, watch, scenarios: scenarios?, offsets, done: BTreeMap::new(), count: 0 })
+        let scenarios = scenarios?;
+        let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], limit);
+        Ok(Runs { question, watch, scenarios, offsets, recordings, done: BTreeMap::new(), count: 0 })
     }
 
     /// Run what is missing of these points under the first so many seeds.
@@ -126,7 +130,9 @@ impl<'a> Runs<'a> {
             movement.moves = MovesSpec::Timetable(moves);
             movement.layer_2 = Layer2Config::constant(way.interruption);
         }
-        let record = run_seed(&scenario, seed as u64 + 1, self.watch.stop)?;
+        let number = seed as u64 + 1;
+        self.recordings.iter().for_each(|recording| recording.begin(&mut scenario, number));
+        let record = run_seed(&scenario, number, self.watch.stop)?;
         Some(self.sample(record, scenario.duration))
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct Way {
 /// What the host is called.
 pub(crate) const MOBILE: &str = "mobile";
 
+/// The links behind the base stations, whose conditions may change over time: the old one and the new one.
+pub(crate) const RECORDED_LINKS: [&str; 2] = ["to-old", "to-new"];
+
 /// The scenario of a question under a scheme, at the interruption and stay asked for.
 pub fn text(question: &Question, scheme: Option<&Scheme>, duration: Duration) -> String {
     let way = Way { at: question.at, interruption: question.interruption, stay: question.stay };

@@ -61,6 +61,8 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         lead_s: question.lead.as_secs_f64(),
         forward: question.forward.clone(),
         traffic: question.traffic,
+        recordings: runs.recordings.clone(),
+        longest_run_s: longest_run(question, &runs),
         variant: question.variant.clone(),
         profile: question.profile.clone(),
         stays: estimate_of(&values),
@@ -72,6 +74,16 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         seeds: question.seeds,
         runs: runs.count,
     })
+}
+
+/// Of all that was asked for, the probes of bounds left out.
+fn longest_run(question: &Question, runs: &Runs<'_>) -> f64 {
+    if let Traffic::Horizon(span) = question.traffic {
+        return span.as_secs_f64();
+    }
+    let moves = (0..schemes().len()).filter_map(|scheme| as_asked(question, scheme));
+    let all = std::iter::once(Point { scheme: 0, way: None }).chain(moves);
+    all.flat_map(|point| runs.of(point)).map(|sample| sample.value).fold(0.0, f64::max)
 }
 
 /// How hard the bounds will be searched: as hard as some seconds allow.

@@ -5,6 +5,7 @@ mod table;
 
 use crate::advice::{Advice, SchemeAdvice, Verdict};
 use crate::question::Traffic;
+use crate::recording::Recording;
 use crate::solve::MOBILE_END;
 use closed_form::closed_form;
 use seamline_record::statistics::Estimate;
@@ -114,6 +115,7 @@ fn setting(advice: &Advice) -> String {
             link.source
         );
     }
+    text += &advice.recordings.iter().map(|it| recording(advice, it)).collect::<String>();
     text + &format!(
         "  TCP   {}, profile {}; schemes that need it hear of a handover {} before it\n  \
          {} runs: {} seeds each as asked, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
@@ -126,6 +128,25 @@ fn setting(advice: &Advice) -> String {
         advice.effort.seeds,
         advice.from.name
     )
+}
+
+/// What intervals are over, where a link is recorded.
+fn recording(advice: &Advice, recording: &Recording) -> String {
+    let Recording { link, length_s, repeats, begins_within_s, .. } = recording;
+    let length = time(*length_s);
+    let end = if *repeats { "and repeats" } else { "and goes on as it ends" };
+    match begins_within_s {
+        Some(within) => format!(
+            "  each seed begins at a place of its own in the first {} of the recording of {link}, which is {length} long {end}; intervals \
+             are over its places, not over other recordings\n",
+            time(*within)
+        ),
+        None => format!(
+            "  every seed begins at the same place of the recording of {link}, which is {length} long {end}: the answer holds for the {} \
+             from there, and intervals say nothing about other places\n",
+            time(advice.longest_run_s)
+        ),
+    }
 }
 
 fn deployment(advice: &Advice) -> String {

@@ -3,6 +3,7 @@
 
 pub(crate) mod cell;
 mod connected;
+pub mod extent;
 mod flow;
 pub mod generated;
 pub(crate) mod handover;

@@ -1,6 +1,7 @@
 //! `schedule = { kind = "leoem", file = "path.log.gz" }`: conditions of a link over time, recorded or
 //! generated. Tables in a list complete each other, say capacity and delay.
 
+use super::extent::Extent;
 use super::generated::{self, Direction, GENERATORS, Generator};
 use super::recorded::{self, FORMATS};
 use crate::codes::Code;
@@ -19,8 +20,8 @@ pub struct ScheduleSpec {
 
 #[derive(Clone, Debug)]
 enum Part {
-    /// The same in every run.
-    Recorded(Schedule),
+    /// The same in every run, from its start or the place given.
+    Recorded { schedule: Schedule, has_start: bool },
     /// Another one for every seed.
     Generated(Generator),
 }
@@ -28,7 +29,7 @@ enum Part {
 impl Part {
     fn provides(&self) -> Provides {
         match self {
-            Part::Recorded(schedule) => Provides {
+            Part::Recorded { schedule, .. } => Provides {
                 capacity: schedule.capacity.is_some(),
                 delay: schedule.one_way_delay.is_some(),
                 loss: schedule.loss.is_some(),
@@ -74,10 +75,34 @@ impl ScheduleSpec {
         self.parts.iter().any(|part| part.provides().handovers)
     }
 
+    /// How far its recordings reach; `None` when there is none.
+    pub fn extent(&self) -> Option<Extent> {
+        let recordings = self.parts.iter().filter_map(|part| match part {
+            Part::Recorded { schedule, .. } => Some(Extent::of(schedule)),
+            Part::Generated(_) => None,
+        });
+        recordings.reduce(Extent::of_both)
+    }
+    /// Whether a recording begins at a place that was given.
+    pub fn has_start(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Recorded { has_start: true, .. }))
+    }
+    /// The same, with recordings from a later place on; what is generated stays.
+    #[must_use]
+    pub fn skip(self, by: Duration) -> Self {
+        let skip = |part| match part {
+            Part::Recorded { schedule, has_start } => {
+                Part::Recorded { schedule: schedule.skip(by), has_start }
+            }
+            generated @ Part::Generated(_) => generated,
+        };
+        ScheduleSpec { parts: self.parts.into_iter().map(skip).collect() }
+    }
+
     /// The conditions of one direction in a run of this seed and length.
     pub fn build(&self, seed: u64, duration: Duration, direction: Direction) -> Schedule {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Recorded(schedule) => schedule.clone(),
+            Part::Recorded { schedule, .. } => schedule.clone(),
             Part::Generated(generator) => generator.generate(seed, duration, direction),
         });
         parts.reduce(complete).unwrap_or_default()
@@ -122,7 +147,8 @@ fn read(mut reader: Reader<'_>, link: &str) -> Option<Part> {
     let part = if GENERATORS.iter().any(|(name, _)| *name == kind) {
         generated::read(&mut reader, kind, link).map(Part::Generated)
     } else {
-        recorded::read(&mut reader, kind).map(Part::Recorded)
+        let has_start = reader.has("start");
+        recorded::read(&mut reader, kind).map(|schedule| Part::Recorded { schedule, has_start })
     };
     reader.finish();
     part
