@@ -54,6 +54,20 @@ fn the_links_of_paper_x_against_its_closed_form() {
     let text = in_words(&advice);
     assert!(text.starts_with("Hand over"), "{text}");
     assert!(text.contains("timer: the flow waited"), "{text}");
+    // A second of the WLAN is worth eleven of the satellite, on which the file ends; what remains is said.
+    let moves = advice.disagreements.iter().find(|found| !found.stays).unwrap();
+    let on_wlan: f64 = moves
+        .causes
+        .iter()
+        .map(|cause| match cause {
+            Cause::Timer { on, .. } | Cause::SlowRecovery { on, .. } => {
+                on.iter().filter(|on| on.link == "wlan-802.11b").map(|on| on.seconds).sum()
+            }
+            _ => 0.0,
+        })
+        .sum();
+    assert!(on_wlan > 0.0 && moves.accounted > 11.0 * on_wlan, "{moves:?}");
+    assert!(text.contains("    in sum: if nothing passed in these seconds"), "{text}");
 }
 
 #[test]

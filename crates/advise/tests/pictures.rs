@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer, words};
 use seamline_advise::causes::Cause;
-use seamline_advise::{QuestionWords, picture, scenario};
+use seamline_advise::{QuestionWords, in_words, picture, scenario};
 use seamline_scenario::Plan;
 use seamline_wire::Duration;
 use std::path::Path;
@@ -69,14 +69,61 @@ fn handovers_after_the_file_is_there_do_not_count() {
     let recorded =
         format!("rate=10 Mbit/s, round_trip=60 ms, queue=20 packets, recording={}", path.display());
     let (_, advice) = answer(&QuestionWords { seeds: 1, file: Some("2 MB"), ..words(&recorded, "wifi") });
+    // A flow of 3 s is over before the two minutes are, from wherever in their first 117 s it begins; a file may take longer.
+    let horizon = QuestionWords { seeds: 1, file: None, horizon: Some("3 s"), ..words(&recorded, "wifi") };
+    let within = answer(&horizon).1.recordings[0].begins_within_s;
+    assert!((100.0..=117.0).contains(&within.unwrap()), "{within:?}");
+    assert_eq!(advice.recordings[0].begins_within_s, None);
     std::fs::remove_dir_all(&folder).unwrap();
     let found =
         advice.disagreements.iter().find(|found| found.stays).expect("short queues and losses at handovers");
+    assert!(
+        matches!(&found.causes[0], Cause::VaryingConditions { link, .. } if link == "path.log"),
+        "{found:?}"
+    );
+    let text = in_words(&advice);
+    assert!(text.contains("every seed begins at the same place of the recording of path.log"), "{text}");
     for cause in &found.causes {
         match cause {
             Cause::SlowRecovery { not_regained, .. } => assert!(*not_regained <= 1.0, "{cause:?}"),
-            Cause::SlowStart { round_trips, .. } => assert_eq!(round_trips.len(), 1, "it stays: {cause:?}"),
+            Cause::SlowStart { begun } => assert_eq!(begun.len(), 1, "it stays: {cause:?}"),
             _ => {}
         }
     }
+}
+
+/// Half a minute of 12 Mbit/s, then as long of 1.2: a megabyte takes 0.7 s or 6.9 s, depending on where one begins.
+fn two_halves(path: &Path) {
+    let fast = (1..=30_000).map(|millis| format!("{millis}\n"));
+    let slow = (30_001..=60_000).filter(|millis| millis % 10 == 0).map(|millis| format!("{millis}\n"));
+    std::fs::write(path, fast.chain(slow).collect::<String>()).unwrap();
+}
+
+#[test]
+fn each_seed_begins_at_a_place_of_its_own_unless_one_is_given() {
+    let folder = std::env::temp_dir().join(format!("seamline-advise-halves-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("halves");
+    two_halves(&path);
+    let link = |recording: &str| format!("rate=6 Mbit/s, round_trip=40 ms, queue=100 packets, {recording}");
+    let asked = |from: &str| answer(&QuestionWords { seeds: 8, ..words(from, "lte") }).1;
+    let own = asked(&link(&format!("recording={}", path.display())));
+    let table = format!("schedule={{ kind = \"mahimahi\", file = \"{}\", start = \"0 s\" }}", path.display());
+    let given = asked(&link(&table));
+    std::fs::remove_dir_all(&folder).unwrap();
+    // Of eight places some are in either half; four in each have a mean of 3.8 s.
+    assert!((1.5..6.5).contains(&own.stays.mean), "{:?}", own.stays);
+    assert!(own.stays.half_width().unwrap() > 0.5, "{:?}", own.stays);
+    assert!(
+        in_words(&own).contains(
+            "each seed begins at a place of its own in the first 60.0 s of the recording of halves"
+        )
+    );
+    // At the fast start all seeds are alike, and faster than 6 Mbit/s: what only slows is no reason for that.
+    assert!((0.66..1.3).contains(&given.stays.mean), "{:?}", given.stays);
+    assert!(given.stays.half_width().unwrap() < 0.1, "{:?}", given.stays);
+    let text = in_words(&given);
+    assert!(text.contains("every seed begins at the same place of the recording of old link"), "{text}");
+    let stays = given.disagreements.iter().find(|found| found.stays).expect("it is faster");
+    assert!(matches!(&stays.causes[..], [Cause::VaryingConditions { .. }]), "{stays:?}");
 }

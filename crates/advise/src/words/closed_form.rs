@@ -2,7 +2,7 @@
 
 use super::{amount, time};
 use crate::advice::Advice;
-use crate::causes::{Cause, Disagreement, TOLERANCE};
+use crate::causes::{Begun, Cause, Disagreement, OnLink, TOLERANCE};
 use seamline_report::quantity::{bit_rate, count, digits};
 
 pub(super) fn closed_form(advice: &Advice) -> String {
@@ -75,33 +75,68 @@ fn disagreement(advice: &Advice, found: &Disagreement) -> String {
     for cause in &found.causes {
         text += &format!("    {}\n", in_words(cause));
     }
-    text
+    text + &format!("    {}\n", the_rest(advice, found))
+}
+
+/// How much of the difference the seconds account for.
+fn the_rest(advice: &Advice, found: &Disagreement) -> String {
+    let difference = (found.simulated.mean - found.closed_form).abs();
+    let rest = difference - found.accounted;
+    let [whole, accounted, rest_in_words] = [difference, found.accounted, rest].map(|it| amount(advice, it));
+    if found.accounted <= 0.0 {
+        return format!(
+            "in sum: none of that is measured in seconds; of the difference, {whole}, nothing is accounted for"
+        );
+    }
+    if rest > 0.0 {
+        return format!(
+            "in sum: if nothing passed in these seconds, at the rates of their links they account for {accounted} of {whole}; the rest, {rest_in_words}, is not accounted for"
+        );
+    }
+    format!(
+        "in sum: if nothing passed in these seconds, at the rates of their links they account for {accounted}, more than the {whole}: something did pass"
+    )
+}
+
+fn on_links(on: &[OnLink]) -> String {
+    let each: Vec<String> = on.iter().map(|on| format!("{} on {}", time(on.seconds), on.link)).collect();
+    each.join(" and ")
+}
+
+fn begun_on(begun: &Begun) -> String {
+    let Begun { round_trips, round_trip_s, cost } = begun;
+    format!(
+        "{round_trips} round trips of {} on {}, by arithmetic {}",
+        time(*round_trip_s),
+        cost.link,
+        time(cost.seconds)
+    )
 }
 
 fn in_words(cause: &Cause) -> String {
     match cause {
-        Cause::SlowStart { round_trips, seconds } => {
-            let each: Vec<String> = round_trips
-                .iter()
-                .map(|(count, length)| format!("{count} round trips of {}", time(*length)))
-                .collect();
-            format!("slow start: {}, by arithmetic {}", each.join(", "), time(*seconds))
+        Cause::SlowStart { begun } => {
+            format!("slow start: {}", begun.iter().map(begun_on).collect::<Vec<_>>().join("; "))
         }
-        Cause::Timer { seconds, timeouts } => format!(
+        Cause::Timer { on, timeouts } => format!(
             "timer: the flow waited {} for its retransmission timer after the link was back ({} timeouts a run)",
-            time(*seconds),
+            on_links(on),
             count(*timeouts)
         ),
-        Cause::SlowRecovery { seconds, not_regained } => {
+        Cause::SlowRecovery { on, not_regained } => {
             let mut parts = Vec::new();
-            if *seconds > 0.0 {
-                parts.push(format!("data came again, but it took {} more to be at pace", time(*seconds)));
+            if !on.is_empty() {
+                parts.push(format!("data came again, but it took {} more to be at pace", on_links(on)));
             }
             if *not_regained > 0.0 {
                 parts.push(format!("pace not regained after {} handovers a run", count(*not_regained)));
             }
             format!("recovery: {}", parts.join("; "))
         }
+        Cause::VaryingConditions { link, payload_bits_per_second } => format!(
+            "conditions of {link} change over time; the closed form takes {} of payload throughout",
+            bit_rate(*payload_bits_per_second)
+        ),
         Cause::LossLimited { link, share } => {
             format!(
                 "loss-limited: in the long run this TCP fills {} % of {link} at its losses",

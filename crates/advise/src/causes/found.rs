@@ -1,0 +1,156 @@
+//! What the records show.
+
+use super::{Begun, Cause, OnLink};
+use crate::closed_form::{ClosedForm, parameters, segment};
+use crate::question::Question;
+use crate::runs::Sample;
+use crate::scenario::{MOBILE, RECORDED_LINKS};
+use seamline_model::transfer::{slow_start_cost, slow_start_round_trips};
+use seamline_record::record::HandoverRecord;
+
+/// What makes a transfer slower than the closed form says; what costs less than so many seconds is left out.
+pub(super) fn slowing(
+    question: &Question,
+    form: &ClosedForm,
+    stays: bool,
+    samples: &[Sample],
+    least: f64,
+) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    causes.extend(slow_start(question, samples, least));
+    causes.extend(timer(question, samples, least));
+    causes.extend(recovery(question, samples, least));
+    causes.extend(loss_limited(question, form, stays));
+    causes.extend(packets(samples));
+    causes
+}
+
+/// Links that are seen and change over time.
+pub(super) fn varying(question: &Question, form: &ClosedForm, stays: bool) -> Vec<Cause> {
+    let seen = if stays { 1 } else { 2 };
+    let links = [&question.from, &question.to].into_iter().zip(form.payload_bits_per_second).take(seen);
+    let varying = links.filter(|(link, _)| link.scheduled);
+    varying
+        .map(|(link, payload_bits_per_second)| Cause::VaryingConditions {
+            link: link.name.clone(),
+            payload_bits_per_second,
+        })
+        .collect()
+}
+
+fn mean_of(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
+    samples.iter().map(of).sum::<f64>() / samples.len().max(1) as f64
+}
+
+/// The handovers that met the flow, those of recorded links included: while a run goes on, these go on too. Each with the link that
+/// it leads to, 0 for the old one and 1 for the new one.
+fn handovers(sample: &Sample) -> impl Iterator<Item = (usize, &HandoverRecord)> {
+    let end = sample.flow.completion_s.unwrap_or(f64::INFINITY);
+    let mut own = 0;
+    let met = sample.flow.handovers.iter().filter(move |handover| handover.start_s < end);
+    met.map(move |handover| {
+        if handover.link == MOBILE {
+            own += 1;
+            return (own % 2, handover);
+        }
+        (usize::from(handover.link.starts_with(RECORDED_LINKS[1])), handover)
+    })
+}
+
+/// The mean of a run's seconds by link, where there are any.
+fn by_link(
+    question: &Question,
+    samples: &[Sample],
+    seconds: impl Fn(&HandoverRecord) -> Option<f64>,
+) -> Vec<OnLink> {
+    let links = [&question.from, &question.to].into_iter().enumerate();
+    let of = |place: usize| {
+        mean_of(samples, |sample| {
+            let there = handovers(sample).filter(|(link, _)| *link == place);
+            there.filter_map(|(_, handover)| seconds(handover)).map(|seconds| seconds.max(0.0)).sum()
+        })
+    };
+    let all = links.map(|(place, link)| OnLink { link: link.name.clone(), seconds: of(place), place });
+    all.filter(|on| on.seconds > 0.0).collect()
+}
+
+fn total(on: &[OnLink]) -> f64 {
+    on.iter().map(|on| on.seconds).sum()
+}
+
+/// At the beginning from the initial window; on each link that was reached by a handover from one segment, where
+/// there were timeouts.
+fn slow_start(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
+    let parameters = parameters(question);
+    let [payload, _] = segment(&parameters);
+    let own = |sample: &Sample| handovers(sample).filter(|(_, handover)| handover.link == MOBILE).count();
+    let moves = samples.iter().map(own).max().unwrap_or(0);
+    let timeouts = samples.iter().any(|sample| sample.flow.timeouts > 0);
+    let from_one_segment = if timeouts { moves.min(2) } else { 0 };
+    let begin = |(place, segments): (usize, f64)| {
+        let link = [&question.from, &question.to][place];
+        let (rate, round_trip_s) = (link.rate.bits_per_second() as f64, link.round_trip.as_secs_f64());
+        let initial = segments * payload * 8.0;
+        let seconds = slow_start_cost(rate, round_trip_s, initial);
+        let round_trips = slow_start_round_trips(rate, round_trip_s, initial);
+        Begun { round_trips, round_trip_s, cost: OnLink { link: link.name.clone(), seconds, place } }
+    };
+    let all = [(0, parameters.window.initial), (1, 1.0), (0, 1.0)];
+    let begun: Vec<Begun> = all.into_iter().take(1 + from_one_segment).map(begin).collect();
+    let seconds: f64 = begun.iter().map(|begun| begun.cost.seconds).sum();
+    (seconds > least).then_some(Cause::SlowStart { begun })
+}
+
+/// From the end of an interruption until data arrives, beyond the way from the sender.
+fn timer(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
+    let way = question.from.round_trip.max(question.to.round_trip).as_secs_f64();
+    let waited =
+        |handover: &HandoverRecord| Some((handover.first_data_ms? - handover.interruption_ms?) / 1e3 - way);
+    let on = by_link(question, samples, waited);
+    let timeouts = mean_of(samples, |sample| sample.flow.timeouts as f64);
+    (total(&on) > least && timeouts > 0.0).then_some(Cause::Timer { on, timeouts })
+}
+
+fn recovery(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
+    let slow = |handover: &HandoverRecord| Some((handover.recovery_ms? - handover.first_data_ms?) / 1e3);
+    let lost = |sample: &Sample| {
+        let of = handovers(sample).filter(|(_, handover)| handover.recovery_ms.is_none());
+        of.count() as f64
+    };
+    let (on, not_regained) = (by_link(question, samples, slow), mean_of(samples, lost));
+    (total(&on) > least || not_regained > 0.0).then_some(Cause::SlowRecovery { on, not_regained })
+}
+
+fn loss_limited(question: &Question, form: &ClosedForm, stays: bool) -> Vec<Cause> {
+    let links = [&question.from, &question.to];
+    let seen = if stays { 1 } else { 2 };
+    let rates = form.loss_limited_bits_per_second.into_iter().zip(form.payload_bits_per_second);
+    let limited = links.iter().zip(rates).take(seen);
+    limited
+        .filter_map(|(link, (left, carries))| {
+            Some(Cause::LossLimited { link: link.name.clone(), share: left? / carries })
+        })
+        .collect()
+}
+
+fn packets(samples: &[Sample]) -> Vec<Cause> {
+    let overflow = |sample: &Sample| {
+        sample
+            .links
+            .iter()
+            .map(|link| link.dropped_by_full_queue + link.dropped_by_queue_management)
+            .sum::<u64>() as f64
+    };
+    let lost = |sample: &Sample| {
+        sample.flow.handovers.iter().map(|handover| handover.lost_packets).sum::<u64>() as f64
+    };
+    let (overflow, lost) = (mean_of(samples, overflow), mean_of(samples, lost));
+    let mut causes = Vec::new();
+    if overflow > 0.0 {
+        causes.push(Cause::QueueOverflow { packets: overflow });
+    }
+    if lost > 0.0 {
+        causes.push(Cause::LostAtHandovers { packets: lost });
+    }
+    causes
+}
