@@ -189,7 +189,9 @@ impl MobileNode {
                 out.signal(Signal::MovementDetected);
             }
             Action::Registered { care_of_address, after_move } => {
-                out.event(|| Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address }));
+                out.event(|| {
+                    Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address, after_move })
+                });
                 if after_move {
                     self.keeps_to_old_link = false;
                     self.has_moved = false;

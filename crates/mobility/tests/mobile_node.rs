@@ -119,7 +119,10 @@ fn lost_requests_are_sent_again_with_back_off() {
     }
     let late = answer(&mut node, seconds(45.0), &first, ReplyCode::ACCEPTED);
     assert_eq!(late.signals, [Signal::Registered], "whole seconds apart, the low halves agree");
-    assert!(late.mobility().contains(&MobilityEvent::RegistrationAccepted { care_of_address: AGENT_2 }));
+    assert!(
+        late.mobility()
+            .contains(&MobilityEvent::RegistrationAccepted { care_of_address: AGENT_2, after_move: true })
+    );
 }
 
 #[test]
@@ -131,7 +134,10 @@ fn a_reply_after_another_move_is_stale() {
     assert_eq!((stale.signals, stale.events), (vec![], vec![]));
     let done = answer(&mut node, seconds(10.04), &new, ReplyCode::ACCEPTED);
     assert_eq!(done.signals, [Signal::Registered], "although it never was elsewhere, as far as it knows");
-    assert_eq!(done.mobility(), [MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1 }]);
+    assert_eq!(
+        done.mobility(),
+        [MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1, after_move: true }]
+    );
 }
 
 #[test]
@@ -154,8 +160,13 @@ fn after_a_refusal_it_asks_again() {
 #[test]
 fn a_registration_is_renewed_before_it_runs_out() {
     let mut node = node(Some(MobileIpConfig { registration_lifetime_s: 100, ..config() }));
-    let due: Vec<Instant> = wake_until(&mut node, seconds(50.0)).iter().map(|(at, _)| *at).collect();
+    let woken = wake_until(&mut node, seconds(50.0));
+    let due: Vec<Instant> = woken.iter().map(|(at, _)| *at).collect();
     assert_eq!(due, [5.0, 10.0, 50.0].map(seconds));
+    let renewed = answer(&mut node, seconds(50.1), &woken[2].1.request(), ReplyCode::ACCEPTED);
+    assert_eq!(renewed.signals, [], "it has not moved");
+    let expected = MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1, after_move: false };
+    assert_eq!(renewed.mobility(), [expected]);
     let mut forever = self::node(Some(MobileIpConfig { registration_lifetime_s: u16::MAX, ..config() }));
     wake_until(&mut forever, seconds(10.0));
     assert_eq!(forever.wake_at(), None);

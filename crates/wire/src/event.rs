@@ -80,6 +80,8 @@ pub enum MobilityEvent {
     RegistrationAccepted {
         /// The care-of address.
         care_of_address: NodeId,
+        /// Whether the mobile node can be reached after a move because of it; otherwise it is renewed, or one of several.
+        after_move: bool,
     },
     /// A mobile node was refused a registration.
     RegistrationRefused {

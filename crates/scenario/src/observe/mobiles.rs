@@ -96,7 +96,9 @@ impl Mobiles {
         let mobile = &mut self.all[place];
         match event {
             MobilityEvent::MovementDetected { .. } => return Some((place, News::MovementDetected)),
-            MobilityEvent::RegistrationAccepted { .. } => return Some((place, News::Registered)),
+            MobilityEvent::RegistrationAccepted { after_move: true, .. } => {
+                return Some((place, News::Registered));
+            }
             MobilityEvent::CellEntered { cell } => mobile.cell = Some(cell as usize),
             MobilityEvent::BindingChanged { home_address, care_of_address } => {
                 let mut bound = mobile.bound.iter_mut();

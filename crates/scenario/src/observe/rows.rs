@@ -339,7 +339,7 @@ fn mobility(what: MobilityEvent) -> (Kind, String) {
         MobilityEvent::RegistrationRequested { care_of_address } => {
             (Kind::RegistrationRequested, address(care_of_address))
         }
-        MobilityEvent::RegistrationAccepted { care_of_address } => {
+        MobilityEvent::RegistrationAccepted { care_of_address, .. } => {
             (Kind::RegistrationAccepted, address(care_of_address))
         }
         MobilityEvent::RegistrationRefused { code } => {

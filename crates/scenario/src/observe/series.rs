@@ -289,7 +289,7 @@ impl SeriesRecorder {
             MobilityEvent::MovementDetected { .. } => {
                 band.movement_detected_s.get_or_insert(time_s);
             }
-            MobilityEvent::RegistrationAccepted { .. } => {
+            MobilityEvent::RegistrationAccepted { after_move: true, .. } => {
                 band.registered_s.get_or_insert(time_s);
             }
             _ => {}
