@@ -13,7 +13,7 @@ pub struct AccessRouterConfig {
     pub node: NodeId,
     /// When it advertises.
     pub advertisements: AdvertisementConfig,
-    /// The mobility anchor point that it advertises (RFC 5380 section 4).
+    /// The mobility anchor point that it advertises (RFC 5380 section 5).
     pub mobility_anchor_point: Option<NodeId>,
 }
 

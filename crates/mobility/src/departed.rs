@@ -15,8 +15,7 @@ pub enum KeptAtMost {
 
 /// Stands before the downlink of a cell. What is for a node that is there passes at once. What is for one that has
 /// left waits here, first in, first out; what finds no room is lost ([`DropCause::LeftCell`]). When the node can be
-/// reached elsewhere, all of it goes back to the router, which knows the way (as in Seshan, Balakrishnan and Katz,
-/// "Handoffs in cellular wireless networks: the Daedalus implementation and experience", 1997).
+/// reached elsewhere, all of it goes back to the router, which knows the way.
 ///
 /// Whoever runs the world tells it who leaves and who can be reached, and hands it what waited at the downlink.
 #[derive(Debug)]

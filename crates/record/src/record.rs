@@ -60,8 +60,8 @@ pub struct HandoverRecord {
     pub link: String,
     /// When it began.
     pub start_s: f64,
-    /// For how long nothing passed: until the link was back, or what is addressed to the mobile node was sent to
-    /// its new cell; `None` when the run ended, or the node moved again, first.
+    /// From its start until the link was back, or what is addressed to the mobile node was sent to its new cell. Nothing passed
+    /// meanwhile, unless an old link of the mobile node lasted; `None` when the run ended, or the node moved again, first.
     pub interruption_ms: Option<f64>,
     /// From its start until data arrived over the link that works again; `None` when none did.
     pub first_data_ms: Option<f64>,

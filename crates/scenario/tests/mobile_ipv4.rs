@@ -1,5 +1,5 @@
-//! Mobile IPv4 whose home agent is the base station of the home cell: the network of Mobility-Vegas (Chang, Chang and Hu, section
-//! 5).
+//! Mobile IPv4 whose home agent is the base station of the home cell: the network of Mobility-Vegas (Ho and Chiu 2020,
+//! section 5).
 
 mod support;
 

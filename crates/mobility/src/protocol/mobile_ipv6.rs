@@ -1,5 +1,5 @@
 //! Mobile IPv6 (RFC 6275) without route optimisation: packets pass a tunnel between the mobile node and its home
-//! agent in both directions (section 1.3 calls it bidirectional tunnelling), and correspondents know nothing.
+//! agent in both directions (section 4.1 calls it bidirectional tunnelling), and correspondents know nothing.
 
 use super::router_discovery::{Heard, RouterDiscovery};
 use super::{

@@ -24,7 +24,7 @@ pub struct RouterAdvertisement<A = NodeId> {
     pub router: A,
     /// For how long it is good as a router if no other advertisement follows, in seconds.
     pub lifetime_s: u16,
-    /// The mobility anchor point of its domain, if there is one (RFC 5380 section 4).
+    /// The mobility anchor point of its domain, if there is one (RFC 5380 section 5).
     pub mobility_anchor_point: Option<A>,
 }
 
@@ -69,7 +69,7 @@ impl BindingFlags {
     pub const ACKNOWLEDGE: BindingFlags = BindingFlags(0x8000);
     /// H: the receiver shall be the home agent (RFC 6275 section 6.1.7).
     pub const HOME_REGISTRATION: BindingFlags = BindingFlags(0x4000);
-    /// M: the receiver is a mobility anchor point (RFC 5380 section 5).
+    /// M: the receiver is a mobility anchor point (RFC 5380 section 4).
     pub const MOBILITY_ANCHOR_POINT: BindingFlags = BindingFlags(0x0800);
     /// R: the sender is a mobile router (RFC 3963 section 4.1).
     pub const MOBILE_ROUTER: BindingFlags = BindingFlags(0x0400);
