@@ -61,7 +61,7 @@ const DIGESTS: [(&str, &str); 8] = [
     ("newreno", "0991b7d66a8fdff51be00b9b20be6c22"),
     ("sack", "0d98e057818e91818e4c23ba6876e58d"),
     ("cubic", "de23095c2dd11f02987a997cf5078dad"),
-    ("vegas", "b24336a0de4729c42befc5019d1e5566"),
+    ("vegas", "f9e40698291df8d26db1072a222d416e"),
     ("westwood", "16181dee48c03576a143cff71cb349ea"),
     ("westwood+", "d0d68f93878555a01327a33f037ccbe0"),
 ];
