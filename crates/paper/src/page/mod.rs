@@ -99,7 +99,9 @@ fn facts(outcome: &PaperOutcome) -> String {
     let cells: usize = outcome.parts.iter().map(|part| part.cells).sum();
     let runs: usize = outcome.parts.iter().map(Figure::runs).sum();
     let seeds = seeds_of(outcome.parts.iter().map(|part| part.seeds.len()));
-    let length = outcome.parts.first().map_or(0.0, |part| part.duration_s);
+    let lengths = || outcome.parts.iter().map(|part| part.duration_s);
+    let (least, most) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
+    let length = if least < most { format!("{least} to {most} s") } else { format!("{most} s") };
     let others = match outcome.readings.len() {
         0 => String::new(),
         count => format!(
@@ -108,7 +110,7 @@ fn facts(outcome: &PaperOutcome) -> String {
             seeds_of(outcome.readings.iter().map(|reading| reading.seeds.len()))
         ),
     };
-    format!("{}, {seeds} each: {} of {length} s{others}", plural(cells, "cell"), plural(runs, "run"))
+    format!("{}, {seeds} each: {} of {length}{others}", plural(cells, "cell"), plural(runs, "run"))
 }
 
 fn warnings(outcome: &PaperOutcome) -> Vec<String> {
