@@ -52,15 +52,18 @@ impl DepartedBuffer {
         }
     }
 
-    /// A node has left the cell; this is what waited for it at the downlink.
-    pub fn depart(&mut self, node: NodeId, withdrawn: VecDeque<Box<Packet>>) {
-        self.departed.insert(node);
+    /// A node with these addresses, which are its own and those of the hosts behind it, has left the cell; this is what
+    /// waited for it at the downlink.
+    pub fn depart(&mut self, addresses: &[NodeId], withdrawn: VecDeque<Box<Packet>>) {
+        self.departed.extend(addresses);
         self.withdrawn.extend(withdrawn);
     }
-    /// A node can be reached again, here or elsewhere.
-    pub fn reach(&mut self, node: NodeId) {
-        if self.departed.remove(&node) {
-            self.reachable.insert(node);
+    /// A node with these addresses can be reached again, here or elsewhere.
+    pub fn reach(&mut self, addresses: &[NodeId]) {
+        for address in addresses {
+            if self.departed.remove(address) {
+                self.reachable.insert(*address);
+            }
         }
     }
     /// Packets that were sent after departed nodes.

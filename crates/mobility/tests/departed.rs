@@ -30,7 +30,7 @@ fn what_is_for_those_who_are_there_passes() {
 fn what_is_for_the_departed_is_kept_in_order_and_sent_after_them() {
     for at_most in [KeptAtMost::Packets(4), KeptAtMost::Bytes(4000)] {
         let mut buffer = DepartedBuffer::new(at_most);
-        buffer.depart(MOBILE, [1, 2].map(|n| Box::new(numbered(MOBILE, n))).into());
+        buffer.depart(&[MOBILE], [1, 2].map(|n| Box::new(numbered(MOBILE, n))).into());
         assert!(buffer.wake_at().is_some_and(|at| at <= NOW));
         for n in [3, 4] {
             assert_eq!(ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(MOBILE, n))), []);
@@ -40,7 +40,7 @@ fn what_is_for_the_departed_is_kept_in_order_and_sent_after_them() {
         let other = deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(OTHER, 6));
         assert_eq!(ports(&other), [(DepartedBuffer::AIR, 6)]);
         assert_eq!(buffer.wake_at(), None, "it waits for news");
-        buffer.reach(MOBILE);
+        buffer.reach(&[MOBILE]);
         let woken = wake_until(&mut buffer, NOW);
         let sent: Vec<_> = woken.iter().flat_map(|(_, caused)| ports(caused)).collect();
         assert_eq!(sent, [1, 2, 3, 4].map(|n| (DepartedBuffer::NETWORK, n)));
@@ -53,16 +53,33 @@ fn what_is_for_the_departed_is_kept_in_order_and_sent_after_them() {
 #[test]
 fn one_who_is_reached_takes_nothing_of_the_others() {
     let mut buffer = DepartedBuffer::new(KeptAtMost::Packets(2));
-    buffer.depart(MOBILE, [Box::new(numbered(MOBILE, 1))].into());
-    buffer.depart(OTHER, [Box::new(numbered(OTHER, 2))].into());
-    buffer.reach(OTHER);
+    buffer.depart(&[MOBILE], [Box::new(numbered(MOBILE, 1))].into());
+    buffer.depart(&[OTHER], [Box::new(numbered(OTHER, 2))].into());
+    buffer.reach(&[OTHER]);
     let woken = wake_until(&mut buffer, NOW);
     assert_eq!(
         woken.iter().flat_map(|(_, caused)| ports(caused)).collect::<Vec<_>>(),
         [(DepartedBuffer::NETWORK, 2)]
     );
     assert_eq!(ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(MOBILE, 3))), []);
-    buffer.reach(MOBILE);
+    buffer.reach(&[MOBILE]);
     let woken = wake_until(&mut buffer, NOW);
     assert_eq!(woken.iter().map(|(_, caused)| caused.packets.len()).sum::<usize>(), 2);
+}
+
+/// What waits for a host behind a node that has left goes after the node, with all else and in its order.
+#[test]
+fn hosts_behind_a_node_depart_with_it() {
+    let mut buffer = DepartedBuffer::new(KeptAtMost::Packets(9));
+    let all = [MOBILE, OTHER];
+    buffer.depart(&all, [numbered(OTHER, 1), numbered(MOBILE, 2)].map(Box::new).into());
+    assert_eq!(ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(OTHER, 3))), []);
+    buffer.reach(&all);
+    let woken = wake_until(&mut buffer, NOW);
+    let sent: Vec<_> = woken.iter().flat_map(|(_, caused)| ports(caused)).collect();
+    assert_eq!(sent, [1, 2, 3].map(|n| (DepartedBuffer::NETWORK, n)));
+    assert_eq!(
+        ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(OTHER, 4))),
+        [(DepartedBuffer::AIR, 4)]
+    );
 }

@@ -1,6 +1,6 @@
 //! Running a world in which routes follow the mobile nodes that have no mobility protocol.
 
-use crate::build::{Part, Places, add_routes, node_id};
+use crate::build::{Part, Places, add_routes, addresses};
 use crate::routes::whereabouts_at_start;
 use crate::schema::Scenario;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
@@ -80,25 +80,25 @@ impl<'a> Runner<'a> {
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let node = node_id(self.scenario.mobiles[change.mobile].node);
+        let addresses = addresses::own(self.scenario, change.mobile);
         let cell = &self.places.cells[change.cell];
         let Some(down) = world.link_mut(cell.down) else { return };
-        let waited = down.withdraw(change.at, |packet| packet.next_destination() == node);
+        let waited = down.withdraw(change.at, |packet| addresses.contains(&packet.next_destination()));
         world.rearm(cell.down);
         if let Some((element, buffer)) = buffer(cell.departed, world) {
-            buffer.depart(node, waited);
+            buffer.depart(&addresses, waited);
             if change.is_elsewhere {
-                buffer.reach(node);
+                buffer.reach(&addresses);
             }
             world.rearm(element);
         }
     }
 
     fn reach<O: Observer>(&self, mobile: usize, world: &mut World<Part, O>) {
-        let mobile = &self.scenario.mobiles[mobile];
-        for cell in &mobile.cells {
+        let addresses = addresses::own(self.scenario, mobile);
+        for cell in &self.scenario.mobiles[mobile].cells {
             if let Some((element, buffer)) = buffer(self.places.cells[*cell].departed, world) {
-                buffer.reach(node_id(mobile.node));
+                buffer.reach(&addresses);
                 world.rearm(element);
             }
         }

@@ -216,6 +216,22 @@ fn what_waits_goes_after_a_node_that_is_elsewhere_at_once() {
     }
 }
 
+/// A host behind the node, with a link of its own: what waits for it goes after the node as what waits for the node does.
+#[test]
+fn what_waits_for_a_host_behind_a_departed_node_is_sent_after_it() {
+    let lost = |cells: &str| {
+        let text = paper_x(cells).replacen("\"mn\"]", "\"mn\", \"host\"]", 1);
+        let text = text.replace("to = \"mn\"", "to = \"host\"");
+        let inside = link("inside", ["mn", "host"], "rate = \"100 Mbit/s\"\none_way_delay = \"1 ms\"");
+        let run = &runs(&(text + &inside), &["duration=10 s"])[0];
+        run.links.iter().find(|link| link.name == "ar1/down").unwrap().lost_to_departure.unwrap()
+    };
+    let in_the_air = 269_000 / 8_608 + 2;
+    let (dropped, forwarded) = (lost(""), lost("forward_departed = \"200 packets\""));
+    assert!(dropped > in_the_air + 5, "a queue was lost: {dropped}");
+    assert!((20..=in_the_air).contains(&forwarded), "only the air: {forwarded}");
+}
+
 /// The record of the run is the same whether there is nothing to keep or nothing is kept.
 #[test]
 fn a_buffer_that_keeps_nothing_changes_nothing_but_airtime() {
