@@ -144,7 +144,7 @@ impl Coverage {
     }
 
     /// Whether the edge of the cell takes a packet of a mobile node that passes the air at a time. Draws once for each
-    /// packet of a node that is about to leave.
+    /// packet, or copy of one, of a node that is about to leave.
     fn edge_takes(&mut self, side: usize, member: u16, time: Instant) -> bool {
         let Some(Edge { loss, streams }) = &mut self.edge else { return false };
         let movement = self.members[usize::from(member)].movement.as_ref();
@@ -162,7 +162,7 @@ impl Coverage {
     fn down(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let destination = packet.next_destination();
         if destination == NodeId::ALL_SYSTEMS {
-            return self.to_all(now, packet, out);
+            return self.copies_for_all(now, packet, out);
         }
         match self.member(destination) {
             None => lose(out, DropCause::NoRoute, packet),
@@ -179,12 +179,19 @@ impl Coverage {
         }
     }
 
-    fn to_all(&self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
-        for (place, member) in self.members.iter().enumerate() {
-            if member.movement.is_some() && member.is_in(self.config.cell, now) {
-                let mut copy = out.packet();
-                copy.clone_from(&packet);
-                out.send(Port(1 + place as u16), copy);
+    /// A copy for each: who is at the edge may miss what others hear.
+    fn copies_for_all(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        for place in 0..self.members.len() as u16 {
+            let member = &self.members[usize::from(place)];
+            if member.movement.is_none() || !member.is_in(self.config.cell, now) {
+                continue;
+            }
+            let mut copy = out.packet();
+            copy.clone_from(&packet);
+            if self.edge_takes(0, place, now) {
+                lose(out, DropCause::ErrorModel, copy);
+            } else {
+                out.send(Port(1 + place), copy);
             }
         }
         out.recycle(packet);

@@ -121,6 +121,29 @@ fn a_link_that_lasts_carries_packets_both_ways() {
     }
 }
 
+/// One second of rise to 50 % before the first node leaves at 5 s; the second stays. Of 10000 advertisements spread evenly over
+/// the rise the first misses a quarter, 2500 with a deviation of 41, and the second none.
+#[test]
+fn the_edge_takes_its_copies_of_what_is_for_all() {
+    let loss = EdgeLoss { rises_to: 0.5, within: Duration::from_secs(1) };
+    let streams = ["down", "up"].map(|side| Stream::new(1, side));
+    let mut coverage = coverage(InFlightUpwards::Transmitted).with_edge_loss(loss, streams);
+    let stays = Movement::new(CELL, Vec::new(), Duration::ZERO).expect("in order");
+    let other = coverage.add_mobile(stays);
+    let (mut heard_by_other, mut missed) = (0, 0);
+    for n in 0..10_000 {
+        let at = Instant::from_secs(4) + Duration::from_micros(100) * n;
+        let to_all = carrying(AGENT_1, NodeId::ALL_SYSTEMS, Control::AgentSolicitation);
+        let caused = deliver(&mut coverage, at, Coverage::DOWN, to_all);
+        assert_eq!(caused.drops().len() + caused.packets.len(), 2, "{at}");
+        assert!(caused.drops().iter().all(|cause| *cause == DropCause::ErrorModel));
+        missed += caused.drops().len();
+        heard_by_other += caused.packets.iter().filter(|(port, _)| *port == other).count();
+    }
+    assert!((2_340..2_660).contains(&missed), "{missed}");
+    assert_eq!((heard_by_other, coverage.edge_drops()), (10_000, [missed as u64, 0]));
+}
+
 /// One second of rise to 50 % before the node leaves at 5 s: of 10000 packets spread evenly over it a quarter is lost,
 /// 2500 with a deviation of 41; of those in its last tenth 47.5 %.
 #[test]
