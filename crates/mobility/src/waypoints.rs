@@ -32,7 +32,8 @@ pub enum Change {
     Entering,
     /// Not before the range of its own ends; then to the nearest in range.
     Leaving,
-    /// When another base station in range becomes nearer than its own.
+    /// When another base station in range becomes nearer than its own. One that is exactly as near is not: a node that rests
+    /// in the middle, or goes along it, stays in its cell.
     Nearest,
 }
 
@@ -75,19 +76,37 @@ impl Movement {
 struct Reachable {
     cell: CellId,
     since: Instant,
+    /// Of its base station, in metres.
+    distance: f64,
 }
 
 /// A time in which the same cells are in range, and the order of their distances stays the same.
 #[derive(Clone, Debug)]
 struct Stretch {
     from: Instant,
-    nearest_first: Vec<Reachable>,
+    /// In the order of the scenario.
+    in_range: Vec<Reachable>,
+    /// Distances that differ by less are equal: what rounding makes of them, in metres.
+    rounding: f64,
+}
+
+impl Stretch {
+    /// The nearest of these, of several as near the own one, and else the first.
+    fn nearest<'a>(
+        &self,
+        own: Option<CellId>,
+        candidates: impl Iterator<Item = &'a Reachable> + Clone,
+    ) -> Option<CellId> {
+        let least = candidates.clone().map(|it| it.distance).min_by(f64::total_cmp)?;
+        let mut as_near = candidates.filter(|it| it.distance - least <= self.rounding).map(|it| it.cell);
+        as_near.clone().find(|cell| Some(*cell) == own).or_else(|| as_near.next())
+    }
 }
 
 fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
     let ranges: Vec<Vec<InRange>> =
         discs.iter().map(|disc| times_in_range(trajectory, disc.position, disc.range)).collect();
-    let mut times = vec![Instant::ZERO];
+    let mut times: Vec<Instant> = trajectory.pieces().iter().map(|piece| piece.from).collect();
     times.extend(ranges.iter().flatten().flat_map(|time| [time.from, time.until]));
     for (place, one) in discs.iter().enumerate() {
         for other in &discs[..place] {
@@ -97,22 +116,31 @@ fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
     times.retain(|time| *time < Instant::MAX);
     times.sort_unstable();
     times.dedup();
+    let rounding = rounding(trajectory, discs);
     let stretch = |place: usize| {
         let from = times[place];
         // Where distances are equal rounding decides; in between it does not matter. The last stretch has no end.
         let until = times.get(place + 1).copied().unwrap_or(Instant::MAX);
         let within = from + (until - from) / 2;
         let position = trajectory.position_at(within);
-        let mut found: Vec<(f64, Reachable)> = Vec::new();
-        for (disc, ranges) in discs.iter().zip(&ranges) {
-            let in_range = ranges.iter().find(|range| range.from <= from && from < range.until);
-            let reachable = in_range.map(|range| Reachable { cell: disc.cell, since: range.from });
-            found.extend(reachable.map(|reachable| (position.distance(disc.position), reachable)));
-        }
-        found.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Stretch { from, nearest_first: found.into_iter().map(|(_, reachable)| reachable).collect() }
+        let reachable = |(disc, ranges): (&Disc, &Vec<InRange>)| {
+            let in_range = ranges.iter().find(|range| range.from <= from && from < range.until)?;
+            let distance = position.distance(disc.position);
+            Some(Reachable { cell: disc.cell, since: in_range.from, distance })
+        };
+        let in_range = discs.iter().zip(&ranges).filter_map(reachable).collect();
+        Stretch { from, in_range, rounding }
     };
     (0..times.len()).map(stretch).collect()
+}
+
+/// How far computed distances may be off, in metres: a position, and then a distance, takes a dozen operations on numbers no larger
+/// than four times the largest coordinate, and each is off by half of [`f64::EPSILON`] at most.
+fn rounding(trajectory: &Trajectory, discs: &[Disc]) -> f64 {
+    let positions = discs.iter().map(|disc| disc.position);
+    let all = positions.chain(trajectory.pieces().iter().map(|piece| piece.position));
+    let largest = all.flat_map(|at| [at.x.abs(), at.y.abs()]).fold(0.0, f64::max);
+    12.0 * (0.5 * f64::EPSILON) * (4.0 * largest)
 }
 
 /// What a node is doing.
@@ -150,7 +178,7 @@ impl<F: FnMut() -> Duration> Walk<F> {
 
     /// Begin whatever handover is due.
     fn decide(&mut self, now: Instant, stretch: &Stretch) {
-        let is_in_range = |cell| stretch.nearest_first.iter().any(|it| it.cell == cell);
+        let is_in_range = |cell| stretch.in_range.iter().any(|it| it.cell == cell);
         let current = match self.state {
             State::To(cell, arrival) if is_in_range(cell) => {
                 if now < arrival {
@@ -176,18 +204,19 @@ impl<F: FnMut() -> Duration> Walk<F> {
     }
 
     fn wanted(&self, current: Option<CellId>, stretch: &Stretch) -> Option<CellId> {
-        let in_range = &stretch.nearest_first;
-        let entered_last = || {
-            let last = in_range.iter().map(|it| it.since).max()?;
-            let mut candidates = in_range.iter().filter(|it| it.since == last).map(|it| it.cell);
-            // Of several that it entered at one time it keeps its own.
-            candidates.clone().find(|cell| Some(*cell) == current).or_else(|| candidates.next())
-        };
-        let nearest = || in_range.first().map(|it| it.cell);
+        let in_range = &stretch.in_range;
+        let nearest = || stretch.nearest(current, in_range.iter());
         match self.change {
-            Change::Entering => entered_last(),
+            Change::Entering => {
+                let last = in_range.iter().map(|it| it.since).max()?;
+                let candidates = in_range.iter().filter(|it| it.since == last);
+                // Of several that it entered at one time it keeps its own.
+                current
+                    .filter(|own| candidates.clone().any(|it| it.cell == *own))
+                    .or_else(|| stretch.nearest(current, candidates))
+            }
             Change::Leaving => {
-                current.filter(|cell| in_range.iter().any(|it| it.cell == *cell)).or_else(nearest)
+                current.filter(|own| in_range.iter().any(|it| it.cell == *own)).or_else(nearest)
             }
             Change::Nearest => nearest(),
         }

@@ -76,6 +76,27 @@ fn a_waypoint_in_the_middle_hides_no_handover() {
     }
 }
 
+/// From either base station to the middle between the two, to rest there or to go on at right angles: neither is nearer, so the
+/// node stays where it is, also where rounding makes one of the two distances shorter (0.3 - 0.2 < 0.2 - 0.1).
+#[test]
+fn in_the_middle_a_node_stays_in_its_cell() {
+    for [left, middle, right] in [[200.0, 275.0, 350.0], [0.1, 0.2, 0.3], [0.7, 0.8, 0.9], [1.1, 3.3, 5.5]] {
+        let discs = [disc(0, left, 300.1, 500.0), disc(1, right, 300.1, 500.0)];
+        let aside = Leg { at: Instant::from_secs(100), ..leg(0, middle, 333.3, 10.0) };
+        for (start, cell) in [(left, 0), (right, 1)] {
+            for legs in [vec![leg(10, middle, 300.1, 10.0)], vec![leg(10, middle, 300.1, 10.0), aside]] {
+                let start = place(start, 300.1);
+                let movement = through(start, &legs, &discs, Change::Nearest, Duration::ZERO);
+                let cells: Vec<u32> = movement.stays().iter().map(|stay| stay.cell.0).collect();
+                assert_eq!(cells, [cell], "{middle} m, {legs:?}");
+            }
+        }
+        let movement = through(place(middle, 300.1), &[aside], &discs, Change::Nearest, Duration::ZERO);
+        let stays = movement.stays();
+        assert_eq!((stays.len(), stays[0].cell), (1, CellId(0)), "{middle} m: the first of the file");
+    }
+}
+
 /// The node is equally far from the last two at 20.742 s, and nothing changes later: what rounding makes of that very place
 /// must not decide.
 #[test]
