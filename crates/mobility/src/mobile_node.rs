@@ -54,6 +54,8 @@ pub struct MobileNode {
     has_moved: bool,
     /// The stay in which it last found out that it has moved.
     detected_in: usize,
+    /// The stay in which it last heard the agent that it takes for its own.
+    located_in: usize,
     /// How often its link layer has told that a link is up, and that one is down.
     told: LinksTold,
     protocol: Option<Box<dyn Protocol>>,
@@ -95,6 +97,7 @@ impl MobileNode {
             keeps_to_old_link: false,
             has_moved: false,
             detected_in: 0,
+            located_in: 0,
             told: LinksTold::default(),
             protocol,
             actions: Actions::default(),
@@ -179,16 +182,21 @@ impl MobileNode {
             Action::Stayed => {
                 // The agent of a cell may advertise again before it has answered.
                 self.keeps_to_old_link &= self.has_moved;
+                self.located_in = self.done / 2;
                 out.signals.extend(self.kept_back.take());
             }
             Action::Moved { agent } => {
                 self.has_moved = true;
                 self.detected_in = self.done / 2;
+                self.located_in = self.done / 2;
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
                 out.signal(Signal::MovementDetected);
             }
             Action::Registered { care_of_address, after_move } => {
+                // On its way elsewhere, or there without an agent yet, it hears late of where it was.
+                let is_late = self.cell().is_none() || self.located_in != self.done / 2;
+                let after_move = after_move && !is_late;
                 out.event(|| {
                     Event::Mobility(MobilityEvent::RegistrationAccepted { care_of_address, after_move })
                 });

@@ -31,6 +31,8 @@ pub struct MobileIpConfig {
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     request: RegistrationRequest,
+    /// Of the first request of its kind, before it was sent again.
+    first: Identification,
     /// Where it was sent.
     agent: NodeId,
     /// Whether it is for a move, and not to renew.
@@ -128,7 +130,8 @@ impl Registration {
         };
         let timeout = self.config.registration_retransmission;
         let send_again_at = now + timeout;
-        self.outstanding = Some(Outstanding { request, agent, after_move, send_again_at, timeout });
+        let first = request.identification;
+        self.outstanding = Some(Outstanding { request, first, agent, after_move, send_again_at, timeout });
         ToSend { request, agent }
     }
 
@@ -139,10 +142,12 @@ impl Registration {
         identification
     }
 
-    /// RFC 5944 section 3.6.2: only the reply to the last request counts.
+    /// RFC 5944 section 3.6.2: only the reply to the last request counts. One made whole seconds earlier, whose low half is the same,
+    /// counts if it asked for the same thing, but not if it was for an earlier move.
     pub(crate) fn on_reply(&mut self, now: Instant, reply: &RegistrationReply) -> Answer {
         let asked = self.outstanding.filter(|asked| {
             asked.request.identification.low() == reply.identification.low()
+                && (!reply.code.is_accepted() || asked.first <= reply.identification)
                 && reply.home_address == self.home_address
                 && reply.home_agent == self.config.home_agent
         });

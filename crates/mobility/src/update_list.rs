@@ -82,6 +82,11 @@ impl UpdateListEntry {
         self.bound.map(|bound| bound.care_of_address)
     }
 
+    /// Whether the update after the last move is not acknowledged yet.
+    pub(crate) fn waits_after_move(&self) -> bool {
+        self.outstanding.is_some_and(|asked| asked.after_move)
+    }
+
     /// The update after a move; with the home address as care-of address it deregisters.
     pub(crate) fn moved_to(&mut self, now: Instant, care_of_address: NodeId) -> BindingUpdate {
         self.ask(now, care_of_address, true)

@@ -112,6 +112,17 @@ fn the_home_agent_hears_of_the_regional_address_once() {
     assert_eq!(updates(&hear(&mut node, START, AGENT_2)).len(), 1);
 }
 
+/// It moves on while the home agent is asked: that one's answer is for the earlier move, and the anchor's for the next.
+#[test]
+fn the_home_agents_late_answer_leaves_the_anchors_to_be_waited_for() {
+    let mut node = node("hmipv6", &Setup { registered_with: None, ..setup() });
+    let [(_, local)] = updates(&hear(&mut node, START, AGENT_1))[..] else { panic!("one update") };
+    let [(_, home)] = updates(&answer(&mut node, START, accepted(&local)))[..] else { panic!("another") };
+    let [(_, local)] = updates(&hear(&mut node, START, AGENT_2))[..] else { panic!("one update") };
+    assert_eq!(answer(&mut node, START, accepted(&home)).signals, []);
+    assert_eq!(answer(&mut node, START, accepted(&local)).signals, [Signal::Registered]);
+}
+
 #[test]
 fn data_leaves_through_the_tunnels_that_belong_to_its_source() {
     let send = |node: &mut MobileNode, source| {

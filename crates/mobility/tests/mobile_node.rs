@@ -140,6 +140,41 @@ fn a_reply_after_another_move_is_stale() {
     );
 }
 
+/// Back to the first agent exactly two seconds after it was asked: the low halves of the two identifications, which are all that a
+/// reply must repeat, agree.
+#[test]
+fn a_reply_to_an_earlier_move_is_stale_also_whole_seconds_later() {
+    let step = |s, to| Move { at: Instant::from_secs(s), to };
+    let moves = vec![step(5, CELL_2), step(6, CELL_1), step(7, CELL_2)];
+    let movement = Movement::new(CELL_1, moves, Duration::ZERO).expect("in order");
+    let mut node = following(movement, Some(config()));
+    let old = hear(&mut node, seconds(5.5), CELL_2, AGENT_2).request();
+    hear(&mut node, seconds(6.25), CELL_1, AGENT_1);
+    let new = hear(&mut node, seconds(7.5), CELL_2, AGENT_2).request();
+    assert_eq!((old.identification.low(), old.care_of_address), (new.identification.low(), AGENT_2));
+    let late = answer_by(&mut node, seconds(7.6), CELL_2, &old);
+    assert_eq!((late.signals, late.events), (vec![], vec![]));
+    let done = answer_by(&mut node, seconds(7.7), CELL_2, &new);
+    assert_eq!(done.signals, [Signal::Registered]);
+}
+
+/// It turns away again before the answer, which comes over the old link; later it is back where it asked.
+#[test]
+fn an_answer_on_the_way_elsewhere_is_for_an_earlier_move() {
+    let step = |s, to| Move { at: Instant::from_secs(s), to };
+    let moves = vec![step(5, CELL_2), step(10, CELL_1)];
+    let movement = Movement::new(CELL_1, moves, Duration::from_secs(1)).expect("in order");
+    let movement = movement.with_old_links(|_, until| until + Duration::from_secs(3));
+    let mut node = following(movement, Some(config()));
+    let asked = hear(&mut node, seconds(6.5), CELL_2, AGENT_2).request();
+    let late = answer_by(&mut node, seconds(10.5), CELL_2, &asked);
+    assert_eq!(late.signals, []);
+    let expected = MobilityEvent::RegistrationAccepted { care_of_address: AGENT_2, after_move: false };
+    assert!(late.mobility().contains(&expected), "{late:?}");
+    let asked = hear(&mut node, seconds(11.5), CELL_1, AGENT_1).request();
+    assert_eq!(answer(&mut node, seconds(11.6), &asked, ReplyCode::ACCEPTED).signals, [Signal::Registered]);
+}
+
 #[test]
 fn after_a_refusal_it_asks_again() {
     let mut node = node(Some(config()));

@@ -80,7 +80,8 @@ pub enum MobilityEvent {
     RegistrationAccepted {
         /// The care-of address.
         care_of_address: NodeId,
-        /// Whether the mobile node can be reached after a move because of it; otherwise it is renewed, or one of several.
+        /// Whether the mobile node can be reached after its last move because of it; otherwise it is renewed, one of several, or
+        /// for an earlier move.
         after_move: bool,
     },
     /// A mobile node was refused a registration.

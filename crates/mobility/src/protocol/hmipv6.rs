@@ -88,7 +88,7 @@ impl Hmipv6 {
             Self::note(answer, self.local.anchor(), home_knows, actions);
         } else if let Some(home) = &mut self.home {
             let answer = home.on_acknowledgement(now, answer);
-            Self::note(answer, home.anchor(), true, actions);
+            Self::note(answer, home.anchor(), !self.local.waits_after_move(), actions);
         }
     }
 
