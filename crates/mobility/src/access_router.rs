@@ -1,10 +1,11 @@
 //! The access router at a base station of IPv6: advertises, and lets everything else pass.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::ports::AgentPorts;
 use crate::send::control;
 use seamline_wire::control::{Ipv6Control, RouterAdvertisement};
 use seamline_wire::random::Stream;
-use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet};
 
 /// What makes an access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +27,6 @@ pub struct AccessRouter {
 }
 
 impl AccessRouter {
-    /// To and from the router of the base station.
-    pub const NETWORK: Port = Port(0);
-    /// To the downlink, and from the uplink.
-    pub const AIR: Port = Port(1);
-    /// What is for others on the same node leaves by this port.
-    pub const NODE: Port = Port(2);
-
     /// A router that has advertised nothing yet.
     pub fn new(config: AccessRouterConfig, stream: Stream) -> Self {
         AccessRouter { config, advertiser: Advertiser::new(config.advertisements, stream) }
@@ -45,7 +39,7 @@ impl AccessRouter {
             mobility_anchor_point: self.config.mobility_anchor_point,
         };
         let message = Control::Ipv6(Ipv6Control::RouterAdvertisement(advertisement));
-        control(out, Self::AIR, self.config.node, to, message);
+        control(out, AgentPorts::AIR, self.config.node, to, message);
     }
 
     fn on_air_packet(&self, packet: Box<Packet>, out: &mut Outbox) {
@@ -54,7 +48,7 @@ impl AccessRouter {
                 self.advertise(packet.source, out);
                 out.recycle(packet);
             }
-            _ => out.send(Self::NETWORK, packet),
+            _ => out.send(AgentPorts::NETWORK, packet),
         }
     }
 }
@@ -62,8 +56,8 @@ impl AccessRouter {
 impl Machine for AccessRouter {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
-            Input::Packet(Self::AIR, packet) => self.on_air_packet(packet, out),
-            Input::Packet(_, packet) => out.send(Self::NODE, packet),
+            Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(packet, out),
+            Input::Packet(_, packet) => out.send(AgentPorts::NODE, packet),
             Input::Wake => {
                 while self.advertiser.wake_at() <= now {
                     self.advertise(NodeId::ALL_SYSTEMS, out);

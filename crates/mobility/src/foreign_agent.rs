@@ -1,13 +1,14 @@
 //! The foreign agent at a base station: advertises, passes registrations on, takes packets out of tunnels.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::ports::AgentPorts;
 use crate::send::{control, lose};
 use crate::visitors::Visitors;
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
 };
 use seamline_wire::random::Stream;
-use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet};
 
 /// What makes a foreign agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +35,6 @@ pub struct ForeignAgent {
 }
 
 impl ForeignAgent {
-    /// To and from the router of the base station.
-    pub const NETWORK: Port = Port(0);
-    /// To the downlink, and from the uplink.
-    pub const AIR: Port = Port(1);
-    /// What is for others on the same node leaves by this port.
-    pub const NODE: Port = Port(2);
-
     /// An agent without visitors.
     pub fn new(config: ForeignAgentConfig, stream: Stream) -> Self {
         let advertiser = Advertiser::new(config.advertisements, stream);
@@ -64,7 +58,7 @@ impl ForeignAgent {
             flags: home | AgentFlags::FOREIGN_AGENT,
             care_of_address: Some(self.config.node),
         };
-        control(out, Self::AIR, self.config.node, to, Control::AgentAdvertisement(advertisement));
+        control(out, AgentPorts::AIR, self.config.node, to, Control::AgentAdvertisement(advertisement));
     }
 
     fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
@@ -77,12 +71,12 @@ impl ForeignAgent {
                 let request = *request;
                 if request.home_agent == self.config.node {
                     // Its home agent is on this node: it has come home, and no agent stands between.
-                    return out.send(Self::NODE, packet);
+                    return out.send(AgentPorts::NODE, packet);
                 }
                 out.recycle(packet);
                 self.pass_on(now, request, out);
             }
-            _ => out.send(Self::NETWORK, packet),
+            _ => out.send(AgentPorts::NETWORK, packet),
         }
     }
 
@@ -98,7 +92,7 @@ impl ForeignAgent {
         self.visitors.forget_expired(now);
         self.visitors.requested(now, request);
         let message = Control::RegistrationRequest(request);
-        control(out, Self::NETWORK, self.config.node, request.home_agent, message);
+        control(out, AgentPorts::NETWORK, self.config.node, request.home_agent, message);
     }
 
     fn refuse(&self, request: &RegistrationRequest, code: ReplyCode, out: &mut Outbox) {
@@ -110,7 +104,7 @@ impl ForeignAgent {
             identification: request.identification,
         };
         let message = Control::RegistrationReply(reply);
-        control(out, Self::AIR, self.config.node, request.home_address, message);
+        control(out, AgentPorts::AIR, self.config.node, request.home_address, message);
     }
 
     fn on_network_packet(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
@@ -125,17 +119,17 @@ impl ForeignAgent {
             out.recycle(packet);
             if self.visitors.answered(now, &reply) {
                 let message = Control::RegistrationReply(reply);
-                control(out, Self::AIR, self.config.node, reply.home_address, message);
+                control(out, AgentPorts::AIR, self.config.node, reply.home_address, message);
             }
             return;
         }
-        out.send(Self::NODE, packet);
+        out.send(AgentPorts::NODE, packet);
     }
 
     /// RFC 5944 section 4.2.2.
     fn pass_to_visitor(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         if self.visitors.is_served(now, packet.next_destination()) {
-            out.send(Self::AIR, packet);
+            out.send(AgentPorts::AIR, packet);
         } else {
             lose(out, DropCause::NoVisitor, packet);
         }
@@ -145,7 +139,7 @@ impl ForeignAgent {
 impl Machine for ForeignAgent {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
-            Input::Packet(Self::AIR, packet) => self.on_air_packet(now, packet, out),
+            Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(now, packet, out),
             Input::Packet(_, packet) => self.on_network_packet(now, packet, out),
             Input::Wake => {
                 while self.advertiser.wake_at() <= now {

@@ -1,6 +1,7 @@
 //! The home agent: keeps bindings and tunnels what is addressed to mobile nodes after them.
 
 use crate::bindings::Bindings;
+use crate::ports::AnchorPorts;
 use crate::send::{control, lose};
 use seamline_wire::control::RegistrationRequest;
 use seamline_wire::{
@@ -25,15 +26,6 @@ pub struct HomeAgent {
 }
 
 impl HomeAgent {
-    /// To and from the router: what is addressed to mobile nodes comes in here.
-    pub const NETWORK: Port = Port(0);
-    /// What is addressed to the node itself comes in here.
-    pub const LOCAL: Port = Port(1);
-    /// What is for others on the same node leaves by this port.
-    pub const NODE: Port = Port(2);
-    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
-    pub const HOME: Port = Port(3);
-
     /// An agent without mobile nodes.
     pub fn new(config: HomeAgentConfig) -> Self {
         HomeAgent { config, bindings: Bindings::default() }
@@ -58,7 +50,7 @@ impl HomeAgent {
                 out.recycle(packet);
                 self.register(now, &request, from, out);
             }
-            _ if port == Self::LOCAL => out.send(Self::NODE, packet),
+            _ if port == AnchorPorts::LOCAL => out.send(AnchorPorts::NODE, packet),
             _ => self.forward(now, packet, out),
         }
     }
@@ -73,7 +65,7 @@ impl HomeAgent {
             self.report(home_address, after, out);
         }
         // One that is at home cannot be reached through the router, which would send it back here.
-        let port = if from == home_address { Self::HOME } else { Self::NETWORK };
+        let port = if from == home_address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         control(out, port, node, from, Control::RegistrationReply(reply));
     }
 
@@ -84,10 +76,10 @@ impl HomeAgent {
     fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         match self.bindings.exit(now, packet.next_destination()) {
             None => lose(out, DropCause::NoRoute, packet),
-            Some(None) => out.send(Self::HOME, packet),
+            Some(None) => out.send(AnchorPorts::HOME, packet),
             Some(Some(exit)) => {
                 if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
-                    out.send(Self::NETWORK, packet);
+                    out.send(AnchorPorts::NETWORK, packet);
                 } else {
                     lose(out, DropCause::NoRoute, packet);
                 }

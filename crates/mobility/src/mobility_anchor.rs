@@ -1,10 +1,11 @@
 //! An anchor of IPv6: a home agent (RFC 6275, RFC 3963), a mobility anchor point (RFC 5380), or both.
 
 use crate::binding_cache::BindingCache;
+use crate::ports::AnchorPorts;
 use crate::send::{control, lose};
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{
-    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
+    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Tunnel,
 };
 
 /// Keeps bindings beside a router that sends it everything addressed to the addresses it serves, and tunnels that after
@@ -17,15 +18,6 @@ pub struct MobilityAnchor {
 }
 
 impl MobilityAnchor {
-    /// To and from the router: what is addressed to the addresses served comes in here.
-    pub const NETWORK: Port = Port(0);
-    /// What is addressed to the node itself comes in here.
-    pub const LOCAL: Port = Port(1);
-    /// What is for others on the same node leaves by this port.
-    pub const NODE: Port = Port(2);
-    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
-    pub const HOME: Port = Port(3);
-
     /// An anchor on a node, that serves nobody.
     pub fn new(node: NodeId) -> Self {
         MobilityAnchor { node, cache: BindingCache::default() }
@@ -73,7 +65,7 @@ impl MobilityAnchor {
                 out.recycle(packet);
                 self.update(now, &update, out);
             }
-            _ => out.send(Self::NODE, packet),
+            _ => out.send(AnchorPorts::NODE, packet),
         }
     }
 
@@ -86,18 +78,18 @@ impl MobilityAnchor {
             report(address, after, out);
         }
         // One that is at home cannot be reached through the router, which would send it back here.
-        let port = if update.care_of_address == address { Self::HOME } else { Self::NETWORK };
+        let port = if update.care_of_address == address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         let message = Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer));
         control(out, port, self.node, update.care_of_address, message);
     }
 
     fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         match self.cache.exit(now, packet.next_destination()) {
-            None => out.send(Self::NETWORK, packet),
-            Some(None) => out.send(Self::HOME, packet),
+            None => out.send(AnchorPorts::NETWORK, packet),
+            Some(None) => out.send(AnchorPorts::HOME, packet),
             Some(Some(exit)) => {
                 if packet.encapsulate_in_ipv6(Tunnel { entry: self.node, exit }) {
-                    out.send(Self::NETWORK, packet);
+                    out.send(AnchorPorts::NETWORK, packet);
                 } else {
                     lose(out, DropCause::NoRoute, packet);
                 }

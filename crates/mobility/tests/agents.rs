@@ -2,7 +2,10 @@
 
 mod support;
 
-use seamline_mobility::{AdvertisementConfig, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig};
+use seamline_mobility::{
+    AdvertisementConfig, AgentPorts, AnchorPorts, ForeignAgent, ForeignAgentConfig, HomeAgent,
+    HomeAgentConfig,
+};
 use seamline_wire::control::{AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode};
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, DropCause, Duration, Instant, Machine, MobilityEvent, NodeId, Packet, Tunnel};
@@ -40,7 +43,7 @@ fn tunnelled(exit: NodeId) -> Packet {
 
 fn by_air(agent: &mut ForeignAgent, now: Instant, request: RegistrationRequest) -> Caused {
     let packet = carrying(MOBILE, AGENT_1, Control::RegistrationRequest(request));
-    deliver(agent, now, ForeignAgent::AIR, packet)
+    deliver(agent, now, AgentPorts::AIR, packet)
 }
 
 fn accepted(request: &RegistrationRequest) -> RegistrationReply {
@@ -55,7 +58,7 @@ fn accepted(request: &RegistrationRequest) -> RegistrationReply {
 
 fn answer(agent: &mut ForeignAgent, now: Instant, reply: RegistrationReply) -> Caused {
     let packet = carrying(HOME_AGENT, AGENT_1, Control::RegistrationReply(reply));
-    deliver(agent, now, ForeignAgent::NETWORK, packet)
+    deliver(agent, now, AgentPorts::NETWORK, packet)
 }
 
 /// The first advertisement is uniform in the interval: over 2000 agents the mean is 50 ms and the standard
@@ -98,7 +101,7 @@ fn advertisements_say_what_the_agent_offers() {
         let [(port, NodeId::ALL_SYSTEMS, Control::AgentAdvertisement(heard))] = caused.messages()[..] else {
             panic!("{caused:?}");
         };
-        assert_eq!((port, usize::from(heard.sequence)), (ForeignAgent::AIR, n));
+        assert_eq!((port, usize::from(heard.sequence)), (AgentPorts::AIR, n));
         assert_eq!((heard.agent, heard.care_of_address), (AGENT_1, Some(AGENT_1)));
         assert_eq!(
             (heard.lifetime_s, heard.registration_lifetime_s),
@@ -109,34 +112,34 @@ fn advertisements_say_what_the_agent_offers() {
     }
     let due = agent.wake_at();
     let asked = carrying(MOBILE, NodeId::ALL_ROUTERS, Control::AgentSolicitation);
-    let caused = deliver(&mut agent, Instant::from_secs(1), ForeignAgent::AIR, asked);
-    assert!(matches!(caused.messages()[..], [(ForeignAgent::AIR, MOBILE, Control::AgentAdvertisement(_))]));
+    let caused = deliver(&mut agent, Instant::from_secs(1), AgentPorts::AIR, asked);
+    assert!(matches!(caused.messages()[..], [(AgentPorts::AIR, MOBILE, Control::AgentAdvertisement(_))]));
     assert_eq!(agent.wake_at(), due, "a solicitation leaves the schedule alone");
 }
 
 #[test]
 fn a_registration_passes_through_the_foreign_agent() {
     let mut agent = foreign_agent("cell/1/advertisement", 0);
-    let lost = deliver(&mut agent, START, ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let lost = deliver(&mut agent, START, AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!((lost.packets.len(), lost.drops()), (0, vec![DropCause::NoVisitor]));
 
     let asked = request(AGENT_1, 200, START);
     let passed = by_air(&mut agent, START, asked);
-    assert_eq!(passed.messages(), [(ForeignAgent::NETWORK, HOME_AGENT, Control::RegistrationRequest(asked))]);
+    assert_eq!(passed.messages(), [(AgentPorts::NETWORK, HOME_AGENT, Control::RegistrationRequest(asked))]);
     assert_eq!(passed.packets[0].1.source, AGENT_1, "the reply comes back here");
-    let lost = deliver(&mut agent, START, ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let lost = deliver(&mut agent, START, AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!(lost.drops(), [DropCause::NoVisitor], "no visitor before the reply");
 
     let reply = accepted(&asked);
     let passed = answer(&mut agent, START, reply);
-    assert_eq!(passed.messages(), [(ForeignAgent::AIR, MOBILE, Control::RegistrationReply(reply))]);
-    let served = deliver(&mut agent, START, ForeignAgent::NETWORK, tunnelled(AGENT_1));
-    assert_eq!(served.packets, [(ForeignAgent::AIR, data(SENDER, MOBILE))], "out of the tunnel");
+    assert_eq!(passed.messages(), [(AgentPorts::AIR, MOBILE, Control::RegistrationReply(reply))]);
+    let served = deliver(&mut agent, START, AgentPorts::NETWORK, tunnelled(AGENT_1));
+    assert_eq!(served.packets, [(AgentPorts::AIR, data(SENDER, MOBILE))], "out of the tunnel");
 
     let end = START + Duration::from_secs(200);
-    let last = deliver(&mut agent, end - Duration::from_nanos(1), ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let last = deliver(&mut agent, end - Duration::from_nanos(1), AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!(last.packets.len(), 1);
-    let after = deliver(&mut agent, end, ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let after = deliver(&mut agent, end, AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!(after.drops(), [DropCause::NoVisitor], "the lifetime is over");
 }
 
@@ -165,14 +168,14 @@ fn refused_and_ended_registrations_serve_nobody() {
     by_air(&mut agent, START, asked);
     let refused = RegistrationReply { code: ReplyCode::IDENTIFICATION_MISMATCH, ..accepted(&asked) };
     assert_eq!(answer(&mut agent, START, refused).packets.len(), 1, "the mobile node shall know");
-    let lost = deliver(&mut agent, START, ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let lost = deliver(&mut agent, START, AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!(lost.drops(), [DropCause::NoVisitor]);
 
     let mut agent = foreign_agent("cell/1/advertisement", 0).with_visitor(MOBILE, 300);
     let ended = request(AGENT_1, 0, START);
     by_air(&mut agent, START, ended);
     answer(&mut agent, START, accepted(&ended));
-    let lost = deliver(&mut agent, START, ForeignAgent::NETWORK, tunnelled(AGENT_1));
+    let lost = deliver(&mut agent, START, AgentPorts::NETWORK, tunnelled(AGENT_1));
     assert_eq!(lost.drops(), [DropCause::NoVisitor]);
 }
 
@@ -192,33 +195,33 @@ fn the_foreign_agent_refuses_what_it_cannot_do() {
 #[test]
 fn what_concerns_others_passes_the_foreign_agent() {
     let mut agent = foreign_agent("cell/1/advertisement", 0);
-    let up = deliver(&mut agent, START, ForeignAgent::AIR, data(MOBILE, SENDER));
-    assert_eq!(up.packets, [(ForeignAgent::NETWORK, data(MOBILE, SENDER))]);
-    let here = deliver(&mut agent, START, ForeignAgent::NETWORK, data(SENDER, AGENT_1));
-    assert_eq!(here.packets, [(ForeignAgent::NODE, data(SENDER, AGENT_1))]);
+    let up = deliver(&mut agent, START, AgentPorts::AIR, data(MOBILE, SENDER));
+    assert_eq!(up.packets, [(AgentPorts::NETWORK, data(MOBILE, SENDER))]);
+    let here = deliver(&mut agent, START, AgentPorts::NETWORK, data(SENDER, AGENT_1));
+    assert_eq!(here.packets, [(AgentPorts::NODE, data(SENDER, AGENT_1))]);
 }
 
 fn register(agent: &mut HomeAgent, now: Instant, request: RegistrationRequest) -> Caused {
     let packet = carrying(request.care_of_address, HOME_AGENT, Control::RegistrationRequest(request));
-    deliver(agent, now, HomeAgent::LOCAL, packet)
+    deliver(agent, now, AnchorPorts::LOCAL, packet)
 }
 
 #[test]
 fn the_home_agent_tunnels_to_the_care_of_address_and_no_longer_than_agreed() {
     let mut agent = home_agent();
-    let at_home = deliver(&mut agent, START, HomeAgent::NETWORK, data(SENDER, MOBILE));
-    assert_eq!(at_home.packets, [(HomeAgent::HOME, data(SENDER, MOBILE))]);
+    let at_home = deliver(&mut agent, START, AnchorPorts::NETWORK, data(SENDER, MOBILE));
+    assert_eq!(at_home.packets, [(AnchorPorts::HOME, data(SENDER, MOBILE))]);
 
     let caused = register(&mut agent, START, request(AGENT_1, 60_000, START));
-    assert_eq!(caused.messages()[0].0, HomeAgent::NETWORK);
+    assert_eq!(caused.messages()[0].0, AnchorPorts::NETWORK);
     assert_eq!(caused.messages()[0].1, AGENT_1, "to whoever sent the request");
     let reply = caused.reply();
     assert_eq!((reply.code, reply.lifetime_s), (ReplyCode::ACCEPTED, 600), "no longer than it grants");
     let changed = |care_of_address| MobilityEvent::BindingChanged { home_address: MOBILE, care_of_address };
     assert_eq!(caused.mobility(), [changed(Some(AGENT_1))]);
 
-    let away = deliver(&mut agent, START, HomeAgent::NETWORK, data(SENDER, MOBILE));
-    assert_eq!(away.packets, [(HomeAgent::NETWORK, tunnelled(AGENT_1))]);
+    let away = deliver(&mut agent, START, AnchorPorts::NETWORK, data(SENDER, MOBILE));
+    assert_eq!(away.packets, [(AnchorPorts::NETWORK, tunnelled(AGENT_1))]);
     let end = START + Duration::from_secs(600);
     assert_eq!(agent.wake_at(), Some(end));
     let over = wake_until(&mut agent, end);
@@ -293,7 +296,7 @@ fn the_home_agent_refuses_strangers() {
     assert_eq!(register(&mut home_agent(), START, stranger).reply().code, ReplyCode::PROHIBITED);
     let mistaken = RegistrationRequest { home_agent: AGENT_2, ..request(AGENT_1, 300, START) };
     assert_eq!(register(&mut home_agent(), START, mistaken).reply().code, ReplyCode::UNKNOWN_HOME_AGENT);
-    let lost = deliver(&mut home_agent(), START, HomeAgent::NETWORK, data(MOBILE, SENDER));
+    let lost = deliver(&mut home_agent(), START, AnchorPorts::NETWORK, data(MOBILE, SENDER));
     assert_eq!(lost.drops(), [DropCause::NoRoute]);
 }
 
@@ -302,8 +305,8 @@ fn coming_home_ends_the_tunnel() {
     let mut agent = home_agent();
     agent.bind(MOBILE, AGENT_1, 300);
     let caused = register(&mut agent, START, request(MOBILE, 0, START));
-    assert_eq!(caused.messages()[0].0, HomeAgent::HOME, "the router would send it back here");
+    assert_eq!(caused.messages()[0].0, AnchorPorts::HOME, "the router would send it back here");
     assert_eq!(caused.reply().code, ReplyCode::ACCEPTED);
-    let at_home = deliver(&mut agent, START, HomeAgent::NETWORK, data(SENDER, MOBILE));
-    assert_eq!(at_home.packets, [(HomeAgent::HOME, data(SENDER, MOBILE))]);
+    let at_home = deliver(&mut agent, START, AnchorPorts::NETWORK, data(SENDER, MOBILE));
+    assert_eq!(at_home.packets, [(AnchorPorts::HOME, data(SENDER, MOBILE))]);
 }

@@ -7,8 +7,9 @@ mod support;
 
 use counting::{CountingAllocator, heap};
 use seamline_mobility::{
-    AdvertisementConfig, CellId, Coverage, CoverageConfig, ForeignAgent, ForeignAgentConfig, HomeAgent,
-    HomeAgentConfig, InFlightUpwards, MobileNode, MobileNodeConfig, Movement, Order, Period,
+    AdvertisementConfig, AgentPorts, AnchorPorts, CellId, Coverage, CoverageConfig, ForeignAgent,
+    ForeignAgentConfig, HomeAgent, HomeAgentConfig, InFlightUpwards, MobileNode, MobileNodeConfig, Movement,
+    Order, Period,
 };
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Packet, Port};
@@ -71,8 +72,8 @@ impl Way {
     fn down(&mut self, now: Instant, packet: Packet) {
         let cell = MobileNode::cell_port(CellId(0));
         let down: [(&mut dyn Machine, Port, Port); 4] = [
-            (&mut self.home_agent, HomeAgent::NETWORK, HomeAgent::NETWORK),
-            (&mut self.foreign_agent, ForeignAgent::NETWORK, ForeignAgent::AIR),
+            (&mut self.home_agent, AnchorPorts::NETWORK, AnchorPorts::NETWORK),
+            (&mut self.foreign_agent, AgentPorts::NETWORK, AgentPorts::AIR),
             (&mut self.coverage, Coverage::DOWN, self.member),
             (&mut self.mobile_node, cell, MobileNode::HOST),
         ];
@@ -83,7 +84,7 @@ impl Way {
         let up: [(&mut dyn Machine, Port, Port); 3] = [
             (&mut self.mobile_node, MobileNode::HOST, MobileNode::cell_port(CellId(0))),
             (&mut self.coverage, Coverage::UP, Coverage::BASE_STATION),
-            (&mut self.foreign_agent, ForeignAgent::AIR, ForeignAgent::NETWORK),
+            (&mut self.foreign_agent, AgentPorts::AIR, AgentPorts::NETWORK),
         ];
         follow(up, now, packet, &mut self.out);
     }

@@ -4,7 +4,7 @@ mod support;
 
 use seamline_mobility::protocol::{self, Setup};
 use seamline_mobility::{
-    CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement, MovementDetection,
+    AnchorPorts, CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement, MovementDetection,
 };
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
@@ -226,7 +226,7 @@ fn update(sequence: u16, lifetime_units: u16) -> BindingUpdate {
 fn ask(anchor: &mut MobilityAnchor, now: Instant, update: BindingUpdate) -> BindingAcknowledgement {
     let message = Control::Ipv6(Ipv6Control::BindingUpdate(update));
     let packet = carrying(update.care_of_address, HOME_AGENT, message);
-    let caused = deliver(anchor, now, MobilityAnchor::LOCAL, packet);
+    let caused = deliver(anchor, now, AnchorPorts::LOCAL, packet);
     match caused.messages()[..] {
         [(_, to, Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer)))] => {
             assert_eq!(to, update.care_of_address);
@@ -284,10 +284,10 @@ fn bindings_run_out() {
 fn a_network_is_reached_through_its_router() {
     let host = NodeId(9);
     let mut anchor = anchor();
-    let at_home = deliver(&mut anchor, START, MobilityAnchor::NETWORK, data(SENDER, host));
-    assert_eq!(at_home.packets, [(MobilityAnchor::HOME, data(SENDER, host))]);
+    let at_home = deliver(&mut anchor, START, AnchorPorts::NETWORK, data(SENDER, host));
+    assert_eq!(at_home.packets, [(AnchorPorts::HOME, data(SENDER, host))]);
     ask(&mut anchor, START, update(1, 100));
-    let down = deliver(&mut anchor, START, MobilityAnchor::NETWORK, data(SENDER, host));
+    let down = deliver(&mut anchor, START, AnchorPorts::NETWORK, data(SENDER, host));
     assert_eq!(tunnels(&down), [(HOME_AGENT, ON_LINK_1)]);
     assert_eq!(down.packets[0].1.wire_bytes, 1040);
     let from = |entry| {
@@ -295,9 +295,9 @@ fn a_network_is_reached_through_its_router() {
         assert!(packet.encapsulate_in_ipv6(Tunnel { entry, exit: HOME_AGENT }));
         packet
     };
-    let up = deliver(&mut anchor, START, MobilityAnchor::LOCAL, from(ON_LINK_1));
-    assert_eq!(up.packets, [(MobilityAnchor::NETWORK, data(host, SENDER))]);
-    let spoofed = deliver(&mut anchor, START, MobilityAnchor::LOCAL, from(ON_LINK_2));
+    let up = deliver(&mut anchor, START, AnchorPorts::LOCAL, from(ON_LINK_1));
+    assert_eq!(up.packets, [(AnchorPorts::NETWORK, data(host, SENDER))]);
+    let spoofed = deliver(&mut anchor, START, AnchorPorts::LOCAL, from(ON_LINK_2));
     assert_eq!((spoofed.packets.len(), spoofed.drops()), (0, vec![DropCause::NoVisitor]));
 }
 
@@ -308,15 +308,15 @@ fn an_anchor_may_be_both() {
     anchor.add_regional(REGIONAL);
     anchor.bind(MOBILE, REGIONAL, 600);
     anchor.bind(REGIONAL, ON_LINK_1, 600);
-    let once = deliver(&mut anchor, START, MobilityAnchor::NETWORK, data(SENDER, MOBILE));
-    let [(MobilityAnchor::NETWORK, packet)] = &once.packets[..] else { panic!("{once:?}") };
-    let twice = deliver(&mut anchor, START, MobilityAnchor::NETWORK, packet.clone());
+    let once = deliver(&mut anchor, START, AnchorPorts::NETWORK, data(SENDER, MOBILE));
+    let [(AnchorPorts::NETWORK, packet)] = &once.packets[..] else { panic!("{once:?}") };
+    let twice = deliver(&mut anchor, START, AnchorPorts::NETWORK, packet.clone());
     assert_eq!(tunnels(&twice), [(HOME_AGENT, REGIONAL), (HOME_AGENT, ON_LINK_1)]);
     let mut up = data(MOBILE, SENDER);
     assert!(up.encapsulate_in_ipv6(Tunnel { entry: REGIONAL, exit: HOME_AGENT }));
     assert!(up.encapsulate_in_ipv6(Tunnel { entry: ON_LINK_1, exit: HOME_AGENT }));
-    let out = deliver(&mut anchor, START, MobilityAnchor::LOCAL, up);
-    assert_eq!(out.packets, [(MobilityAnchor::NETWORK, data(MOBILE, SENDER))]);
+    let out = deliver(&mut anchor, START, AnchorPorts::LOCAL, up);
+    assert_eq!(out.packets, [(AnchorPorts::NETWORK, data(MOBILE, SENDER))]);
 }
 
 /// While an old link lasts, data leaves by it under the address that the anchor knows, until the update has left; from its

@@ -11,8 +11,9 @@ use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Setup};
 use seamline_mobility::{
-    AccessRouter, AccessRouterConfig, CellId, Coverage, CoverageConfig, DepartedBuffer, ForeignAgent,
-    ForeignAgentConfig, HomeAgent, HomeAgentConfig, MobileNode, MobileNodeConfig, MobilityAnchor, Movement,
+    AccessRouter, AccessRouterConfig, AgentPorts, AnchorPorts, CellId, Coverage, CoverageConfig,
+    DepartedBuffer, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig, MobileNode,
+    MobileNodeConfig, MobilityAnchor, Movement,
 };
 use seamline_net::Link;
 use seamline_net::notices::{HandoverNotices, LinkChange};
@@ -196,11 +197,11 @@ impl<O: Observer> Builder<'_, O> {
         let added = self.world.add(part);
         debug_assert_eq!(added, element);
         let router = self.places.routers[node];
-        self.world.connect(router, self.places.ports.anchor(), element, HomeAgent::NETWORK);
-        self.world.connect(element, HomeAgent::NETWORK, router, TO_HOST);
-        self.world.connect(router, TO_HOST, element, HomeAgent::LOCAL);
+        self.world.connect(router, self.places.ports.anchor(), element, AnchorPorts::NETWORK);
+        self.world.connect(element, AnchorPorts::NETWORK, router, TO_HOST);
+        self.world.connect(router, TO_HOST, element, AnchorPorts::LOCAL);
         if let Some(host) = self.places.hosts[node] {
-            self.world.connect(element, HomeAgent::NODE, host, TO_HOST);
+            self.world.connect(element, AnchorPorts::NODE, host, TO_HOST);
         }
     }
 
@@ -302,7 +303,7 @@ impl<O: Observer> Builder<'_, O> {
             Some(agent) => self.join_agent(cell.base_station, agent, place),
         }
         if let Some(anchor) = self.places.anchor(cell.base_station) {
-            self.world.connect(anchor, HomeAgent::HOME, down, LINK);
+            self.world.connect(anchor, AnchorPorts::HOME, down, LINK);
         }
         for node in &cell.fixed {
             let router = self.places.routers[*node];
@@ -329,14 +330,14 @@ impl<O: Observer> Builder<'_, O> {
     fn join_agent(&mut self, node: usize, agent: ElementId, cell: usize) {
         let CellPlaces { down, coverage, .. } = self.places.cells[cell];
         let router = self.places.routers[node];
-        self.world.connect(coverage, Coverage::BASE_STATION, agent, ForeignAgent::AIR);
-        self.world.connect(agent, ForeignAgent::AIR, down, LINK);
-        self.world.connect(agent, ForeignAgent::NETWORK, router, TO_HOST);
-        self.world.connect(router, TO_HOST, agent, ForeignAgent::NETWORK);
+        self.world.connect(coverage, Coverage::BASE_STATION, agent, AgentPorts::AIR);
+        self.world.connect(agent, AgentPorts::AIR, down, LINK);
+        self.world.connect(agent, AgentPorts::NETWORK, router, TO_HOST);
+        self.world.connect(router, TO_HOST, agent, AgentPorts::NETWORK);
         if let Some(anchor) = self.places.anchor(node) {
-            self.world.connect(agent, ForeignAgent::NODE, anchor, HomeAgent::LOCAL);
+            self.world.connect(agent, AgentPorts::NODE, anchor, AnchorPorts::LOCAL);
         } else if let Some(host) = self.places.hosts[node] {
-            self.world.connect(agent, ForeignAgent::NODE, host, TO_HOST);
+            self.world.connect(agent, AgentPorts::NODE, host, TO_HOST);
         }
     }
 

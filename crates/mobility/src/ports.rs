@@ -1,0 +1,31 @@
+//! The ports of machines that stand in the same place, whatever version of IP they speak, so that they are connected alike.
+
+use seamline_wire::Port;
+
+/// The ports of an agent at a base station: [`crate::ForeignAgent`] and [`crate::AccessRouter`].
+#[derive(Clone, Copy, Debug)]
+pub struct AgentPorts;
+
+impl AgentPorts {
+    /// To and from the router of the base station.
+    pub const NETWORK: Port = Port(0);
+    /// To the downlink, and from the uplink.
+    pub const AIR: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+}
+
+/// The ports of an anchor beside its router: [`crate::HomeAgent`] and [`crate::MobilityAnchor`].
+#[derive(Clone, Copy, Debug)]
+pub struct AnchorPorts;
+
+impl AnchorPorts {
+    /// To and from the router: what is addressed to mobile nodes, or to addresses that are served here, comes in here.
+    pub const NETWORK: Port = Port(0);
+    /// What is addressed to the node itself comes in here.
+    pub const LOCAL: Port = Port(1);
+    /// What is for others on the same node leaves by this port.
+    pub const NODE: Port = Port(2);
+    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
+    pub const HOME: Port = Port(3);
+}
