@@ -145,6 +145,27 @@ fn hosts_behind_need_a_protocol_that_carries_them() {
     }
 }
 
+/// Nobody tells a base station where a node went that has a protocol of its own: one that forwards is refused, and one that keeps
+/// nothing changes nothing.
+#[test]
+fn base_stations_keep_nothing_for_nodes_with_a_protocol() {
+    let forwarding = |amount: &str| format!("cell.cell1.forward_departed={amount}");
+    for scheme in protocol::ALL {
+        let (protocol, overrides) = (using(scheme), ["seeds=1", "duration=12 s"]);
+        let given = [forwarding("1 packets"), protocol.clone()];
+        assert!(
+            seamline_scenario::Plan::new("test.toml".as_ref(), text(), &given).is_err(),
+            "{}",
+            scheme.name
+        );
+        let plain = runs(&text(), &[&overrides[..], &[&protocol]].concat());
+        for nothing in ["0 packets", "0 bytes"] {
+            let with = runs(&text(), &[&overrides[..], &[&protocol, &forwarding(nothing)]].concat());
+            assert_eq!(with, plain, "{}: {nothing}", scheme.name);
+        }
+    }
+}
+
 /// Without a home agent the way is the shortest: the address that correspondents know belongs to the anchor.
 #[test]
 fn without_a_home_agent_the_anchor_is_the_only_detour() {

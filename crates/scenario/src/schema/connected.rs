@@ -6,6 +6,7 @@ use crate::codes::Code;
 use crate::reader::Reader;
 use crate::routes::Routes;
 use crate::units::Complaint;
+use seamline_mobility::KeptAtMost;
 
 /// Note whatever does not go together.
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
@@ -66,9 +67,10 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
     }
 }
 
-/// A base station learns only from an idealised network where a departed node can be reached.
+/// A base station learns only from an idealised network where a departed node can be reached. One that keeps nothing need not know.
 fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
-    let forwards = |cell: &&usize| scenario.cells[**cell].forward_departed.is_some();
+    let keeps = |at_most: KeptAtMost| !matches!(at_most, KeptAtMost::Packets(0) | KeptAtMost::Bytes(0));
+    let forwards = |cell: &&usize| scenario.cells[**cell].forward_departed.is_some_and(keeps);
     if let Some(cell) = mobile.cells.iter().find(forwards)
         && mobile.protocol.is_some()
     {
