@@ -1,6 +1,6 @@
 //! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
 
-use crate::movement::{CellId, Movement};
+use crate::movement::{CellId, Movement, Stay};
 use crate::protocol::{Action, Actions, Happened, Protocol};
 use crate::send::{lose, message_packet};
 use seamline_wire::control::Ipv6Control;
@@ -41,8 +41,12 @@ pub struct MobileNodeConfig {
 /// old one until the new one is in force: until it is up, or, with a protocol, registered. A protocol that tunnels what
 /// the host sends has the new one in force as soon as a binding update has left, because from its arrival on the anchor takes
 /// nothing more from the old address. What arrives by the old one is
-/// handed on to the host; to messages of the protocol it counts only until the new one is up. The host hears
-/// that the old link is going down, or is down, only while it has not heard of the new one.
+/// handed on to the host; to messages of the protocol it counts only until the new one is up.
+///
+/// As long as the old link lasts the host loses nothing, and hears of no move: of a new link, without a protocol, as
+/// [`Signal::LinkHandoverComplete`] in place of [`Signal::LinkUp`]; with one, of [`Signal::Registered`] alone, or of
+/// [`Signal::MovementDetected`] when the old link ends before that. That the old link is going down, or is down, it hears
+/// only while it has not heard of the new one.
 #[derive(Debug)]
 pub struct MobileNode {
     movement: Movement,
@@ -52,6 +56,8 @@ pub struct MobileNode {
     keeps_to_old_link: bool,
     /// It has found out that it has moved, and is not registered since.
     has_moved: bool,
+    /// It has found out that it has moved, and its host hears of that when the old link ends.
+    tells_move_later: bool,
     /// The stay in which it last found out that it has moved.
     detected_in: usize,
     /// The stay in which it last heard the agent that it takes for its own.
@@ -96,6 +102,7 @@ impl MobileNode {
             done: 0,
             keeps_to_old_link: false,
             has_moved: false,
+            tells_move_later: false,
             detected_in: 0,
             located_in: 0,
             told: LinksTold::default(),
@@ -136,8 +143,15 @@ impl MobileNode {
 
     /// The cell that it has turned away from, while its link there lasts.
     fn old_cell(&self, now: Instant) -> Option<CellId> {
-        let left = self.movement.stays()[(self.done + 1).checked_sub(2)? / 2];
-        (now < left.link_until).then_some(left.cell)
+        self.last_left().filter(|left| now < left.link_until).map(|left| left.cell)
+    }
+    fn last_left(&self) -> Option<Stay> {
+        let place = (self.done + 1).checked_sub(2)? / 2;
+        Some(self.movement.stays()[place])
+    }
+    /// When the host is to hear of a move that nobody has confirmed.
+    fn tells_move_at(&self) -> Option<Instant> {
+        self.last_left().filter(|_| self.tells_move_later).map(|left| left.link_until)
     }
 
     /// Put a packet into the tunnels that begin at the node; `false` when it is in too many already.
@@ -168,12 +182,12 @@ impl MobileNode {
         protocol.on(now, happened, &mut self.actions);
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain() {
-            self.obey(action, out);
+            self.obey(now, action, out);
         }
         self.actions = actions;
     }
 
-    fn obey(&mut self, action: Action, out: &mut Outbox) {
+    fn obey(&mut self, now: Instant, action: Action, out: &mut Outbox) {
         match action {
             Action::Send { from, to, message } => self.send_message(from, to, message, out),
             Action::Heard { agent } => {
@@ -191,7 +205,10 @@ impl MobileNode {
                 self.located_in = self.done / 2;
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
-                out.signal(Signal::MovementDetected);
+                self.tells_move_later = self.old_cell(now).is_some();
+                if !self.tells_move_later {
+                    out.signal(Signal::MovementDetected);
+                }
             }
             Action::Registered { care_of_address, after_move } => {
                 // On its way elsewhere, or there without an agent yet, it hears late of where it was.
@@ -203,6 +220,7 @@ impl MobileNode {
                 if after_move {
                     self.keeps_to_old_link = false;
                     self.has_moved = false;
+                    self.tells_move_later = false;
                     out.signal(Signal::Registered);
                 }
             }
@@ -281,18 +299,23 @@ impl MobileNode {
     /// Whether the link that goes down next is one that the host need not hear of, because it knows of a newer one.
     fn is_replaced(&self) -> bool {
         let both_are_up = self.told.links_up() > 1 && self.kept_back.is_none();
-        both_are_up || self.told.down < self.detected_in
+        let knows_of_a_newer_one = both_are_up || self.told.down < self.detected_in;
+        knows_of_a_newer_one && !self.tells_move_later
     }
 
     fn on_link_up(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
         self.told.up += 1;
-        if self.protocol.is_none() {
+        let is_first_news = self.protocol.is_none();
+        if is_first_news && self.told.links_up() == 1 {
             return out.signal(signal);
         }
         if let Signal::LinkUp { rate, round_trip_time } = signal
             && (rate.is_some() || round_trip_time.is_some())
         {
             out.signal(Signal::LinkParametersReport { rate, round_trip_time });
+        }
+        if is_first_news {
+            return out.signal(Signal::LinkHandoverComplete);
         }
         // The link layer may be slower than the first advertisement.
         if self.told.up > self.detected_in {
@@ -305,6 +328,10 @@ impl MobileNode {
 impl Machine for MobileNode {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         self.follow(now, out);
+        if self.tells_move_at().is_some_and(|at| at <= now) {
+            self.tells_move_later = false;
+            out.signal(Signal::MovementDetected);
+        }
         match input {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
             Input::Signal(signal) => self.on_signal(now, signal, out),
@@ -313,6 +340,6 @@ impl Machine for MobileNode {
     }
     fn wake_at(&self) -> Option<Instant> {
         let due = self.protocol.as_ref().and_then(|protocol| protocol.wake_at());
-        self.next_change().into_iter().chain(due).min()
+        [self.next_change(), self.tells_move_at(), due].into_iter().flatten().min()
     }
 }

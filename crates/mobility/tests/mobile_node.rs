@@ -437,7 +437,7 @@ fn with_two_links_the_old_agent_is_no_news() {
     let mut node = with_two_links(Some(config()));
     assert_eq!(signal(&mut node, seconds(5.2), UP), []);
     assert_eq!(hear(&mut node, seconds(5.25), CELL_1, AGENT_1).signals, []);
-    assert_eq!(hear(&mut node, seconds(5.3), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    assert_eq!(hear(&mut node, seconds(5.3), CELL_2, AGENT_2).messages().len(), 1);
     let old = hear(&mut node, seconds(5.35), CELL_1, AGENT_1);
     assert_eq!((old.signals, old.packets), (vec![], vec![]));
 }
@@ -446,7 +446,7 @@ fn with_two_links_the_old_agent_is_no_news() {
 fn of_an_old_link_the_host_hears_only_while_it_knows_of_no_other() {
     let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
     let mut ideal = with_two_links(None);
-    assert_eq!(signal(&mut ideal, seconds(5.2), UP), [UP]);
+    assert_eq!(signal(&mut ideal, seconds(5.2), UP), [Signal::LinkHandoverComplete]);
     assert_eq!(signal(&mut ideal, seconds(5.4), going), []);
     assert_eq!(signal(&mut ideal, seconds(5.5), Signal::LinkDown), []);
     assert_eq!(signal(&mut ideal, seconds(6.0), going), [going], "the next handover");
@@ -460,9 +460,31 @@ fn of_an_old_link_the_host_hears_only_while_it_knows_of_no_other() {
 
     let mut fast = with_two_links(Some(config()));
     assert_eq!(signal(&mut fast, seconds(5.2), UP), []);
-    assert_eq!(hear(&mut fast, seconds(5.3), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
+    let request = hear(&mut fast, seconds(5.3), CELL_2, AGENT_2).request();
+    assert_eq!(answer_by(&mut fast, seconds(5.35), CELL_2, &request).signals, [Signal::Registered]);
     assert_eq!(signal(&mut fast, seconds(5.4), going), []);
     assert_eq!(signal(&mut fast, seconds(5.5), Signal::LinkDown), []);
+    assert_eq!(woken_to(&mut fast, 9.0), []);
+}
+
+fn woken_to(node: &mut MobileNode, s: f64) -> Vec<(Instant, Vec<Signal>)> {
+    let woken = wake_until(node, seconds(s)).into_iter().map(|(at, caused)| (at, caused.signals));
+    woken.filter(|(_, signals)| !signals.is_empty()).collect()
+}
+
+/// With two links it is a move only when the old one ends before the new one is registered, and then it is at that time.
+#[test]
+fn with_two_links_a_move_is_told_when_the_old_one_ends() {
+    let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
+    let mut node = with_two_links(Some(config()));
+    assert_eq!(signal(&mut node, seconds(5.2), UP), []);
+    let heard = hear(&mut node, seconds(5.3), CELL_2, AGENT_2);
+    assert_eq!(heard.signals, []);
+    assert_eq!(signal(&mut node, seconds(5.4), going), [going], "what is addressed to it comes by that link");
+    assert_eq!(woken_to(&mut node, 5.8), [(seconds(5.5), vec![Signal::MovementDetected])]);
+    assert_eq!(signal(&mut node, seconds(5.8), Signal::LinkDown), [], "told late, and known");
+    let answered = answer_by(&mut node, seconds(5.9), CELL_2, &heard.request());
+    assert_eq!(answered.signals, [Signal::Registered]);
 }
 
 /// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is told

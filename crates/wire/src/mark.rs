@@ -18,4 +18,10 @@ pub enum Mark {
         /// What the link holds, in bytes, if its end knows: rate times round-trip time.
         bandwidth_delay_product: Option<NonZeroU32>,
     },
+    /// "I can be reached over another link, and could be reached all the time": nothing of what was under way is lost, and
+    /// what [`Mark::WillHandover`] has announced is over (RFC 3753, section 3.1: make-before-break).
+    MadeBeforeBreak {
+        /// What the link holds, as in [`Mark::NewLink`].
+        bandwidth_delay_product: Option<NonZeroU32>,
+    },
 }

@@ -21,6 +21,9 @@ pub enum Signal {
         /// Round-trip time expected over the new link.
         round_trip_time: Option<Duration>,
     },
+    /// Another link has taken the place of one that still carries packets (Link_Handover_Complete): what is addressed to this
+    /// node could reach it all the time. RFC 3753, section 3.1, calls such a handover make-before-break.
+    LinkHandoverComplete,
     /// What is known of a link that is up ([`Signal::LinkUp`]) while a mobility protocol finds out whether this node can
     /// be reached over it (Link_Parameters_Report). By itself it says nothing about a move.
     LinkParametersReport {
@@ -30,7 +33,8 @@ pub enum Signal {
         round_trip_time: Option<Duration>,
     },
     /// The network layer has found out that it is attached elsewhere (movement detection, RFC 3753
-    /// section 3.1): packets can leave, but what is addressed to this node may still go to its old place.
+    /// section 3.1): packets can leave, but what is addressed to this node may still go to its old place, where no
+    /// link is any more.
     MovementDetected,
     /// A mobility anchor (home agent, mobility anchor point) has confirmed the new place (RFC 5944
     /// section 1.1): from now on what is addressed to this node comes here.

@@ -19,8 +19,11 @@ pub(super) enum Change {
     WillLeave,
     /// The node is not reachable.
     Left,
-    /// What is addressed to this node finds it.
-    Arrived,
+    /// What is addressed to this node finds it at a new place.
+    Arrived {
+        /// It could not be reached meanwhile, so that what was under way is lost.
+        was_away: bool,
+    },
     /// What was expected has not come.
     Stayed,
 }
@@ -65,8 +68,10 @@ impl Attachment {
             Happened::Below(Signal::LinkGoingDown { within }) => self.warn(now + within),
             Happened::Below(Signal::LinkDown) => self.leave(now),
             arrived if arrived.is_arrival() => {
+                // A link that comes up was down, also when the news of that got lost.
+                let was_away = self.is_away() || arrived.is_move();
                 self.state = State::Attached;
-                Some(Change::Arrived)
+                Some(Change::Arrived { was_away })
             }
             // It is elsewhere, and not registered there yet, whether or not somebody has said that it went.
             Happened::Below(Signal::MovementDetected) => self.leave(now),
@@ -89,7 +94,7 @@ impl Attachment {
     fn expire(&mut self, now: Instant) -> Option<Change> {
         let change = match self.state {
             State::Warned(until) if until <= now => Change::Stayed,
-            State::Away(until) if until <= now => Change::Arrived,
+            State::Away(until) if until <= now => Change::Arrived { was_away: true },
             _ => return None,
         };
         self.state = State::Attached;

@@ -133,7 +133,8 @@ impl MobilityVegas {
                 }
             }
             Change::Left => actions.push(Action::Freeze),
-            Change::Arrived => self.arrive(view, actions),
+            Change::Arrived { was_away: true } => self.arrive(view, actions),
+            Change::Arrived { was_away: false } => self.change_path(view, actions),
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
                 self.notice.tell(Mark::HandoverCancelled, view.now, actions);
@@ -153,6 +154,20 @@ impl MobilityVegas {
             self.notice.tell(Mark::Handover, view.now, actions);
         }
         self.go_on(view, actions);
+    }
+
+    /// The old link lasted until the new one was in force, which the paper does not know: nothing is lost, but the path is
+    /// another one, and an announced handoff is over.
+    fn change_path(&mut self, view: &View, actions: &mut Actions) {
+        actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
+        self.notice.tell(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
+        self.measure_anew(actions);
+        self.thaw(actions);
+    }
+    fn measure_anew(&self, actions: &mut Actions) {
+        if self.parameters.measure_anew {
+            actions.push(Action::RenewPath { round_trip_time: None });
+        }
     }
 
     /// "The sender will halt the retransmission timer and send one packet per RTT"; a receiver "will buffer the ACKs".
@@ -210,9 +225,7 @@ impl MobilityVegas {
 
     /// A handoff is over, and the path another one.
     fn go_on(&mut self, view: &View, actions: &mut Actions) {
-        if self.parameters.measure_anew {
-            actions.push(Action::RenewPath { round_trip_time: None });
-        }
+        self.measure_anew(actions);
         if self.own.is_away() || self.peer_away_until.is_some() {
             return;
         }
@@ -253,6 +266,10 @@ impl MobilityVegas {
             Mark::WillHandover => self.peer_will_leave(payload, view, actions),
             Mark::Handover => self.peer_arrived(view, actions),
             Mark::HandoverCancelled => self.peer_stayed(actions),
+            Mark::MadeBeforeBreak { .. } => {
+                self.measure_anew(actions);
+                self.peer_stayed(actions);
+            }
             _ => {}
         }
     }

@@ -55,17 +55,19 @@ pub enum Happened {
 }
 
 impl Happened {
-    /// Whether this node can send again from a new place: its link is up, or, where a mobility protocol
-    /// runs, the network layer has noticed the move. Of one move it hears one of the two: what the sender sent after
-    /// the first would reach the old place, where the new one is not registered yet, or be sent twice.
+    /// Whether this node can send again from a new place, and what was sent to the old one is lost: its link is up, or,
+    /// where a mobility protocol runs, the network layer has noticed the move. Of one move it hears one of the two: what the
+    /// sender sent after the first would reach the old place, where the new one is not registered yet, or be sent twice.
     pub fn is_move(self) -> bool {
         matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
     }
 
-    /// Whether from now on what is addressed to this node finds it at its new place: its link is up, or, where a
-    /// mobility protocol runs, its registration is confirmed. Until then what it sends is answered to the old place.
+    /// Whether from now on what is addressed to this node finds it at its new place: its link is up, or has taken the place of
+    /// another, or, where a mobility protocol runs, its registration is confirmed. Until then what it sends is answered to
+    /// the old place.
     pub fn is_arrival(self) -> bool {
-        matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::Registered))
+        let Happened::Below(signal) = self else { return false };
+        matches!(signal, Signal::LinkUp { .. } | Signal::LinkHandoverComplete | Signal::Registered)
     }
 }
 

@@ -136,6 +136,7 @@ fn told() -> impl Strategy<Value = Told> {
             rate: Some(Rate::from_bits_per_second(bits)),
             round_trip_time: Some(Duration::from_millis(millis)),
         }),
+        Just(Signal::LinkHandoverComplete),
         Just(Signal::MovementDetected),
         Just(Signal::Registered),
     ];

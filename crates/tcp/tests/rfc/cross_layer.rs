@@ -237,3 +237,21 @@ fn a_frozen_sender_thaws_by_itself() {
     script.at(6400).expect(data(1..1001));
     assert_eq!(script.endpoint.statistics().sender.timeouts, 1);
 }
+
+/// Where the old link lasts until the new one is in force nothing is lost: the window begins anew, and what is outstanding is
+/// not sent again.
+#[test]
+fn a_change_with_two_links_loses_nothing() {
+    let made = Mark::MadeBeforeBreak { bandwidth_delay_product: NonZeroU32::new(34_375) };
+    let mut mover = receiver();
+    mover.at(1400).signal(Signal::LinkParametersReport {
+        rate: Some(Rate::from_megabits_per_second(11)),
+        round_trip_time: Some(Duration::from_millis(25)),
+    });
+    mover.signal(Signal::LinkHandoverComplete).expect(ack(1001).mark(made));
+    let mut peer = sender("cross-layer", |_| {});
+    peer.at(1100).inject(ack(1001).mark(made)).expect_nothing().window_is(1.0).threshold_is(34.375);
+    peer.inject(ack(9001)).inject(ack(10_001));
+    assert!(peer.take().iter().all(|segment| segment.sequence > 10_000));
+    assert_eq!(peer.endpoint.statistics().sender.retransmissions, 0);
+}

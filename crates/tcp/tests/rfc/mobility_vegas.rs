@@ -184,10 +184,11 @@ fn a_moving_receiver_may_announce_at_once() {
 fn the_notice_is_repeated_until_data_arrives() {
     let notice = || ack(1001).mark(Mark::Handover);
     let mut script = receiver(|_| {});
-    script.at(1100).signal(Signal::Registered).expect(notice());
+    script.at(1100).signal(Signal::LinkDown).signal(Signal::Registered).expect(notice());
     script.at(2100).expect(notice()).at(4100).expect(notice()).at(60_000).expect_nothing();
     let mut script = receiver(|_| {});
-    script.at(1100).signal(Signal::Registered).expect(notice()).at(2100).expect(notice());
+    script.at(1100).signal(Signal::LinkDown).signal(Signal::Registered).expect(notice());
+    script.at(2100).expect(notice());
     script.at(2200).inject(data(1001..2001)).expect(ack(2001)).at(60_000).expect_nothing();
 }
 
@@ -251,4 +252,34 @@ fn acknowledgments_are_not_held_for_ever() {
     let mut script = receiver(|p| p.mobility_vegas.longest_disconnection = Duration::from_secs(10));
     script.at(1100).inject(data(1001..2001).mark(WILL)).expect_nothing();
     script.at(11_099).expect_nothing().at(11_100).expect(ack(2001)).expect(ack(2001)).expect_nothing();
+}
+
+/// The old link lasts until the node is registered by the new one (RFC 3753, section 3.1: make-before-break): nothing is lost
+/// and nothing is sent again, at neither end, but an announced handoff is over.
+#[test]
+fn a_handoff_with_two_links_loses_nothing() {
+    const MADE: Mark = Mark::MadeBeforeBreak { bandwidth_delay_product: None };
+    for arrival in [Signal::Registered, Signal::LinkHandoverComplete] {
+        let mut mover = receiver(|_| {});
+        mover.at(1100).signal(going_down(200)).expect_nothing();
+        mover
+            .at(1200)
+            .signal(arrival)
+            .expect(ack(1001).mark(MADE))
+            .inject(data(1001..2001))
+            .expect(ack(2001));
+        mover.at(60_000).expect_nothing();
+        let mut sender = sender(|_| {});
+        sender.at(1050).signal(going_down(200)).at(1100).inject(ack(1001)).take();
+        sender.at(1200).signal(arrival);
+        assert!(sender.take().iter().all(|segment| segment.length == 0 && segment.mark == Some(MADE)));
+        assert_eq!(sender.endpoint.statistics().sender.retransmissions, 0);
+        sender.at(2199).expect_nothing().at(2200).expect(data(1001..2001)).take();
+        assert_eq!(sender.endpoint.statistics().sender.timeouts, 1, "its timer runs again");
+    }
+    let mut peer = told(|_| {});
+    let end = one(&mut peer);
+    peer.at(1300).inject(ack(end).mark(MADE));
+    assert!(peer.take().len() > 5);
+    assert_eq!(peer.endpoint.statistics().sender.retransmissions, 0);
 }

@@ -28,6 +28,8 @@ const WILL_HANDOVER: u8 = 2;
 const HANDOVER_CANCELLED: u8 = 3;
 /// Its data is the bandwidth-delay product in bytes, four bytes in network order; zero is unknown.
 const NEW_LINK: u8 = 4;
+/// Its data is that of [`NEW_LINK`].
+const MADE_BEFORE_BREAK: u8 = 5;
 
 const fn subtype(mark: Mark) -> u8 {
     match mark {
@@ -35,20 +37,21 @@ const fn subtype(mark: Mark) -> u8 {
         Mark::WillHandover => WILL_HANDOVER,
         Mark::HandoverCancelled => HANDOVER_CANCELLED,
         Mark::NewLink { .. } => NEW_LINK,
+        Mark::MadeBeforeBreak { .. } => MADE_BEFORE_BREAK,
     }
 }
 
 const fn data_length(mark: Mark) -> usize {
     match mark {
         Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => 0,
-        Mark::NewLink { .. } => 4,
+        Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. } => 4,
     }
 }
 
 fn write_data(mark: Mark, option: &mut OptionBytes) {
     match mark {
         Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => {}
-        Mark::NewLink { bandwidth_delay_product } => {
+        Mark::NewLink { bandwidth_delay_product } | Mark::MadeBeforeBreak { bandwidth_delay_product } => {
             option.put(&bandwidth_delay_product.map_or(0, NonZeroU32::get).to_be_bytes());
         }
     }
@@ -77,9 +80,12 @@ pub(super) fn read(body: &[u8]) -> Option<Mark> {
         [HANDOVER] => Some(Mark::Handover),
         [WILL_HANDOVER] => Some(Mark::WillHandover),
         [HANDOVER_CANCELLED] => Some(Mark::HandoverCancelled),
-        &[NEW_LINK, b0, b1, b2, b3] => {
-            let bytes = u32::from_be_bytes([b0, b1, b2, b3]);
-            Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(bytes) })
+        &[subtype @ (NEW_LINK | MADE_BEFORE_BREAK), b0, b1, b2, b3] => {
+            let bandwidth_delay_product = NonZeroU32::new(u32::from_be_bytes([b0, b1, b2, b3]));
+            Some(match subtype {
+                NEW_LINK => Mark::NewLink { bandwidth_delay_product },
+                _ => Mark::MadeBeforeBreak { bandwidth_delay_product },
+            })
         }
         _ => None,
     }

@@ -6,7 +6,7 @@ use seamline_wire::{Flags, Mark, SackBlock, SackBlocks, Segment, SequenceNumber,
 use std::num::NonZeroU32;
 
 /// Every mark there is, and none.
-pub(crate) const MARKS: [Option<Mark>; 7] = [
+pub(crate) const MARKS: [Option<Mark>; 9] = [
     None,
     Some(Mark::Handover),
     Some(Mark::WillHandover),
@@ -14,6 +14,8 @@ pub(crate) const MARKS: [Option<Mark>; 7] = [
     Some(Mark::NewLink { bandwidth_delay_product: None }),
     Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(68_750) }),
     Some(Mark::NewLink { bandwidth_delay_product: Some(NonZeroU32::MAX) }),
+    Some(Mark::MadeBeforeBreak { bandwidth_delay_product: None }),
+    Some(Mark::MadeBeforeBreak { bandwidth_delay_product: Some(NonZeroU32::MIN) }),
 ];
 
 /// Any headers that can be represented on the wire, in front of `payload_length` bytes. `draw(n)` is a

@@ -49,7 +49,9 @@ fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
         + syn * present(segment.window_scale.is_some(), 3)
         + syn * present(segment.sack_permitted, 2)
         + present(segment.timestamps.is_some(), 10)
-        + segment.mark.map_or(0, |mark| if matches!(mark, Mark::NewLink { .. }) { 9 } else { 5 })
+        + segment.mark.map_or(0, |mark| {
+            if matches!(mark, Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. }) { 9 } else { 5 }
+        })
         + present(sack_blocks > 0, 2 + 8 * sack_blocks)
 }
 

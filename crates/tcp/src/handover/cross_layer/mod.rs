@@ -152,11 +152,15 @@ impl CrossLayer {
                 actions.push(Action::Acknowledge { times: 1, mark: None });
             }
             Change::Left => self.tell(Event::ChangeBegins, view, actions),
-            Change::Arrived => {
-                let product = self.product;
+            Change::Arrived { was_away } => {
+                let bandwidth_delay_product = self.product;
+                let mark = match was_away {
+                    true => Mark::NewLink { bandwidth_delay_product },
+                    false => Mark::MadeBeforeBreak { bandwidth_delay_product },
+                };
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-                self.notice.tell(Mark::NewLink { bandwidth_delay_product: product }, view.now, actions);
-                self.tell(Event::ChangeEnds { product: self.smaller_product() }, view, actions);
+                self.notice.tell(mark, view.now, actions);
+                self.change_ends(was_away, view, actions);
             }
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
@@ -175,13 +179,28 @@ impl CrossLayer {
                 }
             }
             Mark::NewLink { bandwidth_delay_product } => {
-                self.peer_away_until = None;
-                self.peer_product = bandwidth_delay_product;
-                self.tell(Event::ChangeEnds { product: self.smaller_product() }, view, actions);
+                self.peer_arrived(bandwidth_delay_product, true, view, actions);
+            }
+            Mark::MadeBeforeBreak { bandwidth_delay_product } => {
+                self.peer_arrived(bandwidth_delay_product, false, view, actions);
             }
             Mark::HandoverCancelled => self.peer_stays(view, actions),
             _ => {}
         }
+    }
+    fn peer_arrived(
+        &mut self,
+        product: Option<NonZeroU32>,
+        was_away: bool,
+        view: &View,
+        actions: &mut Actions,
+    ) {
+        self.peer_away_until = None;
+        self.peer_product = product;
+        self.change_ends(was_away, view, actions);
+    }
+    fn change_ends(&mut self, was_away: bool, view: &View, actions: &mut Actions) {
+        self.tell(Event::ChangeEnds { product: self.smaller_product(), was_away }, view, actions);
     }
     fn peer_stays(&mut self, view: &View, actions: &mut Actions) {
         if self.peer_away_until.take().is_some() {
@@ -247,7 +266,7 @@ impl Handover for CrossLayer {
     }
     fn decides_on(&self, mark: Mark) -> bool {
         let announces = mark == Mark::WillHandover && self.peer_away_until.is_none();
-        announces || matches!(mark, Mark::NewLink { .. })
+        announces || matches!(mark, Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. })
     }
     fn wake_at(&self) -> Option<Instant> {
         [self.own.wake_at(), self.notice.wake_at(), self.peer_away_until].into_iter().flatten().min()

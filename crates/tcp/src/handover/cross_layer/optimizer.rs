@@ -20,8 +20,8 @@ impl Optimizer for Freeze {
     fn on(&mut self, event: Event, _view: &View) -> Tunings {
         match event {
             Event::ChangeBegins => Tunings { flow: Some(Flow::Frozen), ..Tunings::default() },
-            Event::ChangeEnds { .. } => {
-                Tunings { flow: Some(Flow::Running), go_back: true, ..Tunings::default() }
+            Event::ChangeEnds { was_away, .. } => {
+                Tunings { flow: Some(Flow::Running), go_back: was_away, ..Tunings::default() }
             }
             Event::ChangeCancelled => Tunings { flow: Some(Flow::Running), ..Tunings::default() },
             Event::Timeout | Event::Progress => Tunings::default(),
@@ -41,7 +41,8 @@ impl Optimizer for ResetRoundTrip {
 }
 
 /// Begins again with one segment and slow start right up to the new link's bandwidth-delay product (paper X, section
-/// V.C). Slow start begins with what is not acknowledged: with a window of one segment nothing else could be sent.
+/// V.C). Slow start begins with what is not acknowledged, if that is lost: with a window of one segment nothing else could
+/// be sent.
 #[derive(Debug)]
 pub(super) struct Restart {
     /// The threshold when the product is not known; `None` leaves it as it is.
@@ -52,13 +53,13 @@ impl Optimizer for Restart {
     fn on(&mut self, event: Event, view: &View) -> Tunings {
         /// RFC 5681, equation 4.
         const LEAST_THRESHOLD: f64 = 2.0;
-        let Event::ChangeEnds { product } = event else { return Tunings::default() };
+        let Event::ChangeEnds { product, was_away } = event else { return Tunings::default() };
         let segments =
             product.map(|bytes| (f64::from(bytes.get()) / f64::from(view.segment_size)).max(LEAST_THRESHOLD));
         Tunings {
             congestion: Some(1.0),
             threshold: segments.or(self.without_product),
-            go_back: true,
+            go_back: was_away,
             ..Tunings::default()
         }
     }
@@ -86,12 +87,12 @@ impl Optimizer for Restore {
             Event::Progress if self.changing => {}
             Event::Progress => self.before = None,
             Event::ChangeCancelled => *self = Restore::default(),
-            Event::ChangeEnds { .. } => {
+            Event::ChangeEnds { was_away, .. } => {
                 let before = std::mem::take(self).before;
                 return Tunings {
                     congestion: before.map(|window| window.congestion),
                     threshold: before.map(|window| window.threshold),
-                    go_back: true,
+                    go_back: was_away,
                     ..Tunings::default()
                 };
             }

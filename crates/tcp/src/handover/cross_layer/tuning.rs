@@ -13,6 +13,8 @@ pub(super) enum Event {
     ChangeEnds {
         /// The bandwidth-delay product of that link in bytes, if it is known.
         product: Option<NonZeroU32>,
+        /// It could not be reached meanwhile, so that what was under way is lost.
+        was_away: bool,
     },
     /// The change does not come, or is over without news.
     ChangeCancelled,
