@@ -57,7 +57,11 @@ impl Machine for AccessRouter {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(packet, out),
-            Input::Packet(_, packet) => out.send(AgentPorts::NODE, packet),
+            Input::Packet(_, packet) => {
+                let message = packet.control.as_deref();
+                let is_fast = matches!(message, Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(_))));
+                out.send(if is_fast { AgentPorts::DEPARTED } else { AgentPorts::NODE }, packet);
+            }
             Input::Wake => {
                 while self.advertiser.wake_at() <= now {
                     self.advertise(NodeId::ALL_SYSTEMS, out);

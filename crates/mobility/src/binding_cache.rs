@@ -29,9 +29,25 @@ pub(crate) struct BindingCache {
     networks: BTreeMap<NodeId, NodeId>,
     /// When the first binding runs out. Kept, because every packet asks for it.
     next_expiry: Option<Instant>,
+    /// What lifetimes are given in.
+    unit: LifetimeUnit,
+}
+
+/// What a unit of the Lifetime field of an update is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum LifetimeUnit {
+    /// Four seconds (RFC 6275 section 6.1.7).
+    #[default]
+    FourSeconds,
+    /// A second, in Fast Binding Updates (RFC 5568 section 6.2.2).
+    Second,
 }
 
 impl BindingCache {
+    /// Of a router that mobile nodes leave.
+    pub(crate) fn of_fast_handovers() -> Self {
+        BindingCache { unit: LifetimeUnit::Second, ..BindingCache::default() }
+    }
     /// An address is served here, by updates with this flag.
     pub(crate) fn serve(&mut self, address: NodeId, needs: BindingFlags) {
         let served = Served { needs, binding: None, sequence: None };
@@ -83,7 +99,11 @@ impl BindingCache {
             return BindingAcknowledgement { sequence, ..refused(BindingStatus::SEQUENCE_OUT_OF_WINDOW) };
         }
         served.sequence = Some(update.sequence);
-        let lifetime = Duration::from_secs(u64::from(LIFETIME_UNIT_S) * u64::from(update.lifetime_units));
+        let unit_s = match self.unit {
+            LifetimeUnit::FourSeconds => LIFETIME_UNIT_S,
+            LifetimeUnit::Second => 1,
+        };
+        let lifetime = Duration::from_secs(u64::from(unit_s) * u64::from(update.lifetime_units));
         let binding = Binding { care_of_address: update.care_of_address, until: now + lifetime };
         served.binding = (!lifetime.is_zero()).then_some(binding);
         self.find_next_expiry();

@@ -1,7 +1,11 @@
 //! What a base station keeps for nodes that have left its cell, to send it after them.
 
-use crate::send::lose;
-use seamline_wire::{DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
+use crate::binding_cache::BindingCache;
+use crate::send::{control, lose};
+use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
+use seamline_wire::{
+    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
+};
 use std::collections::{BTreeSet, VecDeque};
 
 /// How much a base station keeps, for all departed nodes together.
@@ -18,8 +22,13 @@ pub enum KeptAtMost {
 /// reached elsewhere, all of it goes back to the router, which knows the way.
 ///
 /// Whoever runs the world tells it who leaves and who can be reached, and hands it what waited at the downlink.
+///
+/// For nodes with a protocol of fast handovers it is a part of the previous access router (RFC 5568 section 4): it hears only that
+/// their link is gone or back, and learns from a Fast Binding Update where to tunnel what it keeps and what comes.
 #[derive(Debug)]
 pub struct DepartedBuffer {
+    /// The node it is on, and where its tunnels lead.
+    tunnels: Option<(NodeId, BindingCache)>,
     at_most: KeptAtMost,
     departed: BTreeSet<NodeId>,
     /// What waited at the downlink, to be kept at the next step.
@@ -37,10 +46,13 @@ impl DepartedBuffer {
     pub const AIR: Port = Port(0);
     /// What is sent after departed nodes leaves to the router by this port.
     pub const NETWORK: Port = Port(1);
+    /// Fast Binding Updates come in by this port.
+    pub const UPDATES: Port = Port(2);
 
     /// An empty buffer.
     pub fn new(at_most: KeptAtMost) -> Self {
         DepartedBuffer {
+            tunnels: None,
             at_most,
             departed: BTreeSet::new(),
             withdrawn: VecDeque::new(),
@@ -50,6 +62,15 @@ impl DepartedBuffer {
             forwarded: 0,
             dropped: 0,
         }
+    }
+
+    /// Of the access router on a node, that may be asked to tunnel what is for these addresses on its link.
+    #[must_use]
+    pub fn with_fast_handovers(mut self, node: NodeId, addresses: &[NodeId]) -> Self {
+        let mut cache = BindingCache::of_fast_handovers();
+        addresses.iter().for_each(|address| cache.serve(*address, BindingFlags::HOME_REGISTRATION));
+        self.tunnels = Some((node, cache));
+        self
     }
 
     /// A node with these addresses, which are its own and those of the hosts behind it, has left the cell; this is what
@@ -90,10 +111,61 @@ impl DepartedBuffer {
         }
     }
 
+    /// Where an update says to tunnel a packet.
+    fn tunnel(&self, now: Instant, packet: &Packet) -> Option<Tunnel> {
+        let (node, cache) = self.tunnels.as_ref()?;
+        let exit = cache.exit(now, packet.next_destination())??;
+        Some(Tunnel { entry: *node, exit })
+    }
+
+    fn send_through(&mut self, tunnel: Tunnel, mut packet: Box<Packet>, out: &mut Outbox) {
+        if packet.encapsulate_in_ipv6(tunnel) {
+            self.forwarded += 1;
+            out.send(Self::NETWORK, packet);
+        } else {
+            lose(out, DropCause::NoRoute, packet);
+        }
+    }
+
+    /// RFC 5568 section 4: bind the previous to the new care-of address, acknowledge at once (section 6.2.3 allows it where the node
+    /// asks from its new link), and send on what was kept.
+    fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
+        let Some((node, cache)) = &mut self.tunnels else { return };
+        let before = cache.exit(now, update.home_address).flatten();
+        let answer = cache.update(now, update);
+        let after = cache.exit(now, update.home_address).flatten();
+        let message = Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer));
+        control(out, Self::NETWORK, *node, update.care_of_address, message);
+        if before != after {
+            report(update.home_address, after, out);
+        }
+        for packet in std::mem::take(&mut self.kept) {
+            match self.tunnel(now, &packet) {
+                Some(tunnel) => {
+                    self.kept_bytes -= u64::from(packet.wire_bytes);
+                    self.send_through(tunnel, packet, out);
+                }
+                None => self.kept.push_back(packet),
+            }
+        }
+    }
+
+    fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        match self.tunnel(now, &packet) {
+            Some(tunnel) => self.send_through(tunnel, packet, out),
+            None if self.departed.contains(&packet.next_destination()) => self.keep(packet, out),
+            None => out.send(Self::AIR, packet),
+        }
+    }
+
     /// Do what has been told.
-    fn catch_up(&mut self, out: &mut Outbox) {
+    fn catch_up(&mut self, now: Instant, out: &mut Outbox) {
         for packet in std::mem::take(&mut self.withdrawn) {
-            self.keep(packet, out);
+            // Over an old link that lasted, the node may have said already where it is.
+            match self.tunnel(now, &packet) {
+                Some(tunnel) => self.send_through(tunnel, packet, out),
+                None => self.keep(packet, out),
+            }
         }
         let reachable = std::mem::take(&mut self.reachable);
         if reachable.is_empty() {
@@ -112,18 +184,33 @@ impl DepartedBuffer {
 }
 
 impl Machine for DepartedBuffer {
-    fn step(&mut self, _now: Instant, input: Input, out: &mut Outbox) {
-        self.catch_up(out);
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        self.catch_up(now, out);
         match input {
-            Input::Packet(_, packet) if self.departed.contains(&packet.next_destination()) => {
-                self.keep(packet, out);
+            Input::Packet(Self::UPDATES, packet) => {
+                if let Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(update))) = packet.control.as_deref()
+                {
+                    self.update(now, &{ *update }, out);
+                }
+                out.recycle(packet);
             }
-            Input::Packet(_, packet) => out.send(Self::AIR, packet),
-            Input::Signal(_) | Input::Wake => {}
+            Input::Packet(_, packet) => self.on_air_packet(now, packet, out),
+            Input::Wake => {
+                while let Some(address) = self.tunnels.as_mut().and_then(|(_, cache)| cache.take_expired(now))
+                {
+                    report(address, None, out);
+                }
+            }
+            Input::Signal(_) => {}
         }
     }
     fn wake_at(&self) -> Option<Instant> {
         let has_news = !self.withdrawn.is_empty() || !self.reachable.is_empty();
-        has_news.then_some(Instant::ZERO)
+        let expiry = self.tunnels.as_ref().and_then(|(_, cache)| cache.next_expiry());
+        has_news.then_some(Instant::ZERO).or(expiry)
     }
+}
+
+fn report(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
+    out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
 }

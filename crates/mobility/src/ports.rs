@@ -13,6 +13,8 @@ impl AgentPorts {
     pub const AIR: Port = Port(1);
     /// What is for others on the same node leaves by this port.
     pub const NODE: Port = Port(2);
+    /// Fast Binding Updates for the node leave by this port, to what keeps packets for departed nodes.
+    pub const DEPARTED: Port = Port(3);
 }
 
 /// The ports of an anchor beside its router: [`crate::HomeAgent`] and [`crate::MobilityAnchor`].

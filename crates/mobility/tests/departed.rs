@@ -3,8 +3,9 @@
 mod support;
 
 use seamline_mobility::{DepartedBuffer, KeptAtMost};
-use seamline_wire::{DropCause, Instant, Machine, NodeId, Packet};
-use support::{MOBILE, SENDER, data, deliver, wake_until};
+use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
+use seamline_wire::{Control, DropCause, Duration, Instant, Machine, NodeId, Packet};
+use support::{AGENT_1, AGENT_2, MOBILE, SENDER, carrying, data, deliver, wake_until};
 
 const OTHER: NodeId = NodeId(8);
 const NOW: Instant = Instant::from_secs(5);
@@ -82,4 +83,50 @@ fn hosts_behind_a_node_depart_with_it() {
         ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(OTHER, 4))),
         [(DepartedBuffer::AIR, 4)]
     );
+}
+
+/// RFC 5568 section 4: what was kept, and what comes, goes through a tunnel to the new care-of address, until the lifetime is over or
+/// the node is back; strangers get nothing.
+#[test]
+fn a_fast_binding_update_says_where_to_tunnel() {
+    let mut buffer = DepartedBuffer::new(KeptAtMost::Packets(9)).with_fast_handovers(AGENT_1, &[MOBILE]);
+    buffer.depart(&[MOBILE], [Box::new(numbered(MOBILE, 1))].into());
+    assert_eq!(ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(MOBILE, 2))), []);
+    let mut update = |now, sequence, lifetime_units, home_address, care_of_address| {
+        let flags = BindingFlags::ACKNOWLEDGE | BindingFlags::HOME_REGISTRATION;
+        let update = BindingUpdate { sequence, flags, lifetime_units, home_address, care_of_address };
+        let message = Control::Ipv6(Ipv6Control::FastBindingUpdate(update));
+        let caused =
+            deliver(&mut buffer, now, DepartedBuffer::UPDATES, carrying(care_of_address, AGENT_1, message));
+        let (port, to, answer) = caused.messages()[0];
+        let Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer)) = answer else {
+            panic!("{caused:?}")
+        };
+        assert_eq!((port, to, answer.sequence), (DepartedBuffer::NETWORK, care_of_address, sequence));
+        (answer.status.is_accepted(), caused)
+    };
+    let (stranger, _) = update(NOW, 1, 10, OTHER, AGENT_2);
+    assert!(!stranger);
+    let (granted, caused) = update(NOW, 1, 10, MOBILE, OTHER);
+    assert!(granted);
+    let sent = &caused.packets[1..];
+    assert_eq!(sent.iter().map(|(_, packet)| packet.source_port.0).collect::<Vec<_>>(), [1, 2]);
+    for (port, packet) in sent {
+        let tunnel = packet.tunnels.outermost().expect("it is in a tunnel");
+        assert_eq!((*port, tunnel.entry, tunnel.exit), (DepartedBuffer::NETWORK, AGENT_1, OTHER));
+    }
+    let (late, _) = update(NOW, 1, 10, MOBILE, AGENT_2);
+    assert!(!late, "an older number");
+    let (back, _) = update(NOW + Duration::from_secs(1), 2, 0, MOBILE, MOBILE);
+    assert!(back);
+    update(NOW + Duration::from_secs(2), 3, 10, MOBILE, OTHER);
+    let port = |buffer: &mut DepartedBuffer, s| {
+        let now = NOW + Duration::from_secs(s);
+        deliver(buffer, now, DepartedBuffer::AIR, numbered(MOBILE, 3)).packets.first().map(|(port, _)| *port)
+    };
+    assert_eq!(port(&mut buffer, 11), Some(DepartedBuffer::NETWORK));
+    assert_eq!(buffer.wake_at(), Some(NOW + Duration::from_secs(12)), "when the tunnel ends");
+    assert_eq!(port(&mut buffer, 12), None, "it is kept: the link is gone");
+    buffer.reach(&[MOBILE]);
+    assert_eq!(port(&mut buffer, 13), Some(DepartedBuffer::NETWORK), "what was kept comes first");
 }

@@ -96,6 +96,56 @@ fn the_home_agent_hears_of_no_move_within_the_domain() {
     assert_eq!((again.signals.len(), again.events.len()), (0, 0), "a duplicate says nothing new");
 }
 
+fn fast_updates(caused: &Caused) -> Vec<(NodeId, BindingUpdate)> {
+    let update = |(_, to, message): &_| match message {
+        Control::Ipv6(Ipv6Control::FastBindingUpdate(update)) => Some((*to, *update)),
+        _ => None,
+    };
+    caused.messages().iter().filter_map(update).collect()
+}
+
+/// RFC 5568 sections 4, 5.6 and 6.2.2: the previous router hears of the new care-of address, then the home agent; back again the
+/// router that may tunnel away hears of that, too.
+#[test]
+fn the_previous_router_hears_of_the_new_address() {
+    let mut node = node("fmipv6", &setup());
+    let heard = hear(&mut node, START, AGENT_2);
+    let [(to, fast)] = fast_updates(&heard)[..] else { panic!("{heard:?}") };
+    assert_eq!((to, fast.home_address, fast.care_of_address), (AGENT_1, ON_LINK_1, ON_LINK_2));
+    assert_eq!(fast.flags, BindingFlags::ACKNOWLEDGE | BindingFlags::HOME_REGISTRATION);
+    assert_eq!((heard.packets[0].1.source, heard.packets[0].1.wire_bytes), (ON_LINK_2, 40 + 24 + 16));
+    let [(to, home)] = updates(&heard)[..] else { panic!("{heard:?}") };
+    assert_eq!((to, home.care_of_address), (HOME_AGENT, ON_LINK_2));
+
+    let answered = Ipv6Control::FastBindingAcknowledgment(accepted(&fast));
+    let done = receive(&mut node, START, ON_LINK_2, answered);
+    assert_eq!((done.signals.len(), done.packets.len()), (0, 0), "the home agent does not know yet");
+    assert_eq!(answer(&mut node, START, accepted(&home)).signals, [Signal::Registered]);
+    assert!(wake_until(&mut node, START + Duration::from_secs(30)).is_empty(), "both have answered");
+
+    let later = START + Duration::from_secs(3);
+    let [(to, ends), (other, begins)] = fast_updates(&hear(&mut node, later, AGENT_1))[..] else { panic!() };
+    assert_eq!(
+        (to, ends.home_address, ends.care_of_address, ends.lifetime_units),
+        (AGENT_1, ON_LINK_1, ON_LINK_1, 0)
+    );
+    assert_eq!((other, begins.home_address, begins.care_of_address), (AGENT_2, ON_LINK_2, ON_LINK_1));
+}
+
+/// FBU_RETRIES (RFC 5568 section 9): three times more, each after twice the time; then the node does without.
+#[test]
+fn a_previous_router_that_does_not_answer_is_given_up() {
+    let mut node = node("fmipv6", &setup());
+    let [(_, home)] = updates(&hear(&mut node, START, AGENT_2))[..] else { panic!("one update") };
+    answer(&mut node, START, accepted(&home));
+    let again: Vec<_> = wake_until(&mut node, START + Duration::from_secs(100))
+        .iter()
+        .flat_map(|(at, caused)| fast_updates(caused).into_iter().map(|(_, update)| (*at, update.sequence)))
+        .collect();
+    let after = |s| START + Duration::from_secs(s);
+    assert_eq!(again, [(after(1), 2), (after(3), 3), (after(7), 4)]);
+}
+
 /// From nowhere: first the anchor, then the home agent, by way of the anchor; only then it is registered.
 #[test]
 fn the_home_agent_hears_of_the_regional_address_once() {

@@ -76,7 +76,7 @@ impl Places {
         for cell in 0..scenario.cells.len() {
             let (down, up, coverage) = (next(), next(), next());
             let agent = cells::agent_spec(scenario, cell).map(|_| next());
-            let departed = scenario.cells[cell].forward_departed.map(|_| next());
+            let departed = cells::keeps_for_departed(scenario, cell).map(|_| next());
             self.cells.push(CellPlaces { down, up, coverage, agent, departed });
         }
         self.anchors = cells::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();

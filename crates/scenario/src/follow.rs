@@ -1,4 +1,4 @@
-//! Running a world in which routes follow the mobile nodes that have no mobility protocol.
+//! Running a world in which routes follow the mobile nodes that have no mobility protocol, and base stations see who is there.
 
 use crate::build::{Part, Places, add_routes, addresses};
 use crate::routes::whereabouts_at_start;
@@ -32,7 +32,8 @@ struct Change {
 
 /// Runs a world and changes its routes on the way. At the end of each move of a mobile node without a
 /// protocol all routes lead to its new cell; what is due at that very time has gone the old way. What base stations keep
-/// for departed nodes is handed to them, and back, at the same times.
+/// for departed nodes is handed to them, and back, at the same times. With a protocol of fast handovers base stations only see
+/// whose link is gone or back; where the node is it tells them itself.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
     scenario: &'a Scenario,
@@ -45,7 +46,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
-            if spec.protocol.is_none() {
+            if spec.protocol.as_ref().is_none_or(|spec| spec.scheme.traits.previous_router_forwards) {
                 changes.extend(changes_of(mobile, movement));
             }
         }
@@ -71,12 +72,19 @@ impl<'a> Runner<'a> {
     fn apply<O: Observer>(&mut self, change: Change, world: &mut World<Part, O>) {
         match change.what {
             What::Leaves => self.leave(change, world),
+            What::Arrives if self.tells_base_stations(change.mobile) => {
+                self.reach(change.mobile, &[change.cell], world);
+            }
             What::Arrives => {
                 self.whereabouts[change.mobile] = change.cell;
                 add_routes(self.scenario, &self.whereabouts, world, self.places);
-                self.reach(change.mobile, world);
+                self.reach(change.mobile, &self.scenario.mobiles[change.mobile].cells, world);
             }
         }
+    }
+
+    fn tells_base_stations(&self, mobile: usize) -> bool {
+        self.scenario.mobiles[mobile].protocol.is_some()
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
@@ -87,16 +95,17 @@ impl<'a> Runner<'a> {
         world.rearm(cell.down);
         if let Some((element, buffer)) = buffer(cell.departed, world) {
             buffer.depart(&addresses, waited);
-            if change.is_elsewhere {
+            if change.is_elsewhere && !self.tells_base_stations(change.mobile) {
                 buffer.reach(&addresses);
             }
             world.rearm(element);
         }
     }
 
-    fn reach<O: Observer>(&self, mobile: usize, world: &mut World<Part, O>) {
+    /// A node can be reached as far as the base stations of these cells see.
+    fn reach<O: Observer>(&self, mobile: usize, cells: &[usize], world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, mobile);
-        for cell in &self.scenario.mobiles[mobile].cells {
+        for cell in cells {
             if let Some((element, buffer)) = buffer(self.places.cells[*cell].departed, world) {
                 buffer.reach(&addresses);
                 world.rearm(element);

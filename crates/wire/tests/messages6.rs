@@ -113,6 +113,51 @@ fn wireshark_reads_binding_acknowledgements() {
     assert_eq!(lines, ["80|6|0|1|7|450|fd00::5||", "56|6|135|0|7|450|||"]);
 }
 
+/// Mobility Header types 8 and 9 (RFC 5568 sections 6.2.2 and 6.2.3), with the Home Address option from the new link, and without
+/// back on the previous one.
+#[test]
+fn wireshark_reads_fast_bindings() {
+    let update = |care_of_address| {
+        let update = BindingUpdate {
+            sequence: 7,
+            flags: BindingFlags::ACKNOWLEDGE | BindingFlags::HOME_REGISTRATION,
+            lifetime_units: 10,
+            home_address: MOBILE,
+            care_of_address,
+        };
+        carrying(care_of_address, ROUTER, Ipv6Control::FastBindingUpdate(update))
+    };
+    let answer = BindingAcknowledgement {
+        status: BindingStatus::ACCEPTED,
+        mobile_router: false,
+        sequence: 7,
+        lifetime_units: 10,
+        home_address: MOBILE,
+        care_of_address: ON_LINK,
+    };
+    let answer = carrying(ROUTER, ON_LINK, Ipv6Control::FastBindingAcknowledgment(answer));
+    let packets = [update(ON_LINK), update(MOBILE), answer];
+    let fields = [
+        "frame.len",
+        "mip6.mhtype",
+        "mip6.fbu.seqnr",
+        "mip6.fbu.a_flag",
+        "mip6.fbu.h_flag",
+        "mip6.fbu.lifetime",
+        "mip6.fback.status",
+        "mip6.fback.seqnr",
+        "mip6.fback.lifetime",
+        "ipv6.opt.mipv6.home_address",
+        "ipv6.routing.mipv6.home_address",
+        "_ws.malformed",
+        "_ws.expert.message",
+    ];
+    let Some(lines) = tshark(&capture(&packets), &fields) else { return };
+    let lines: Vec<String> =
+        lines.iter().map(|line| line.replace("True", "1").replace("False", "0")).collect();
+    assert_eq!(lines, ["80|8|7|1|1|10||||fd00::5|||", "56|8|7|1|1|10|||||||", "80|9|||||0|7|10||fd00::5||"]);
+}
+
 #[test]
 fn wireshark_reads_router_discovery() {
     let advertisement = |mobility_anchor_point| {

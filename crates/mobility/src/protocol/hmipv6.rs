@@ -21,6 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         mobility_anchor_point: Participation::Needed,
         base_station: BaseStation::AccessRouter,
         carries_networks: false,
+        previous_router_forwards: false,
     },
     build: |setup| Box::new(Hmipv6::new(setup)),
 };

@@ -17,6 +17,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         mobility_anchor_point: Participation::None,
         base_station: BaseStation::ForeignAgent,
         carries_networks: false,
+        previous_router_forwards: false,
     },
     build,
 };

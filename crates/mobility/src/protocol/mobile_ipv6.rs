@@ -19,6 +19,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         mobility_anchor_point: Participation::None,
         base_station: BaseStation::AccessRouter,
         carries_networks: false,
+        previous_router_forwards: false,
     },
     build: |setup| Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION)),
 };
@@ -72,7 +73,10 @@ impl MobileIpv6 {
                 }
             }
             Ipv6Control::BindingAcknowledgement(answer) => self.on_acknowledgement(now, answer, actions),
-            Ipv6Control::RouterSolicitation | Ipv6Control::BindingUpdate(_) => {}
+            Ipv6Control::RouterSolicitation
+            | Ipv6Control::BindingUpdate(_)
+            | Ipv6Control::FastBindingUpdate(_)
+            | Ipv6Control::FastBindingAcknowledgment(_) => {}
         }
     }
 

@@ -9,6 +9,7 @@ use seamline_wire::control::{BindingStatus, ReplyCode};
 use seamline_wire::{Control, Duration, Instant, NodeId, Tunnel};
 use std::fmt::Debug;
 
+mod fmipv6;
 mod hmipv6;
 mod mobile_ipv4;
 mod mobile_ipv6;
@@ -136,6 +137,8 @@ pub struct Traits {
     pub base_station: BaseStation,
     /// It keeps hosts behind the mobile node reachable too.
     pub carries_networks: bool,
+    /// The access router that a node has left sends after it what comes for its previous care-of address, and what was kept.
+    pub previous_router_forwards: bool,
 }
 
 /// Whether somebody takes part.
@@ -174,7 +177,8 @@ pub struct Scheme {
 }
 
 /// Every protocol.
-pub static ALL: &[&Scheme] = &[&mobile_ipv4::SCHEME, &mobile_ipv6::SCHEME, &hmipv6::SCHEME, &nemo::SCHEME];
+pub static ALL: &[&Scheme] =
+    &[&mobile_ipv4::SCHEME, &mobile_ipv6::SCHEME, &fmipv6::SCHEME, &hmipv6::SCHEME, &nemo::SCHEME];
 
 /// The protocol of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

@@ -16,6 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         mobility_anchor_point: Participation::None,
         base_station: BaseStation::AccessRouter,
         carries_networks: true,
+        previous_router_forwards: false,
     },
     build: |setup| {
         Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION | BindingFlags::MOBILE_ROUTER))

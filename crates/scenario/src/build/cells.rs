@@ -12,7 +12,7 @@ use crate::schema::{MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Setup};
 use seamline_mobility::{
     AccessRouter, AccessRouterConfig, AgentPorts, AnchorPorts, CellId, Coverage, CoverageConfig,
-    DepartedBuffer, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig, MobileNode,
+    DepartedBuffer, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig, KeptAtMost, MobileNode,
     MobileNodeConfig, MobilityAnchor, Movement,
 };
 use seamline_net::Link;
@@ -50,6 +50,23 @@ pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSp
         .iter()
         .filter(|mobile| mobile.cells.contains(&cell))
         .find_map(|mobile| mobile.protocol.as_ref())
+}
+
+/// How much the base station of a cell keeps for departed nodes: `None` without a buffer. With fast handovers there is one in any case,
+/// to tunnel what comes.
+pub(super) fn keeps_for_departed(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
+    let is_told = !left_by_fast_handovers(scenario, cell).is_empty();
+    scenario.cells[cell].forward_departed.or(is_told.then_some(KeptAtMost::Packets(0)))
+}
+
+/// The addresses on the link of a cell whose nodes tell its access router where they go.
+fn left_by_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
+    let tells = |mobile: &MobileSpec| {
+        let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
+        protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
+    };
+    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| tells(mobile));
+    mobiles.map(|(place, _)| addresses::on_link(scenario, place, cell)).collect()
 }
 
 /// The nodes with home agents and mobility anchor points, in the order of the file.
@@ -147,8 +164,11 @@ impl<O: Observer> Builder<'_, O> {
             let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
         }
-        if let Some(at_most) = cell.forward_departed {
-            let departed = self.world.add(Part::Departed(DepartedBuffer::new(at_most)));
+        if let Some(at_most) = keeps_for_departed(scenario, place) {
+            let left = left_by_fast_handovers(scenario, place);
+            let departed = DepartedBuffer::new(at_most);
+            let departed = departed.with_fast_handovers(node_id(cell.base_station), &left);
+            let departed = self.world.add(Part::Departed(departed));
             debug_assert_eq!(Some(departed), places.departed);
         }
     }
@@ -328,12 +348,15 @@ impl<O: Observer> Builder<'_, O> {
     }
 
     fn join_agent(&mut self, node: usize, agent: ElementId, cell: usize) {
-        let CellPlaces { down, coverage, .. } = self.places.cells[cell];
+        let CellPlaces { down, coverage, departed, .. } = self.places.cells[cell];
         let router = self.places.routers[node];
         self.world.connect(coverage, Coverage::BASE_STATION, agent, AgentPorts::AIR);
         self.world.connect(agent, AgentPorts::AIR, down, LINK);
         self.world.connect(agent, AgentPorts::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, agent, AgentPorts::NETWORK);
+        if let Some(departed) = departed {
+            self.world.connect(agent, AgentPorts::DEPARTED, departed, DepartedBuffer::UPDATES);
+        }
         if let Some(anchor) = self.places.anchor(node) {
             self.world.connect(agent, AgentPorts::NODE, anchor, AnchorPorts::LOCAL);
         } else if let Some(host) = self.places.hosts[node] {

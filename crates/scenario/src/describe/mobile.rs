@@ -28,7 +28,7 @@ pub(super) fn cell() -> Value {
         key("range", "How far it reaches", quantity(Quantity::Distance)),
         key(
             "forward_departed",
-            "How much the base station keeps for departed nodes, to send it after them (nothing)",
+            "How much the base station keeps for departed nodes without a protocol or with fmipv6, to send it after them (nothing)",
             quantity(Quantity::Amount),
         ),
         key("edge_loss", "Losses before a node leaves", edge_loss()),

@@ -22,6 +22,8 @@ struct Mobile {
     /// Its address and those that anchors bind it to in turn, the last of which is a care-of address: from the one that
     /// correspondents use, with where each is bound to.
     bound: Vec<(NodeId, Option<NodeId>)>,
+    /// Its addresses in cells, with where the access routers of those tunnel what comes for them.
+    forwarded: Vec<(NodeId, Option<NodeId>)>,
     /// With a home agent, the node of that: there the mobile node is at home.
     home: Option<NodeId>,
     /// By cell, the address that it is reachable at there.
@@ -31,6 +33,10 @@ struct Mobile {
 }
 
 impl Mobile {
+    fn bindings(&self) -> impl Iterator<Item = &(NodeId, Option<NodeId>)> {
+        self.bound.iter().chain(&self.forwarded)
+    }
+
     /// Whether what is addressed to it is sent to the cell that it is in. Without a protocol routes follow it.
     fn is_reachable(&self, base_stations: &[NodeId]) -> bool {
         let Some(cell) = self.cell else { return false };
@@ -42,6 +48,8 @@ impl Mobile {
                 _ => break,
             }
         }
+        let forwarded = self.forwarded.iter().find(|(address, _)| *address == at);
+        at = forwarded.and_then(|(_, to)| *to).unwrap_or(at);
         let at_home = at == *first && self.home == Some(base_stations[cell]);
         at == self.care_of_addresses[cell] || at_home
     }
@@ -63,6 +71,7 @@ impl Mobiles {
             Mobile {
                 element: places.node,
                 bound: bindings_at_start(scenario, place),
+                forwarded: forwarded_at_start(scenario, place),
                 home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
                 care_of_addresses: cells.map(|cell| addresses::care_of(scenario, place, cell)).collect(),
                 cell: Some(mobile.cells[0]),
@@ -88,7 +97,7 @@ impl Mobiles {
     pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, News)> {
         let concerns = |mobile: &Mobile| match event {
             MobilityEvent::BindingChanged { home_address, .. } => {
-                mobile.bound.iter().any(|(address, _)| *address == home_address)
+                mobile.bindings().any(|(address, _)| *address == home_address)
             }
             _ => mobile.element == at,
         };
@@ -101,13 +110,22 @@ impl Mobiles {
             }
             MobilityEvent::CellEntered { cell } => mobile.cell = Some(cell as usize),
             MobilityEvent::BindingChanged { home_address, care_of_address } => {
-                let mut bound = mobile.bound.iter_mut();
-                bound.find(|(address, _)| *address == home_address)?.1 = care_of_address;
+                let mut bindings = mobile.bound.iter_mut().chain(&mut mobile.forwarded);
+                bindings.find(|(address, _)| *address == home_address)?.1 = care_of_address;
             }
             _ => return None,
         }
         mobile.is_reachable(&self.base_stations).then_some((place, News::Reachable))
     }
+}
+
+/// The addresses whose access routers may be told of moves. Nothing is tunnelled when the run begins.
+fn forwarded_at_start(scenario: &Scenario, place: usize) -> Vec<(NodeId, Option<NodeId>)> {
+    let mobile = &scenario.mobiles[place];
+    let protocol = mobile.protocol.as_ref();
+    let tells = protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards);
+    let cells = mobile.cells.iter().filter(|_| tells);
+    cells.map(|cell| (addresses::on_link(scenario, place, *cell), None)).collect()
 }
 
 /// The addresses that anchors keep bindings for, and what they are bound to when the run begins.

@@ -223,6 +223,11 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
         all.extend(anchors.windows(2).map(|pair| (pair[0], pair[1])));
         let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
         all.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
+        if protocol.scheme.traits.previous_router_forwards {
+            let pairs =
+                base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
+            all.extend(pairs.filter(|(from, to)| from != to));
+        }
         if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
             let back: Vec<(usize, usize)> = all.iter().map(|(from, to)| (*to, *from)).collect();
             all.extend(back);

@@ -1,6 +1,7 @@
 //! What only the whole scenario shows: whether ways lead from everywhere to wherever they must, and whether
 //! cells and mobile nodes go together.
 
+use super::protocol::ProtocolSpec;
 use super::{MobileSpec, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
@@ -67,19 +68,18 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
     }
 }
 
-/// A base station learns only from an idealised network where a departed node can be reached. One that keeps nothing need not know.
+/// A base station learns only from an idealised network, or from the node itself, where a departed node can be reached. One that keeps
+/// nothing need not know.
 fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+    let tells_nobody = |spec: &&ProtocolSpec| !spec.scheme.traits.previous_router_forwards;
+    let Some(spec) = mobile.protocol.as_ref().filter(tells_nobody) else { return };
     let keeps = |at_most: KeptAtMost| !matches!(at_most, KeptAtMost::Packets(0) | KeptAtMost::Bytes(0));
     let forwards = |cell: &&usize| scenario.cells[**cell].forward_departed.is_some_and(keeps);
-    if let Some(cell) = mobile.cells.iter().find(forwards)
-        && mobile.protocol.is_some()
-    {
-        let cell = &scenario.cells[*cell].name;
-        let label = format!(
-            "cell \"{cell}\" forwards to departed nodes, which needs a network whose routes follow them"
-        );
+    if let Some(cell) = mobile.cells.iter().find(forwards) {
+        let (cell, protocol) = (&scenario.cells[*cell].name, spec.scheme.name);
+        let label = format!("cell \"{cell}\" forwards to departed nodes, and {protocol} tells it of none");
         let tip = format!(
-            "take `forward_departed` out of cell \"{cell}\", or write protocol = {{ kind = \"none\" }}"
+            "take `forward_departed` out of cell \"{cell}\", or use `fmipv6`, or no protocol (`none`)"
         );
         table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict).tip(tip));
     }

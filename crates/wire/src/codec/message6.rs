@@ -24,6 +24,8 @@ const PREFIX_OPTION_LENGTH: usize = 32;
 
 const BINDING_UPDATE: u8 = 5;
 const BINDING_ACKNOWLEDGEMENT: u8 = 6;
+const FAST_BINDING_UPDATE: u8 = 8;
+const FAST_BINDING_ACKNOWLEDGMENT: u8 = 9;
 const PAD_N: u8 = 1;
 const ALTERNATE_CARE_OF_ADDRESS: u8 = 3;
 const HOME_ADDRESS_OPTION: u8 = 201;
@@ -61,8 +63,19 @@ pub fn encode(message: &Ipv6Message, out: &mut [u8]) -> Result<usize, EncodeErro
             write_advertisement(advertisement, body);
             ICMPV6
         }
-        Ipv6Control::BindingUpdate(update) => write_update(message, update, body),
-        Ipv6Control::BindingAcknowledgement(answer) => write_acknowledgement(message, answer, body),
+        Ipv6Control::BindingUpdate(update) => {
+            let repeats = update.has_alternate_care_of_address();
+            write_update(message, update, (BINDING_UPDATE, repeats), body)
+        }
+        Ipv6Control::FastBindingUpdate(update) => {
+            write_update(message, update, (FAST_BINDING_UPDATE, false), body)
+        }
+        Ipv6Control::BindingAcknowledgement(answer) => {
+            write_acknowledgement(message, answer, BINDING_ACKNOWLEDGEMENT, body)
+        }
+        Ipv6Control::FastBindingAcknowledgment(answer) => {
+            write_acknowledgement(message, answer, FAST_BINDING_ACKNOWLEDGMENT, body)
+        }
     };
     if next_header == ICMPV6 {
         ip.hop_limit = ON_LINK_HOP_LIMIT;
@@ -99,13 +112,18 @@ fn write_advertisement(advertisement: &RouterAdvertisement<Ipv6Addr>, body: &mut
 }
 
 /// Returns the number of the first header written.
-fn write_update(message: &Ipv6Message, update: &BindingUpdate<Ipv6Addr>, body: &mut [u8]) -> u8 {
+fn write_update(
+    message: &Ipv6Message,
+    update: &BindingUpdate<Ipv6Addr>,
+    (kind, repeats_care_of_address): (u8, bool),
+    body: &mut [u8],
+) -> u8 {
     let (extension, header) = body.split_at_mut(if update.is_away() { EXTENSION_LENGTH } else { 0 });
-    header[2] = BINDING_UPDATE;
+    header[2] = kind;
     header[6..8].copy_from_slice(&update.sequence.to_be_bytes());
     header[8..10].copy_from_slice(&update.flags.0.to_be_bytes());
     header[10..12].copy_from_slice(&update.lifetime_units.to_be_bytes());
-    if update.has_alternate_care_of_address() {
+    if repeats_care_of_address {
         header[12..14].copy_from_slice(&[PAD_N, 0]);
         header[14..16].copy_from_slice(&[ALTERNATE_CARE_OF_ADDRESS, ADDRESS_LENGTH as u8]);
         header[16..].copy_from_slice(&update.care_of_address.octets());
@@ -127,13 +145,14 @@ fn write_update(message: &Ipv6Message, update: &BindingUpdate<Ipv6Addr>, body: &
 fn write_acknowledgement(
     message: &Ipv6Message,
     answer: &BindingAcknowledgement<Ipv6Addr>,
+    kind: u8,
     body: &mut [u8],
 ) -> u8 {
     const MOBILE_ROUTER: u8 = 0x40;
     const TYPE_2: u8 = 2;
     let is_away = answer.home_address != answer.care_of_address;
     let (extension, header) = body.split_at_mut(if is_away { EXTENSION_LENGTH } else { 0 });
-    header[2] = BINDING_ACKNOWLEDGEMENT;
+    header[2] = kind;
     header[6] = answer.status.0;
     header[7] = if answer.mobile_router { MOBILE_ROUTER } else { 0 };
     header[8..10].copy_from_slice(&answer.sequence.to_be_bytes());

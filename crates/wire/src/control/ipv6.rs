@@ -1,5 +1,5 @@
 //! The messages of mobility in IPv6: router discovery (RFC 4861) with the option of a mobility anchor point (RFC
-//! 5380), and the Mobility Header's bindings (RFC 6275) with the flags of a mobile router (RFC 3963).
+//! 5380), and the Mobility Header's bindings (RFC 6275) with the flags of a mobile router (RFC 3963), also fast ones (RFC 5568).
 
 use crate::packet::NodeId;
 use std::fmt;
@@ -15,6 +15,11 @@ pub enum Ipv6Control<A = NodeId> {
     BindingUpdate(BindingUpdate<A>),
     /// The answer to it: Binding Acknowledgement (RFC 6275 section 6.1.8).
     BindingAcknowledgement(BindingAcknowledgement<A>),
+    /// "Send what comes for my previous care-of address there": Fast Binding Update (RFC 5568 section 6.2.2), to the previous access
+    /// router. The home address is the previous care-of address, and the lifetime is in seconds.
+    FastBindingUpdate(BindingUpdate<A>),
+    /// The answer to it: Fast Binding Acknowledgment (RFC 5568 section 6.2.3), with its lifetime in seconds.
+    FastBindingAcknowledgment(BindingAcknowledgement<A>),
 }
 
 /// A Router Advertisement with one prefix, whose option holds the router's own address (RFC 6275 section 7.2).
@@ -35,7 +40,7 @@ pub struct BindingUpdate<A = NodeId> {
     pub sequence: u16,
     /// What is asked for.
     pub flags: BindingFlags,
-    /// For how long, in units of four seconds: zero deregisters.
+    /// For how long, in units of four seconds, in a fast one in seconds: zero deregisters.
     pub lifetime_units: u16,
     /// The address that stays.
     pub home_address: A,
@@ -52,7 +57,7 @@ pub struct BindingAcknowledgement<A = NodeId> {
     pub mobile_router: bool,
     /// As in the update; the last one that was accepted when it was out of the window.
     pub sequence: u16,
-    /// For how long the binding is good, in units of four seconds.
+    /// For how long the binding is good, in units of four seconds, in a fast one in seconds.
     pub lifetime_units: u16,
     /// As in the update.
     pub home_address: A,
@@ -124,7 +129,29 @@ impl fmt::Display for BindingStatus {
     }
 }
 
+impl<A> BindingAcknowledgement<A> {
+    fn map<B>(self, mut address: impl FnMut(A) -> B) -> BindingAcknowledgement<B> {
+        BindingAcknowledgement {
+            status: self.status,
+            mobile_router: self.mobile_router,
+            sequence: self.sequence,
+            lifetime_units: self.lifetime_units,
+            home_address: address(self.home_address),
+            care_of_address: address(self.care_of_address),
+        }
+    }
+}
+
 impl<A> BindingUpdate<A> {
+    fn map<B>(self, mut address: impl FnMut(A) -> B) -> BindingUpdate<B> {
+        BindingUpdate {
+            sequence: self.sequence,
+            flags: self.flags,
+            lifetime_units: self.lifetime_units,
+            home_address: address(self.home_address),
+            care_of_address: address(self.care_of_address),
+        }
+    }
     /// Whether an Alternate Care-of Address option repeats the care-of address: in all home registrations from abroad
     /// (RFC 6275 section 11.7.1).
     pub(crate) fn has_alternate_care_of_address(&self) -> bool
@@ -167,7 +194,9 @@ impl<A: PartialEq> Ipv6Control<A> {
                     + BINDING
                     + given(it.has_alternate_care_of_address(), ALTERNATE_CARE_OF_ADDRESS)
             }
-            Ipv6Control::BindingAcknowledgement(it) => {
+            // From the new link, whose source is the new care-of address, no option repeats it.
+            Ipv6Control::FastBindingUpdate(it) => given(it.is_away(), HOME_ADDRESS) + BINDING,
+            Ipv6Control::BindingAcknowledgement(it) | Ipv6Control::FastBindingAcknowledgment(it) => {
                 given(it.home_address != it.care_of_address, HOME_ADDRESS) + BINDING
             }
         }
@@ -184,22 +213,11 @@ impl<A> Ipv6Control<A> {
                 lifetime_s: it.lifetime_s,
                 mobility_anchor_point: it.mobility_anchor_point.map(address),
             }),
-            Ipv6Control::BindingUpdate(it) => Ipv6Control::BindingUpdate(BindingUpdate {
-                sequence: it.sequence,
-                flags: it.flags,
-                lifetime_units: it.lifetime_units,
-                home_address: address(it.home_address),
-                care_of_address: address(it.care_of_address),
-            }),
-            Ipv6Control::BindingAcknowledgement(it) => {
-                Ipv6Control::BindingAcknowledgement(BindingAcknowledgement {
-                    status: it.status,
-                    mobile_router: it.mobile_router,
-                    sequence: it.sequence,
-                    lifetime_units: it.lifetime_units,
-                    home_address: address(it.home_address),
-                    care_of_address: address(it.care_of_address),
-                })
+            Ipv6Control::BindingUpdate(it) => Ipv6Control::BindingUpdate(it.map(address)),
+            Ipv6Control::FastBindingUpdate(it) => Ipv6Control::FastBindingUpdate(it.map(address)),
+            Ipv6Control::BindingAcknowledgement(it) => Ipv6Control::BindingAcknowledgement(it.map(address)),
+            Ipv6Control::FastBindingAcknowledgment(it) => {
+                Ipv6Control::FastBindingAcknowledgment(it.map(address))
             }
         }
     }

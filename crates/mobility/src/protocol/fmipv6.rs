@@ -1,0 +1,185 @@
+//! Mobile IPv6 Fast Handovers (RFC 5568) in their reactive mode: a mobile node that has moved tells the access router it has left, which
+//! tunnels to its new care-of address what still comes for the previous one, and what it has kept; then it does what
+//! Mobile IPv6 does.
+//!
+//! Not here: the predictive mode and its proxy advertisements (section 6.1), the messages between access routers (section 6.2.1),
+//! options that authenticate (section 6.4.5), and the pacing of what was kept, which leaves at once (section 5.4). What the node sends
+//! goes to its home agent, which hears of the new address before, and not back to the previous router (section 3.1).
+
+use super::mobile_ipv6::MobileIpv6;
+use super::{
+    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+};
+use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
+use seamline_wire::{Control, Duration, Instant, NodeId};
+
+/// How often an update is sent again (FBU_RETRIES, section 9).
+const RETRIES: u32 = 3;
+/// Tunnels last for tens of seconds (section 5.6).
+const LIFETIME_S: u16 = 10;
+
+/// Fast handovers in the registry.
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "fmipv6",
+    summary: "Mobile IPv6 with reactive fast handovers: the previous access router tunnels to the new address",
+    cite: "RFC 5568, RFC 6275",
+    traits: Traits {
+        home_agent: Participation::Needed,
+        mobility_anchor_point: Participation::None,
+        base_station: BaseStation::AccessRouter,
+        carries_networks: false,
+        previous_router_forwards: true,
+    },
+    build: |setup| Box::new(Fmipv6::new(setup)),
+};
+
+/// An update that waits for its acknowledgment.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    router: NodeId,
+    update: BindingUpdate,
+    send_again_at: Instant,
+    timeout: Duration,
+    retries_left: u32,
+}
+
+/// The mobile node's part.
+#[derive(Debug)]
+struct Fmipv6 {
+    mobile_ipv6: MobileIpv6,
+    home_agent: NodeId,
+    on_link: Vec<(NodeId, NodeId)>,
+    /// Of the first wait, and then twice as long each time.
+    retransmission: Duration,
+    /// The router that it uses, as far as it knows.
+    router: Option<NodeId>,
+    /// Routers that may still tunnel to where it was later, and until when.
+    asked: Vec<(NodeId, Instant)>,
+    /// Of the last update sent, whoever it was for.
+    sequence: u16,
+    outstanding: Vec<Outstanding>,
+}
+
+impl Fmipv6 {
+    fn new(setup: &Setup) -> Self {
+        Fmipv6 {
+            mobile_ipv6: MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION),
+            home_agent: setup.home_agent.expect("the protocol needs a home agent"),
+            on_link: setup.on_link_addresses.clone(),
+            retransmission: setup.registration_retransmission,
+            router: setup.registered_with,
+            asked: Vec::new(),
+            sequence: 0,
+            outstanding: Vec::new(),
+        }
+    }
+
+    fn on_link_address(&self, router: NodeId) -> Option<NodeId> {
+        self.on_link.iter().find(|(of, _)| *of == router).map(|(_, address)| *address)
+    }
+
+    /// The node uses another router: the one before shall tunnel to it, and it shall itself tunnel no longer to where the node was in
+    /// between (section 5.6).
+    fn moved(&mut self, now: Instant, router: NodeId, actions: &mut Actions) {
+        let previous = self.router.replace(router).filter(|previous| *previous != router);
+        self.outstanding.clear();
+        self.asked.retain(|(_, until)| now < *until);
+        let Some(new) = self.on_link_address(router) else { return };
+        if let Some(place) = self.asked.iter().position(|(of, _)| *of == router) {
+            self.asked.swap_remove(place);
+            self.ask(now, (router, new), new, actions);
+        }
+        // What is addressed to it at home its home agent sends after it.
+        let Some(previous) = previous.filter(|previous| *previous != self.home_agent) else { return };
+        if let Some(address) = self.on_link_address(previous) {
+            self.asked.push((previous, now + Duration::from_secs(LIFETIME_S.into())));
+            self.ask(now, (previous, address), new, actions);
+        }
+    }
+
+    fn ask(
+        &mut self,
+        now: Instant,
+        (router, home_address): (NodeId, NodeId),
+        care_of_address: NodeId,
+        actions: &mut Actions,
+    ) {
+        let update = BindingUpdate {
+            sequence: self.next_sequence(),
+            flags: BindingFlags::ACKNOWLEDGE | BindingFlags::HOME_REGISTRATION,
+            lifetime_units: if home_address == care_of_address { 0 } else { LIFETIME_S },
+            home_address,
+            care_of_address,
+        };
+        let timeout = self.retransmission;
+        let send_again_at = now + timeout;
+        self.outstanding.push(Outstanding { router, update, send_again_at, timeout, retries_left: RETRIES });
+        send(router, update, actions);
+    }
+
+    fn next_sequence(&mut self) -> u16 {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sequence
+    }
+
+    /// Sent again with a new number and twice the patience, as Binding Updates are; after the last time the node does without
+    /// (section 4).
+    fn on_wake(&mut self, now: Instant, actions: &mut Actions) {
+        for asked in std::mem::take(&mut self.outstanding) {
+            if now < asked.send_again_at {
+                self.outstanding.push(asked);
+                continue;
+            }
+            let Some(retries_left) = asked.retries_left.checked_sub(1) else { continue };
+            let update = BindingUpdate { sequence: self.next_sequence(), ..asked.update };
+            let timeout = asked.timeout * 2;
+            let send_again_at = now + timeout;
+            self.outstanding.push(Outstanding { update, send_again_at, timeout, retries_left, ..asked });
+            send(asked.router, update, actions);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, answer: &BindingAcknowledgement, actions: &mut Actions) {
+        let is_answer = |asked: &Outstanding| {
+            (answer.sequence, answer.home_address) == (asked.update.sequence, asked.update.home_address)
+        };
+        let Some(place) = self.outstanding.iter().position(is_answer) else { return };
+        self.outstanding.swap_remove(place);
+        if !answer.status.is_accepted() {
+            actions.push(Action::BindingRefused { status: answer.status });
+        }
+    }
+}
+
+fn send(router: NodeId, update: BindingUpdate, actions: &mut Actions) {
+    let message = Control::Ipv6(Ipv6Control::FastBindingUpdate(update));
+    actions.push(Action::Send { from: update.care_of_address, to: router, message });
+}
+
+impl Protocol for Fmipv6 {
+    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+        match happened {
+            Happened::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
+                self.on_acknowledgment(answer, actions);
+            }
+            Happened::Wake => self.on_wake(now, actions),
+            Happened::Message(_) | Happened::LinkUp => {}
+        }
+        // Before the home agent hears of it: what is on its way to the previous router cannot wait.
+        let mut further = Actions::default();
+        self.mobile_ipv6.on(now, happened, &mut further);
+        for action in further.drain() {
+            actions.push(action);
+            if let Action::Moved { agent } = action {
+                self.moved(now, agent, actions);
+            }
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        let again = self.outstanding.iter().map(|asked| asked.send_again_at);
+        again.chain(self.mobile_ipv6.wake_at()).min()
+    }
+    fn tunnels(&self, source: NodeId) -> Upwards {
+        self.mobile_ipv6.tunnels(source)
+    }
+}
