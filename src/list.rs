@@ -5,7 +5,7 @@ use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
-use seamline_scenario::schema::{generated, loss, protocol, recorded};
+use seamline_scenario::schema::{agent, generated, loss, protocol, recorded};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
@@ -20,6 +20,7 @@ enum Kind {
     Recordings,
     ErrorModels,
     MobilityProtocols,
+    Agents,
     Demos,
 }
 
@@ -61,6 +62,7 @@ fn headline(kind: Kind) -> &'static str {
         Kind::Recordings => "Recordings (link: schedule = { kind = ..., file = ... })",
         Kind::ErrorModels => "Error models (link: loss = { model = ... })",
         Kind::MobilityProtocols => "Mobility protocols (mobile: protocol = { kind = ... })",
+        Kind::Agents => "Agents (agent: kind = ...)",
         Kind::Demos => "Demos (seamline demo ...)",
     }
 }
@@ -80,6 +82,10 @@ fn entries(kind: Kind) -> Vec<Entry> {
         Kind::MobilityProtocols => {
             let none = std::iter::once((protocol::NONE.0, protocol::NONE.1, ""));
             none.chain(mobility::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
+        }
+        Kind::Agents => {
+            let none = std::iter::once((agent::NONE.0, agent::NONE.1, ""));
+            none.chain(seamline_agent::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
         }
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }

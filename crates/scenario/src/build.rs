@@ -3,6 +3,7 @@
 //! that all schemes meet the same losses.
 
 pub(crate) mod addresses;
+mod agents;
 mod cells;
 
 pub(crate) use cells::{CellPlaces, MobilePlaces};
@@ -11,8 +12,9 @@ use crate::follow::Runner;
 use crate::routes::{Routes, Way, whereabouts_at_start};
 use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
-use crate::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
+use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
+use seamline_agent::Agent;
 use seamline_mobility::{
     AccessRouter, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor,
 };
@@ -49,6 +51,8 @@ pub(crate) struct Places {
     /// Nodes and the home agents and mobility anchor points on them.
     pub(crate) anchors: Vec<(usize, ElementId)>,
     pub(crate) mobiles: Vec<MobilePlaces>,
+    /// By agent; `None` where nobody stands.
+    pub(crate) agents: Vec<Option<ElementId>>,
     ports: Ports,
 }
 
@@ -62,6 +66,7 @@ impl Places {
             let is_end = scenario.flows.iter().any(|flow| flow.from == node || flow.to == node);
             places.hosts.push(if is_end { next.next() } else { None });
         }
+        places.agents = scenario.agents.iter().map(|agent| agent.kind.and_then(|_| next.next())).collect();
         for link in &scenario.links {
             places.links.extend(next.next().zip(next.next()).map(|(down, up)| [down, up]));
             places.notices.push(if link.notice.is_some() { next.next() } else { None });
@@ -145,6 +150,8 @@ pub(crate) enum Part {
     HomeAgent(HomeAgent),
     /// A home agent or mobility anchor point of IPv6.
     MobilityAnchor(MobilityAnchor),
+    /// Help on the way.
+    Agent(Box<dyn Agent>),
     /// A mobile node, below its host.
     MobileNode(Box<MobileNode>),
 }
@@ -160,6 +167,7 @@ impl Machine for Part {
             Part::Departed(buffer) => buffer.step(now, input, out),
             Part::HomeAgent(agent) => agent.step(now, input, out),
             Part::MobilityAnchor(anchor) => anchor.step(now, input, out),
+            Part::Agent(agent) => agent.step(now, input, out),
             Part::MobileNode(node) => node.step(now, input, out),
         }
     }
@@ -173,6 +181,7 @@ impl Machine for Part {
             Part::Departed(buffer) => buffer.wake_at(),
             Part::HomeAgent(agent) => agent.wake_at(),
             Part::MobilityAnchor(anchor) => anchor.wake_at(),
+            Part::Agent(agent) => agent.wake_at(),
             Part::MobileNode(node) => node.wake_at(),
         }
     }
@@ -191,6 +200,7 @@ pub(crate) fn build<'a, O: Observer>(
     places: &'a Places,
 ) -> Runner<'a> {
     add_nodes(scenario, seed, world, places);
+    agents::add(scenario, world, places);
     for place in 0..scenario.links.len() {
         add_link(scenario, place, seed, world, places);
     }
@@ -263,17 +273,22 @@ fn add_link<O: Observer>(
     places: &Places,
 ) {
     let link = &scenario.links[place];
-    let mut add = |side: Direction, from: usize, to: usize| {
+    let mut add = |side: Direction| {
         let config = link_config(scenario, link, side, seed);
         let handovers = config.scheduled.as_ref().map(|scheduled| scheduled.schedule.handovers.clone());
-        let element = world.add_link(Link::new(config));
-        world.connect(element, LINK, places.routers[to], TO_HOST);
-        world.connect(places.routers[from], places.ports.link(place, side), element, LINK);
-        (element, handovers)
+        (world.add_link(Link::new(config)), handovers)
     };
-    let (down, handovers) = add(Direction::Down, link.from, link.to);
-    let (up, _) = add(Direction::Up, link.to, link.from);
+    let (down, handovers) = add(Direction::Down);
+    let (up, _) = add(Direction::Up);
     debug_assert_eq!([down, up], places.links[place]);
+    let [near, far] = [link.from, link.to].map(|node| places.routers[node]);
+    let port = |side| places.ports.link(place, side);
+    let ends = [(down, LINK), (near, TO_HOST)];
+    let [downwards, upwards] = agents::insert(scenario, world, places, AgentPlace::Link(place), ends);
+    world.connect(near, port(Direction::Down), downwards.0, downwards.1);
+    world.connect(up, LINK, upwards.0, upwards.1);
+    world.connect(down, LINK, far, TO_HOST);
+    world.connect(far, port(Direction::Up), up, LINK);
     if let Some(notice) = &link.notice {
         let stream = Stream::new(seed, &format!("link/{}/notice", link.name));
         let handovers = handovers.unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::application::Application;
 use crate::emit::reset_for;
 use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
-use crate::timers::{NEVER, Timers};
+use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
 use std::collections::BTreeMap;
 

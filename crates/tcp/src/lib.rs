@@ -21,7 +21,6 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod send_log;
 mod sender;
-mod timers;
 pub mod variant;
 pub mod view;
 

@@ -16,6 +16,7 @@ pub mod segment;
 pub mod sequence;
 pub mod signal;
 pub mod time;
+pub mod timers;
 pub mod units;
 
 pub use control::Control;

@@ -4,11 +4,11 @@
 //! of a base station and the air, a home agent beside its router, a mobile node between its router and the
 //! cells.
 
-use super::{LINK, Part, Places, TO_HOST, addresses, link_config_of, node_id};
+use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
 use crate::routes::Way;
 use crate::schema::generated::Direction;
 use crate::schema::protocol::ProtocolSpec;
-use crate::schema::{MobileSpec, Scenario};
+use crate::schema::{AgentPlace, MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Setup};
 use seamline_mobility::{
     AccessRouter, AccessRouterConfig, AgentPorts, AnchorPorts, CellId, Coverage, CoverageConfig,
@@ -310,20 +310,26 @@ impl<O: Observer> Builder<'_, O> {
         let cell = &scenario.cells[place];
         let CellPlaces { down, up, coverage, agent, departed } = self.places.cells[place];
         let router = self.places.routers[cell.base_station];
-        let downwards = self.places.ports.cell(place, Direction::Down);
-        self.world.connect(router, downwards, departed.unwrap_or(down), LINK);
+        let below = departed.map_or((down, LINK), |departed| (departed, DepartedBuffer::AIR));
+        let above = agent.map_or((router, TO_HOST), |agent| (agent, AgentPorts::AIR));
+        let at = AgentPlace::Cell(place);
+        let ends = [below, above];
+        let [downwards, upwards] = agents::insert(scenario, self.world, self.places, at, ends);
+        let port = self.places.ports.cell(place, Direction::Down);
+        self.world.connect(router, port, downwards.0, downwards.1);
+        self.world.connect(coverage, Coverage::BASE_STATION, upwards.0, upwards.1);
         if let Some(departed) = departed {
             self.world.connect(departed, DepartedBuffer::AIR, down, LINK);
             self.world.connect(departed, DepartedBuffer::NETWORK, router, TO_HOST);
         }
         self.world.connect(down, LINK, coverage, Coverage::DOWN);
         self.world.connect(up, LINK, coverage, Coverage::UP);
-        match agent {
-            None => self.world.connect(coverage, Coverage::BASE_STATION, router, TO_HOST),
-            Some(agent) => self.join_agent(cell.base_station, agent, place),
+        if let Some(agent) = agent {
+            self.world.connect(agent, AgentPorts::AIR, downwards.0, downwards.1);
+            self.join_agent(cell.base_station, agent, departed);
         }
         if let Some(anchor) = self.places.anchor(cell.base_station) {
-            self.world.connect(anchor, AnchorPorts::HOME, down, LINK);
+            self.world.connect(anchor, AnchorPorts::HOME, downwards.0, downwards.1);
         }
         for node in &cell.fixed {
             let router = self.places.routers[*node];
@@ -347,11 +353,8 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn join_agent(&mut self, node: usize, agent: ElementId, cell: usize) {
-        let CellPlaces { down, coverage, departed, .. } = self.places.cells[cell];
+    fn join_agent(&mut self, node: usize, agent: ElementId, departed: Option<ElementId>) {
         let router = self.places.routers[node];
-        self.world.connect(coverage, Coverage::BASE_STATION, agent, AgentPorts::AIR);
-        self.world.connect(agent, AgentPorts::AIR, down, LINK);
         self.world.connect(agent, AgentPorts::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, agent, AgentPorts::NETWORK);
         if let Some(departed) = departed {

@@ -5,6 +5,7 @@
 //! every described key is asked for, choices have the same names, and over many good and bad documents the schema
 //! refuses nothing that the readers accept. What depends on several keys at once only the readers know.
 
+mod agent;
 mod flow;
 mod link;
 mod mobile;

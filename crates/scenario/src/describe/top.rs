@@ -1,7 +1,7 @@
 //! The outermost table, the grid and the output.
 
 use super::words::{name, one_of, one_or_many, shared, text, time};
-use super::{flow, key, link, mobile, schedule, table};
+use super::{agent, flow, key, link, mobile, schedule, table};
 use crate::schema::output::INTERVALS;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ pub(super) fn scenario() -> Value {
         key("link", "The links between them", one_or_many(shared("link"))),
         key("cell", "Radio cells", one_or_many(shared("cell"))),
         key("mobile", "Nodes that move between cells", one_or_many(shared("mobile"))),
+        key("agent", "Who helps on the way", one_or_many(shared("agent"))),
         key("flow", "Who sends what to whom", one_or_many(shared("flow"))),
         key("grid", "What varies: dotted keys with lists of values; every combination is a cell", grid()),
         key("output", "Files to write beside the report", shared("output")),
@@ -49,6 +50,7 @@ fn definitions() -> Value {
         "mobile": mobile::mobile(),
         "movement": mobile::movement(),
         "protocol": mobile::protocol(),
+        "agent": agent::agent(),
         "flow": flow::flow(),
         "tcp": flow::tcp(),
         "output": output(),

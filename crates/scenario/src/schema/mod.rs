@@ -1,6 +1,7 @@
 //! The scenario file, one file here per kind of table. A table's keys are those its `read` function asks
 //! for ([`crate::reader::Reader`]); everything else is refused.
 
+pub mod agent;
 pub(crate) mod cell;
 mod connected;
 pub mod extent;
@@ -22,6 +23,7 @@ pub mod schedule;
 pub(crate) mod tcp;
 pub(crate) mod waypoints;
 
+pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;
 pub use flow::FlowSpec;
 pub use link::{DirectionSpec, LinkSpec};
@@ -59,6 +61,8 @@ pub struct Scenario {
     pub cells: Vec<CellSpec>,
     /// The nodes that move between them.
     pub mobiles: Vec<MobileSpec>,
+    /// Who helps on the way.
+    pub agents: Vec<AgentSpec>,
     /// Who sends what to whom.
     pub flows: Vec<FlowSpec>,
     /// Files to write.
@@ -114,24 +118,26 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
     let links = read_links(&mut reader, &nodes, length);
     let cells = read_cells(&mut reader, &nodes);
     let mobiles = read_mobiles(&mut reader, &nodes, cells.as_deref(), length);
+    let agents = read_agents(&mut reader, links.as_deref(), cells.as_deref());
     let flows = read_flows(&mut reader, &nodes);
     let output = reader.table("output").map(|table| output::read(table, length)).unwrap_or_default();
     if let Some(flows) = &flows {
         refuse_too_many_connections(&mut reader, flows);
     }
-    let scenario =
-        links.zip(flows).zip(cells).zip(mobiles).map(|(((links, flows), cells), mobiles)| Scenario {
-            title,
-            duration: length,
-            warm_up: warm_up.unwrap_or_default(),
-            seeds: seeds.clone().unwrap_or_default(),
-            nodes,
-            links,
-            cells,
-            mobiles,
-            flows,
-            output,
-        });
+    let all = links.zip(cells).zip(mobiles).zip(agents).zip(flows);
+    let scenario = all.map(|((((links, cells), mobiles), agents), flows)| Scenario {
+        title,
+        duration: length,
+        warm_up: warm_up.unwrap_or_default(),
+        seeds: seeds.clone().unwrap_or_default(),
+        nodes,
+        links,
+        cells,
+        mobiles,
+        agents,
+        flows,
+        output,
+    });
     if let Some(scenario) = &scenario {
         connected::check(&mut reader, scenario);
     }
@@ -285,6 +291,20 @@ fn read_mobiles(
     let mobiles: Vec<MobileSpec> =
         readers.into_iter().filter_map(|reader| mobile::read(reader, nodes, cells, duration)).collect();
     (mobiles.len() == found).then_some(mobiles)
+}
+
+/// Without good links and cells nothing is said of where agents stand.
+fn read_agents(
+    reader: &mut Reader<'_>,
+    links: Option<&[LinkSpec]>,
+    cells: Option<&[CellSpec]>,
+) -> Option<Vec<AgentSpec>> {
+    let readers = optional_named_tables(reader, "agent");
+    let (links, cells) = links.zip(cells)?;
+    let found = readers.len();
+    let agents: Vec<AgentSpec> =
+        readers.into_iter().filter_map(|reader| agent::read(reader, links, cells)).collect();
+    (agents.len() == found).then_some(agents)
 }
 
 /// The tables of `[[key]]`: at least one, none with another's name.

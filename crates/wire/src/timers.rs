@@ -1,16 +1,16 @@
-//! The timers of many connections, of which one is the earliest.
+//! The timers of many connections in one machine, of which one is the earliest.
 
-use seamline_wire::Instant;
+use crate::time::Instant;
 
 /// No timer runs.
-pub(crate) const NEVER: Instant = Instant::MAX;
+pub const NEVER: Instant = Instant::MAX;
 
 /// One timer for each connection, in a tournament (Knuth, The Art of Computer Programming, volume 3,
 /// section 5.4.1): timers are the leaves of a binary tree whose other nodes hold the earlier of their two
 /// children, ties by number. The earliest is known at once, a change costs one path to the root, and unlike
 /// a heap it gathers no stale entries.
 #[derive(Debug, Default)]
-pub(crate) struct Timers {
+pub struct Timers {
     /// The root at 1, the children of `n` at `2n` and `2n + 1`; the second half are the leaves.
     nodes: Vec<(Instant, u32)>,
     count: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Timers {
 
 impl Timers {
     /// One more timer; its number is how many there were.
-    pub(crate) fn add(&mut self, at: Instant) {
+    pub fn add(&mut self, at: Instant) {
         if self.count == self.nodes.len() / 2 {
             self.double();
         }
@@ -42,20 +42,23 @@ impl Timers {
     }
     /// The earliest timer that runs.
     #[inline]
-    pub(crate) fn first(&self) -> Option<(Instant, usize)> {
+    pub fn first(&self) -> Option<(Instant, usize)> {
         let &(at, number) = self.nodes.get(1)?;
         (at != NEVER).then_some((at, number as usize))
     }
     /// The timer is to fire at `at`, unless it fires earlier anyway: who is woken too early sets it anew.
     /// So a timer that moves later with each acknowledgment costs nothing.
     #[inline]
-    pub(crate) fn bring_forward(&mut self, number: usize, at: Instant) {
+    pub fn bring_forward(&mut self, number: usize, at: Instant) {
         if at < self.nodes[self.leaf(number)].0 {
             self.set(number, at);
         }
     }
     /// The timer is to fire at `at`.
-    pub(crate) fn set(&mut self, number: usize, at: Instant) {
+    ///
+    /// # Panics
+    /// When there is no timer of this number; so does [`Timers::bring_forward`].
+    pub fn set(&mut self, number: usize, at: Instant) {
         let mut node = self.leaf(number);
         self.nodes[node].0 = at;
         while node > 1 {

@@ -1,0 +1,20 @@
+//! What an agent knows of one connection.
+
+use crate::exit::Exit;
+use crate::key::Side;
+use seamline_wire::{Instant, Packet};
+use std::fmt::Debug;
+
+/// An agent's part in one TCP connection. Its data may go either way, or both.
+pub trait Connection: Debug + Send {
+    /// A segment of the connection, outside of any tunnel. It goes on by [`Exit::forward`], changed or not, or ends here.
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>);
+    /// The time of [`Connection::wake_at`] has come, or may have.
+    fn on_wake(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
+    /// When to be woken; [`seamline_wire::timers::NEVER`] if nothing waits.
+    fn wake_at(&self) -> Instant {
+        seamline_wire::timers::NEVER
+    }
+    /// The connection is forgotten: release what is kept.
+    fn end(&mut self, _exit: &mut Exit<'_>) {}
+}

@@ -1,0 +1,202 @@
+//! The machine of every agent: it finds the connection of each packet, and keeps time for all of them.
+
+use crate::Agent;
+use crate::connection::Connection;
+use crate::exit::{Counters, Exit};
+use crate::key::{ConnectionKey, Side};
+use seamline_wire::timers::{NEVER, Timers};
+use seamline_wire::{Duration, Flags, Input, Instant, Machine, Outbox, Packet};
+use std::collections::BTreeMap;
+
+/// What an agent may hold, all connections together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// At most so many connections; the segments of others are forwarded untouched.
+    pub connections: u32,
+    /// At most so many bytes of packets are kept, headers included.
+    pub bytes: u64,
+    /// A connection of which so long nothing was heard is forgotten.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    /// Room for tens of thousands of flows; RFC 5382 (REQ-5) lets middleboxes forget an established connection after two
+    /// hours and four minutes, not before.
+    fn default() -> Self {
+        Limits { connections: 65_536, bytes: 64 << 20, idle: Duration::from_secs(7440) }
+    }
+}
+
+#[derive(Debug)]
+struct Slot {
+    /// `None` in a place that is free.
+    held: Option<(ConnectionKey, Box<dyn Connection>)>,
+    last_heard: Instant,
+}
+
+/// The connections of an agent.
+///
+/// A connection is known from its first segment that passes, whichever it is; a SYN without acknowledgment begins it anew,
+/// and a reset ends it.
+#[derive(Debug)]
+pub struct Connections {
+    limits: Limits,
+    make: ConnectionMaker,
+    by_key: BTreeMap<ConnectionKey, usize>,
+    slots: Vec<Slot>,
+    free: Vec<usize>,
+    last_found: Option<(ConnectionKey, usize)>,
+    timers: Timers,
+    counters: Counters,
+    kept_bytes: u64,
+}
+
+/// Makes what an agent keeps of a connection.
+struct ConnectionMaker(Box<dyn Fn() -> Box<dyn Connection> + Send>);
+
+impl std::fmt::Debug for ConnectionMaker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ConnectionMaker")
+    }
+}
+
+impl Connections {
+    /// An agent that has seen nothing, and makes a connection by `make`.
+    pub fn new(limits: Limits, make: impl Fn() -> Box<dyn Connection> + Send + 'static) -> Self {
+        Connections {
+            limits,
+            make: ConnectionMaker(Box::new(make)),
+            by_key: BTreeMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            last_found: None,
+            timers: Timers::default(),
+            counters: Counters::default(),
+            kept_bytes: 0,
+        }
+    }
+    /// Bytes of packets kept now.
+    pub fn kept_bytes(&self) -> u64 {
+        self.kept_bytes
+    }
+    /// How many connections are known.
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+    /// Whether none is known.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
+    fn find(&mut self, key: ConnectionKey) -> Option<usize> {
+        if let Some((_, place)) = self.last_found.filter(|(found, _)| *found == key) {
+            return Some(place);
+        }
+        let place = match self.by_key.get(&key) {
+            Some(place) => *place,
+            None => self.begin(key)?,
+        };
+        self.last_found = Some((key, place));
+        Some(place)
+    }
+
+    fn begin(&mut self, key: ConnectionKey) -> Option<usize> {
+        if self.by_key.len() >= self.limits.connections as usize {
+            return None;
+        }
+        let held = Some((key, (self.make.0)()));
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.slots[place].held = held;
+                place
+            }
+            None => {
+                self.slots.push(Slot { held, last_heard: Instant::ZERO });
+                self.timers.add(NEVER);
+                self.slots.len() - 1
+            }
+        };
+        self.by_key.insert(key, place);
+        Some(place)
+    }
+
+    fn end(&mut self, place: usize, out: &mut Outbox) {
+        let Some((key, mut connection)) = self.slots[place].held.take() else { return };
+        connection.end(&mut self.exit(out));
+        self.by_key.remove(&key);
+        self.last_found = None;
+        self.timers.set(place, NEVER);
+        self.free.push(place);
+    }
+
+    fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
+        Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes)
+    }
+
+    fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
+        self.counters.packets += 1;
+        if !packet.is_bare_segment() {
+            return out.send(from.onwards(), packet);
+        }
+        let key = ConnectionKey::of(&packet, from);
+        let flags = packet.segment.flags;
+        let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
+        if (begins || flags.contains(Flags::RST))
+            && let Some(&place) = self.by_key.get(&key)
+        {
+            self.end(place, out);
+        }
+        if flags.contains(Flags::RST) {
+            return out.send(from.onwards(), packet);
+        }
+        let Some(place) = self.find(key) else {
+            self.counters.unknown += 1;
+            return out.send(from.onwards(), packet);
+        };
+        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
+        let slot = &mut slots[place];
+        slot.last_heard = now;
+        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
+        connection.on_segment(now, from, packet, &mut Exit::new(out, counters, kept_bytes, limits.bytes));
+        timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
+    }
+
+    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        while let Some((_, place)) = self.timers.first().filter(|(at, _)| *at <= now) {
+            let expires = self.slots[place].last_heard + self.limits.idle;
+            if expires <= now {
+                self.counters.expired += 1;
+                self.end(place, out);
+                continue;
+            }
+            let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
+            let Some((_, connection)) = &mut slots[place].held else {
+                timers.set(place, NEVER);
+                continue;
+            };
+            if connection.wake_at() <= now {
+                connection.on_wake(now, &mut Exit::new(out, counters, kept_bytes, limits.bytes));
+            }
+            timers.set(place, connection.wake_at().min(expires));
+        }
+    }
+}
+
+impl Agent for Connections {
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+impl Machine for Connections {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        match input {
+            Input::Packet(port, packet) => self.on_packet(now, Side::of(port), packet, out),
+            Input::Wake => self.on_wake(now, out),
+            Input::Signal(_) => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.timers.first().map(|(at, _)| at)
+    }
+}

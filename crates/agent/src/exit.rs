@@ -1,0 +1,82 @@
+//! What an agent does with packets, and what it has done.
+
+use crate::key::Side;
+use seamline_wire::{Outbox, Packet};
+
+/// What an agent has done since it began, over all connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that came in, from either side.
+    pub packets: u64,
+    /// Data packets that were kept.
+    pub cached: u64,
+    /// Data packets that were not kept because there was no room.
+    pub not_cached: u64,
+    /// Data packets sent again over the wireless side.
+    pub local_retransmissions: u64,
+    /// Acknowledgments that were not passed on.
+    pub suppressed_acknowledgments: u64,
+    /// Acknowledgments in which something was written.
+    pub marked_acknowledgments: u64,
+    /// Packets forwarded untouched because there was no room for their connection.
+    pub unknown: u64,
+    /// Connections forgotten because nothing was heard of them for long.
+    pub expired: u64,
+}
+
+/// The way out of an agent, for one of its connections.
+#[derive(Debug)]
+pub struct Exit<'a> {
+    out: &'a mut Outbox,
+    /// What the agent has done.
+    pub counters: &'a mut Counters,
+    kept_bytes: &'a mut u64,
+    most_kept_bytes: u64,
+}
+
+impl<'a> Exit<'a> {
+    pub(crate) fn new(
+        out: &'a mut Outbox,
+        counters: &'a mut Counters,
+        kept_bytes: &'a mut u64,
+        most_kept_bytes: u64,
+    ) -> Self {
+        Exit { out, counters, kept_bytes, most_kept_bytes }
+    }
+    /// The packet goes on to where it was going.
+    pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
+        self.out.send(from.onwards(), packet);
+    }
+    /// An acknowledgment goes no further.
+    pub fn suppress(&mut self, packet: Box<Packet>) {
+        self.counters.suppressed_acknowledgments += 1;
+        self.out.recycle(packet);
+    }
+    /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
+    pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {
+        let bytes = *self.kept_bytes + u64::from(packet.wire_bytes);
+        if bytes > self.most_kept_bytes {
+            self.counters.not_cached += 1;
+            return None;
+        }
+        *self.kept_bytes = bytes;
+        self.counters.cached += 1;
+        Some(self.copy(packet))
+    }
+    /// What was kept is needed no more.
+    pub fn release(&mut self, packet: Box<Packet>) {
+        *self.kept_bytes -= u64::from(packet.wire_bytes);
+        self.out.recycle(packet);
+    }
+    /// Send a copy of what is kept over the wireless side.
+    pub fn retransmit(&mut self, packet: &Packet) {
+        self.counters.local_retransmissions += 1;
+        let copy = self.copy(packet);
+        self.out.send(crate::WIRELESS, copy);
+    }
+    fn copy(&mut self, packet: &Packet) -> Box<Packet> {
+        let mut copy = self.out.packet();
+        Packet::clone_from(&mut copy, packet);
+        copy
+    }
+}

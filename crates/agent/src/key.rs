@@ -1,0 +1,47 @@
+//! What tells connections apart.
+
+use seamline_wire::{NodeId, Packet, Port, TransportPort};
+
+/// The side of an agent that a packet comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Where the fixed host is.
+    Wired,
+    /// Where the mobile node is.
+    Wireless,
+}
+
+impl Side {
+    /// The side of a port; whatever is not [`crate::WIRELESS`] is wired.
+    pub fn of(port: Port) -> Self {
+        if port == crate::WIRELESS { Side::Wireless } else { Side::Wired }
+    }
+    /// The port on the other side, where what came from this one goes on.
+    pub fn onwards(self) -> Port {
+        match self {
+            Side::Wired => crate::WIRELESS,
+            Side::Wireless => crate::WIRED,
+        }
+    }
+}
+
+/// A TCP connection, the same for both of its directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionKey {
+    /// The end on the wireless side.
+    pub wireless: (NodeId, TransportPort),
+    /// The end on the wired side.
+    pub wired: (NodeId, TransportPort),
+}
+
+impl ConnectionKey {
+    /// The connection of a segment that came from this side.
+    pub fn of(packet: &Packet, from: Side) -> Self {
+        let source = (packet.source, packet.source_port);
+        let destination = (packet.destination, packet.destination_port);
+        match from {
+            Side::Wired => ConnectionKey { wireless: destination, wired: source },
+            Side::Wireless => ConnectionKey { wireless: source, wired: destination },
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Help for TCP inside the network: agents beside a wireless link, at the base station or at a mobile router. One file per
+//! agent, one entry in [`ALL`].
+//!
+//! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]) that every packet between the two
+//! passes. What it keeps of each TCP connection is a [`Connection`]; [`Connections`] holds them, finds the one that a packet
+//! belongs to, and forwards untouched whatever belongs to none: packets in tunnels, control messages, and connections for
+//! which there is no room. Nothing here relies on having seen a connection begin.
+
+mod connection;
+mod connections;
+mod exit;
+mod key;
+mod parameters;
+mod snoop;
+
+pub use connection::Connection;
+pub use connections::{Connections, Limits};
+pub use exit::{Counters, Exit};
+pub use key::{ConnectionKey, Side};
+pub use parameters::Parameters;
+pub use snoop::SnoopParameters;
+
+use seamline_wire::{Machine, Port};
+
+/// To and from the wired side, where the fixed host is.
+pub const WIRED: Port = Port(0);
+/// To and from the wireless side, where the mobile node is.
+pub const WIRELESS: Port = Port(1);
+
+/// A machine beside a wireless link that helps the connections over it.
+pub trait Agent: Machine {
+    /// What it has done.
+    fn counters(&self) -> Counters;
+}
+
+/// A registered kind of agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub cite: &'static str,
+    /// Builds it.
+    pub build: fn(&Parameters) -> Box<dyn Agent>,
+}
+
+/// Every kind of agent.
+pub static ALL: &[&Kind] = &[&snoop::KIND];
+
+/// The kind of this name.
+pub fn find(name: &str) -> Option<&'static Kind> {
+    ALL.iter().copied().find(|kind| kind.name == name)
+}

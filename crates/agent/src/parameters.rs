@@ -1,0 +1,13 @@
+//! What of agents can be set.
+
+use crate::connections::Limits;
+use crate::snoop::SnoopParameters;
+
+/// The parameters of all agents; each reads its own and the limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    /// What an agent may hold.
+    pub limits: Limits,
+    /// Of Snoop.
+    pub snoop: SnoopParameters,
+}

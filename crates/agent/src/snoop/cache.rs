@@ -1,0 +1,128 @@
+//! The packets on their way to the mobile node, in order of sequence.
+
+use crate::exit::Exit;
+use seamline_wire::{Instant, Packet, Segment, SequenceNumber};
+use std::collections::VecDeque;
+
+/// A packet that is kept until it is acknowledged.
+#[derive(Debug)]
+pub(super) struct Cached {
+    pub(super) packet: Box<Packet>,
+    /// When it was sent last, by whomever.
+    pub(super) sent_at: Instant,
+    /// How often the agent has sent it again since its sender sent it last.
+    pub(super) local_retransmissions: u32,
+    /// Its sender has sent it again, or it came as the first after later ones: the sender knows of the loss.
+    pub(super) sender_repeats: bool,
+}
+
+impl Cached {
+    fn sequence(&self) -> SequenceNumber {
+        self.packet.segment.sequence
+    }
+    /// Whether it holds the byte at `missing`, unless that lies behind it.
+    pub(super) fn begins_at_or_before(&self, missing: SequenceNumber) -> bool {
+        self.sequence().is_at_or_before(missing)
+    }
+    pub(super) fn was_sent_once(&self) -> bool {
+        self.local_retransmissions == 0 && !self.sender_repeats
+    }
+}
+
+/// What was known of a packet that is acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acknowledged {
+    pub(super) sent_at: Instant,
+    was_sent_once: bool,
+}
+
+impl Acknowledged {
+    pub(super) fn was_sent_once(&self) -> bool {
+        self.was_sent_once
+    }
+}
+
+/// Where a packet belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Behind all that was ever seen.
+    Last,
+    /// Before the one with this number.
+    Before(usize),
+    /// It is there already.
+    Known,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    packets: VecDeque<Cached>,
+    /// The end of what was seen last in sequence.
+    end: Option<SequenceNumber>,
+}
+
+impl Cache {
+    pub(super) fn len(&self) -> usize {
+        self.packets.len()
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+    pub(super) fn first(&self) -> Option<&Cached> {
+        self.packets.front()
+    }
+    pub(super) fn first_mut(&mut self) -> Option<&mut Cached> {
+        self.packets.front_mut()
+    }
+    pub(super) fn place_of(&self, segment: &Segment) -> Place {
+        if self.end.is_none_or(|end| segment.sequence.is_at_or_after(end)) {
+            return Place::Last;
+        }
+        let place = self.packets.partition_point(|cached| cached.sequence().is_before(segment.sequence));
+        match self.packets.get(place) {
+            Some(cached) if cached.sequence() == segment.sequence => Place::Known,
+            _ => Place::Before(place),
+        }
+    }
+    /// Something was seen that is not kept.
+    pub(super) fn note_end(&mut self, end: SequenceNumber) {
+        self.end = Some(self.end.map_or(end, |known| known.max(end)));
+    }
+    pub(super) fn insert(&mut self, place: Place, packet: Box<Packet>, now: Instant) {
+        self.note_end(packet.segment.end());
+        let sender_repeats = place == Place::Before(0);
+        let cached = Cached { packet, sent_at: now, local_retransmissions: 0, sender_repeats };
+        match place {
+            Place::Before(number) => self.packets.insert(number, cached),
+            Place::Last | Place::Known => self.packets.push_back(cached),
+        }
+    }
+    /// The sender sends what is kept again.
+    pub(super) fn sent_by_sender_again(&mut self, sequence: SequenceNumber, now: Instant) {
+        if let Some(cached) = self.packets.iter_mut().find(|cached| cached.sequence() == sequence) {
+            cached.sent_at = now;
+            cached.local_retransmissions = 0;
+            cached.sender_repeats = true;
+        }
+    }
+    /// Forget what lies before `acknowledgment`; returns the last of it.
+    pub(super) fn acknowledge(
+        &mut self,
+        acknowledgment: SequenceNumber,
+        exit: &mut Exit<'_>,
+    ) -> Option<Acknowledged> {
+        let mut newest = None;
+        while let Some(cached) =
+            self.packets.pop_front_if(|cached| cached.packet.segment.end().is_at_or_before(acknowledgment))
+        {
+            newest = Some(Acknowledged { sent_at: cached.sent_at, was_sent_once: cached.was_sent_once() });
+            exit.release(cached.packet);
+        }
+        self.note_end(acknowledgment);
+        newest
+    }
+    pub(super) fn clear(&mut self, exit: &mut Exit<'_>) {
+        for cached in self.packets.drain(..) {
+            exit.release(cached.packet);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Snoop, packet by packet: what it sends again, what it hides, what it lets pass.
+
+mod support;
+
+use seamline_agent::{Parameters, SnoopParameters, find};
+use seamline_wire::{Duration, Flags};
+use support::{Script, ack, data};
+
+fn snoop() -> Script {
+    with(SnoopParameters::default())
+}
+fn with(snoop: SnoopParameters) -> Script {
+    Script::new((find("snoop").unwrap().build)(&Parameters { snoop, ..Parameters::default() }))
+}
+
+/// Ten packets of 1000 bytes have passed at 0 ms, and the first two are acknowledged at 20 ms.
+fn under_way(mut script: Script) -> Script {
+    for n in 0..10 {
+        script.wired(data(1 + n * 1000, 1000)).onwards();
+    }
+    script.at(20).wireless(ack(2001)).onwards();
+    script
+}
+
+/// The third packet is lost: one duplicate passes, the second makes the agent send it again, the rest is hidden; what is
+/// acknowledged then passes.
+#[test]
+fn a_loss_on_the_air_is_mended_here() {
+    let mut script = under_way(snoop());
+    script.at(21).wireless(ack(2001)).onwards();
+    script.at(22).wireless(ack(2001)).sends_again(2001).ends_here();
+    for at in 23..28 {
+        script.at(at).wireless(ack(2001)).ends_here();
+    }
+    script.at(42).wireless(ack(10_001)).onwards();
+    let counters = script.counters();
+    assert_eq!((counters.local_retransmissions, counters.suppressed_acknowledgments), (1, 6));
+}
+
+/// The third packet never came here: the sender has to know.
+#[test]
+fn a_loss_before_the_agent_is_the_senders() {
+    let mut script = snoop();
+    for n in [0, 1, 3, 4, 5, 6] {
+        script.wired(data(1 + n * 1000, 1000)).onwards();
+    }
+    script.at(20).wireless(ack(2001)).onwards();
+    for at in 21..25 {
+        script.at(at).wireless(ack(2001)).onwards();
+    }
+    script.at(200).wired(data(2001, 1000)).onwards();
+    script.at(220).wireless(ack(7001)).onwards().at(60_000).is_quiet();
+}
+
+/// When the sender sends a packet again by itself, its duplicates pass.
+#[test]
+fn what_the_sender_repeats_is_not_hidden() {
+    let mut script = under_way(snoop());
+    script.at(21).wired(data(2001, 1000)).onwards();
+    for at in 22..26 {
+        script.at(at).wireless(ack(2001)).onwards();
+    }
+    assert_eq!(script.counters().local_retransmissions, 0);
+}
+
+/// Without acknowledgments the agent sends the first packet again after its timeout, at most ten times.
+#[test]
+fn the_timer_sends_the_first_packet_again() {
+    let mut script = under_way(snoop());
+    let times = script.wakes_until(60_000);
+    assert_eq!(times.len(), 10);
+    assert!(times.iter().all(|(_, sequences)| *sequences == [2001]), "{times:?}");
+    // srtt = 7/8 100 ms + 1/8 20 ms = 90 ms; variation 7/8 250 ms + 1/8 70 ms = 227.5 ms; 90 + 4 * 227.5 = 1000 ms.
+    assert_eq!(times[0].0, Duration::from_millis(1020));
+}
+
+/// Data from the mobile node, window updates and older acknowledgments are none of its business.
+#[test]
+fn what_says_more_than_a_duplicate_passes() {
+    let mut script = under_way(snoop());
+    for n in 0..5 {
+        script.at(21 + n).wireless(data(5001, 100).acknowledging(2001)).onwards();
+        script.wireless(ack(2001).window(100 + n as u16)).onwards();
+        script.wireless(ack(1001)).onwards();
+    }
+    assert_eq!(script.counters().local_retransmissions, 0);
+}
+
+#[test]
+fn its_cache_is_bounded() {
+    let mut script = with(SnoopParameters { cache: 4, ..SnoopParameters::default() });
+    for n in 0..10 {
+        script.wired(data(1 + n * 1000, 1000)).onwards();
+    }
+    assert_eq!((script.counters().cached, script.counters().not_cached), (4, 6));
+    script.at(20).wireless(ack(10_001)).onwards();
+    script.wired(data(10_001, 1000)).onwards();
+    assert_eq!(script.counters().cached, 5);
+}
+
+/// Sequence numbers pass 2^32 in the middle of the loss.
+#[test]
+fn sequence_numbers_wrap() {
+    let mut script = snoop();
+    let first = u32::MAX - 2500;
+    for n in 0..8 {
+        script.wired(data(first.wrapping_add(n * 1000), 1000)).onwards();
+    }
+    let missing = first.wrapping_add(3000);
+    script.at(20).wireless(ack(missing)).onwards().wireless(ack(missing)).onwards();
+    script.wireless(ack(missing)).sends_again(missing).ends_here();
+    script.at(40).wireless(ack(first.wrapping_add(8000))).onwards().at(60_000).is_quiet();
+}
+
+/// A reset ends what is known, and a new SYN begins it anew.
+#[test]
+fn a_connection_that_begins_anew_is_another_one() {
+    let mut script = under_way(snoop());
+    script.at(30).wired(data(10_001, 0).flags(Flags::RST)).onwards().at(60_000).is_quiet();
+    let mut script = under_way(snoop());
+    script.at(30).wired(data(500_000, 0).flags(Flags::SYN)).onwards().at(60_000).is_quiet();
+}

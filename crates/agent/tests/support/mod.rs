@@ -1,0 +1,146 @@
+//! An agent between two ends, driven packet by packet.
+
+#![allow(dead_code, reason = "not every test needs everything")]
+
+use seamline_agent::{Agent, Counters, WIRED, WIRELESS};
+use seamline_wire::{
+    Duration, Flags, Input, Instant, NodeId, Outbox, Packet, Port, Segment, SequenceNumber, TransportPort,
+};
+
+const FIXED: NodeId = NodeId(1);
+const MOBILE: NodeId = NodeId(2);
+
+/// A segment to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent(pub(crate) Segment);
+
+impl Sent {
+    pub(crate) fn acknowledging(mut self, acknowledgment: u32) -> Self {
+        self.0.acknowledgment = SequenceNumber(acknowledgment);
+        self
+    }
+    pub(crate) fn window(mut self, window: u16) -> Self {
+        self.0.window = window;
+        self
+    }
+    pub(crate) fn flags(mut self, flags: Flags) -> Self {
+        self.0.flags = flags;
+        self
+    }
+}
+
+/// Data from `sequence` on.
+pub(crate) fn data(sequence: u32, length: u32) -> Sent {
+    let sequence = SequenceNumber(sequence);
+    Sent(Segment { sequence, length, flags: Flags::ACK, window: 1000, ..Segment::default() })
+}
+
+/// An acknowledgment without data.
+pub(crate) fn ack(acknowledgment: u32) -> Sent {
+    data(1, 0).acknowledging(acknowledgment)
+}
+
+/// The agent, the time, and what has come out of it and not been looked at.
+#[derive(Debug)]
+pub(crate) struct Script {
+    agent: Box<dyn Agent>,
+    now: Instant,
+    out: Outbox,
+    /// What was put in last, with the port that it has to leave by to go on.
+    last: Option<(Port, Packet)>,
+}
+
+impl Script {
+    pub(crate) fn new(agent: Box<dyn Agent>) -> Self {
+        Script { agent, now: Instant::ZERO, out: Outbox::new(), last: None }
+    }
+    pub(crate) fn counters(&self) -> Counters {
+        self.agent.counters()
+    }
+    /// It is so many milliseconds; nothing was to happen since.
+    pub(crate) fn at(&mut self, millis: u64) -> &mut Self {
+        self.is_quiet();
+        let to = Instant::from_millis(millis);
+        while let Some(at) = self.agent.wake_at().filter(|at| *at <= to) {
+            self.now = self.now.max(at);
+            self.agent.step(self.now, Input::Wake, &mut self.out);
+            self.is_quiet();
+        }
+        self.now = to;
+        self
+    }
+    /// When it sends what by itself until then.
+    pub(crate) fn wakes_until(&mut self, millis: u64) -> Vec<(Duration, Vec<u32>)> {
+        let mut all = Vec::new();
+        while let Some(at) = self.agent.wake_at().filter(|at| *at <= Instant::from_millis(millis)) {
+            self.now = self.now.max(at);
+            self.agent.step(self.now, Input::Wake, &mut self.out);
+            let sent: Vec<u32> =
+                self.out.packets.drain(..).map(|(_, packet)| packet.segment.sequence.0).collect();
+            if !sent.is_empty() {
+                all.push((self.now.saturating_since(Instant::ZERO), sent));
+            }
+        }
+        all
+    }
+    /// From the fixed host.
+    pub(crate) fn wired(&mut self, sent: Sent) -> &mut Self {
+        self.put(WIRED, WIRELESS, [FIXED, MOBILE], sent)
+    }
+    /// From the mobile host.
+    pub(crate) fn wireless(&mut self, sent: Sent) -> &mut Self {
+        self.put(WIRELESS, WIRED, [MOBILE, FIXED], sent)
+    }
+    fn put(
+        &mut self,
+        from: Port,
+        onwards: Port,
+        [source, destination]: [NodeId; 2],
+        sent: Sent,
+    ) -> &mut Self {
+        self.is_quiet();
+        let ports = |node| TransportPort(if node == FIXED { 80 } else { 5000 });
+        let packet = Packet {
+            source,
+            destination,
+            source_port: ports(source),
+            destination_port: ports(destination),
+            wire_bytes: 40 + sent.0.length,
+            segment: sent.0,
+            ..Packet::default()
+        };
+        self.last = Some((onwards, packet.clone()));
+        self.agent.step(self.now, Input::Packet(from, Box::new(packet)), &mut self.out);
+        self
+    }
+    /// What was put in goes on unchanged.
+    pub(crate) fn onwards(&mut self) -> &mut Self {
+        let expected = self.last.take().expect("something was put in");
+        let found = self
+            .out
+            .packets
+            .iter()
+            .position(|(port, packet)| (*port, &**packet) == (expected.0, &expected.1));
+        let Some(found) = found else { panic!("{:?} does not go on: {:?}", expected, self.out.packets) };
+        self.out.packets.remove(found);
+        self
+    }
+    /// What was put in goes no further, and nothing else happens.
+    pub(crate) fn ends_here(&mut self) -> &mut Self {
+        self.is_quiet()
+    }
+    /// Data is sent again over the air.
+    pub(crate) fn sends_again(&mut self, sequence: u32) -> &mut Self {
+        let again = |(port, packet): &(Port, Box<Packet>)| {
+            *port == WIRELESS && packet.segment.sequence.0 == sequence && packet.segment.length > 0
+        };
+        let found = self.out.packets.iter().position(again);
+        let Some(found) = found else { panic!("{sequence} is not sent again: {:?}", self.out.packets) };
+        self.out.packets.remove(found);
+        self
+    }
+    pub(crate) fn is_quiet(&mut self) -> &mut Self {
+        assert!(self.out.packets.is_empty(), "at {:?}: {:?}", self.now, self.out.packets);
+        self
+    }
+}

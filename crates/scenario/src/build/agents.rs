@@ -1,0 +1,48 @@
+//! Agents between a router and its link or air.
+
+use super::{Part, Places};
+use crate::schema::{AgentPlace, Scenario};
+use seamline_agent::{WIRED, WIRELESS};
+use seamline_sim::{ElementId, Observer, World};
+use seamline_wire::Port;
+
+/// A port of an element.
+pub(super) type End = (ElementId, Port);
+
+/// The agents that stand at a place, from the wired side on.
+fn agents_at(scenario: &Scenario, places: &Places, at: AgentPlace) -> Vec<ElementId> {
+    let agents = scenario.agents.iter().zip(&places.agents);
+    agents.filter(|(spec, _)| spec.at == at).filter_map(|(_, element)| *element).collect()
+}
+
+pub(super) fn add<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, places: &Places) {
+    for (spec, place) in scenario.agents.iter().zip(&places.agents) {
+        let Some(kind) = spec.kind else { continue };
+        let element = world.add(Part::Agent((kind.build)(&spec.parameters)));
+        debug_assert_eq!(Some(element), *place);
+    }
+}
+
+/// Put the agents of a place between what is wireless (`below`) and what is wired (`above`); returns where packets enter that
+/// go downwards, and those that go upwards.
+pub(super) fn insert<O: Observer>(
+    scenario: &Scenario,
+    world: &mut World<Part, O>,
+    places: &Places,
+    at: AgentPlace,
+    [below, above]: [End; 2],
+) -> [End; 2] {
+    let mut enter_downwards = below;
+    let mut upwards = None;
+    for agent in agents_at(scenario, places, at).into_iter().rev() {
+        world.connect(agent, WIRELESS, enter_downwards.0, enter_downwards.1);
+        enter_downwards = (agent, WIRED);
+        if let Some(nearer_to_the_air) = upwards.replace(agent) {
+            world.connect(nearer_to_the_air, WIRED, agent, WIRELESS);
+        }
+    }
+    let Some(last) = upwards else { return [below, above] };
+    world.connect(last, WIRED, above.0, above.1);
+    let first = agents_at(scenario, places, at).last().map_or(above, |agent| (*agent, WIRELESS));
+    [enter_downwards, first]
+}

@@ -1,0 +1,46 @@
+//! `[[agent]]`.
+
+use super::words::{boolean, choice, name, number, one_of, quantity, text, time};
+use super::{key, table};
+use crate::schema::agent::{NONE, PROFILES};
+use crate::units::Quantity;
+use serde_json::{Value, json};
+
+pub(super) fn agent() -> Value {
+    let kinds = std::iter::once(NONE.0).chain(seamline_agent::ALL.iter().map(|kind| kind.name));
+    let mut schema = table(vec![
+        key("name", "Its name", name()),
+        key("kind", "Which it is", choice(kinds)),
+        key("link", "The link that it stands at, where the link comes from", text()),
+        key("cell", "Or the cell whose base station it stands at", text()),
+        key("connections", "It knows at most so many; others pass untouched (65536)", whole(1 << 24)),
+        key("memory", "It keeps at most so many bytes of packets (64 MB)", quantity(Quantity::Amount)),
+        key("idle", "It forgets a connection of which so long nothing is heard (7440 s)", time()),
+        key("snoop", "What of Snoop is set", snoop()),
+    ]);
+    schema["required"] = json!(["name"]);
+    schema
+}
+
+fn whole(most: i64) -> Value {
+    json!({ "type": "integer", "minimum": 0, "maximum": most })
+}
+
+fn snoop() -> Value {
+    table(vec![
+        key("profile", "What the other keys begin from (plain)", one_of(PROFILES)),
+        key("cache", "Packets kept of each connection (100)", whole(1_000_000)),
+        key("passed_duplicates", "Duplicates that pass before one makes the agent act (1)", whole(100)),
+        key("local_retransmissions", "How often at most it sends a packet again (10)", whole(1000)),
+        key("minimum_timeout", "The shortest time after which it sends again by itself (100 ms)", time()),
+        key("initial_round_trip_time", "Smoothed, before the first sample (100 ms)", time()),
+        key("initial_variation", "Before the first sample (250 ms)", time()),
+        key(
+            "sample_weight",
+            "The share of a new sample in the smoothed one (0.125; ns2 0.875)",
+            number(0.0, 1.0),
+        ),
+        key("samples_retransmissions", "What was sent again gives samples, too (false; ns2 true)", boolean()),
+        key("counts_duplicates_on", "Duplicates are counted on across losses (false; ns2 true)", boolean()),
+    ])
+}

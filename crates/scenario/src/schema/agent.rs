@@ -1,0 +1,116 @@
+//! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
+
+use super::tcp::set;
+use super::{CellSpec, LinkSpec, named_place};
+use crate::codes::Code;
+use crate::reader::{Reader, boolean, integer, number};
+use crate::units::{self, Amount, Complaint};
+use seamline_agent::{Kind, Limits, Parameters, SnoopParameters};
+
+/// The name that stands for no agent, with a line about it.
+pub const NONE: (&str, &str) = ("none", "nobody helps on the way");
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub struct AgentSpec {
+    /// Its name.
+    pub name: String,
+    /// Which it is; with `None` nobody stands there.
+    pub kind: Option<&'static Kind>,
+    /// Where it stands.
+    pub at: AgentPlace,
+    /// What of it is set.
+    pub parameters: Parameters,
+}
+
+/// Where an agent stands: at the node that a link comes from, or at the base station of a cell; the wireless side is
+/// downwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentPlace {
+    /// At a link, by its place in the list of links.
+    Link(usize),
+    /// At a cell, by its place in the list of cells.
+    Cell(usize),
+}
+
+/// Read one agent; `None` when something about it is wrong, which has been noted.
+pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec]) -> Option<AgentSpec> {
+    let name = reader.required("name", super::name);
+    if let Some(name) = &name {
+        reader.what = format!("agent \"{name}\"");
+    }
+    let kinds = seamline_agent::ALL.iter().map(|kind| (kind.name, Some(*kind)));
+    let kinds: Vec<(&str, Option<&Kind>)> = std::iter::once((NONE.0, None)).chain(kinds).collect();
+    let kind = reader.required_choice("kind", &kinds);
+    let at = read_place(&mut reader, links, cells);
+    let mut parameters = Parameters::default();
+    read_limits(&mut reader, &mut parameters.limits);
+    if let Some(table) = reader.table("snoop") {
+        read_snoop(table, &mut parameters.snoop);
+    }
+    reader.finish();
+    Some(AgentSpec { name: name?, kind: kind?, at: at?, parameters })
+}
+
+fn read_place(reader: &mut Reader<'_>, links: &[LinkSpec], cells: &[CellSpec]) -> Option<AgentPlace> {
+    let links: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+    let cells: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let has = ["link", "cell"].map(|key| reader.has(key));
+    let link = reader.optional("link", |node| named_place(node, "link", &links));
+    let cell = reader.optional("cell", |node| named_place(node, "cell", &cells));
+    match has {
+        [true, false] => link.map(AgentPlace::Link),
+        [false, true] => cell.map(AgentPlace::Cell),
+        [false, false] => {
+            reader.missing("link");
+            None
+        }
+        [true, true] => {
+            let complaint = Complaint::new("it stands at one place: `link` or `cell`").code(Code::Conflict);
+            reader.refuse_value("cell", complaint);
+            None
+        }
+    }
+}
+
+fn read_limits(reader: &mut Reader<'_>, limits: &mut Limits) {
+    let most = reader.optional("connections", integer(0, 1 << 24));
+    set(&mut limits.connections, most.and_then(|most| u32::try_from(most).ok()));
+    let memory = reader.optional("memory", |node| match units::amount(node)? {
+        Amount::Bytes(bytes) => Ok(bytes),
+        Amount::Packets(_) => Err(Complaint::new("memory is measured in bytes").code(Code::OutOfBounds)),
+    });
+    set(&mut limits.bytes, memory);
+    set(&mut limits.idle, reader.optional("idle", units::positive_duration));
+}
+
+fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
+    let small = |count: i64| u32::try_from(count).ok();
+    if reader.choice("profile", PROFILES) == Some(Profile::Ns2) {
+        *snoop = SnoopParameters::ns2();
+    }
+    set(&mut snoop.cache, reader.optional("cache", integer(0, 1_000_000)).and_then(small));
+    let passed = reader.optional("passed_duplicates", integer(0, 100)).and_then(small);
+    set(&mut snoop.passed_duplicates, passed);
+    let most = reader.optional("local_retransmissions", integer(0, 1000)).and_then(small);
+    set(&mut snoop.local_retransmissions, most);
+    set(&mut snoop.minimum_timeout, reader.optional("minimum_timeout", units::positive_duration));
+    let initial = reader.optional("initial_round_trip_time", units::positive_duration);
+    set(&mut snoop.initial_round_trip_time, initial);
+    set(&mut snoop.initial_variation, reader.optional("initial_variation", units::duration));
+    set(&mut snoop.sample_weight, reader.optional("sample_weight", number(0.0, 1.0)));
+    set(&mut snoop.samples_retransmissions, reader.optional("samples_retransmissions", boolean));
+    set(&mut snoop.counts_duplicates_on, reader.optional("counts_duplicates_on", boolean));
+    reader.finish();
+}
+
+/// What the parameters of an agent begin from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// As specified.
+    Plain,
+    /// As in ns-2.
+    Ns2,
+}
+
+pub(crate) const PROFILES: &[(&str, Profile)] = &[("plain", Profile::Plain), ("ns2", Profile::Ns2)];
