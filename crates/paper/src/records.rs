@@ -62,3 +62,11 @@ impl CellRecords {
         self.numbers(Number { flow, ..Number::default() }).unwrap_or_default()
     }
 }
+
+/// The number of a scenario that others are compared with, for each seed: the mean of its cells; `None` when a run has none.
+pub(crate) fn level(cells: &[&CellRecords], number: Number<'_>) -> Option<Vec<f64>> {
+    let numbers: Option<Vec<Vec<f64>>> = cells.iter().map(|cell| cell.numbers(number)).collect();
+    let numbers = numbers?;
+    let seeds = numbers.iter().map(Vec::len).min()?;
+    (0..seeds).map(|seed| mean(&numbers.iter().map(|cell| cell[seed]).collect::<Vec<_>>())).collect()
+}

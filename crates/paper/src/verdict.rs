@@ -14,7 +14,7 @@ pub enum Verdict {
     DirectionOnly,
     /// Neither.
     NotReproduced,
-    /// The interval is too wide to tell.
+    /// It cannot be told: a bound lies within the interval, or on its very end, or there is no interval or no finite number.
     Inconclusive,
 }
 

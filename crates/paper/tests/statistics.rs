@@ -57,11 +57,41 @@ fn curves_cross_a_level_where_they_are_interpolated_to() {
     assert_eq!(old.cells.len(), 3);
     assert_eq!((old.cells[0].measured, old.cells[0].unit), (Some(58.0), "s"));
     let new = judge(&format!("{CROSSING}of = {{ stack = \"new\" }}\naccept = [7.0, 7.5]"), &curves());
-    assert_eq!((new.measured, new.verdict), (Some(8.0), Verdict::DirectionOnly));
+    assert_eq!(
+        (new.measured, new.verdict),
+        (Some(8.0), Verdict::Inconclusive),
+        "the line is known to some 13 only"
+    );
     let differs = CROSSING.replace("crossing", "crossing difference");
     let differs =
         format!("{differs}of = {{ stack = \"new\" }}\nover = {{ stack = \"old\" }}\naccept = [-inf, 0.0]");
     assert_eq!(judge(&differs, &curves()).measured, Some(-2.5));
+}
+
+/// Without the first seed the level is 81 and the new curve crosses it at 6 + 4 x 13/24, without the second it is 79 and crossed at
+/// 6 + 4 x 9/20: pseudo-values 7.8333 and 8.2, half of the difference times t(1) = 12.706. Each seed's curve crosses 80 at 8.
+#[test]
+fn a_crossing_is_known_no_better_than_the_line() {
+    let new = format!("{CROSSING}of = {{ stack = \"new\" }}\naccept = [7.0, 9.0]");
+    let half = |found: &ClaimResult| found.ci95.map(|[low, high]| (high - low) / 2.0).unwrap();
+    let found = judge(&new, &curves());
+    assert!((half(&found) - 12.706 * 0.36667 / 2.0).abs() < 1e-3, "{found:?}");
+    let mut exact = curves();
+    exact[0] = transfers("level", &[], &[80.0, 80.0]);
+    let known = judge(&new, &exact);
+    assert_eq!((half(&known), known.verdict), (0.0, Verdict::Reproduced));
+    exact[0] = transfers("level", &[], &[80.0, 80.0, 80.0]);
+    assert_eq!(judge(&new, &exact).ci95, None, "which runs belong together?");
+}
+
+/// Old crossings 6 and 5 less 8 and 8; with one seed left out 5.125 less 8.1667, and 5.8 less 7.8: pseudo-values -1.9583 and -3.
+#[test]
+fn a_difference_of_crossings_too() {
+    let differs = CROSSING.replace("crossing", "crossing difference");
+    let text =
+        format!("{differs}of = {{ stack = \"new\" }}\nover = {{ stack = \"old\" }}\naccept = [-inf, 0.0]");
+    let [low, high] = judge(&text, &curves()).ci95.unwrap();
+    assert!(((high - low) / 2.0 - 12.706 * 1.041_67 / 2.0).abs() < 1e-2, "{low} {high}");
 }
 
 /// A curve that stays on one side crosses nowhere, and nothing is claimed of it.

@@ -147,6 +147,35 @@ fn orderings_turn_with_the_records() {
     assert_eq!(changed("E7", "reno", |_| 0.5), Verdict::Reproduced, "Reno is not in this claim");
 }
 
+/// "Above all of them" needs each comparison, not only the one with the smallest mean.
+#[test]
+fn every_comparison_of_an_ordering_counts() {
+    let mut cells = as_the_paper_has_it();
+    // Over SACK the mean gain is larger than over the others (75 % and 20 %), and its interval contains zero.
+    scale(&mut cells, "variant", "sack", 0, noisy);
+    let claim = judge(&cells, "E6");
+    assert!((19.0..21.0).contains(&claim.measured.unwrap()), "{claim:?}");
+    assert!(claim.ci95.unwrap()[0] < 0.0, "{claim:?}");
+    assert_eq!(claim.verdict, Verdict::Inconclusive);
+    let mut cells = as_the_paper_has_it();
+    // The last comparison of three is one with nothing.
+    scale(&mut cells, "variant", "sack", 0, |_| 0.0);
+    assert_eq!(judge(&cells, "E6").verdict, Verdict::Inconclusive);
+}
+
+/// Two percent more with EHN, give or take 1.2: outside of chance for a pair chosen beforehand, not for the widest of twelve.
+#[test]
+fn the_widest_of_many_pairs_needs_more() {
+    let mut cells = as_the_paper_has_it();
+    scale(&mut cells, "scheme", "ehn", 1, |seed| 1.02 + [-0.012, 0.012, -0.006, 0.006, 0.0][seed]);
+    let claim = judge(&cells, "E8");
+    let [low, high] = claim.ci95.unwrap();
+    assert!((1.9..2.1).contains(&claim.measured.unwrap()), "{claim:?}");
+    // t(4) at 5 % / 12, two-sided, is 5.6 where it is 2.776 at 5 %.
+    assert!((-0.7..-0.1).contains(&low) && (4.1..4.7).contains(&high), "{claim:?}");
+    assert_eq!(claim.verdict, Verdict::Inconclusive);
+}
+
 #[test]
 fn the_fixed_nodes_throughput_turns_with_the_records() {
     let changed = |factor: fn(usize) -> f64| {

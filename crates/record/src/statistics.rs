@@ -39,19 +39,51 @@ impl Estimate {
     }
 }
 
+/// The chance that a 95 % interval leaves out what it is about.
+pub const ERROR_95: f64 = 0.05;
+
+/// The quantile of Student's t with so many degrees of freedom that is exceeded, either way, with a chance of `error`; `None` with none.
+fn student_t(degrees_of_freedom: usize, error: f64) -> Option<f64> {
+    let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()?;
+    Some(distribution.inverse_cdf(1.0 - error / 2.0))
+}
+
 /// The two-sided 95 % quantile of Student's t with so many degrees of freedom; `None` with none.
 pub fn student_t_95(degrees_of_freedom: usize) -> Option<f64> {
-    let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()?;
-    Some(distribution.inverse_cdf(0.975))
+    student_t(degrees_of_freedom, ERROR_95)
 }
 
 /// The mean of the samples and its 95 % interval; `None` without samples.
 pub fn estimate(samples: &[f64]) -> Option<Estimate> {
+    estimate_at(samples, ERROR_95)
+}
+
+/// The mean of the samples and the interval of it that leaves out the truth with a chance of `error`; `None` without samples. Intervals
+/// of so many means hold together at 95 % when `error` is [`ERROR_95`] divided by their number (Bonferroni).
+pub fn estimate_at(samples: &[f64], error: f64) -> Option<Estimate> {
     let n = samples.len();
     let mean = mean(samples)?;
     let squares: f64 = samples.iter().map(|sample| (sample - mean) * (sample - mean)).sum();
-    let half = student_t_95(n - 1).map(|t| t * (squares / (n - 1) as f64 / n as f64).sqrt());
+    let half = student_t(n - 1, error).map(|t| t * (squares / (n - 1) as f64 / n as f64).sqrt());
     Some(Estimate { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), samples: n })
+}
+
+/// A number that is made of the runs of so many seeds, all that goes into it included, and its 95 % interval by the jackknife (Tukey
+/// 1958): `of` gives the number of all seeds, or with the one of this place left out. From the pseudo-values n x - (n - 1) x_i comes
+/// the interval of Student's t around the number of all. For a mean it is that of [`estimate`]. Without a number of all seeds there is
+/// nothing, and where one left out leaves none there is no interval.
+pub fn jackknife(seeds: usize, of: impl Fn(Option<usize>) -> Option<f64>) -> Option<Estimate> {
+    let all = of(None)?;
+    let n = seeds as f64;
+    let pseudo: Option<Vec<f64>> =
+        (0..seeds).map(|seed| Some(n * all - (n - 1.0) * of(Some(seed))?)).collect();
+    let half = pseudo.and_then(|pseudo| estimate(&pseudo)).and_then(|around| around.half_width());
+    Some(Estimate {
+        mean: all,
+        low: half.map(|half| all - half),
+        high: half.map(|half| all + half),
+        samples: seeds,
+    })
 }
 
 /// By which factor `treated` exceeds `baseline`, pair by pair: the geometric mean of the ratios, with the

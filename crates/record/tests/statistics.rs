@@ -1,6 +1,8 @@
 //! Statistics against published tables and worked examples.
 
-use seamline_record::statistics::{estimate, paired_factor, samples_needed, student_t_95};
+use seamline_record::statistics::{
+    estimate, estimate_at, jackknife, mean, paired_factor, samples_needed, student_t_95,
+};
 
 /// Two-sided 95 % quantiles from the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2.
 #[test]
@@ -65,4 +67,34 @@ fn samples_needed_account_for_the_tails_of_few_samples() {
     assert_eq!(samples_needed(&four, 0.41, 100), Some(9));
     assert_eq!(samples_needed(&four, 0.41, 8), None);
     assert_eq!(samples_needed(&estimate(&[1.0]).unwrap(), 0.1, 100), None);
+}
+
+/// The same four samples at 99 %: t(3) = 5.841 (NIST/SEMATECH e-Handbook 1.3.6.7.2), times 1.29099.
+#[test]
+fn other_levels_have_other_quantiles() {
+    let four = estimate_at(&[2.0, 4.0, 6.0, 8.0], 0.01).unwrap();
+    assert!((four.half_width().unwrap() - 7.541).abs() < 1e-3, "{four:?}");
+    assert_eq!(estimate_at(&[2.0, 4.0], 0.05), estimate(&[2.0, 4.0]));
+}
+
+/// The mean of all seeds but one.
+fn without(samples: &[f64], seed: Option<usize>) -> Option<f64> {
+    let rest = samples.iter().enumerate().filter(|(place, _)| Some(*place) != seed);
+    mean(&rest.map(|(_, sample)| *sample).collect::<Vec<_>>())
+}
+
+/// Of a mean the jackknife is Student's t; of a square, by hand: means of 1, 2 and 3 with one left out are 2.5, 2 and 1.5, their
+/// squares 6.25, 4 and 2.25, pseudo-values 12 - 2 x = -0.5, 4 and 7.5 with mean 11/3 and s = 4.0104, s/sqrt(3) = 2.3154, t(2) = 4.303.
+#[test]
+fn the_jackknife_is_worked_by_hand() {
+    let samples = [2.0, 4.0, 6.0, 8.0];
+    let (of_mean, plain) =
+        (jackknife(4, |seed| without(&samples, seed)).unwrap(), estimate(&samples).unwrap());
+    assert!((of_mean.low.unwrap() - plain.low.unwrap()).abs() < 1e-9, "{of_mean:?}");
+    let square = jackknife(3, |seed| without(&[1.0, 2.0, 3.0], seed).map(|mean| mean * mean)).unwrap();
+    assert_eq!(square.mean, 4.0);
+    assert!((square.half_width().unwrap() - 9.963).abs() < 2e-3, "{square:?}");
+    let one = jackknife(1, |seed| without(&[3.0], seed)).unwrap();
+    assert_eq!((one.mean, one.low, one.high), (3.0, None, None));
+    assert_eq!(jackknife(3, |_| None), None);
 }

@@ -1,14 +1,19 @@
 //! Where a curve over a parameter crosses a line.
+//!
+//! The line is a mean of runs, too, and known no better than these tell. So the intervals are the jackknife's: a seed is left out
+//! of the curves and of the line at once.
 
 use super::{Behind, Measure, Measured};
-use crate::records::CellRecords;
-use seamline_scenario::statistics::{estimate, mean};
+use crate::records::{self, CellRecords};
+use seamline_scenario::statistics::{Estimate, jackknife, mean};
 use std::collections::BTreeMap;
 
-/// Where the curve of `of` over `axis` crosses the mean of the line, for each seed.
+/// Where the curve of `of` over `axis` crosses the mean of the line, mean over the seeds.
 pub(super) fn crossing(measure: &Measure, cells: &[&CellRecords], line: &[&CellRecords]) -> Option<Measured> {
-    let found = crossings(measure, &measure.of, cells, height(measure, line)?)?;
-    Some(Measured { value: estimate(&found)?, behind: points(measure, cells)? })
+    let line = records::level(line, measure.number())?;
+    let curve = Curve::of(measure, &measure.of, cells)?;
+    let value = over_seeds(&[&curve], &line, |seed, height| curve.crossing(seed, height))?;
+    Some(Measured { value, behind: points(measure, cells)? })
 }
 
 /// By how much the crossing of `over` exceeds that of `of`, seed by seed.
@@ -17,30 +22,69 @@ pub(super) fn difference(
     cells: &[&CellRecords],
     line: &[&CellRecords],
 ) -> Option<Measured> {
-    let height = height(measure, line)?;
+    let line = records::level(line, measure.number())?;
     let over: Option<BTreeMap<String, String>> = measure
         .over
         .iter()
         .map(|(key, values)| Some((key.clone(), values.as_slice().first()?.clone())))
         .collect();
-    let of = crossings(measure, &measure.of, cells, height)?;
-    let over = crossings(measure, &over?, cells, height)?;
-    let differences: Vec<f64> = of.iter().zip(&over).map(|(of, over)| over - of).collect();
-    let behind = [("of", &of), ("over", &over)].into_iter().filter_map(|(which, found)| {
-        let name = format!("crossing of `{which}`");
-        Some(Behind { name, value: estimate(found)?, unit: measure.unit() })
+    let (of, over) = (Curve::of(measure, &measure.of, cells)?, Curve::of(measure, &over?, cells)?);
+    let value = over_seeds(&[&of, &over], &line, |seed, height| {
+        Some(over.crossing(seed, height)? - of.crossing(seed, height)?)
+    })?;
+    let behind = [("of", &of), ("over", &over)].into_iter().filter_map(|(which, curve)| {
+        let value = over_seeds(&[curve], &line, |seed, height| curve.crossing(seed, height))?;
+        Some(Behind { name: format!("crossing of `{which}`"), value, unit: measure.unit() })
     });
-    Some(Measured { value: estimate(&differences)?, behind: behind.collect() })
+    let behind = behind.collect();
+    Some(Measured { value, behind })
 }
 
-/// The mean of the line's runs.
-fn height(measure: &Measure, line: &[&CellRecords]) -> Option<f64> {
-    let numbers: Option<Vec<Vec<f64>>> = line.iter().map(|cell| cell.numbers(measure.number())).collect();
-    mean(&numbers?.concat())
+/// The mean over the seeds of a number that hangs on the mean of the line. Without as many runs of the line as of the curves
+/// there is no telling which belong together, hence no interval.
+fn over_seeds(
+    curves: &[&Curve],
+    line: &[f64],
+    number: impl Fn(usize, f64) -> Option<f64>,
+) -> Option<Estimate> {
+    let seeds = curves.iter().map(|curve| curve.seeds).min()?;
+    let kept = |count: usize, left_out: Option<usize>| (0..count).filter(move |seed| Some(*seed) != left_out);
+    jackknife(seeds, |left_out| {
+        if left_out.is_some() && line.len() != seeds {
+            return None;
+        }
+        let height = mean(&kept(line.len(), left_out).map(|seed| line[seed]).collect::<Vec<_>>())?;
+        let numbers: Option<Vec<f64>> = kept(seeds, left_out).map(|seed| number(seed, height)).collect();
+        mean(&numbers?)
+    })
+}
+
+/// A number for each seed over a parameter.
+struct Curve {
+    /// In the order of the axis.
+    points: Vec<(f64, Vec<f64>)>,
+    seeds: usize,
+}
+
+impl Curve {
+    /// `None` when there is no such cell, or a run without the number.
+    fn of(measure: &Measure, of: &BTreeMap<String, String>, cells: &[&CellRecords]) -> Option<Self> {
+        let cells = cells_of(measure, of, cells)?;
+        let points: Option<Vec<(f64, Vec<f64>)>> =
+            cells.iter().map(|(at, cell)| Some((*at, cell.numbers(measure.number())?))).collect();
+        let points = points?;
+        let seeds = points.iter().map(|(_, numbers)| numbers.len()).min()?;
+        Some(Curve { points, seeds })
+    }
+
+    /// The first crossing of a seed's curve; `None` when it has none.
+    fn crossing(&self, seed: usize, height: f64) -> Option<f64> {
+        first(self.points.iter().map(|(at, it)| (*at, it[seed] - height)))
+    }
 }
 
 /// The cells of a curve in the order of the axis.
-fn curve<'a>(
+fn cells_of<'a>(
     measure: &Measure,
     of: &BTreeMap<String, String>,
     cells: &[&'a CellRecords],
@@ -53,21 +97,6 @@ fn curve<'a>(
         own.map(|cell| Some((cell.values[axis].parse().ok()?, *cell))).collect::<Option<_>>()?;
     curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     (!curve.is_empty()).then_some(curve)
-}
-
-/// The first crossing of each seed's curve; `None` when one has none.
-fn crossings(
-    measure: &Measure,
-    of: &BTreeMap<String, String>,
-    cells: &[&CellRecords],
-    height: f64,
-) -> Option<Vec<f64>> {
-    let curve = curve(measure, of, cells)?;
-    let numbers: Option<Vec<(f64, Vec<f64>)>> =
-        curve.iter().map(|(at, cell)| Some((*at, cell.numbers(measure.number())?))).collect();
-    let numbers = numbers?;
-    let seeds = numbers.iter().map(|(_, numbers)| numbers.len()).min()?;
-    (0..seeds).map(|seed| first(numbers.iter().map(|(at, it)| (*at, it[seed] - height)))).collect()
 }
 
 /// Where the first two neighbours with different signs have zero between them.
@@ -86,7 +115,7 @@ fn first(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
 }
 
 fn points(measure: &Measure, cells: &[&CellRecords]) -> Option<Vec<Behind>> {
-    let curve = curve(measure, &measure.of, cells)?;
+    let curve = cells_of(measure, &measure.of, cells)?;
     curve
         .iter()
         .map(|(_, cell)| {

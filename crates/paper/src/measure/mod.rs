@@ -5,6 +5,7 @@ mod paired;
 
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
+use paired::Extreme;
 use seamline_scenario::statistics::{Estimate, estimate, mean};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -119,7 +120,7 @@ impl Measure {
         }
     }
 
-    /// Whether it is about one seed as about many: nothing was drawn.
+    /// Whether it is measured on records, hence over seeds; a table's entries are compared without any run.
     pub(crate) fn is_of_records(&self) -> bool {
         self.statistic != Statistic::Matches
     }
@@ -147,10 +148,10 @@ impl Measure {
             Statistic::Value => self.mean_value(cells),
             Statistic::Spread => paired::spread(self, cells),
             Statistic::Gain | Statistic::LeastGain => {
-                paired::extreme(self, cells, paired::percent, |new, old| new < old)
+                paired::extreme(self, cells, paired::percent, Extreme::Least)
             }
-            Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, |new, old| new > old),
-            Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, |_, _| false),
+            Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, Extreme::Greatest),
+            Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
             Statistic::Crossing => crossing::crossing(self, cells, line),
             Statistic::CrossingDifference => crossing::difference(self, cells, line),
         }

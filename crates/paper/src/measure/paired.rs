@@ -2,7 +2,7 @@
 
 use super::{Behind, BySeed, Measure, Measured, Statistic};
 use crate::records::CellRecords;
-use seamline_scenario::statistics::{estimate, mean};
+use seamline_scenario::statistics::{ERROR_95, Estimate, estimate, estimate_at, mean};
 use std::collections::BTreeMap;
 
 /// By how many percent the first exceeds the second.
@@ -10,24 +10,50 @@ pub(super) fn percent(of: f64, over: f64) -> f64 {
     100.0 * (of / over - 1.0)
 }
 
-/// The number of `of` with each value of `over`, and of those the one that no other is better than.
+/// Which of several comparisons counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extreme {
+    /// The one with the smallest mean: above all of them.
+    Least,
+    /// The one with the largest mean: below all of them.
+    Greatest,
+}
+
+/// The number of `of` with each value of `over`, and of those the extreme one.
 pub(super) fn extreme(
     measure: &Measure,
     cells: &[&CellRecords],
     number: impl Fn(f64, f64) -> f64,
-    better: impl Fn(f64, f64) -> bool,
+    which: Extreme,
 ) -> Option<Measured> {
     let (key, values) = measure.over.iter().next()?;
-    let mut chosen: Option<Measured> = None;
+    let mut all = Vec::new();
     let mut behind = Vec::new();
     for value in values.as_slice() {
         let mut found = compared(measure, (key, value), cells, &number)?;
         behind.append(&mut found.behind);
-        if chosen.as_ref().is_none_or(|old| better(found.value.mean, old.value.mean)) {
-            chosen = Some(found);
-        }
+        all.push(found.value);
     }
-    Some(Measured { value: chosen?.value, behind })
+    Some(Measured { value: extreme_of(&all, which)?, behind })
+}
+
+/// The extreme mean, and the interval of it, which reaches as far as that of any comparison does: what is above all of them is so
+/// only when each interval is. Of a comparison without a finite number (a gain over nothing) there is no extreme, and it is what comes out.
+fn extreme_of(all: &[Estimate], which: Extreme) -> Option<Estimate> {
+    if let Some(nothing) = all.iter().find(|it| !it.mean.is_finite()) {
+        return Some(*nothing);
+    }
+    let means = |a: &&Estimate, b: &&Estimate| a.mean.total_cmp(&b.mean);
+    let farthest = |end: fn(&Estimate) -> Option<f64>, take: fn(f64, f64) -> f64| {
+        let ends: Option<Vec<f64>> = all.iter().map(end).collect();
+        ends?.into_iter().reduce(take)
+    };
+    Some(match which {
+        Extreme::Least => Estimate { low: farthest(|it| it.low, f64::min), ..*all.iter().min_by(means)? },
+        Extreme::Greatest => {
+            Estimate { high: farthest(|it| it.high, f64::max), ..*all.iter().max_by(means)? }
+        }
+    })
 }
 
 /// The cells of `of` with those that differ from them in `key = value` alone.
@@ -70,25 +96,43 @@ fn paired(
     Some(of.iter().zip(over).map(|(of, over)| number(*of, over)).collect())
 }
 
-/// The largest relative difference between the means of `among`, over all groups of other cells.
+/// The largest relative difference between the means of `among`, over all groups of other cells. Which two are farthest apart is
+/// seen in the same runs, so the intervals of all pairs hold together at 95 %, and the upper end is the highest of them.
 pub(super) fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let (key, values) = measure.among.iter().next()?;
-    let mut behind = Vec::new();
-    for first in cells.iter().filter(|cell| measure.is_of(cell) && cell.is(key, &values[0])) {
-        let group: Option<Vec<(f64, &CellRecords)>> = values
-            .iter()
-            .map(|value| {
-                let cell = other(first, key, value, cells)?;
-                Some((mean(&cell.numbers(measure.number())?)?, cell))
-            })
-            .collect();
-        let mut group = group?;
-        group.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let ((_, least), (_, most)) = (group.first()?, group.last()?);
-        let differences = paired(measure, most, least, percent)?;
-        let name = format!("{} to {}", least.name(), most.name());
-        behind.push(Behind { name, value: estimate(&differences)?, unit: measure.unit() });
+    let firsts: Vec<&CellRecords> =
+        cells.iter().copied().filter(|cell| measure.is_of(cell) && cell.is(key, &values[0])).collect();
+    let pairs = firsts.len() * values.len() * (values.len().max(1) - 1) / 2;
+    let (mut behind, mut all) = (Vec::new(), Vec::new());
+    for first in firsts {
+        let group = group(measure, first, (key, values), cells)?;
+        let own = pairs_of(measure, &group, ERROR_95 / pairs as f64)?;
+        let name = format!("{} to {}", group.first()?.name(), group.last()?.name());
+        behind.push(Behind { name, value: extreme_of(&own, Extreme::Greatest)?, unit: measure.unit() });
+        all.extend(own);
     }
-    let largest = behind.iter().map(|group| group.value).max_by(|a, b| a.mean.total_cmp(&b.mean))?;
-    Some(Measured { value: largest, behind })
+    Some(Measured { value: extreme_of(&all, Extreme::Greatest)?, behind })
+}
+
+/// By how many percent each cell exceeds each before it.
+fn pairs_of(measure: &Measure, group: &[&CellRecords], error: f64) -> Option<Vec<Estimate>> {
+    let pairs =
+        group.iter().enumerate().flat_map(|(n, most)| group[..n].iter().map(move |least| (most, least)));
+    pairs.map(|(most, least)| estimate_at(&paired(measure, most, least, percent)?, error)).collect()
+}
+
+/// The cells that differ from this one in the values of `among` alone, by their means.
+fn group<'a>(
+    measure: &Measure,
+    first: &CellRecords,
+    (key, values): (&String, &[String]),
+    cells: &[&'a CellRecords],
+) -> Option<Vec<&'a CellRecords>> {
+    let with_mean = |value: &String| {
+        let cell = other(first, key, value, cells)?;
+        Some((mean(&cell.numbers(measure.number())?)?, cell))
+    };
+    let mut group: Vec<(f64, &CellRecords)> = values.iter().map(with_mean).collect::<Option<_>>()?;
+    group.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    Some(group.into_iter().map(|(_, cell)| cell).collect())
 }

@@ -77,12 +77,11 @@ fn series(found: &Bars, place: usize) -> Line {
     Line { name: found.series[place].clone(), points }
 }
 
-/// The mean of the scenario that a figure is compared with, as a level line.
+/// The mean of the scenario that a figure is compared with and its interval, as a level line.
 fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     let cells = cells(&outcome.records, figure.line.as_ref()?);
     let number = Number { quantity: figure.quantity, flow: Some(&figure.flow), between: None };
-    let numbers: Option<Vec<Vec<f64>>> = cells.iter().map(|cell| cell.numbers(number)).collect();
-    let mean = Estimate::single(estimate(&numbers?.concat())?.mean);
+    let mean = estimate(&crate::records::level(&cells, number)?)?;
     let name = figure.line_title.clone().or_else(|| figure.line.clone())?;
     Some(Line { name, points: at.iter().map(|at| (*at, mean)).collect() })
 }
