@@ -1,7 +1,7 @@
 //! `seamline advise --from LINK --to LINK`
 
 use crate::Outcome;
-use crate::experiment::{Processors, quoted};
+use crate::experiment::{MOST_SEEDS, Manner, quoted};
 use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, Told, note, print_results};
 use seamline_advise::{
@@ -9,8 +9,6 @@ use seamline_advise::{
 };
 use seamline_results::sweep::Progress;
 use seamline_scenario::atomic;
-use seamline_tcp::handover;
-use seamline_wire::Duration;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +28,15 @@ pub(crate) struct Arguments {
     /// From the handover until the host must leave the new link, the interruption included; or forever
     #[arg(long, value_name = "TIME", default_value = "forever")]
     stay: String,
-    /// The file that the host downloads; what counts is when it is there
+    /// The file that the host downloads, or uploads; what counts is when it is there
     #[arg(long, value_name = "SIZE")]
     file: Option<String>,
     /// A flow without end instead; what counts is what it has delivered after this time
     #[arg(long, value_name = "TIME")]
     horizon: Option<String>,
+    /// The host sends; without it the host receives. Both directions of a link are alike
+    #[arg(long)]
+    upload: bool,
     /// From the start of the flow to the handover; without it ten round trips of the old link
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "AMOUNT")]
     forward: Option<String>,
     /// Seeds 1, 2, ... n
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: u32,
     /// The variant of TCP (seamline list variants)
     #[arg(long, value_name = "NAME", default_value = "cubic")]
@@ -55,17 +56,12 @@ pub(crate) struct Arguments {
     /// Its profile (seamline list profiles)
     #[arg(long, value_name = "NAME", default_value = "linux")]
     profile: String,
-    /// Write the picture (SVG), the answer as JSON, and the scenario of the handover into this folder
+    /// Write the picture (SVG), the answer as JSON, and, where the handover is complete, a scenario of it into this folder;
+    /// the scenario says what seeds add in an advice
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of words
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    processors: Processors,
-    /// No progress, no notes
-    #[arg(long, short)]
-    quiet: bool,
+    manner: Manner,
 }
 
 /// The links that have names, for the long help.
@@ -79,49 +75,59 @@ fn links() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
+    arguments.out.as_deref().map_or(Ok(()), prepare)?;
     let searched = seamline_advise::effort(&question).seeds;
-    if searched < question.seeds as usize && !arguments.quiet {
+    if searched < question.seeds as usize && !arguments.manner.quiet {
         let what = format!("much is to be simulated, so bounds are searched with {searched} seeds");
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.quiet);
+    let told = Told::new(arguments.manner.quiet);
     let watch = Watch {
         stop: interrupt.flag(),
         begins: &|runs| told.begins(runs),
         finished: &|| told.finished_one(),
     };
-    let advice = arguments.processors.run(|| seamline_advise::advise(&question, watch))?;
+    let advice = arguments.manner.processors.run(|| seamline_advise::advise(&question, watch))?;
     told.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
     let json =
         serde_json::to_string_pretty(&advice).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
-    if let Some(folder) = &arguments.out {
-        write(folder, &question, &advice, &json)?;
+    if arguments.manner.json {
+        print_results(&json)?;
+    } else {
+        print_results(&format!("{}\nReproduce: {}\n", in_words(&advice), arguments.retyped()))?;
     }
-    if arguments.json {
-        return print_results(&json);
-    }
-    print_results(&format!("{}\nReproduce: {}\n", in_words(&advice), arguments.retyped()))
+    let Some(folder) = &arguments.out else { return Ok(()) };
+    write(folder, &question, &advice, &json, arguments.manner.quiet)
 }
 
-fn write(folder: &Path, question: &Question, advice: &Advice, json: &str) -> Outcome {
-    let named = advice.deploy.as_deref().and_then(handover::find);
-    let longest =
-        advice.stays.mean.max(advice.stock().and_then(|stock| stock.outcome).map_or(0.0, |it| it.mean));
-    let duration = match question.traffic {
-        seamline_advise::Traffic::File(_) => Duration::from_secs_f64((2.0 * longest).max(1.0)),
-        seamline_advise::Traffic::Horizon(span) => span,
+/// Find out before anything is run whether the folder can be written to.
+fn prepare(folder: &Path) -> Outcome {
+    let cannot = |error: std::io::Error| {
+        Failure::Input(format!(
+            "--out: `{}` is no folder to write to: {error}\ntip: choose another folder; it is made if need be",
+            folder.display()
+        ))
     };
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    let probe = folder.join(format!(".advice-{}", std::process::id()));
+    std::fs::write(&probe, []).and_then(|()| std::fs::remove_file(&probe)).map_err(cannot)
+}
+
+fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet: bool) -> Outcome {
     let files = [
-        ("advice.svg", picture(question, advice).svg),
-        ("advice.json", json.to_owned()),
-        ("scenario.toml", scenario::text(question, named, duration)),
+        ("advice.svg", Some(picture(question, advice).svg)),
+        ("advice.json", Some(json.to_owned())),
+        ("scenario.toml", scenario::to_keep(question, advice)),
     ];
     for (name, content) in files {
+        let Some(content) = content else { continue };
         let path = folder.join(name);
         atomic::write(&path, content.as_bytes())?;
-        note("written", path.display());
+        if !quiet {
+            note("written", path.display());
+        }
     }
     Ok(())
 }
@@ -146,6 +152,7 @@ impl Arguments {
             stay: &self.stay,
             file: self.file.as_deref(),
             horizon: self.horizon.as_deref(),
+            upload: self.upload,
             at: self.at.as_deref(),
             lead: self.lead.as_deref(),
             forward: self.forward.as_deref(),
@@ -172,6 +179,7 @@ impl Arguments {
         ];
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));
-        format!("seamline advise{} --seeds {}", given.collect::<String>(), self.seeds)
+        let upload = if self.upload { " --upload" } else { "" };
+        format!("seamline advise{}{upload} --seeds {}", given.collect::<String>(), self.seeds)
     }
 }

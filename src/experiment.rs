@@ -43,6 +43,22 @@ impl Processors {
     }
 }
 
+/// How a question is answered.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Manner {
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) processors: Processors,
+    /// No progress, no notes
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// As many seeds as anybody waits for: each keeps its records until the end.
+pub(crate) const MOST_SEEDS: i64 = 10_000;
+
 /// Options of every experiment.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Options {

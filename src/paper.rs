@@ -3,7 +3,7 @@
 mod beyond;
 
 use crate::Outcome;
-use crate::experiment::{Processors, quoted};
+use crate::experiment::{MOST_SEEDS, Manner, quoted};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seeds for each cell, in place of the paper's five
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: Option<u32>,
     /// Length of a run, in place of the paper's own
     #[arg(long, value_name = "TIME")]
@@ -36,14 +36,8 @@ pub(crate) struct Arguments {
     /// Run the paper's schemes on networks of today too, and map what better or worse notices do
     #[arg(long)]
     beyond: bool,
-    /// Print claims.json in place of tables
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    processors: Processors,
-    /// No progress, no notes
-    #[arg(long, short)]
-    quiet: bool,
+    manner: Manner,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -57,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     })?;
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.quiet);
+    let told = Told::new(arguments.manner.quiet);
     let work = || {
         let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &told)?;
         let single_runs = match outcome.interrupted {
@@ -68,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &told));
         Ok((outcome, single_runs, beyond.transpose()?))
     };
-    let done = arguments.processors.run(work)?;
+    let done = arguments.manner.processors.run(work)?;
     told.clear();
     let (outcome, single_runs, beyond) = done.map_err(failure)?;
     let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
@@ -129,7 +123,7 @@ fn show(
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
     let page = write_page(report, &options.out)?;
-    if arguments.json {
+    if arguments.manner.json {
         return print(&json);
     }
     let documents = Documents::of(paper).map_err(failure)?;
@@ -139,8 +133,7 @@ fn show(
     words +=
         &format!("\nWritten:\n  {}\n  {}\nReproduce: {}\n", page.display(), path.display(), options.command);
     print(&words)?;
-    if !arguments.quiet && outcome.claims.iter().any(|claim| claim.measured.is_some() && claim.ci95.is_none())
-    {
+    if !arguments.manner.quiet && outcome.claims.iter().any(|claim| claim.seeds == Some(1)) {
         note("warning", "one seed has no interval: --seeds 5 decides the claims");
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::path::Path;
 use support::{assert_contains, folder, refuses, succeeds};
 
 /// Small enough for seconds.
@@ -60,6 +61,32 @@ fn json_and_files() {
     succeeds(&["check", "advice/scenario.toml"], folder.path());
 }
 
+/// Nothing is run for a folder that cannot be there, a quiet command says nothing, and seeds have a limit.
+#[test]
+fn what_cannot_be_kept_is_refused_at_once() {
+    let folder = folder();
+    fs::write(folder.path().join("taken"), "no folder").unwrap();
+    let error = refuses(&asked(&["--out", "taken/advice"]), folder.path());
+    assert_contains(
+        &error,
+        &["error: --out: `taken/advice` is no folder to write to", "tip: choose another"],
+    );
+    let mut many: Vec<&str> = ASKED.to_vec();
+    many[12] = "4000000000";
+    assert_contains(&refuses(&many, folder.path()), &["4000000000 is not in 1..=10000"]);
+}
+
+#[test]
+fn the_host_can_send() {
+    let folder = folder();
+    let text = succeeds(&asked(&["--upload", "--out", "up", "-q"]), folder.path());
+    assert_contains(&text, &["the host sends", " --upload --seeds 2"]);
+    let scenario = fs::read_to_string(folder.path().join("up/scenario.toml")).unwrap();
+    assert_contains(&scenario, &["name = \"upload\"\nfrom = \"mobile\"\nto = \"server\""]);
+    let ran = succeeds(&["run", "up/scenario.toml", "--seeds", "1", "--json"], folder.path());
+    assert_contains(&ran, &["\"completion_s\""]);
+}
+
 #[test]
 fn mistakes_end_with_code_2_and_the_fix() {
     let folder = folder();
@@ -83,4 +110,28 @@ fn mistakes_end_with_code_2_and_the_fix() {
 fn the_long_help_names_the_links_with_their_sources() {
     let text = succeeds(&["advise", "--help"], folder().path());
     assert_contains(&text, &["Links by name:", "starlink", "Ookla", "wlan-802.11b", "IEEE 802.11b"]);
+}
+
+/// The answer in the README is what the command in it prints, to the byte.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let command = "seamline advise --from geo --to wlan-802.11b --interruption \"2.5 s\" --stay \"7 s\" --file \"10 MB\"";
+    let (_, after) = readme.split_once(command).expect("the command");
+    let (_, shown) = after.split_once("```text\n").expect("its answer");
+    let (shown, _) = shown.split_once("```\n").unwrap();
+    let words = [
+        "advise",
+        "--from",
+        "geo",
+        "--to",
+        "wlan-802.11b",
+        "--interruption",
+        "2.5 s",
+        "--stay",
+        "7 s",
+        "--file",
+        "10 MB",
+    ];
+    assert_eq!(succeeds(&words, folder().path()), shown);
 }

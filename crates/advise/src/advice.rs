@@ -22,7 +22,7 @@ pub enum Verdict {
     },
     /// Stay.
     Stay,
-    /// Neither is better for sure.
+    /// Neither is better for sure, by more than [`Advice::indifference`].
     NoClearDifference,
     /// Stay: the handover would not be complete before the host must go back.
     NeverComplete,
@@ -44,21 +44,22 @@ pub struct SchemeAdvice {
     /// Seconds until the file is there, or bytes within the horizon, with the handover asked for; `None` when the handover
     /// would never be complete.
     pub outcome: Option<Estimate>,
-    /// Seconds saved, or bytes more, than staying.
+    /// Seconds saved, or bytes more, than staying; at least so much where staying is incomplete, at most where this is, and `None` where
+    /// both are.
     pub gain: Option<Estimate>,
-    /// Whether that is a gain for sure, all schemes being asked about at once.
+    /// Whether that is more than [`Advice::indifference`] for sure, all schemes being asked about at once.
     pub gains: bool,
-    /// Seconds saved, or bytes more, than the stack as it is with the same handover.
+    /// Seconds saved, or bytes more, than the stack as it is with the same handover, likewise.
     pub over_stock: Option<Estimate>,
-    /// Whether that is a gain for sure, all schemes being asked about at once.
+    /// Whether that is more than [`Advice::indifference`] for sure, all schemes being asked about at once.
     pub better_than_stock: bool,
-    /// The longest interruption that is worth it at the stay asked for: t*_MAX.
+    /// The longest interruption that is worth it at the stay asked for: t*_MAX; not searched where staying is incomplete.
     pub longest_interruption: Option<Bound>,
-    /// The shortest stay that is worth it at the interruption asked for: T_MIN.
+    /// The shortest stay that is worth it at the interruption asked for: T_MIN; likewise.
     pub shortest_stay: Option<Bound>,
     /// Over the interruption: seconds, and seconds until the file is there or bytes within the horizon.
     pub over_interruption: Vec<(f64, Estimate)>,
-    /// How many runs of the handover asked for ended without the whole file.
+    /// How many runs of the handover asked for ended without the whole file; with any, times are the least, without an interval.
     pub incomplete: usize,
 }
 
@@ -83,6 +84,8 @@ pub struct Advice {
     pub forward: Option<String>,
     /// What is sent.
     pub traffic: Traffic,
+    /// Whether the host sends it; otherwise it is sent to the host.
+    pub upload: bool,
     /// The links that are recorded, and where in them the runs begin.
     pub recordings: Vec<Recording>,
     /// How long the longest run of staying and of the handover asked for went on, in seconds.
@@ -93,10 +96,16 @@ pub struct Advice {
     pub profile: String,
     /// Staying: seconds until the file is there, or bytes within the horizon.
     pub stays: Estimate,
+    /// How many runs of staying ended without the whole file; with any, the time is the least, without an interval.
+    pub stays_incomplete: usize,
+    /// How many runs of the probes of bounds did.
+    pub incomplete_probes: usize,
+    /// Differences of so many seconds or bytes count for nothing: 1 % of staying.
+    pub indifference: f64,
     /// The schemes, the stack as it is first.
     pub schemes: Vec<SchemeAdvice>,
     /// The scheme to deploy: of those that are better than the stack as it is and than staying, for sure, and not worse for sure than the
-    /// best of them, the one that demands least.
+    /// best of them, each time by more than the indifference, the one that demands least.
     pub deploy: Option<String>,
     /// What arithmetic says.
     pub closed_form: ClosedForm,

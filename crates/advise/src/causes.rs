@@ -2,18 +2,16 @@
 
 mod found;
 
-use crate::closed_form::{ClosedForm, excursion};
+use crate::closed_form::{ClosedForm, excursion, load};
 use crate::question::{Question, Traffic};
-use crate::runs::Sample;
-use crate::significance::estimate_of;
-use seamline_model::transfer::transfer_time;
+use crate::runs::{Sample, known};
+use crate::significance::WORTH_TELLING;
+use seamline_model::transfer::{self, Load};
 use seamline_record::statistics::Estimate;
 use serde::Serialize;
 
 /// Differences up to this share of the closed form, or within the interval of the mean, are none.
 pub const TOLERANCE: f64 = 0.05;
-/// What costs less than this share of the closed form explains nothing.
-const WORTH_TELLING: f64 = 0.01;
 
 /// Seconds lost on a link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -68,6 +66,15 @@ pub enum Cause {
         /// What the closed form takes, in bit/s of payload.
         payload_bits_per_second: f64,
     },
+    /// The window's limit or the receiver's buffer keeps the flow below what the link carries.
+    WindowLimited {
+        /// The link.
+        link: String,
+        /// The most that can be under way, in bytes.
+        window_bytes: f64,
+        /// The link's share that this fills at its round trip.
+        share: f64,
+    },
     /// Random losses keep the flow below what the link carries, by the closed form for losses.
     LossLimited {
         /// The link.
@@ -94,12 +101,13 @@ pub struct Disagreement {
     pub stays: bool,
     /// By the closed form: seconds until the file is there, or bytes within the horizon.
     pub closed_form: f64,
-    /// By simulation of the stack as it is.
+    /// By simulation of the stack as it is; the least, without an interval, where runs ended without the whole file.
     pub simulated: Estimate,
     /// What the runs show that the closed form leaves out; empty when nothing was found. What only slows is not among them when the
     /// simulation is better.
     pub causes: Vec<Cause>,
-    /// Of the difference, in seconds or bytes, what the seconds of the causes account for at most: if nothing at all had passed in them.
+    /// Of the difference, in seconds or bytes, what the seconds of the causes and a limited window account for at most: if nothing at all
+    /// had passed in them.
     pub accounted: f64,
 }
 
@@ -111,8 +119,7 @@ pub(crate) fn disagreement(
     samples: &[Sample],
 ) -> Option<Disagreement> {
     let closed_form = if stays { form.stays } else { form.moves };
-    let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
-    let simulated = estimate_of(&values);
+    let simulated = known(samples);
     let tolerance = (TOLERANCE * closed_form).max(simulated.half_width().unwrap_or(0.0));
     if (simulated.mean - closed_form).abs() <= tolerance {
         return None;
@@ -130,18 +137,23 @@ pub(crate) fn disagreement(
 }
 
 /// A second lost on one link costs seconds of the link on which the file ends: the closed form of a file that is larger by what would
-/// have passed.
+/// have passed. Where the window is limited, less would.
 fn accounted(question: &Question, form: &ClosedForm, stays: bool, causes: &[Cause]) -> f64 {
-    let lost = lost(causes);
+    let is_limited = causes.iter().any(|cause| matches!(cause, Cause::WindowLimited { .. }));
+    let full = form.rates();
+    let rates = if is_limited { form.rates_in_window() } else { full };
     let lost_bits: f64 =
-        lost.iter().zip(form.payload_bits_per_second).map(|(seconds, rate)| seconds * rate).sum();
-    let Traffic::File(bytes) = question.traffic else { return lost_bits / 8.0 };
-    let (rates, bits) = (form.rates(), bytes as f64 * 8.0);
-    if stays {
-        return lost_bits / rates.old;
+        lost(causes).iter().zip([rates.old, rates.new]).map(|(seconds, rate)| seconds * rate).sum();
+    let outcome = |load, rates| match stays {
+        true => transfer::stays(load, rates),
+        false => transfer::moves(load, rates, excursion(question)),
+    };
+    match load(question.traffic) {
+        load @ Load::File { bits } => {
+            outcome(Load::File { bits: bits + lost_bits }, rates) - outcome(load, full)
+        }
+        load @ Load::Horizon { .. } => (outcome(load, full) - outcome(load, rates) + lost_bits) / 8.0,
     }
-    let time = |bits| transfer_time(bits, rates, excursion(question));
-    time(bits + lost_bits) - time(bits)
 }
 
 /// Seconds of the old and the new link. Slow start after a handover is part of the way back to the pace, where that was seen.

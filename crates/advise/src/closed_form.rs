@@ -4,7 +4,7 @@ use crate::link::AccessLink;
 use crate::question::{Question, Traffic};
 use seamline_model::loss::{cubic_window, reno_rate};
 use seamline_model::transfer::{self, Excursion, Load, Rates};
-use seamline_tcp::parameters::Parameters;
+use seamline_tcp::parameters::{Growth, Parameters};
 use seamline_tcp::profile;
 use seamline_wire::Duration;
 use serde::Serialize;
@@ -15,17 +15,22 @@ const HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 /// A retransmission timeout is about four round trips (RFC 5348 section 3.1).
 const ROUND_TRIPS_OF_TIMEOUT: f64 = 4.0;
-/// Segments for each acknowledgment (RFC 5681 section 4.2).
-const ACKNOWLEDGED: f64 = 2.0;
+/// The variants whose mean window over random losses has the closed form of Reno or of CUBIC.
+const LIKE_RENO: [&str; 3] = ["reno", "newreno", "sack"];
 
 /// What arithmetic says: links are full whenever they are there, and an interruption costs what it lasts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClosedForm {
     /// Payload rate of the old and the new link in bit/s when they are full: headers left out.
     pub payload_bits_per_second: [f64; 2],
-    /// What random losses alone would leave of them in the long run, in bit/s, where that is less; the other
-    /// numbers leave it out.
+    /// What a sender whose window has a limit, or a receiver with so much room, can use of them at the round trip of the link, in bit/s,
+    /// where that is less; the other numbers leave it out.
+    pub window_limited_bits_per_second: [Option<f64>; 2],
+    /// What random losses alone would leave of them in the long run, in bit/s, where that is less than both; the other
+    /// numbers leave it out. Only known of Reno and its kin, and of CUBIC.
     pub loss_limited_bits_per_second: [Option<f64>; 2],
+    /// The most that can be under way, in bytes.
+    pub window_bytes: f64,
     /// Staying: seconds until the file is there, or bytes within the horizon.
     pub stays: f64,
     /// Handing over: likewise.
@@ -51,19 +56,42 @@ pub(crate) fn parameters(question: &Question) -> Parameters {
     (profile::find(&question.profile).unwrap_or(&profile::RFC).parameters)()
 }
 
-/// What a link carries, and what losses leave of it, in bit/s of payload.
-fn rates(question: &Question, link: &AccessLink) -> (f64, Option<f64>) {
-    let [payload, packet] = segment(&parameters(question));
+/// How many segments are acknowledged for each increment of the window, b of Padhye et al.: an acknowledgment for several segments
+/// may count for one of them, or for all.
+fn acknowledged(parameters: &Parameters) -> f64 {
+    let covered =
+        parameters.receiver.delayed_acknowledgment.map_or(1.0, |delayed| f64::from(delayed.segments));
+    match parameters.window.growth {
+        Growth::PerAck => covered,
+        Growth::PerByte { most_per_ack } => covered / covered.min(most_per_ack),
+    }
+}
+
+/// The most that can be under way, in bytes of payload: the sender's limit, or the receiver's buffer.
+fn window_bytes(parameters: &Parameters) -> f64 {
+    let [payload, _] = segment(parameters);
+    let limit = parameters.window.limit;
+    let limit = if limit == u32::MAX { f64::INFINITY } else { f64::from(limit) * payload };
+    limit.min(f64::from(parameters.receiver.buffer))
+}
+
+/// What a link carries, and what a limited window and losses leave of it, in bit/s of payload.
+fn rates(question: &Question, link: &AccessLink) -> (f64, Option<f64>, Option<f64>) {
+    let parameters = parameters(question);
+    let [payload, packet] = segment(&parameters);
     let carries = link.rate.bits_per_second() as f64 * payload / packet;
     let round_trip = link.round_trip.as_secs_f64();
-    let left = link.loss.filter(|loss| *loss > 0.0).map(|loss| {
-        let segments = match question.variant.as_str() {
-            "cubic" => cubic_window(loss, round_trip) / round_trip,
-            _ => reno_rate(loss, round_trip, ROUND_TRIPS_OF_TIMEOUT * round_trip, ACKNOWLEDGED),
-        };
-        segments * payload * 8.0
-    });
-    (carries, left.filter(|left| *left < carries))
+    let window = window_bytes(&parameters) * 8.0 / round_trip;
+    let segments = |loss: f64| match question.variant.as_str() {
+        "cubic" => Some(cubic_window(loss, round_trip) / round_trip),
+        name if LIKE_RENO.contains(&name) => {
+            let timeout = ROUND_TRIPS_OF_TIMEOUT * round_trip;
+            Some(reno_rate(loss, round_trip, timeout, acknowledged(&parameters)))
+        }
+        _ => None,
+    };
+    let left = link.loss.filter(|loss| *loss > 0.0).and_then(segments).map(|left| left * payload * 8.0);
+    (carries, Some(window).filter(|it| *it < carries), left.filter(|left| *left < carries.min(window)))
 }
 
 /// A question's load in bits.
@@ -78,35 +106,25 @@ impl ClosedForm {
     /// Of a question.
     pub(crate) fn of(question: &Question) -> Self {
         let links = [&question.from, &question.to].map(|link| rates(question, link));
-        let form = ClosedForm {
-            payload_bits_per_second: links.map(|(carries, _)| carries),
-            loss_limited_bits_per_second: links.map(|(_, left)| left),
-            stays: 0.0,
-            moves: 0.0,
-            gain: 0.0,
-            longest_interruption_s: None,
-            shortest_stay_s: None,
-        };
-        let (load, rates, way) = (load(question.traffic), form.rates(), excursion(question));
-        let (stays, moves) = match load {
-            Load::File { bits } => (bits / rates.old, transfer::transfer_time(bits, rates, way)),
-            Load::Horizon { seconds } => {
-                (rates.old * seconds / 8.0, transfer::delivered(seconds, rates, way) / 8.0)
-            }
-        };
+        let [old, new] = links.map(|(carries, ..)| carries);
+        let (load, rates, way) = (load(question.traffic), Rates { old, new }, excursion(question));
         ClosedForm {
-            stays,
-            moves,
-            gain: if matches!(load, Load::File { .. }) { stays - moves } else { moves - stays },
+            payload_bits_per_second: [old, new],
+            window_limited_bits_per_second: links.map(|(_, window, _)| window),
+            loss_limited_bits_per_second: links.map(|(.., left)| left),
+            window_bytes: window_bytes(&parameters(question)),
+            stays: in_units(load, transfer::stays(load, rates)),
+            moves: in_units(load, transfer::moves(load, rates, way)),
+            gain: in_units(load, transfer::gain(load, rates, way)),
             longest_interruption_s: transfer::longest_interruption(load, rates, way),
             shortest_stay_s: transfer::shortest_stay(load, rates, way),
-            ..form
         }
     }
 
     /// The least rate to reckon with, in bit/s.
     pub(crate) fn slowest(&self) -> f64 {
-        let left = self.loss_limited_bits_per_second.into_iter().flatten();
+        let left = [self.window_limited_bits_per_second, self.loss_limited_bits_per_second];
+        let left = left.into_iter().flatten().flatten();
         self.payload_bits_per_second.into_iter().chain(left).fold(f64::INFINITY, f64::min)
     }
 
@@ -116,14 +134,23 @@ impl ClosedForm {
         Rates { old, new }
     }
 
+    /// What a limited window leaves of them, all of them where it is not in the way.
+    pub(crate) fn rates_in_window(&self) -> Rates {
+        let [old, new] = self.window_limited_bits_per_second;
+        let full = self.rates();
+        Rates { old: old.unwrap_or(full.old), new: new.unwrap_or(full.new) }
+    }
+
     /// Seconds or bytes with another interruption.
     pub(crate) fn moves_with(&self, question: &Question, interruption: f64) -> f64 {
-        let way = Excursion { interruption, ..excursion(question) };
-        match load(question.traffic) {
-            Load::File { bits } => transfer::transfer_time(bits, self.rates(), way),
-            Load::Horizon { seconds } => transfer::delivered(seconds, self.rates(), way) / 8.0,
-        }
+        let (load, way) = (load(question.traffic), Excursion { interruption, ..excursion(question) });
+        in_units(load, transfer::moves(load, self.rates(), way))
     }
+}
+
+/// Seconds, or bytes in place of bits.
+fn in_units(load: Load, value: f64) -> f64 {
+    if matches!(load, Load::File { .. }) { value } else { value / 8.0 }
 }
 
 /// The handover in seconds. Seeds add half a round trip of the old link to its time on average.

@@ -8,6 +8,7 @@
 //! records why the two differ.
 
 pub mod advice;
+mod bounds;
 pub mod causes;
 mod closed_form;
 mod error;
@@ -25,10 +26,11 @@ mod solve;
 mod words;
 
 pub use advice::Advice;
+pub use bounds::effort;
 pub use error::{AdviseError, InputError};
 pub use link::AccessLink;
 pub use picture::picture;
 pub use question::{Question, QuestionWords, Traffic};
 pub use runs::Watch;
-pub use solve::{advise, effort};
+pub use solve::advise;
 pub use words::in_words;

@@ -11,6 +11,8 @@ use seamline_wire::Duration;
 /// A transfer is waited for so many times as long as the slower link would take, and no less than this.
 const PATIENCE: f64 = 10.0;
 const LEAST_LIMIT_S: f64 = 600.0;
+/// All but rare runs are over after so many times as long as the slower link would take: places in a recording are drawn so that these fit.
+const MARGIN: f64 = 3.0;
 const HOUR_S: f64 = 3600.0;
 
 /// For how long a run goes on at most.
@@ -22,6 +24,17 @@ pub(crate) fn limit(question: &Question, form: &ClosedForm) -> Duration {
             let stay = question.stay.map_or(0.0, Duration::as_secs_f64);
             let all = PATIENCE * seconds + stay + question.at.as_secs_f64();
             span(all.clamp(LEAST_LIMIT_S, LONGEST_TIME.as_secs_f64()))
+        }
+    }
+}
+
+/// For how long a run is expected to go on at most.
+pub(crate) fn expected(question: &Question, form: &ClosedForm) -> Duration {
+    match question.traffic {
+        Traffic::Horizon(span) => span,
+        Traffic::File(size) => {
+            let seconds = MARGIN * on_slower(size, form) + 2.0 * question.interruption.as_secs_f64();
+            span(seconds + question.at.as_secs_f64()).min(limit(question, form))
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct AccessLink {
 fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(rate.bits_per_second())
 }
-fn seconds<S: serde::Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn seconds<S: serde::Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(span.as_secs_f64())
 }
 
@@ -241,13 +241,50 @@ fn read_schedule(place: &str, said: &Said<'_>) -> Result<Option<String>, InputEr
                 InputError::new(&format!("{place}, recording"), message)
                     .tip("CSV: schedule={ kind = \"csv\", file = \"...\", time = { column = \"t\", unit = \"s\" }, ... }")
             })?;
-            Ok(Some(format!("schedule = {{ kind = \"{kind}\", file = {} }}\n", toml_text(path))))
+            Ok(Some(format!(
+                "schedule = {{ kind = \"{kind}\", file = {} }}\n",
+                toml_text(&from_anywhere(path))
+            )))
         }
-        (None, Some(table)) => Ok(Some(format!("schedule = {table}\n"))),
+        (None, Some(table)) => Ok(Some(format!("schedule = {}\n", with_files_from_anywhere(table)))),
     }
 }
 
 /// A TOML basic string.
 fn toml_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A path that means the same file wherever the scenario is put.
+fn from_anywhere(path: &str) -> String {
+    let absolute = std::path::absolute(path).ok();
+    absolute.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| path.to_owned())
+}
+
+/// A table, or a list of them, whose files are named from anywhere. What cannot be read is left to the scenario to refuse.
+fn with_files_from_anywhere(table: &str) -> String {
+    fn rename(value: &mut toml::Value) {
+        match value {
+            toml::Value::Array(all) => all.iter_mut().for_each(rename),
+            toml::Value::Table(keys) => {
+                for (key, value) in keys.iter_mut() {
+                    match value {
+                        toml::Value::String(path) if key == "file" => *path = from_anywhere(path),
+                        other => rename(other),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    match toml::from_str::<toml::Table>(&format!("it = {table}")) {
+        Ok(mut read) => read.get_mut("it").map_or_else(
+            || table.to_owned(),
+            |value| {
+                rename(value);
+                value.to_string()
+            },
+        ),
+        Err(_) => table.to_owned(),
+    }
 }

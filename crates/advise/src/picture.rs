@@ -39,7 +39,11 @@ pub fn picture(question: &Question, advice: &Advice) -> Picture {
         Traffic::Horizon(_) => ("delivered (MB)", "Higher is better"),
     };
     let title = format!("From {} to {}", advice.from.name, advice.to.name);
-    let remark = format!("means of {} seeds and their 95 % intervals", advice.effort.seeds);
+    let stays = match advice.effort.seeds == advice.seeds as usize {
+        true => String::new(),
+        false => format!(" (staying: {})", advice.seeds),
+    };
+    let remark = format!("means of {} seeds{stays} and their 95 % intervals", advice.effort.seeds);
     let names = Names { picture: "advice", title: &title, remark: &remark, axis };
     Picture {
         name: "advice".to_owned(),

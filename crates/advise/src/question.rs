@@ -2,7 +2,7 @@
 
 use crate::error::InputError;
 use crate::limit;
-use crate::link::{AccessLink, quantity};
+use crate::link::{AccessLink, quantity, seconds};
 use seamline_scenario::diagnostics::suggestion;
 use seamline_scenario::units::{self, Amount};
 use seamline_tcp::{profile, variant};
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// satellite of paper X these are its 5.5 s.
 const ROUND_TRIPS_BEFORE: u32 = 10;
 
-/// What is sent to the mobile host.
+/// What the mobile host receives, or sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Traffic {
     /// A file of so many bytes; what counts is the time until it is there.
@@ -22,10 +22,6 @@ pub enum Traffic {
     /// A flow without end; what counts is what has arrived after this time from its start.
     #[serde(rename = "horizon_s", serialize_with = "seconds")]
     Horizon(Duration),
-}
-
-fn seconds<S: serde::Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(span.as_secs_f64())
 }
 
 /// A question, ready to be answered.
@@ -42,6 +38,8 @@ pub struct Question {
     pub stay: Option<Duration>,
     /// What is sent.
     pub traffic: Traffic,
+    /// Whether the host sends it; otherwise it is sent to the host.
+    pub upload: bool,
     /// From the start of the flow to the handover. Each seed adds a part of a round trip of the old link, drawn uniformly.
     pub at: Duration,
     /// How long beforehand schemes that need it hear of a handover.
@@ -72,6 +70,8 @@ pub struct QuestionWords<'a> {
     pub file: Option<&'a str>,
     /// How long a flow without end is looked at.
     pub horizon: Option<&'a str>,
+    /// Whether the host sends; otherwise it receives.
+    pub upload: bool,
     /// When the handover begins.
     pub at: Option<&'a str>,
     /// How long before a handover schemes hear of it that need to.
@@ -112,6 +112,7 @@ impl Question {
         };
         let question = Question {
             traffic: read_traffic(words, at)?,
+            upload: words.upload,
             interruption: time("--interruption", words.interruption)?,
             from,
             to,

@@ -18,14 +18,14 @@ pub struct Recording {
     /// Whether it begins again at its end.
     pub repeats: bool,
     /// Each seed begins at a place of its own, drawn uniformly from the first so many seconds; `None` when all begin at the same place:
-    /// one was given, or a run may outlast the recording from any other.
+    /// one was given, or a run is expected to outlast the recording from any other.
     pub begins_within_s: Option<f64>,
     #[serde(skip)]
     place: usize,
 }
 
 impl Recording {
-    /// Of the old (0) or the new (1) link, in runs of so long at most; `None` when it is not recorded.
+    /// Of the old (0) or the new (1) link, in runs that are expected to take so long at most; `None` when it is not recorded.
     fn of(scenario: &Scenario, place: usize, link: &AccessLink, longest: Duration) -> Option<Self> {
         let spec = scenario.links.iter().find(|spec| spec.name == RECORDED_LINKS[place])?;
         let schedule = spec.down.schedule.as_ref()?;

@@ -1,12 +1,16 @@
 //! Running points: a scheme, an interruption and a stay, each once for each seed.
 
+use crate::closed_form::ClosedForm;
 use crate::error::AdviseError;
+use crate::limit::{expected, limit};
 use crate::question::{Question, Traffic};
 use crate::recording::Recording;
 use crate::scenario::{Way, text_of};
+use crate::significance::{estimate_of, without_interval};
 use rayon::prelude::*;
 use seamline_mobility::{CellId, Layer2Config, Move};
 use seamline_record::record::{FlowRecord, LinkRecord, RunRecord};
+use seamline_record::statistics::Estimate;
 use seamline_scenario::schema::{MovesSpec, Scenario};
 use seamline_scenario::{Plan, run_seed};
 use seamline_tcp::handover::{self, Scheme};
@@ -47,10 +51,13 @@ pub(crate) struct Point {
     pub(crate) way: Option<Way>,
 }
 
+/// The stack as it is, where it is.
+pub(crate) const STAYS: Point = Point { scheme: 0, way: None };
+
 /// What came of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
-    /// Seconds until the file was there, or bytes within the horizon.
+    /// Seconds until the file was there, or until the run ended without it; or bytes within the horizon.
     pub(crate) value: f64,
     /// Whether the file was there before the run ended.
     pub(crate) complete: bool,
@@ -72,12 +79,13 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// None yet. `limit`: how long a transfer is waited for.
+    /// None yet.
     pub(crate) fn new(
         question: &'a Question,
-        limit: Duration,
+        form: &ClosedForm,
         watch: Watch<'a>,
     ) -> Result<Self, AdviseError> {
+        let (limit, expected) = (limit(question, form), expected(question, form));
         let scenario = |scheme: Option<&Scheme>| {
             let text = text_of(question, scheme, None, limit);
             let plan = Plan::new(Path::new("advice.toml"), text, &[]);
@@ -91,7 +99,7 @@ impl<'a> Runs<'a> {
         };
         let offsets = (1..=question.seeds).map(offset).collect();
         let scenarios = scenarios?;
-        let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], limit);
+        let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], expected);
         Ok(Runs { question, watch, scenarios, offsets, recordings, done: BTreeMap::new(), count: 0 })
     }
 
@@ -153,10 +161,32 @@ impl<'a> Runs<'a> {
         self.done.get(&point).map_or(&[], Vec::as_slice)
     }
 
-    /// What a point brings over staying, seed by seed: seconds saved, or bytes more.
+    /// How many runs of a point ended without the whole file: all that is known of them is that it takes longer.
+    pub(crate) fn incomplete(&self, point: Point) -> usize {
+        self.of(point).iter().filter(|sample| !sample.complete).count()
+    }
+
+    /// How many of all.
+    pub(crate) fn incomplete_in_all(&self) -> usize {
+        self.done.keys().map(|point| self.incomplete(*point)).sum()
+    }
+
+    /// What a point brings over staying, seed by seed: seconds saved, or bytes more. Where staying is incomplete this is the least
+    /// that it may be, where the point is, the most.
     pub(crate) fn gains(&self, point: Point) -> Vec<f64> {
-        let stays = self.of(Point { scheme: 0, way: None });
+        let stays = self.of(STAYS);
         let sign = if matches!(self.question.traffic, Traffic::File(_)) { 1.0 } else { -1.0 };
         stays.iter().zip(self.of(point)).map(|(stays, moves)| sign * (stays.value - moves.value)).collect()
     }
+}
+
+/// Seconds or bytes of each.
+pub(crate) fn values(samples: &[Sample]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.value).collect()
+}
+
+/// Their mean; without an interval when some ended without the whole file, so that it is the least.
+pub(crate) fn known(samples: &[Sample]) -> Estimate {
+    let found = estimate_of(&values(samples));
+    if samples.iter().all(|sample| sample.complete) { found } else { without_interval(found) }
 }

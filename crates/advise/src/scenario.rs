@@ -1,8 +1,11 @@
 //! The question as a scenario.
 
+use crate::advice::Advice;
 use crate::link::AccessLink;
 use crate::question::{Question, Traffic};
-use seamline_tcp::handover::Scheme;
+use crate::search::span;
+use seamline_scenario::units::GREATEST_RATE;
+use seamline_tcp::handover::{self, Scheme};
 use seamline_wire::Duration;
 
 /// Where the handover is, and the return.
@@ -21,6 +24,39 @@ pub(crate) const MOBILE: &str = "mobile";
 
 /// The links behind the base stations, whose conditions may change over time: the old one and the new one.
 pub(crate) const RECORDED_LINKS: [&str; 2] = ["to-old", "to-new"];
+
+/// The scenario of an answer, to be kept: the handover as asked, with the scheme to deploy if there is one. `None` where no handover is
+/// complete.
+pub fn to_keep(question: &Question, advice: &Advice) -> Option<String> {
+    let stock = advice.stock().and_then(|stock| stock.outcome)?;
+    let scheme = advice.deploy.as_deref().and_then(handover::find);
+    let duration = match question.traffic {
+        Traffic::File(_) => span((2.0 * advice.stays.mean.max(stock.mean)).max(1.0)),
+        Traffic::Horizon(span) => span,
+    };
+    let last_move = question.at + question.stay.unwrap_or(Duration::ZERO) + question.interruption;
+    let duration = duration.max(last_move + Duration::from_secs(1));
+    Some(remarks(question, advice) + &text(question, scheme, duration))
+}
+
+/// What seeds do in an advice that a scenario has no words for.
+fn remarks(question: &Question, advice: &Advice) -> String {
+    let mut text = format!(
+        "# One handover as `seamline advise` was asked about. There each seed also draws the time of it, from {} to {} after the\n\
+         # start, which is the first of these here under all seeds.\n",
+        question.at,
+        question.at + question.from.round_trip
+    );
+    for recording in &advice.recordings {
+        if let Some(within) = recording.begins_within_s {
+            text += &format!(
+                "# There each seed begins at a place of its own in the first {within} s of the recording of {}; here all begin at its start.\n",
+                recording.link
+            );
+        }
+    }
+    text + "\n"
+}
 
 /// The scenario of a question under a scheme, at the interruption and stay asked for.
 pub fn text(question: &Question, scheme: Option<&Scheme>, duration: Duration) -> String {
@@ -49,9 +85,10 @@ pub(crate) fn text_of(
     text + &mobile(question, scheme, way) + &flow(question, scheme)
 }
 
-/// Wires are faster than either link, so that nothing waits before them.
+/// Wires are faster than either link, as far as a rate can be, so that nothing waits before them.
 fn wire_rate(question: &Question) -> u64 {
-    100 * question.from.rate.bits_per_second().max(question.to.rate.bits_per_second())
+    let faster = question.from.rate.bits_per_second().max(question.to.rate.bits_per_second());
+    (100 * faster).min(GREATEST_RATE.bits_per_second())
 }
 
 fn wire(name: &str, from: &str, to: &str, question: &Question) -> String {
@@ -121,8 +158,12 @@ fn flow(question: &Question, scheme: Option<&Scheme>) -> String {
         Traffic::File(bytes) => format!("size = \"{bytes} B\"\n"),
         Traffic::Horizon(_) => String::new(),
     };
+    let (name, from, to) = match question.upload {
+        false => ("download", "server", MOBILE),
+        true => ("upload", MOBILE, "server"),
+    };
     format!(
-        "[[flow]]\nname = \"download\"\nfrom = \"server\"\nto = \"{MOBILE}\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",
+        "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",
         question.variant,
         question.profile,
         scheme.map_or("none", |scheme| scheme.name)

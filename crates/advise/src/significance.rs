@@ -1,26 +1,25 @@
-//! How sure a gain is, when several schemes are tried at once.
+//! How sure a gain is, when several schemes are tried at once, and how large it must be.
 
-use seamline_record::statistics::{Estimate, estimate, mean};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use seamline_record::statistics::{ERROR_95, Estimate, estimate, estimate_at};
 
-/// The chance to call something a gain that is none, over all schemes together.
-const ERROR: f64 = 0.05;
+/// What makes less than this share of a difference counts for nothing: under common random numbers even microseconds are sure.
+pub(crate) const WORTH_TELLING: f64 = 0.01;
 
-/// Whether the mean of paired gains is above zero, when it is one of so many that are asked about: Student's t at a level
-/// of 5 % divided by their number (Bonferroni). Never from fewer than two samples.
-pub(crate) fn is_gain(gains: &[f64], asked: usize) -> bool {
-    let n = gains.len();
-    let Some(mean) = mean(gains).filter(|mean| *mean > 0.0 && n >= 2) else { return false };
-    let squares: f64 = gains.iter().map(|gain| (gain - mean) * (gain - mean)).sum();
-    let standard_error = (squares / (n - 1) as f64 / n as f64).sqrt();
-    let quantile = StudentsT::new(0.0, 1.0, (n - 1) as f64)
-        .map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - ERROR / 2.0 / asked.max(1) as f64));
-    mean > quantile * standard_error
+/// Whether the mean of paired gains is above `least`, which is not below zero, when it is one of so many that are asked about: Student's t
+/// at a level of 5 % divided by their number (Bonferroni). Never from fewer than two samples.
+pub(crate) fn is_gain(gains: &[f64], asked: usize, least: f64) -> bool {
+    let error = ERROR_95 / asked.max(1) as f64;
+    estimate_at(gains, error).and_then(|gain| gain.low).is_some_and(|low| low > least)
 }
 
 /// The mean of samples; there are some wherever this is asked.
 pub(crate) fn estimate_of(samples: &[f64]) -> Estimate {
     estimate(samples).unwrap_or(Estimate { mean: f64::NAN, low: None, high: None, samples: 0 })
+}
+
+/// What of a mean is left when some samples are only known to be no less, or no more: no interval.
+pub(crate) fn without_interval(estimate: Estimate) -> Estimate {
+    Estimate { low: None, high: None, ..estimate }
 }
 
 #[cfg(test)]
@@ -31,10 +30,18 @@ mod tests {
     #[test]
     fn several_at_once_need_more() {
         let clear: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.5 } else { 1.5 }).collect();
-        assert!(is_gain(&clear, 1) && is_gain(&clear, 10));
+        assert!(is_gain(&clear, 1, 0.0) && is_gain(&clear, 10, 0.0));
         // Shifted to a mean of 0.4: t = 2.4, between 2.262 (one asked, 9 degrees) and 3.69 (ten asked).
         let faint: Vec<f64> = clear.iter().map(|gain| gain - 0.6).collect();
-        assert!(is_gain(&faint, 1) && !is_gain(&faint, 10));
-        assert!(!is_gain(&[-1.0, -2.0], 1) && !is_gain(&[5.0], 1) && !is_gain(&[], 1));
+        assert!(is_gain(&faint, 1, 0.0) && !is_gain(&faint, 10, 0.0));
+        assert!(!is_gain(&[-1.0, -2.0], 1, 0.0) && !is_gain(&[5.0], 1, 0.0) && !is_gain(&[], 1, 0.0));
+    }
+
+    /// The lower end is 1 less 2.262 times 0.1667: 0.623.
+    #[test]
+    fn what_is_sure_must_also_be_large_enough() {
+        let clear: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.5 } else { 1.5 }).collect();
+        assert!(is_gain(&clear, 1, 0.62) && !is_gain(&clear, 1, 0.63));
+        assert!(is_gain(&[1e-6, 1e-6], 1, 0.0) && !is_gain(&[1e-6, 1e-6], 1, 1e-3));
     }
 }

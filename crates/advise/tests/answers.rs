@@ -193,6 +193,21 @@ fn every_pair_of_presets_has_an_answer() {
     }
 }
 
+/// Links are alike in both directions, so that a host that sends takes as long as one that receives, and gains as much.
+#[test]
+fn a_host_that_sends_is_answered_too() {
+    let slow = "rate=1 Mbit/s, round_trip=40 ms";
+    let fast = "rate=10 Mbit/s, round_trip=40 ms";
+    let asked = |upload| QuestionWords { upload, interruption: "0 s", at: Some("1 s"), ..words(slow, fast) };
+    let ((_, down), (_, up)) = (answer(&asked(false)), answer(&asked(true)));
+    within(up.stays.mean / down.stays.mean, 0.98..=1.02);
+    assert_eq!(up.verdict, Verdict::HandOver);
+    within(up.stock().unwrap().gain.unwrap().mean, 4.0..=7.0);
+    assert!(in_words(&up).contains("the host sends") && !in_words(&down).contains("the host sends"));
+    let names = |advice: &seamline_advise::Advice| advice.schemes.len();
+    assert_eq!(names(&up), names(&down));
+}
+
 #[test]
 fn who_asks_to_stop_is_obeyed() {
     let question = Question::read(&paper_x()).unwrap();

@@ -74,3 +74,15 @@ fn a_table_that_the_scenario_refuses() {
     let Err(AdviseError::Scenario(diagnostics)) = advise(&question, watch) else { panic!("it runs") };
     assert!(diagnostics.render(false).contains("a similar value exists: `bernoulli`"));
 }
+
+/// A link may be as fast as any; the wires before it are no faster then, and all of it is a scenario.
+#[test]
+fn the_fastest_link_there_can_be() {
+    let asked = QuestionWords {
+        seeds: 1,
+        at: Some("1 ms"),
+        ..words("rate=100 Tbit/s, round_trip=1 ms, queue=100 packets", "wifi")
+    };
+    common::answer(&asked);
+    refused(&words("geo, rate=1001 Tbit/s", "wifi"), &["--from, rate: `1001 Tbit/s`", "1000 Tbit/s"]);
+}

@@ -3,13 +3,14 @@
 //! Assumed: losses that are independent of each other, a flow without end, and a window limited by nothing else.
 
 /// The mean window of Reno and its kin in segments, where a share `loss` of packets is lost: sqrt(3 / (2 b p)) with an
-/// acknowledgment for every `acknowledged` segments (Mathis, Semke, Mahdavi and Ott, ACM CCR 27(3), 1997).
-pub fn reno_window(loss: f64, acknowledged: f64) -> f64 {
+/// increment for every `acknowledged` segments (Mathis, Semke, Mahdavi and Ott, ACM CCR 27(3), 1997).
+fn reno_window(loss: f64, acknowledged: f64) -> f64 {
     libm::sqrt(1.5 / (acknowledged * loss))
 }
 
 /// The rate of Reno in segments per second, timeouts included (Padhye, Firoiu, Towsley and Kurose, ACM SIGCOMM 1998,
-/// equation 30, without a limit of the receiver). Times are in seconds.
+/// equation 30, without a limit of the receiver). `acknowledged` is the paper's b: so many segments are acknowledged for each increment of
+/// the window. Times are in seconds.
 pub fn reno_rate(loss: f64, round_trip: f64, timeout: f64, acknowledged: f64) -> f64 {
     let repair = round_trip * libm::sqrt(2.0 * acknowledged * loss / 3.0);
     let share = (3.0 * libm::sqrt(3.0 * acknowledged * loss / 8.0)).min(1.0);

@@ -73,12 +73,26 @@ pub fn delivered(seconds: f64, rates: Rates, way: Excursion) -> f64 {
     before + during + rates.old * (seconds - back).max(0.0)
 }
 
+/// What comes of a handover: the seconds until a file has passed, or the bits within a horizon.
+pub fn moves(load: Load, rates: Rates, way: Excursion) -> f64 {
+    match load {
+        Load::File { bits } => transfer_time(bits, rates, way),
+        Load::Horizon { seconds } => delivered(seconds, rates, way),
+    }
+}
+
+/// What comes of staying on the old link, likewise.
+pub fn stays(load: Load, rates: Rates) -> f64 {
+    match load {
+        Load::File { bits } => bits / rates.old,
+        Load::Horizon { seconds } => rates.old * seconds,
+    }
+}
+
 /// What the handover brings over staying: seconds saved for a file, bits more for a horizon; negative when it costs.
 pub fn gain(load: Load, rates: Rates, way: Excursion) -> f64 {
-    match load {
-        Load::File { bits } => bits / rates.old - transfer_time(bits, rates, way),
-        Load::Horizon { seconds } => delivered(seconds, rates, way) - rates.old * seconds,
-    }
+    let more = moves(load, rates, way) - stays(load, rates);
+    if matches!(load, Load::File { .. }) { -more } else { more }
 }
 
 /// The longest interruption with which the handover costs nothing, t*_MAX, in seconds; `None` when none is short enough.
@@ -145,25 +159,24 @@ fn boundary(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
     from
 }
 
-/// What slow start costs on a link, in seconds: the window doubles each round trip from `initial_bits` until it fills
-/// the link, in which time a full link would have carried more (RFC 5681 section 3.1, with every segment acknowledged).
-pub fn slow_start_cost(bits_per_second: f64, round_trip: f64, initial_bits: f64) -> f64 {
-    let mut window = initial_bits;
-    let mut cost = 0.0;
-    while window < bits_per_second * round_trip {
-        cost += round_trip - window / bits_per_second;
-        window *= 2.0;
-    }
-    cost
+/// Slow start on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowStart {
+    /// How many round trips it takes.
+    pub round_trips: u32,
+    /// By how many seconds a full link would have been ahead of it.
+    pub cost: f64,
 }
 
-/// How many round trips slow start takes on a link.
-pub fn slow_start_round_trips(bits_per_second: f64, round_trip: f64, initial_bits: f64) -> u32 {
+/// What slow start costs: the window doubles each round trip from `initial_bits` until it fills the link, in which time a full link
+/// would have carried more (RFC 5681 section 3.1, with every segment acknowledged).
+pub fn slow_start(bits_per_second: f64, round_trip: f64, initial_bits: f64) -> SlowStart {
     let mut window = initial_bits;
-    let mut rounds = 0;
+    let mut found = SlowStart { round_trips: 0, cost: 0.0 };
     while window < bits_per_second * round_trip {
+        found.cost += round_trip - window / bits_per_second;
+        found.round_trips += 1;
         window *= 2.0;
-        rounds += 1;
     }
-    rounds
+    found
 }

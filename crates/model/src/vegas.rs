@@ -38,9 +38,3 @@ pub fn detour_rates(detour: Detour) -> [f64; 2] {
     let bits = f64::from(detour.segment_size) * 8.0;
     detour.thresholds().map(|threshold| threshold * bits / detour.seconds)
 }
-
-/// The least and the greatest window at which Vegas rests, in segments; `base` is BaseRTT in seconds.
-pub fn detour_windows(detour: Detour, base: f64) -> [f64; 2] {
-    let round_trip = base + detour.seconds;
-    detour.thresholds().map(|threshold| threshold * round_trip / detour.seconds)
-}

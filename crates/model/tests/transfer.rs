@@ -87,12 +87,12 @@ fn what_a_flow_without_end_delivers() {
 /// A pipe of 64 segments from one: 1, 2, ... 32 segments in six round trips, in which 64 each would have passed:
 /// 6 - 63/64 round trips. From 64 on nothing.
 #[test]
-fn slow_start() {
-    close(slow_start_cost(64.0, 1.0, 1.0), 6.0 - 63.0 / 64.0);
-    close(slow_start_cost(128.0, 0.5, 1.0), 3.0 - 63.0 / 128.0);
-    assert_eq!(slow_start_cost(64.0, 1.0, 64.0), 0.0);
-    assert_eq!(slow_start_round_trips(64.0, 1.0, 1.0), 6);
-    assert_eq!(slow_start_round_trips(65.0, 1.0, 1.0), 7);
+fn slow_starts() {
+    close(slow_start(64.0, 1.0, 1.0).cost, 6.0 - 63.0 / 64.0);
+    close(slow_start(128.0, 0.5, 1.0).cost, 3.0 - 63.0 / 128.0);
+    assert_eq!(slow_start(64.0, 1.0, 64.0), SlowStart { round_trips: 0, cost: 0.0 });
+    assert_eq!(slow_start(64.0, 1.0, 1.0).round_trips, 6);
+    assert_eq!(slow_start(65.0, 1.0, 1.0).round_trips, 7);
 }
 
 /// 5 MB from 965 kbit/s to 12.35 Mbit/s of payload at 5.775 s: 34.4 Mbit are left, 35.7 s of the old link and 2.79 s of the new. An

@@ -78,6 +78,9 @@ struct Kind {
 /// No time in a scenario is longer: a year.
 pub const LONGEST_TIME: Duration = Duration::from_nanos(31_560_000_000_000_000);
 
+/// No rate in a scenario is greater: 1000 Tbit/s.
+pub const GREATEST_RATE: Rate = Rate::from_bits_per_second(1_000_000_000_000_000);
+
 const TIME: Kind = Kind {
     name: "a time",
     example: "50 ms",
@@ -117,7 +120,7 @@ const RATE: Kind = Kind {
         (&["kbit", "Kbit", "Kbit/s"], "kbit/s"),
         (&["Gbit", "gbit", "gbit/s"], "Gbit/s"),
     ],
-    most: (1e15, "1000 Tbit/s"),
+    most: (GREATEST_RATE.bits_per_second() as f64, "1000 Tbit/s"),
     is_counted: true,
 };
 

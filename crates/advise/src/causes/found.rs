@@ -5,7 +5,7 @@ use crate::closed_form::{ClosedForm, parameters, segment};
 use crate::question::Question;
 use crate::runs::Sample;
 use crate::scenario::{MOBILE, RECORDED_LINKS};
-use seamline_model::transfer::{slow_start_cost, slow_start_round_trips};
+use seamline_model::transfer::{self, SlowStart};
 use seamline_record::record::HandoverRecord;
 
 /// What makes a transfer slower than the closed form says; what costs less than so many seconds is left out.
@@ -17,7 +17,8 @@ pub(super) fn slowing(
     least: f64,
 ) -> Vec<Cause> {
     let mut causes = Vec::new();
-    causes.extend(slow_start(question, samples, least));
+    causes.extend(window_limited(question, form, stays));
+    causes.extend(slow_start(question, form, samples, least));
     causes.extend(timer(question, samples, least));
     causes.extend(recovery(question, samples, least));
     causes.extend(loss_limited(question, form, stays));
@@ -79,8 +80,8 @@ fn total(on: &[OnLink]) -> f64 {
 }
 
 /// At the beginning from the initial window; on each link that was reached by a handover from one segment, where
-/// there were timeouts.
-fn slow_start(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
+/// there were timeouts; as far as the window may grow.
+fn slow_start(question: &Question, form: &ClosedForm, samples: &[Sample], least: f64) -> Option<Cause> {
     let parameters = parameters(question);
     let [payload, _] = segment(&parameters);
     let own = |sample: &Sample| handovers(sample).filter(|(_, handover)| handover.link == MOBILE).count();
@@ -89,11 +90,11 @@ fn slow_start(question: &Question, samples: &[Sample], least: f64) -> Option<Cau
     let from_one_segment = if timeouts { moves.min(2) } else { 0 };
     let begin = |(place, segments): (usize, f64)| {
         let link = [&question.from, &question.to][place];
-        let (rate, round_trip_s) = (link.rate.bits_per_second() as f64, link.round_trip.as_secs_f64());
-        let initial = segments * payload * 8.0;
-        let seconds = slow_start_cost(rate, round_trip_s, initial);
-        let round_trips = slow_start_round_trips(rate, round_trip_s, initial);
-        Begun { round_trips, round_trip_s, cost: OnLink { link: link.name.clone(), seconds, place } }
+        let round_trip_s = link.round_trip.as_secs_f64();
+        let rate = (link.rate.bits_per_second() as f64).min(form.window_bytes * 8.0 / round_trip_s);
+        let SlowStart { round_trips, cost } =
+            transfer::slow_start(rate, round_trip_s, segments * payload * 8.0);
+        Begun { round_trips, round_trip_s, cost: OnLink { link: link.name.clone(), seconds: cost, place } }
     };
     let all = [(0, parameters.window.initial), (1, 1.0), (0, 1.0)];
     let begun: Vec<Begun> = all.into_iter().take(1 + from_one_segment).map(begin).collect();
@@ -121,16 +122,27 @@ fn recovery(question: &Question, samples: &[Sample], least: f64) -> Option<Cause
     (total(&on) > least || not_regained > 0.0).then_some(Cause::SlowRecovery { on, not_regained })
 }
 
+/// The links that are seen and of which less than they carry is left, with the share.
+fn shares<'a>(
+    question: &'a Question,
+    form: &ClosedForm,
+    stays: bool,
+    left: [Option<f64>; 2],
+) -> impl Iterator<Item = (&'a str, f64)> {
+    let rates = left.into_iter().zip(form.payload_bits_per_second);
+    let links = [&question.from, &question.to].into_iter().zip(rates).take(if stays { 1 } else { 2 });
+    links.filter_map(|(link, (left, carries))| Some((link.name.as_str(), left? / carries)))
+}
+
+fn window_limited(question: &Question, form: &ClosedForm, stays: bool) -> Vec<Cause> {
+    let limited = shares(question, form, stays, form.window_limited_bits_per_second);
+    let window_bytes = form.window_bytes;
+    limited.map(|(link, share)| Cause::WindowLimited { link: link.to_owned(), window_bytes, share }).collect()
+}
+
 fn loss_limited(question: &Question, form: &ClosedForm, stays: bool) -> Vec<Cause> {
-    let links = [&question.from, &question.to];
-    let seen = if stays { 1 } else { 2 };
-    let rates = form.loss_limited_bits_per_second.into_iter().zip(form.payload_bits_per_second);
-    let limited = links.iter().zip(rates).take(seen);
-    limited
-        .filter_map(|(link, (left, carries))| {
-            Some(Cause::LossLimited { link: link.name.clone(), share: left? / carries })
-        })
-        .collect()
+    let limited = shares(question, form, stays, form.loss_limited_bits_per_second);
+    limited.map(|(link, share)| Cause::LossLimited { link: link.to_owned(), share }).collect()
 }
 
 fn packets(samples: &[Sample]) -> Vec<Cause> {

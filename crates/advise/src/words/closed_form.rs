@@ -1,9 +1,9 @@
 //! The closed form beside the simulation, and why they differ.
 
-use super::{amount, time};
+use super::{amount, at_least, time};
 use crate::advice::Advice;
 use crate::causes::{Begun, Cause, Disagreement, OnLink, TOLERANCE};
-use seamline_report::quantity::{bit_rate, count, digits};
+use seamline_report::quantity::{bit_rate, bytes, count, digits};
 
 pub(super) fn closed_form(advice: &Advice) -> String {
     let form = &advice.closed_form;
@@ -18,6 +18,16 @@ pub(super) fn closed_form(advice: &Advice) -> String {
         bound(form.longest_interruption_s),
         bound(form.shortest_stay_s)
     );
+    for (link, left) in [&advice.from, &advice.to].into_iter().zip(form.window_limited_bits_per_second) {
+        if let Some(left) = left {
+            text += &format!(
+                "  (a window of at most {} leaves {} of {})\n",
+                bytes(form.window_bytes as u64),
+                bit_rate(left),
+                link.name
+            );
+        }
+    }
     for (link, left) in [&advice.from, &advice.to].into_iter().zip(form.loss_limited_bits_per_second) {
         if let Some(left) = left {
             text += &format!(
@@ -62,10 +72,12 @@ fn agreement(advice: &Advice) -> String {
 }
 
 fn disagreement(advice: &Advice, found: &Disagreement) -> String {
+    let stock_incomplete = advice.stock().map_or(0, |stock| stock.incomplete);
     let mut text = format!(
-        "  It says {} for {}, the simulation of the stack as it is {}",
+        "  It says {} for {}, the simulation of the stack as it is {}{}",
         amount(advice, found.closed_form),
         if found.stays { "staying" } else { "the handover" },
+        at_least(if found.stays { advice.stays_incomplete } else { stock_incomplete }),
         amount(advice, found.simulated.mean)
     );
     if found.causes.is_empty() {
@@ -88,13 +100,15 @@ fn the_rest(advice: &Advice, found: &Disagreement) -> String {
             "in sum: none of that is measured in seconds; of the difference, {whole}, nothing is accounted for"
         );
     }
+    let is_limited = found.causes.iter().any(|cause| matches!(cause, Cause::WindowLimited { .. }));
+    let window = if is_limited { "with that window, and " } else { "" };
     if rest > 0.0 {
         return format!(
-            "in sum: if nothing passed in these seconds, at the rates of their links they account for {accounted} of {whole}; the rest, {rest_in_words}, is not accounted for"
+            "in sum: {window}if nothing passed in these seconds, at the rates of their links they account for {accounted} of {whole}; the rest, {rest_in_words}, is not accounted for"
         );
     }
     format!(
-        "in sum: if nothing passed in these seconds, at the rates of their links they account for {accounted}, more than the {whole}: something did pass"
+        "in sum: {window}if nothing passed in these seconds, at the rates of their links they account for {accounted}, more than the {whole}: something did pass"
     )
 }
 
@@ -136,6 +150,11 @@ fn in_words(cause: &Cause) -> String {
         Cause::VaryingConditions { link, payload_bits_per_second } => format!(
             "conditions of {link} change over time; the closed form takes {} of payload throughout",
             bit_rate(*payload_bits_per_second)
+        ),
+        Cause::WindowLimited { link, window_bytes, share } => format!(
+            "window-limited: a window of at most {} fills {} % of {link}",
+            bytes(*window_bytes as u64),
+            digits(share * 100.0)
         ),
         Cause::LossLimited { link, share } => {
             format!(

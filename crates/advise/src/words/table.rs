@@ -1,6 +1,6 @@
 //! A line for each scheme.
 
-use super::{amount, time};
+use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
 use seamline_record::statistics::Estimate;
@@ -10,7 +10,8 @@ pub(super) fn table(advice: &Advice) -> String {
     let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    rows.push(vec!["(stays)".to_owned(), with_half_width(advice, &advice.stays)]);
+    let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
+    rows.push(vec!["(stays)".to_owned(), stays]);
     rows.extend(advice.schemes.iter().map(|scheme| row(advice, scheme)));
     let mut text = aligned(&rows);
     text += &format!(
@@ -18,21 +19,41 @@ pub(super) fn table(advice: &Advice) -> String {
         advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
         time(advice.interruption_s)
     );
-    let incomplete: usize = advice.schemes.iter().map(|scheme| scheme.incomplete).sum();
-    if incomplete > 0 {
-        text += &format!(
-            "  {incomplete} runs ended without the whole file and count as if it had come at their end\n"
-        );
+    text + &incomplete(advice)
+}
+
+/// Runs that ended without the whole file.
+fn incomplete(advice: &Advice) -> String {
+    let moves: usize = advice.schemes.iter().map(|scheme| scheme.incomplete).sum();
+    let Advice { stays_incomplete: stays, incomplete_probes: probes, .. } = advice;
+    if stays + moves + probes == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "  {stays} of {} runs of staying, {moves} runs of the handover as asked and {probes} probes of bounds ended without the whole file; \
+         they count as if it had come then, so no more is known than \"at least\"\n",
+        advice.seeds
+    );
+    if *stays > 0 {
+        text += "  bounds are not searched where staying does not end\n";
     }
     text
 }
 
 fn row(advice: &Advice, scheme: &SchemeAdvice) -> Vec<String> {
     let none = || "-".to_owned();
-    let outcome = scheme.outcome.as_ref().map_or_else(none, |it| with_half_width(advice, it));
+    let outcome = scheme.outcome.as_ref().map_or_else(none, |outcome| {
+        format!("{}{}", at_least(scheme.incomplete), with_half_width(advice, outcome))
+    });
     let gain = scheme.gain.as_ref().map_or_else(none, |gain| {
-        let sure = if scheme.gains { "" } else { " not sure" };
-        format!("{}{}", with_half_width(advice, gain), if gain.mean > 0.0 { sure } else { "" })
+        let bounded = bounded(gain, advice.stays_incomplete, scheme.incomplete);
+        let sure = match gain.mean {
+            _ if scheme.gains => "",
+            mean if mean <= 0.0 => "",
+            mean if mean <= advice.indifference => " counts for nothing",
+            _ => " not sure",
+        };
+        format!("{bounded}{}{sure}", with_half_width(advice, gain))
     });
     let name = if scheme.name == "none" { "none (stack as it is)" } else { &scheme.name };
     let limit =

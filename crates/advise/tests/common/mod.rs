@@ -13,6 +13,7 @@ pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionWords<'a> {
         stay: "forever",
         file: Some("1 MB"),
         horizon: None,
+        upload: false,
         at: None,
         lead: None,
         forward: None,

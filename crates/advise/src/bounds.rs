@@ -1,0 +1,145 @@
+//! The bounds of an answer: how hard they are searched, and over which range.
+
+use crate::advice::SchemeAdvice;
+use crate::closed_form::{ClosedForm, parameters, segment};
+use crate::error::AdviseError;
+use crate::question::{Question, Traffic};
+use crate::runs::{Point, Runs, STAYS, known, schemes, values};
+use crate::scenario::Way;
+use crate::search::{Axis, Bound, Effort, Found, search, span};
+use crate::solve::as_asked;
+use seamline_record::statistics::Estimate;
+use seamline_wire::Duration;
+
+/// So many packets are simulated in some seconds; a search that needs more uses fewer seeds, then fewer probes.
+const PACKETS: f64 = 20e6;
+/// A run costs as much as so many packets before its first.
+const PACKETS_TO_BEGIN: f64 = 1000.0;
+/// A search with fewer seeds says little.
+const LEAST_SEEDS: usize = 3;
+/// A stay is no shorter.
+const SHORTEST_STAY_S: f64 = 1e-3;
+/// Probes of a grid and halvings, from thorough to quick.
+const SEARCHES: [(usize, usize); 4] = [(8, 5), (5, 3), (4, 2), (3, 2)];
+
+/// How hard the bounds will be searched: as hard as some seconds allow, but no less than with the quickest search and a few seeds.
+pub fn effort(question: &Question) -> Effort {
+    let (form, schemes) = (ClosedForm::of(question), schemes().len());
+    let [payload, _] = segment(&parameters(question));
+    let bytes = match question.traffic {
+        Traffic::File(bytes) => bytes as f64,
+        Traffic::Horizon(_) => form.stays.max(form.moves),
+    };
+    let packets = PACKETS_TO_BEGIN + bytes / payload;
+    let all = question.seeds as usize;
+    let affordable = |(grid, halvings): (usize, usize)| {
+        let probes = schemes * 2 * (grid + halvings);
+        ((PACKETS / packets) as usize).saturating_sub(schemes * all) / probes
+    };
+    let least = LEAST_SEEDS.min(all);
+    let quickest = SEARCHES[SEARCHES.len() - 1];
+    let search = SEARCHES.into_iter().find(|search| affordable(*search) >= least).unwrap_or(quickest);
+    let (grid, halvings) = search;
+    Effort { seeds: affordable(search).clamp(least, all), grid, halvings }
+}
+
+/// Search both for all schemes.
+pub(crate) fn search_bounds(
+    question: &Question,
+    runs: &mut Runs<'_>,
+    effort: Effort,
+    schemes: &mut [SchemeAdvice],
+) -> Result<(), AdviseError> {
+    let interruptions = search_interruption(question, runs, effort, schemes.len())?;
+    for (scheme, (advice, found)) in schemes.iter_mut().zip(interruptions).enumerate() {
+        advice.over_interruption = curve(question, runs, scheme, &found, effort.seeds);
+        advice.longest_interruption = Some(found.bound);
+    }
+    let stays = search_stay(question, runs, effort, schemes.len())?;
+    for (advice, bound) in schemes.iter_mut().zip(stays) {
+        advice.shortest_stay = Some(bound);
+    }
+    Ok(())
+}
+
+/// With as many seeds as all probes have.
+fn curve(
+    question: &Question,
+    runs: &Runs<'_>,
+    scheme: usize,
+    found: &Found,
+    seeds: usize,
+) -> Vec<(f64, Estimate)> {
+    let point = |at: f64| {
+        let way = Way { at: question.at, interruption: span(at), stay: question.stay };
+        let samples = runs.of(Point { scheme, way: Some(way) });
+        known(&samples[..seeds.min(samples.len())])
+    };
+    let mut probes = found.probes.clone();
+    if as_asked(question, scheme).is_some() {
+        probes.push(question.interruption.as_secs_f64());
+    }
+    probes.sort_by(f64::total_cmp);
+    probes.dedup();
+    probes.into_iter().map(|at| (at, point(at))).collect()
+}
+
+/// What is left of the longest transfer on the old link, or of the horizon, when the handover begins, in seconds: beyond it no
+/// interruption can be worth it under any seed.
+fn what_is_left(question: &Question, runs: &Runs<'_>) -> f64 {
+    let whole = match question.traffic {
+        Traffic::File(_) => values(runs.of(STAYS)).into_iter().fold(0.0, f64::max),
+        Traffic::Horizon(span) => span.as_secs_f64(),
+    };
+    (whole - question.at.as_secs_f64()).max(0.0)
+}
+
+fn search_interruption(
+    question: &Question,
+    runs: &mut Runs<'_>,
+    effort: Effort,
+    schemes: usize,
+) -> Result<Vec<Found>, AdviseError> {
+    let longest =
+        what_is_left(question, runs).min(question.stay.map_or(f64::INFINITY, Duration::as_secs_f64));
+    let steps = (effort.grid - 1) as f64;
+    let grid = (0..effort.grid).map(|n| longest * n as f64 / steps).collect();
+    let way = |at: f64| Way { at: question.at, interruption: span(at), stay: question.stay };
+    search(runs, schemes, &Axis { grid, way: &way, between: f64::midpoint }, effort)
+}
+
+/// Between a stay in which the file is done, or that lasts beyond the horizon, and the interruption itself.
+fn search_stay(
+    question: &Question,
+    runs: &mut Runs<'_>,
+    effort: Effort,
+    schemes: usize,
+) -> Result<Vec<Bound>, AdviseError> {
+    let shortest = question.interruption.as_secs_f64().max(SHORTEST_STAY_S);
+    let forever = Way { at: question.at, interruption: question.interruption, stay: None };
+    let points: Vec<Point> = (0..schemes).map(|scheme| Point { scheme, way: Some(forever) }).collect();
+    runs.ensure(&points, effort.seeds)?;
+    let longest = match question.traffic {
+        Traffic::Horizon(span) => (span - question.at).as_secs_f64(),
+        Traffic::File(_) => {
+            let done = points.iter().flat_map(|point| runs.of(*point)).map(|sample| sample.value);
+            done.fold(0.0, f64::max) - question.at.as_secs_f64()
+        }
+    };
+    if longest <= shortest {
+        return Ok(vec![Bound::Never { probed_to_s: longest.max(0.0) }; schemes]);
+    }
+    let steps = (effort.grid - 1) as f64;
+    let part = |n: usize| libm::pow(longest / shortest, n as f64 / steps);
+    let mut grid: Vec<f64> = (0..effort.grid).map(|n| longest / part(n)).collect();
+    if let Some(last) = grid.last_mut() {
+        *last = shortest;
+    }
+    let way = |stay: f64| Way {
+        at: question.at,
+        interruption: question.interruption,
+        stay: Some(span(stay).max(question.interruption)),
+    };
+    let found = search(runs, schemes, &Axis { grid, way: &way, between: |a, b| (a * b).sqrt() }, effort)?;
+    Ok(found.into_iter().map(|found| found.bound).collect())
+}
