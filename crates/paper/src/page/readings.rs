@@ -46,7 +46,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<S
             Part::Words(format!("{words} {}", seeds_in_words(outcome))),
             Part::WidePicture(picture),
             Part::Table(listing(documents, &ids, &blocks)),
-            Part::Caption("± half of the 95 % interval, with the sign of the verdict.".to_owned()),
+            Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
         ],
     })
 }
@@ -143,6 +143,7 @@ fn entry(claim: Option<&ClaimResult>) -> Entry {
     let Some((claim, mean)) = claim.and_then(|claim| Some((claim, claim.measured?))) else {
         return Entry::plain("–");
     };
-    let half = claim.ci95.map(|[low, high]| format!(" ± {:.1}", (high - low) / 2.0)).unwrap_or_default();
-    Entry::Judged(format!("{mean:.1}{half}"), Badge::from(claim.verdict).tone)
+    // Intervals of orderings and spreads reach further on one side.
+    let interval = claim.ci95.map(|[low, high]| format!(" [{low:.1}, {high:.1}]")).unwrap_or_default();
+    Entry::Judged(format!("{mean:.1}{interval}"), Badge::from(claim.verdict).tone)
 }
