@@ -106,7 +106,7 @@ fn verdict(advice: &Advice) -> String {
     let stock = stock.unwrap_or_else(|| "no one knows how much sooner or later".to_owned());
     match &advice.verdict {
         Verdict::NoClearDifference if !is_known => format!(
-            "No clear difference: the file is not there when the runs end, neither on {} alone nor after a handover with the stack as it is.",
+            "No clear difference: runs end without the file, both on {} alone and after a handover with the stack as it is.",
             advice.from.name
         ),
         Verdict::HandOver => format!("Hand over: with the stack as it is, {what} {stock} {than}."),

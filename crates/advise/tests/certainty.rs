@@ -48,6 +48,24 @@ fn what_is_hardly_better_must_not_demand_more() {
     }
 }
 
+/// Two links that are alike, and nothing lost between them: a difference of a few packets in a minute, and more seeds would not help.
+#[test]
+fn a_difference_that_counts_for_nothing_is_called_so() {
+    let link = "rate=1 Mbit/s, round_trip=40 ms";
+    let asked = QuestionWords {
+        interruption: "0 s",
+        file: None,
+        horizon: Some("60 s"),
+        forward: Some("100 packets"),
+        ..words(link, link)
+    };
+    let (_, advice) = answer(&asked);
+    assert_eq!((advice.verdict.clone(), advice.deploy.clone()), (Verdict::NoClearDifference, None));
+    let text = in_words(&advice);
+    assert!(text.contains("That is less than 1 % of staying, and counts for nothing."), "{text}");
+    assert!(!text.contains("More seeds would tell more"), "{text}");
+}
+
 /// 300 kB over a link that loses every second packet are not there after ten minutes: all that is known is "longer".
 #[test]
 fn a_stay_that_never_ends_is_no_number() {
@@ -80,7 +98,10 @@ fn two_hopeless_links_have_no_difference() {
     let (_, advice) = answer(&asked);
     assert_eq!((advice.stays_incomplete, advice.verdict.clone()), (3, Verdict::NoClearDifference));
     let text = in_words(&advice);
-    assert!(text.starts_with("No clear difference: the file is not there when the runs end"), "{text}");
+    assert!(
+        text.starts_with("No clear difference: runs end without the file, both on old link alone"),
+        "{text}"
+    );
 }
 
 /// Seeds that lose nothing are done when the handover begins, others go on for seconds: the search reaches as far as these.
