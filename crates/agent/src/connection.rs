@@ -15,6 +15,12 @@ pub trait Connection: Debug + Send {
     fn wake_at(&self) -> Instant {
         seamline_wire::timers::NEVER
     }
+    /// The mobile node has come here from another base station, whose agent knew the connection.
+    fn on_arrival(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
+    /// Bytes of packets kept now ([`Exit::keep`]).
+    fn kept_bytes(&self) -> u64 {
+        0
+    }
     /// The connection is forgotten: release what is kept.
     fn end(&mut self, _exit: &mut Exit<'_>) {}
 }

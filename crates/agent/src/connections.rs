@@ -4,8 +4,9 @@ use crate::Agent;
 use crate::connection::Connection;
 use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
+use crate::moved::Moved;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Duration, Flags, Input, Instant, Machine, Outbox, Packet};
+use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet};
 use std::collections::BTreeMap;
 
 /// What an agent may hold, all connections together.
@@ -32,6 +33,8 @@ struct Slot {
     /// `None` in a place that is free.
     held: Option<(ConnectionKey, Box<dyn Connection>)>,
     last_heard: Instant,
+    /// It has come from another agent, and has not been told so.
+    is_new_here: bool,
 }
 
 /// The connections of an agent.
@@ -111,7 +114,7 @@ impl Connections {
                 place
             }
             None => {
-                self.slots.push(Slot { held, last_heard: Instant::ZERO });
+                self.slots.push(Slot { held, last_heard: Instant::ZERO, is_new_here: false });
                 self.timers.add(NEVER);
                 self.slots.len() - 1
             }
@@ -121,12 +124,20 @@ impl Connections {
     }
 
     fn end(&mut self, place: usize, out: &mut Outbox) {
-        let Some((key, mut connection)) = self.slots[place].held.take() else { return };
-        connection.end(&mut self.exit(out));
-        self.by_key.remove(&key);
+        if let Some((_, mut connection)) = self.take(place) {
+            connection.end(&mut self.exit(out));
+        }
+    }
+
+    /// Take a connection out of its place.
+    fn take(&mut self, place: usize) -> Option<(ConnectionKey, Box<dyn Connection>)> {
+        let held = self.slots[place].held.take()?;
+        self.by_key.remove(&held.0);
         self.last_found = None;
         self.timers.set(place, NEVER);
+        self.slots[place].is_new_here = false;
         self.free.push(place);
+        Some(held)
     }
 
     fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
@@ -163,6 +174,9 @@ impl Connections {
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
         while let Some((_, place)) = self.timers.first().filter(|(at, _)| *at <= now) {
+            if self.slots[place].is_new_here {
+                self.slots[place].last_heard = now;
+            }
             let expires = self.slots[place].last_heard + self.limits.idle;
             if expires <= now {
                 self.counters.expired += 1;
@@ -170,12 +184,17 @@ impl Connections {
                 continue;
             }
             let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-            let Some((_, connection)) = &mut slots[place].held else {
+            let Slot { held, is_new_here, .. } = &mut slots[place];
+            let Some((_, connection)) = held else {
                 timers.set(place, NEVER);
                 continue;
             };
+            let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes);
+            if std::mem::take(is_new_here) {
+                connection.on_arrival(now, exit);
+            }
             if connection.wake_at() <= now {
-                connection.on_wake(now, &mut Exit::new(out, counters, kept_bytes, limits.bytes));
+                connection.on_wake(now, exit);
             }
             timers.set(place, connection.wake_at().min(expires));
         }
@@ -185,6 +204,32 @@ impl Connections {
 impl Agent for Connections {
     fn counters(&self) -> Counters {
         self.counters
+    }
+    fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
+        let of_these = self.by_key.iter().filter(|(key, _)| addresses.contains(&key.wireless.0));
+        let places: Vec<usize> = of_these.map(|(_, place)| *place).collect();
+        let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
+        let moved = held.into_iter().map(|(key, connection)| Moved { key, connection });
+        moved.inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes()).collect()
+    }
+    fn take_in(&mut self, moved: Vec<Moved>) {
+        for Moved { key, connection } in moved {
+            if let Some(&place) = self.by_key.get(&key)
+                && let Some((_, known)) = self.take(place)
+            {
+                self.kept_bytes -= known.kept_bytes();
+            }
+            let kept_bytes = self.kept_bytes + connection.kept_bytes();
+            if kept_bytes > self.limits.bytes {
+                continue;
+            }
+            let Some(place) = self.begin(key) else { continue };
+            self.kept_bytes = kept_bytes;
+            let slot = &mut self.slots[place];
+            slot.held = Some((key, connection));
+            slot.is_new_here = true;
+            self.timers.set(place, Instant::ZERO);
+        }
     }
 }
 

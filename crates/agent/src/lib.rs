@@ -10,6 +10,7 @@ mod connection;
 mod connections;
 mod exit;
 mod key;
+mod moved;
 mod parameters;
 mod snoop;
 
@@ -17,10 +18,11 @@ pub use connection::Connection;
 pub use connections::{Connections, Limits};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
+pub use moved::Moved;
 pub use parameters::Parameters;
 pub use snoop::SnoopParameters;
 
-use seamline_wire::{Machine, Port};
+use seamline_wire::{Machine, NodeId, Port};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
@@ -31,6 +33,11 @@ pub const WIRELESS: Port = Port(1);
 pub trait Agent: Machine {
     /// What it has done.
     fn counters(&self) -> Counters;
+    /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
+    fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
+    /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been
+    /// learned of them here; those for which there is no room are dropped. Wake the machine after this.
+    fn take_in(&mut self, moved: Vec<Moved>);
 }
 
 /// A registered kind of agent.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use seamline_agent::{Parameters, SnoopParameters, find};
+use seamline_agent::{Limits, Parameters, SnoopParameters, find};
 use seamline_wire::{Duration, Flags};
 use support::{Script, ack, data};
 
@@ -119,4 +119,45 @@ fn a_connection_that_begins_anew_is_another_one() {
     script.at(30).wired(data(10_001, 0).flags(Flags::RST)).onwards().at(60_000).is_quiet();
     let mut script = under_way(snoop());
     script.at(30).wired(data(500_000, 0).flags(Flags::SYN)).onwards().at(60_000).is_quiet();
+}
+
+/// What was on the air when the mobile host left goes over the new air, once, and is mended there as before.
+#[test]
+fn the_cache_moves_with_the_mobile_host() {
+    let mut old = under_way(snoop());
+    let mut new = old.moves_to(snoop(), 100);
+    for n in 2..10 {
+        new.sends_again(1 + n * 1000);
+    }
+    new.is_quiet().at(120).wireless(ack(5001)).onwards();
+    new.at(121).wireless(ack(5001)).onwards();
+    // It was sent again already: this one is the sender's.
+    new.at(122).wireless(ack(5001)).onwards();
+    new.at(140).wireless(ack(10_001)).onwards().at(60_000).is_quiet();
+    old.at(60_000).is_quiet().knows_nothing();
+}
+
+/// Room is counted where it is taken.
+#[test]
+fn what_moves_takes_its_room_along() {
+    let limits = Limits { bytes: 5 * 1040, ..Limits::default() };
+    let tight = || {
+        let parameters = Parameters { limits, ..Parameters::default() };
+        Script::new((find("snoop").unwrap().build)(&parameters))
+    };
+    let mut old = tight();
+    for n in 0..8 {
+        old.wired(data(1 + n * 1000, 1000)).onwards();
+    }
+    assert_eq!((old.counters().cached, old.counters().not_cached), (5, 3));
+    let mut new = old.moves_to(tight(), 100);
+    for n in 0..5 {
+        new.sends_again(1 + n * 1000);
+    }
+    new.at(110).wired(data(8001, 1000)).onwards();
+    assert_eq!((new.counters().cached, new.counters().not_cached), (0, 1));
+    new.at(120).wireless(ack(8001)).onwards().wired(data(9001, 1000)).onwards();
+    assert_eq!(new.counters().cached, 1);
+    old.at(130).wired(data(9001, 1000)).onwards();
+    assert_eq!(old.counters().cached, 6);
 }

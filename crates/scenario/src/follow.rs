@@ -2,7 +2,8 @@
 
 use crate::build::{Part, Places, add_routes, addresses};
 use crate::routes::whereabouts_at_start;
-use crate::schema::Scenario;
+use crate::schema::{AgentPlace, AgentSpec, Scenario};
+use seamline_agent::Agent;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::Instant;
@@ -15,6 +16,8 @@ enum What {
     Arrives,
     /// It has left the cell, and its link there is gone.
     Leaves,
+    /// What agents elsewhere know of it arrives at those of the cell.
+    IsHandedOver,
 }
 
 /// A change to come.
@@ -52,6 +55,7 @@ impl<'a> Runner<'a> {
         }
         let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
         changes.retain(|change| change.what == What::Arrives || keeps(change));
+        changes.extend(hand_overs(scenario, movements));
         // Stable: at one time a node arrives before its old link is gone, and what is sent after it finds it.
         changes.sort_by_key(|change| change.at);
         Runner { scenario, places, whereabouts: whereabouts_at_start(scenario), changes: changes.into() }
@@ -72,6 +76,7 @@ impl<'a> Runner<'a> {
     fn apply<O: Observer>(&mut self, change: Change, world: &mut World<Part, O>) {
         match change.what {
             What::Leaves => self.leave(change, world),
+            What::IsHandedOver => self.hand_over(change, world),
             What::Arrives if self.tells_base_stations(change.mobile) => {
                 self.reach(change.mobile, &[change.cell], world);
             }
@@ -102,6 +107,26 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// From agents at all other cells of a node to those of the same kind at this one.
+    fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
+        let addresses = addresses::own(self.scenario, change.mobile);
+        let agents = || self.scenario.agents.iter().zip(&self.places.agents);
+        let here = |spec: &AgentSpec| spec.at == AgentPlace::Cell(change.cell);
+        for (new, to) in agents().filter(|(spec, _)| here(spec) && spec.hand_over.is_some()) {
+            for (old, from) in agents().filter(|(spec, _)| !here(spec)) {
+                let (Some(kind), Some(also)) = (new.kind, old.kind) else { continue };
+                if kind.name != also.name {
+                    continue;
+                }
+                let moved = agent(*from, world).map(|(_, agent)| agent.hand_out(&addresses));
+                if let (Some(moved), Some((element, agent))) = (moved, agent(*to, world)) {
+                    agent.take_in(moved);
+                    world.rearm(element);
+                }
+            }
+        }
+    }
+
     /// A node can be reached as far as the base stations of these cells see.
     fn reach<O: Observer>(&self, mobile: usize, cells: &[usize], world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, mobile);
@@ -128,6 +153,38 @@ fn changes_of(mobile: usize, movement: &Movement) -> impl Iterator<Item = Change
     // It begins in its first cell, and what never happens needs no stop.
     let departures = stays.iter().enumerate().filter(|(_, stay)| stay.link_until < Instant::MAX);
     stays[1..].iter().map(arrives).chain(departures.map(leaves))
+}
+
+/// The arrivals of what agents know of each node.
+fn hand_overs(scenario: &Scenario, movements: &[Movement]) -> Vec<Change> {
+    let mut all = Vec::new();
+    for spec in &scenario.agents {
+        let (AgentPlace::Cell(cell), Some(delay), Some(_)) = (spec.at, spec.hand_over, spec.kind) else {
+            continue;
+        };
+        for (mobile, movement) in movements.iter().enumerate() {
+            let arrivals = movement.stays()[1..].iter().filter(|stay| stay.cell.0 as usize == cell);
+            all.extend(arrivals.map(|stay| Change {
+                at: stay.from + delay,
+                what: What::IsHandedOver,
+                mobile,
+                cell,
+                is_elsewhere: false,
+            }));
+        }
+    }
+    all
+}
+
+fn agent<O: Observer>(
+    place: Option<ElementId>,
+    world: &mut World<Part, O>,
+) -> Option<(ElementId, &mut Box<dyn Agent>)> {
+    let element = place?;
+    match world.machine_mut(element)? {
+        Part::Agent(agent) => Some((element, agent)),
+        _ => None,
+    }
 }
 
 fn buffer<O: Observer>(

@@ -120,6 +120,17 @@ impl Cache {
         self.note_end(acknowledgment);
         newest
     }
+    /// Everything goes over the air once more.
+    pub(super) fn send_all_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        for cached in &mut self.packets {
+            cached.sent_at = now;
+            cached.local_retransmissions += 1;
+            exit.retransmit(&cached.packet);
+        }
+    }
+    pub(super) fn bytes(&self) -> u64 {
+        self.packets.iter().map(|cached| u64::from(cached.packet.wire_bytes)).sum()
+    }
     pub(super) fn clear(&mut self, exit: &mut Exit<'_>) {
         for cached in self.packets.drain(..) {
             exit.release(cached.packet);

@@ -264,6 +264,18 @@ impl Connection for Snoop {
     fn wake_at(&self) -> Instant {
         self.timer
     }
+    /// What was on the air at the old base station is lost, unless it is acknowledged since: send it all again, as the new base
+    /// station of the paper's handoff does.
+    fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.cache.send_all_again(now, exit);
+        self.expected = Expected::None;
+        self.first_is_under_way = !self.cache.is_empty();
+        self.duplicates = 0;
+        self.timer = if self.cache.is_empty() { NEVER } else { now + self.round_trip.timeout() };
+    }
+    fn kept_bytes(&self) -> u64 {
+        self.cache.bytes()
+    }
     fn end(&mut self, exit: &mut Exit<'_>) {
         self.cache.clear(exit);
         self.timer = NEVER;

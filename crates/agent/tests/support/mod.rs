@@ -144,3 +144,19 @@ impl Script {
         self
     }
 }
+
+impl Script {
+    /// The mobile host goes from this agent to another, arriving so many milliseconds after the beginning; what is known of its
+    /// connections goes with it.
+    pub(crate) fn moves_to(&mut self, mut other: Script, millis: u64) -> Script {
+        self.is_quiet();
+        other.agent.take_in(self.agent.hand_out(&[MOBILE]));
+        other.now = Instant::from_millis(millis);
+        other.agent.step(other.now, Input::Wake, &mut other.out);
+        other
+    }
+    /// Nothing is known and nothing wakes it.
+    pub(crate) fn knows_nothing(&self) {
+        assert_eq!(self.agent.wake_at(), None);
+    }
+}

@@ -2,8 +2,8 @@
 
 use super::words::{boolean, choice, name, number, one_of, quantity, text, time};
 use super::{key, table};
-use crate::schema::agent::{NONE, PROFILES};
-use crate::units::Quantity;
+use crate::schema::agent::{NONE, PROFILES, STAYS};
+use crate::units::{Quantity, pattern};
 use serde_json::{Value, json};
 
 pub(super) fn agent() -> Value {
@@ -16,10 +16,20 @@ pub(super) fn agent() -> Value {
         key("connections", "It knows at most so many; others pass untouched (65536)", whole(1 << 24)),
         key("memory", "It keeps at most so many bytes of packets (64 MB)", quantity(Quantity::Amount)),
         key("idle", "It forgets a connection of which so long nothing is heard (7440 s)", time()),
+        key(
+            "hand_over",
+            "How long after a mobile node its caches arrive at the agent of its new cell (none)",
+            hand_over(),
+        ),
         key("snoop", "What of Snoop is set", snoop()),
     ]);
     schema["required"] = json!(["name"]);
     schema
+}
+
+/// A time, or a word.
+fn hand_over() -> Value {
+    json!({ "type": "string", "pattern": format!("{}|^{STAYS}$", pattern(Quantity::Time)) })
 }
 
 fn whole(most: i64) -> Value {

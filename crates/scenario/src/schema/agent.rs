@@ -3,12 +3,16 @@
 use super::tcp::set;
 use super::{CellSpec, LinkSpec, named_place};
 use crate::codes::Code;
-use crate::reader::{Reader, boolean, integer, number};
+use crate::reader::{Reader, boolean, choose, integer, number};
 use crate::units::{self, Amount, Complaint};
 use seamline_agent::{Kind, Limits, Parameters, SnoopParameters};
+use seamline_wire::Duration;
 
 /// The name that stands for no agent, with a line about it.
 pub const NONE: (&str, &str) = ("none", "nobody helps on the way");
+
+/// The word for what is known staying where it was learned.
+pub(crate) const STAYS: &str = "none";
 
 /// An agent.
 #[derive(Clone, Debug)]
@@ -19,6 +23,9 @@ pub struct AgentSpec {
     pub kind: Option<&'static Kind>,
     /// Where it stands.
     pub at: AgentPlace,
+    /// How long after a mobile node what is known of its connections arrives from the agent at its old cell; `None`: it
+    /// stays there.
+    pub hand_over: Option<Duration>,
     /// What of it is set.
     pub parameters: Parameters,
 }
@@ -48,8 +55,12 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
     if let Some(table) = reader.table("snoop") {
         read_snoop(table, &mut parameters.snoop);
     }
+    let hand_over = reader.or("hand_over", None, |node| match choose(node, &[(STAYS, ())]) {
+        Ok(()) => Ok(None),
+        Err(_) => units::duration(node).map(Some),
+    });
     reader.finish();
-    Some(AgentSpec { name: name?, kind: kind?, at: at?, parameters })
+    Some(AgentSpec { hand_over: hand_over?, name: name?, kind: kind?, at: at?, parameters })
 }
 
 fn read_place(reader: &mut Reader<'_>, links: &[LinkSpec], cells: &[CellSpec]) -> Option<AgentPlace> {

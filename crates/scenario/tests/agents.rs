@@ -1,0 +1,88 @@
+//! Agents in scenarios: where they stand, what they help, what moves with a mobile node.
+
+mod support;
+
+use seamline_scenario::record::FlowRecord;
+use seamline_scenario::{RunOptions, run};
+use support::{flow, link, plan};
+
+/// A long wire and an air that loses.
+fn lossy(loss: &str, more: &str) -> String {
+    let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
+    let wire = format!("rate = \"10 Mbit/s\"\none_way_delay = \"50 ms\"\n{queue}");
+    let air = format!("rate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"\n{queue}");
+    let error = format!("[link.down]\nloss = {{ model = \"bernoulli\", probability = \"{loss}\" }}\n");
+    let head = "duration = \"60 s\"\nseeds = 3\nnodes = [\"fixed\", \"bs\", \"mobile\"]\n";
+    let links = link("wire", ["fixed", "bs"], &wire) + &link("air", ["bs", "mobile"], &(air + &error));
+    let keys = "variant = \"newreno\"\ntcp = { segment_size = \"960 bytes\", window_limit = 35 }";
+    format!("{head}{links}{}{more}", flow("download", ["fixed", "mobile"], keys))
+}
+
+fn agent(kind: &str, at: &str) -> String {
+    format!("\n[[agent]]\nname = \"{kind}\"\nkind = \"{kind}\"\n{at}\n")
+}
+
+fn flows(text: &str, overrides: &[&str]) -> Vec<FlowRecord> {
+    let results = run(&plan(text, overrides), &RunOptions::default(), &|| ()).unwrap();
+    results.into_iter().flat_map(|cell| cell.runs).flat_map(|run| run.flows).collect()
+}
+
+fn goodput(flows: &[FlowRecord]) -> f64 {
+    flows.iter().map(|flow| flow.goodput_bits_per_second).sum::<f64>() / flows.len() as f64
+}
+
+/// With 1 % loss on the air NewReno reaches a third of the link; Snoop beside it nearly fills it. Where nothing is lost, in no
+/// queue either, it changes nothing at all.
+#[test]
+fn snoop_mends_the_air() {
+    let at = "link = \"air\"";
+    let [plain, helped] = ["", &agent("snoop", at)].map(|agent| flows(&lossy("1 %", agent), &[]));
+    let (plain, helped) = (goodput(&plain), goodput(&helped));
+    assert!((0.3e6..1.0e6).contains(&plain), "{plain}");
+    assert!((1.6e6..1.9e6).contains(&helped), "{helped}");
+    let [plain, helped] = ["", &agent("snoop", at)].map(|agent| flows(&lossy("0 %", agent), &[]));
+    assert!(plain == helped);
+}
+
+/// An agent that is called "none" is none.
+#[test]
+fn nobody_stands_where_nobody_is_wanted() {
+    let [plain, none] = ["", &agent("none", "link = \"air\"")].map(|agent| flows(&lossy("1 %", agent), &[]));
+    assert!(plain == none);
+}
+
+/// Two agents at one link stand in a row, and connections pass both.
+#[test]
+fn agents_stand_in_a_row() {
+    let two =
+        agent("snoop", "link = \"air\"") + &agent("snoop", "link = \"air\"").replacen("snoop", "second", 1);
+    let both = goodput(&flows(&lossy("1 %", &two), &[]));
+    assert!((1.5e6..1.9e6).contains(&both), "{both}");
+}
+
+const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
+
+/// A node that changes its cell every five seconds loses what is on the air. Caches that move with it save the sender the
+/// timeouts; those that stay do not.
+#[test]
+fn caches_that_move_save_timeouts() {
+    let agents = |keys: &str| {
+        let at =
+            |cell: &str| agent("snoop", &format!("cell = \"{cell}\"\n{keys}")).replacen("snoop", cell, 1);
+        MOBILE.replacen("[[flow]]", &format!("{}{}\n[[flow]]", at("cell1"), at("cell2")), 1)
+    };
+    let overrides = [
+        "grid.flow.download.variant=[\"newreno\"]",
+        "mobile.mobile.protocol={ kind = \"none\" }",
+        "mobile.mobile.movement.interruption=\"100 ms\"",
+        "cell.cell1.loss.probability=\"0 %\"",
+        "cell.cell2.loss.probability=\"0 %\"",
+        "seeds=1",
+        "duration=100 s",
+    ];
+    let of = |keys: &str| flows(&agents(keys), &overrides).swap_remove(0);
+    let (stays, moves) = (of(""), of("hand_over = \"10 ms\""));
+    assert!(stays.timeouts > 10 && moves.timeouts < 5, "{} and {}", stays.timeouts, moves.timeouts);
+    let gain = moves.goodput_bits_per_second / stays.goodput_bits_per_second;
+    assert!((2.0..5.0).contains(&gain), "{gain}");
+}
