@@ -112,6 +112,19 @@ done
     done
 } > d_vegas.csv
 {
+    ns ns2/snoop.tcl header=1
+    for variant in Tahoe Reno Newreno Sack1; do
+        for loss in "per=0.001" "per=0.01" "per=0.02" "per=0.05" "per=0.1" "per=0.01 ackper=0.05"; do
+            for snoop in 0 1; do
+                for seed in 1 2 3 4 5; do
+                    # shellcheck disable=SC2086
+                    ns ns2/snoop.tcl variant="$variant" $loss snoop="$snoop" seed="$seed" dur=100
+                done
+            done
+        done
+    done
+} 2>/dev/null > e_snoop.csv
+{
     echo "config,variant,ndrops,droplist,acked_at_6s,sent,rexmit,timeouts,t_seq40_acked,trace"
     for trace in traces/*_[1-4]drop.csv.gz; do
         gzip -dc "$trace" | awk -F, -v name="$(basename "$trace" .csv.gz)" '

@@ -39,7 +39,7 @@ fn every_reference_run_is_reproduced() {
     let output = oracle(&reference_data());
     assert!(output.status.success(), "{}", text(&output));
     let text = text(&output);
-    for family in ["a  random loss", "b  packet by packet", "b  listed drops", "c  periodic", "d  Vegas"] {
+    for family in ["a  random loss", "b  packet by packet", "b  listed drops", "c  periodic", "d  Vegas", "e  Snoop"] {
         assert!(text.contains(family), "{family} was not compared:\n{text}");
     }
 }
@@ -98,8 +98,26 @@ fn a_directory_without_reference_data_is_an_error() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let output = oracle(directory.path());
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    fs::write(directory.path().join("e_snoop.csv"), "variant,snoop\nReno,1\n").expect("the table is written");
-    let output = oracle(directory.path());
-    assert!(text(&output).contains("skipped: needs the Snoop agent"), "{}", text(&output));
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+/// Goodput that is 4 % off is found at 1 % loss.
+#[test]
+fn a_wrong_mean_of_snoop_is_found() {
+    let table = fs::read_to_string(reference_data().join("e_snoop.csv")).expect("the table is there");
+    let of_one_setting = |factor: f64| {
+        let rows = table.lines().filter(|row| row.starts_with("Reno,1,0.01,0,")).map(|row| {
+            let mut fields: Vec<String> = row.split(',').map(str::to_owned).collect();
+            let acked: f64 = fields[6].parse().expect("a number of packets");
+            fields[6] = (acked * factor).round().to_string();
+            fields.join(",") + "\n"
+        });
+        format!("{}\n{}", table.lines().next().expect("a header"), rows.collect::<String>())
+    };
+    for (factor, code) in [(1.0, 0), (1.04, 1), (0.96, 1)] {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        fs::write(directory.path().join("e_snoop.csv"), of_one_setting(factor)).expect("the table is written");
+        let output = oracle(directory.path());
+        assert_eq!(output.status.code(), Some(code), "{factor}: {}", text(&output));
+        assert!(text(&output).contains("total"), "{}", text(&output));
+    }
 }

@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    fn to_the_end(&mut self) {
+    fn run_out(&mut self) {
         loop {
             let arrival = self.on_the_way.keys().next().map(|(at, _)| *at);
             let wakes = [FIXED, AGENT, MOBILE].map(|element| self.machine(element).wake_at());
@@ -219,7 +219,7 @@ fn every_byte_arrives() {
     let busy: RefCell<BTreeMap<&str, [u64; 2]>> = RefCell::default();
     check(256, |kind, plan| {
         let mut run = Run::new(kind, &plan);
-        run.to_the_end();
+        run.run_out();
         run.check(kind);
         let counters = run.agent.counters();
         let mut busy = busy.borrow_mut();
@@ -237,7 +237,7 @@ fn runs_repeat() {
     check(8, |kind, plan| {
         let [first, second] = [0, 1].map(|_| {
             let mut run = Run::new(kind, &plan);
-            run.to_the_end();
+            run.run_out();
             run.trace
         });
         assert_eq!(first, second);

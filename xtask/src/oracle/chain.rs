@@ -12,6 +12,8 @@ pub(super) enum Chain {
     ListedDrops,
     /// Family d.
     VegasBuffers,
+    /// Family e: a LAN between the base station, where the agent is, and the lossy hop.
+    Snoop,
 }
 
 /// One link of a chain, the same in both directions.
@@ -30,6 +32,7 @@ impl FromStr for Chain {
             "three_hops" => Ok(Chain::ThreeHops),
             "listed_drops" => Ok(Chain::ListedDrops),
             "vegas_buffers" => Ok(Chain::VegasBuffers),
+            "snoop" => Ok(Chain::Snoop),
             other => Err(format!("no chain \"{other}\"")),
         }
     }
@@ -45,6 +48,9 @@ impl Chain {
         match self {
             Chain::ThreeHops => vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(2_000, 5_000)],
             Chain::ListedDrops => vec![hop(8_000, 100), hop(800, 100_000)],
+            Chain::Snoop => {
+                vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(100_000, 10), hop(2_000, 5_000)]
+            }
             Chain::VegasBuffers => vec![hop(20_000, 22_000), hop(20_000, 2_000), hop(10_000, 1_000)],
         }
     }

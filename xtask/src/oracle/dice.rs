@@ -91,6 +91,15 @@ impl Dice {
         }
     }
 
+    /// The acknowledgments that a run loses on their first hop: family e draws them from a generator of their own.
+    pub(super) fn lost_acknowledgments(setup: &Setup) -> Vec<u64> {
+        const SEEDS_APART: u32 = 1000;
+        if setup.ackper == 0.0 {
+            return Vec::new();
+        }
+        loss_indices(SEEDS_APART + setup.seed, setup.ackper, most_arrivals(setup))
+    }
+
     /// Where the sender's clock stands at time zero, as a fraction of a tick.
     pub(super) fn clock_phase(&self, setup: &Setup) -> f64 {
         let generated = setup.clock_phase();

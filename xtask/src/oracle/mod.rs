@@ -14,6 +14,7 @@ mod record;
 mod replay;
 mod report;
 mod setup;
+mod snoop;
 mod table;
 mod tables;
 mod timed_host;
@@ -59,10 +60,8 @@ pub(crate) fn run(directory: &Path, list: bool) -> Result<bool, String> {
             add(family.compare(&dice)?);
         }
     }
-    if !layout.snoop.is_empty() {
-        let mut report = FamilyReport::new("e  Snoop");
-        report.skipped = Some("needs the Snoop agent".to_owned());
-        add(report);
+    for path in &layout.snoop {
+        add(snoop::compare(path, &dice)?);
     }
     for path in &layout.unknown {
         println!("{}: belongs to no family, not compared", path.display());

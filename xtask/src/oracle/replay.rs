@@ -7,6 +7,7 @@ use super::record::{Counters, Keep, Outcome, Recorder};
 use super::setup::{Setup, Variant};
 use super::timed_host::TimedHost;
 use super::timed_link::{TimedLink, TimedOutage};
+use seamline_agent::{Agent, WIRED, WIRELESS};
 use seamline_net::error::{AppliesTo, DropList, ErrorStage};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
 use seamline_net::{Limit, LimitMeaning, LinkConfig, QueueConfig, Schedule};
@@ -29,6 +30,8 @@ pub(super) struct Run<'a> {
     pub(super) clock_phase: f64,
     /// Arrival indices of the packets to lose.
     pub(super) losses: Vec<u64>,
+    /// Arrival indices of the acknowledgments to lose on their first hop.
+    pub(super) lost_acknowledgments: Vec<u64>,
     /// What to keep besides counters.
     pub(super) keep: Keep,
 }
@@ -76,6 +79,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
         receiver: TimedHost::new(receiver, setup, clock.clone(), BTreeSet::new()),
         forward: forward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
         backward: backward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
+        agent: setup.snoop.then(snoop),
     };
     let end = Instant::ZERO + Duration::from_secs_f64(setup.dur);
     if run.keep == Keep::default() {
@@ -94,6 +98,16 @@ struct Ring {
     forward: Vec<TimedLink>,
     receiver: TimedHost,
     backward: Vec<TimedLink>,
+    /// Between the last two links there and the first two back.
+    agent: Option<Box<dyn Agent>>,
+}
+
+fn snoop() -> Box<dyn Agent> {
+    let parameters = seamline_agent::Parameters {
+        snoop: seamline_agent::SnoopParameters::ns2(),
+        ..seamline_agent::Parameters::default()
+    };
+    (seamline_agent::find("snoop").expect("it is there").build)(&parameters)
 }
 
 /// A machine of the ring.
@@ -101,6 +115,7 @@ struct Ring {
 enum Node {
     Host(Box<TimedHost>),
     Link(Box<TimedLink>),
+    Agent(Box<dyn Agent>),
 }
 
 impl Machine for Node {
@@ -108,12 +123,14 @@ impl Machine for Node {
         match self {
             Node::Host(host) => host.step(now, input, out),
             Node::Link(link) => link.step(now, input, out),
+            Node::Agent(agent) => agent.step(now, input, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {
         match self {
             Node::Host(host) => host.wake_at(),
             Node::Link(link) => link.wake_at(),
+            Node::Agent(agent) => agent.wake_at(),
         }
     }
 }
@@ -124,6 +141,7 @@ pub(super) const SENDING_ELEMENT: ElementId = ElementId(0);
 impl Ring {
     /// Put the elements into `world`, the sender first, and run it up to and including `end`.
     fn run<O: Observer>(self, mut world: World<Node, O>, end: Instant) -> World<Node, O> {
+        let hops = self.forward.len();
         let mut nodes = vec![Node::Host(Box::new(self.sender))];
         nodes.extend(self.forward.into_iter().map(|link| Node::Link(Box::new(link))));
         nodes.push(Node::Host(Box::new(self.receiver)));
@@ -132,6 +150,13 @@ impl Ring {
         let next = elements.iter().cycle().skip(1);
         for (from, to) in elements.iter().zip(next) {
             world.connect(*from, Port(0), *to, Port(0));
+        }
+        if let Some(agent) = self.agent {
+            let agent = world.add(Node::Agent(agent));
+            world.connect(elements[hops - 2], Port(0), agent, WIRED);
+            world.connect(agent, WIRELESS, elements[hops - 1], Port(0));
+            world.connect(elements[hops + 3], Port(0), agent, WIRELESS);
+            world.connect(agent, WIRED, elements[hops + 4], Port(0));
         }
         world.run_until(end);
         world
@@ -230,6 +255,10 @@ fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkCo
             let listed = ErrorStage::new(DropList::new(run.losses.iter().copied()), AppliesTo::All);
             *(if setup.loses_before_queue() { &mut down.head_error } else { &mut down.end_error }) =
                 Some(listed);
+        }
+        if !run.lost_acknowledgments.is_empty() {
+            let listed = DropList::new(run.lost_acknowledgments.iter().copied());
+            up.end_error = Some(ErrorStage::new(listed, AppliesTo::All));
         }
         if setup.out > 0.0 {
             let outage =

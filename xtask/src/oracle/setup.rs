@@ -84,6 +84,10 @@ pub(super) struct Setup {
     pub(super) dur: f64,
     /// Packet error ratio.
     pub(super) per: f64,
+    /// Ratio of acknowledgments lost on the last hop, which is their first.
+    pub(super) ackper: f64,
+    /// Whether ns-2's Snoop agent is at the base station.
+    pub(super) snoop: bool,
     /// Whether packets are lost before the queue ("head") or after propagation ("end").
     pub(super) loss_at_head: bool,
     /// Arrival indices of the packets to lose (family b).
@@ -117,6 +121,8 @@ impl Setup {
             gamma: 1.0,
             dur: 300.0,
             per: 0.0,
+            ackper: 0.0,
+            snoop: false,
             loss_at_head: false,
             droplist: Vec::new(),
             out: 0.0,
@@ -157,6 +163,11 @@ impl Setup {
             "gamma" => self.gamma = number(name, value)?,
             "dur" | "stop" => self.dur = number(name, value)?,
             "per" => self.per = number(name, value)?,
+            "ackper" => self.ackper = number(name, value)?,
+            "snoop" => self.snoop = flag(name, value)?,
+            // Without data from the mobile node nothing is notified of.
+            "eln" => _ = flag(name, value)?,
+            "up" => none(name, value)?,
             "lossat" => self.loss_at_head = choice(name, value, "end", "head")?,
             "droplist" => self.droplist = drop_list(value)?,
             "out" => self.out = number(name, value)?,
@@ -182,6 +193,13 @@ impl Setup {
     pub(super) fn wire_bytes(&self) -> u32 {
         let headers = if self.useheaders && self.variant != Variant::Vegas { super::HEADER_BYTES } else { 0 };
         self.pkt + headers
+    }
+}
+
+fn none(name: &str, value: &str) -> Result<(), String> {
+    match flag(name, value)? {
+        true => Err(format!("{name}={value} has no counterpart here")),
+        false => Ok(()),
     }
 }
 

@@ -17,16 +17,16 @@ const NOT_RESULTS: [&str; 4] = ["sched_events", "config", "ndrops", "trace"];
 const STEADY_FROM: f64 = 50.0;
 
 /// One row beside ours.
-struct Compared<'a> {
-    row: &'a TableRow,
+pub(super) struct Compared<'a> {
+    pub(super) row: &'a TableRow,
     /// The first result that differs: its name, theirs, ours.
-    difference: Option<(String, String, f64)>,
+    pub(super) difference: Option<(String, String, f64)>,
     /// How often rounding let a packet come before a timer of the same time.
     packets_first: usize,
     /// Whether the reference lost exactly the packets that ours lost.
     losses_are_known: bool,
     /// Packets acknowledged, theirs if the table tells.
-    acked: (Option<f64>, f64),
+    pub(super) acked: (Option<f64>, f64),
 }
 
 /// Compare every row of a table with our run and add the outcome to `report`.
@@ -50,13 +50,14 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
     Ok(())
 }
 
-fn compare_row<'a>(row: &'a TableRow, dice: &Dice) -> Result<Compared<'a>, String> {
+pub(super) fn compare_row<'a>(row: &'a TableRow, dice: &Dice) -> Result<Compared<'a>, String> {
     let setup = &row.setup;
     let losses = dice.losses(setup);
     let run = Run {
         setup,
         clock_phase: dice.clock_phase(setup),
         losses: losses.indices,
+        lost_acknowledgments: Dice::lost_acknowledgments(setup),
         keep: Keep { rows: false, acknowledgments: row.results.iter().any(|(name, _)| needs_history(name)) },
     };
     let outcome = replay::run(&run)?;
@@ -178,7 +179,7 @@ fn accepted_by_statistics(
 }
 
 impl Compared<'_> {
-    fn finding(&self, file: &str) -> Finding {
+    pub(super) fn finding(&self, file: &str) -> Finding {
         let (name, theirs, ours) = self.difference.clone().unwrap_or_default();
         Finding {
             place: format!("{file}:{} ({:?}) column {name}", self.row.line, self.row.setup.variant),

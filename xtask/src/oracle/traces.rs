@@ -64,6 +64,7 @@ pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport
 fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
     let setup = &trace.setup;
     let run = Run {
+        lost_acknowledgments: Vec::new(),
         setup,
         clock_phase: dice.clock_phase(setup),
         losses: dice.losses(setup).indices,

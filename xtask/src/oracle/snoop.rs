@@ -1,0 +1,62 @@
+//! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are sent again by whom depends on
+//! details that no specification has, so means over the seeds are compared.
+
+use super::chain::Chain;
+use super::dice::Dice;
+use super::report::FamilyReport;
+use super::setup::Setup;
+use super::table::Table;
+use super::tables::{Compared, compare_row};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Up to this packet error ratio the closer bound holds.
+const FEW_LOSSES: f64 = 0.01;
+/// How far mean goodput may be from ns-2's, as a share of it: with few losses, and with more.
+const TOLERANCES: [f64; 2] = [0.03, 0.10];
+
+/// Compare the goodput of every setting, mean over its seeds.
+///
+/// # Errors
+/// When the table cannot be read or a run cannot be set up.
+pub(super) fn compare(path: &Path, dice: &Dice) -> Result<FamilyReport, String> {
+    let table = Table::read(path, |_| Setup::common(Chain::Snoop))?;
+    let mut report = FamilyReport::new("e  Snoop, means over seeds");
+    let rows: Vec<Compared<'_>> =
+        table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
+    let mut groups: BTreeMap<String, Vec<&Compared<'_>>> = BTreeMap::new();
+    for row in &rows {
+        let Setup { variant, per, ackper, snoop, .. } = &row.row.setup;
+        let rest = Setup { seed: 0, ..row.row.setup.clone() };
+        let name = format!("{variant:?} per={per} ackper={ackper} snoop={}", u8::from(*snoop));
+        groups.entry(format!("{name} {rest:?}")).or_default().push(row);
+    }
+    for (name, members) in groups {
+        let name: Vec<&str> = name.split(' ').take(4).collect();
+        compare_group(&name.join(" "), &members, &table.name(), &mut report);
+    }
+    report
+        .notes
+        .extend(table.skipped.iter().map(|reason| format!("{}: not compared: {reason}", table.name())));
+    Ok(report)
+}
+
+fn compare_group(name: &str, members: &[&Compared<'_>], file: &str, report: &mut FamilyReport) {
+    let ours: f64 = members.iter().map(|row| row.acked.1).sum();
+    let theirs: f64 = members.iter().filter_map(|row| row.acked.0).sum();
+    let setup = &members[0].row.setup;
+    let tolerance = TOLERANCES[usize::from(setup.per.max(setup.ackper) > FEW_LOSSES)];
+    let apart = ours / theirs - 1.0;
+    let exact = members.iter().filter(|row| row.difference.is_none()).count();
+    report.notes.push(format!(
+        "{file}: {name}: {:+.2} % of {} seeds, {exact} exact (within {:.0} %)",
+        100.0 * apart,
+        members.len(),
+        100.0 * tolerance
+    ));
+    let agrees = apart.abs() <= tolerance;
+    for row in members {
+        report.count(agrees, || row.finding(file));
+    }
+}
