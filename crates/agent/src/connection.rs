@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::key::Side;
-use seamline_wire::{Instant, Packet};
+use seamline_wire::{Instant, Packet, Segment};
 use std::fmt::Debug;
 
 /// An agent's part in one TCP connection. Its data may go either way, or both.
@@ -17,10 +17,22 @@ pub trait Connection: Debug + Send {
     }
     /// The mobile node has come here from another base station, whose agent knew the connection.
     fn on_arrival(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
-    /// Bytes of packets kept now ([`Exit::keep`]).
+    /// Bytes of packets kept ([`Exit::keep`]), or set aside ([`Exit::set_aside`]).
     fn kept_bytes(&self) -> u64 {
         0
     }
+    /// Whether a SYN without acknowledgment begins another connection between the same ports, so that this one ends.
+    fn is_replaced_by(&self, _from: Side, _syn: &Segment) -> bool {
+        true
+    }
+    /// Whether resets are its own to judge; otherwise one ends it, and passes.
+    fn judges_resets(&self) -> bool {
+        false
+    }
+    /// Whether it has come to its end by itself, and is to be forgotten.
+    fn is_over(&self) -> bool {
+        false
+    }
     /// The connection is forgotten: release what is kept.
-    fn end(&mut self, _exit: &mut Exit<'_>) {}
+    fn end(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
 }

@@ -6,7 +6,7 @@ use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet};
+use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
 use std::collections::BTreeMap;
 
 /// What an agent may hold, all connections together.
@@ -40,7 +40,7 @@ struct Slot {
 /// The connections of an agent.
 ///
 /// A connection is known from its first segment that passes, whichever it is; a SYN without acknowledgment begins it anew,
-/// and a reset ends it.
+/// and a reset ends it, unless it judges both by itself.
 #[derive(Debug)]
 pub struct Connections {
     limits: Limits,
@@ -123,9 +123,9 @@ impl Connections {
         Some(place)
     }
 
-    fn end(&mut self, place: usize, out: &mut Outbox) {
+    fn end(&mut self, now: Instant, place: usize, out: &mut Outbox) {
         if let Some((_, mut connection)) = self.take(place) {
-            connection.end(&mut self.exit(out));
+            connection.end(now, &mut self.exit(out));
         }
     }
 
@@ -144,6 +144,17 @@ impl Connections {
         Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes)
     }
 
+    /// The connection that this SYN or reset ends.
+    fn ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> Option<usize> {
+        let place = *self.by_key.get(&key)?;
+        let (_, connection) = self.slots[place].held.as_ref()?;
+        let ends = match segment.flags.contains(Flags::RST) {
+            true => !connection.judges_resets(),
+            false => !segment.flags.contains(Flags::ACK) && connection.is_replaced_by(from, segment),
+        };
+        ends.then_some(place)
+    }
+
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         self.counters.packets += 1;
         if !packet.is_bare_segment() {
@@ -151,14 +162,13 @@ impl Connections {
         }
         let key = ConnectionKey::of(&packet, from);
         let flags = packet.segment.flags;
-        let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
-        if (begins || flags.contains(Flags::RST))
-            && let Some(&place) = self.by_key.get(&key)
-        {
-            self.end(place, out);
-        }
-        if flags.contains(Flags::RST) {
-            return out.send(from.onwards(), packet);
+        if flags.intersects(Flags::SYN | Flags::RST) {
+            if let Some(place) = self.ended_by(key, from, &packet.segment) {
+                self.end(now, place, out);
+            }
+            if flags.contains(Flags::RST) && !self.by_key.contains_key(&key) {
+                return out.send(from.onwards(), packet);
+            }
         }
         let Some(place) = self.find(key) else {
             self.counters.unknown += 1;
@@ -170,6 +180,9 @@ impl Connections {
         let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
         connection.on_segment(now, from, packet, &mut Exit::new(out, counters, kept_bytes, limits.bytes));
         timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
+        if connection.is_over() {
+            self.end(now, place, out);
+        }
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
@@ -180,7 +193,7 @@ impl Connections {
             let expires = self.slots[place].last_heard + self.limits.idle;
             if expires <= now {
                 self.counters.expired += 1;
-                self.end(place, out);
+                self.end(now, place, out);
                 continue;
             }
             let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
@@ -197,6 +210,9 @@ impl Connections {
                 connection.on_wake(now, exit);
             }
             timers.set(place, connection.wake_at().min(expires));
+            if connection.is_over() {
+                self.end(now, place, out);
+            }
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Counters {
     pub unknown: u64,
     /// Connections forgotten because nothing was heard of them for long.
     pub expired: u64,
+    /// Connections that the agent has split in two.
+    pub split: u64,
 }
 
 /// The way out of an agent, for one of its connections.
@@ -73,6 +75,36 @@ impl<'a> Exit<'a> {
         self.counters.local_retransmissions += 1;
         let copy = self.copy(packet);
         self.out.send(crate::WIRELESS, copy);
+    }
+    /// The packet was for the agent.
+    pub fn absorb(&mut self, packet: Box<Packet>) {
+        self.out.recycle(packet);
+    }
+    /// Let one of the agent's own endpoints act: what it sends leaves by this side. What happens to it is no event, for
+    /// events name a connection by its port, and it has the port of the host that it stands for.
+    pub fn act<R>(&mut self, side: Side, act: impl FnOnce(&mut Outbox) -> R) -> R {
+        let listening = self.out.is_listening();
+        let before = self.out.packets.len();
+        self.out.set_listening(false);
+        let result = act(self.out);
+        self.out.set_listening(listening);
+        for (port, _) in &mut self.out.packets[before..] {
+            *port = side.port();
+        }
+        result
+    }
+    /// Set memory aside, which [`Exit::free`] gives back; `false` when there is not so much.
+    pub fn set_aside(&mut self, bytes: u64) -> bool {
+        let kept = *self.kept_bytes + bytes;
+        let fits = kept <= self.most_kept_bytes;
+        if fits {
+            *self.kept_bytes = kept;
+        }
+        fits
+    }
+    /// Give memory back that was set aside.
+    pub fn free(&mut self, bytes: u64) {
+        *self.kept_bytes -= bytes;
     }
     fn copy(&mut self, packet: &Packet) -> Box<Packet> {
         let mut copy = self.out.packet();

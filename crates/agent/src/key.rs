@@ -16,12 +16,23 @@ impl Side {
     pub fn of(port: Port) -> Self {
         if port == crate::WIRELESS { Side::Wireless } else { Side::Wired }
     }
+    /// Its port.
+    pub fn port(self) -> Port {
+        match self {
+            Side::Wired => crate::WIRED,
+            Side::Wireless => crate::WIRELESS,
+        }
+    }
+    /// The other one.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Wired => Side::Wireless,
+            Side::Wireless => Side::Wired,
+        }
+    }
     /// The port on the other side, where what came from this one goes on.
     pub fn onwards(self) -> Port {
-        match self {
-            Side::Wired => crate::WIRELESS,
-            Side::Wireless => crate::WIRED,
-        }
+        self.other().port()
     }
 }
 

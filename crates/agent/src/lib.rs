@@ -4,7 +4,7 @@
 //! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]) that every packet between the two
 //! passes. What it keeps of each TCP connection is a [`Connection`]; [`Connections`] holds them, finds the one that a packet
 //! belongs to, and forwards untouched whatever belongs to none: packets in tunnels, control messages, and connections for
-//! which there is no room. Nothing here relies on having seen a connection begin.
+//! which there is no room. Most agents do not rely on having seen a connection begin; one that must lets others pass, too.
 
 mod connection;
 mod connections;
@@ -13,6 +13,7 @@ mod key;
 mod moved;
 mod parameters;
 mod snoop;
+mod split;
 
 pub use connection::Connection;
 pub use connections::{Connections, Limits};
@@ -21,7 +22,9 @@ pub use key::{ConnectionKey, Side};
 pub use moved::Moved;
 pub use parameters::Parameters;
 pub use snoop::SnoopParameters;
+pub use split::{AgentTcp, Handshake, SplitParameters};
 
+use seamline_tcp::handover::Traits;
 use seamline_wire::{Machine, NodeId, Port};
 
 /// To and from the wired side, where the fixed host is.
@@ -49,12 +52,26 @@ pub struct Kind {
     pub summary: &'static str,
     /// Where it is specified.
     pub cite: &'static str,
+    /// What it supports and needs, in the words of paper E.
+    pub traits: Traits,
     /// Builds it.
     pub build: fn(&Parameters) -> Box<dyn Agent>,
 }
 
+/// What an agent supports and needs that mends losses beside the air by reading TCP headers there.
+const BESIDE_THE_AIR: Traits = Traits {
+    supports_handover: false,
+    robust_to_bit_errors: true,
+    supports_encrypted_traffic: false,
+    needs_intermediate_node: true,
+    keeps_end_to_end_semantics: false,
+    robust_to_long_disconnection: false,
+    acknowledgments_may_take_another_path: false,
+    needs_prediction: false,
+};
+
 /// Every kind of agent.
-pub static ALL: &[&Kind] = &[&snoop::KIND];
+pub static ALL: &[&Kind] = &[&snoop::KIND, &split::KIND];
 
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {

@@ -2,6 +2,7 @@
 
 use crate::connections::Limits;
 use crate::snoop::SnoopParameters;
+use crate::split::SplitParameters;
 
 /// The parameters of all agents; each reads its own and the limits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,4 +11,6 @@ pub struct Parameters {
     pub limits: Limits,
     /// Of Snoop.
     pub snoop: SnoopParameters,
+    /// Of split connections.
+    pub split: SplitParameters,
 }

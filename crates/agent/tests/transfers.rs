@@ -225,7 +225,7 @@ fn every_byte_arrives() {
         let mut busy = busy.borrow_mut();
         let [packets, deeds] = busy.entry(kind.name).or_default();
         *packets += counters.packets;
-        *deeds += counters.local_retransmissions + counters.marked_acknowledgments;
+        *deeds += counters.local_retransmissions + counters.marked_acknowledgments + counters.split;
     });
     for (kind, [packets, deeds]) in busy.into_inner() {
         assert!(packets > 50_000 && deeds > 100, "{kind}: {packets} packets, {deeds} deeds");

@@ -1,4 +1,4 @@
-//! Tables of features that papers print, from what the schemes say of themselves.
+//! Tables of features that papers print, from what the schemes and agents say of themselves.
 
 use seamline_tcp::handover::{self, Traits};
 
@@ -30,7 +30,8 @@ pub const TABLE_1: [Row; 8] = [
 /// What the columns say of themselves.
 fn traits() -> Option<[Traits; 4]> {
     let scheme = |name| handover::find(name).map(|scheme| scheme.traits);
-    Some([handover::SPLIT_CONNECTION, handover::SNOOP, scheme("freeze")?, scheme("ehn")?])
+    let agent = |name| seamline_agent::find(name).map(|kind| kind.traits);
+    Some([agent("split")?, agent("snoop")?, scheme("freeze")?, scheme("ehn")?])
 }
 
 /// How many entries of a table agree with the paper; `None` for a table that is not known.

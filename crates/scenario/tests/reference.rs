@@ -1,7 +1,7 @@
 //! The reference of all keys is true, and complete.
 
 use seamline_scenario::{Plan, RunOptions, run};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn reference() -> String {
     let page = include_str!("../../../scenarios/README.md");
@@ -22,14 +22,20 @@ fn the_reference_is_a_scenario_that_runs() {
     assert!(results.iter().all(|cell| cell.runs[0].flows.iter().all(|flow| flow.delivered_bytes > 0)));
 }
 
+/// All files of a folder and the folders in it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 /// Every key that a schema file asks for stands in the page.
 #[test]
 fn every_key_is_named() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema");
     let page = include_str!("../../../scenarios/README.md");
     let mut keys = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    for path in files(&folder) {
+        let source = std::fs::read_to_string(path).unwrap();
         let asks = [
             "optional(\"",
             "required(\"",

@@ -186,6 +186,17 @@ impl Parameters {
             *length = segments;
         }
     }
+
+    /// Receive into so many bytes, and scale the window so that it can offer them, where it is scaled at all (RFC 7323
+    /// section 2.3: by 14 at most).
+    pub fn set_receive_buffer(&mut self, bytes: u32) {
+        self.receiver.buffer = bytes;
+        if let Some(shift) = self.segments.window_scale.as_mut() {
+            while u64::from(bytes) > u64::from(u16::MAX) << *shift && *shift < 14 {
+                *shift += 1;
+            }
+        }
+    }
 }
 
 /// Opening, closing and giving up.

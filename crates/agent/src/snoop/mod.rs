@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::key::Side;
 use cache::{Cache, Place};
 use round_trip::RoundTrip;
+use seamline_tcp::handover::Traits;
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
 
@@ -19,6 +20,8 @@ pub(super) static KIND: Kind = Kind {
     name: "snoop",
     summary: "sends what the air has lost again from its cache, and hides the duplicate acknowledgments",
     cite: "Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995",
+    // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
+    traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
     build: |parameters| {
         let own = parameters.snoop.clone();
         Box::new(Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone()))))
@@ -276,7 +279,7 @@ impl Connection for Snoop {
     fn kept_bytes(&self) -> u64 {
         self.cache.bytes()
     }
-    fn end(&mut self, exit: &mut Exit<'_>) {
+    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
         self.cache.clear(exit);
         self.timer = NEVER;
     }

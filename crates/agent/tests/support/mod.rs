@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use seamline_agent::{Agent, Counters, WIRED, WIRELESS};
+use seamline_agent::{Agent, Counters, Side, WIRED, WIRELESS};
 use seamline_wire::{
     Duration, Flags, Input, Instant, NodeId, Outbox, Packet, Port, Segment, SequenceNumber, TransportPort,
 };
@@ -40,6 +40,11 @@ pub(crate) fn ack(acknowledgment: u32) -> Sent {
     data(1, 0).acknowledging(acknowledgment)
 }
 
+/// A SYN with an initial sequence number.
+pub(crate) fn syn(sequence: u32) -> Sent {
+    data(sequence, 0).flags(Flags::SYN)
+}
+
 /// The agent, the time, and what has come out of it and not been looked at.
 #[derive(Debug)]
 pub(crate) struct Script {
@@ -48,11 +53,13 @@ pub(crate) struct Script {
     out: Outbox,
     /// What was put in last, with the port that it has to leave by to go on.
     last: Option<(Port, Packet)>,
+    /// The port of the fixed host.
+    fixed_port: u16,
 }
 
 impl Script {
     pub(crate) fn new(agent: Box<dyn Agent>) -> Self {
-        Script { agent, now: Instant::ZERO, out: Outbox::new(), last: None }
+        Script { agent, now: Instant::ZERO, out: Outbox::new(), last: None, fixed_port: 80 }
     }
     pub(crate) fn counters(&self) -> Counters {
         self.agent.counters()
@@ -83,6 +90,11 @@ impl Script {
         }
         all
     }
+    /// From now on it is about the connection to this port of the fixed host.
+    pub(crate) fn fixed_port(&mut self, port: u16) -> &mut Self {
+        self.fixed_port = port;
+        self
+    }
     /// From the fixed host.
     pub(crate) fn wired(&mut self, sent: Sent) -> &mut Self {
         self.put(WIRED, WIRELESS, [FIXED, MOBILE], sent)
@@ -99,7 +111,8 @@ impl Script {
         sent: Sent,
     ) -> &mut Self {
         self.is_quiet();
-        let ports = |node| TransportPort(if node == FIXED { 80 } else { 5000 });
+        let fixed_port = self.fixed_port;
+        let ports = |node| TransportPort(if node == FIXED { fixed_port } else { 5000 });
         let packet = Packet {
             source,
             destination,
@@ -137,6 +150,23 @@ impl Script {
         let found = self.out.packets.iter().position(again);
         let Some(found) = found else { panic!("{sequence} is not sent again: {:?}", self.out.packets) };
         self.out.packets.remove(found);
+        self
+    }
+    /// The segments that leave by each side, as `[wired, wireless]`.
+    pub(crate) fn sent_by_side(&mut self) -> [Vec<Segment>; 2] {
+        let sent: Vec<_> = self.out.packets.drain(..).collect();
+        [Side::Wired, Side::Wireless].map(|side| {
+            let of_this = sent.iter().filter(|(port, _)| *port == side.port());
+            of_this.map(|(_, packet)| packet.segment).collect()
+        })
+    }
+    /// Let it act by itself until then, whatever it sends.
+    pub(crate) fn pass(&mut self, millis: u64) -> &mut Self {
+        while let Some(at) = self.agent.wake_at().filter(|at| *at <= Instant::from_millis(millis)) {
+            self.now = self.now.max(at);
+            self.agent.step(self.now, Input::Wake, &mut self.out);
+        }
+        self.now = Instant::from_millis(millis);
         self
     }
     pub(crate) fn is_quiet(&mut self) -> &mut Self {

@@ -2,8 +2,9 @@
 
 use super::words::{boolean, choice, name, number, one_of, quantity, text, time};
 use super::{key, table};
-use crate::schema::agent::{NONE, PROFILES, STAYS};
+use crate::schema::agent::{HANDSHAKES, NONE, PROFILES, STAYS};
 use crate::units::{Quantity, pattern};
+use seamline_tcp::{profile, variant};
 use serde_json::{Value, json};
 
 pub(super) fn agent() -> Value {
@@ -22,6 +23,7 @@ pub(super) fn agent() -> Value {
             hand_over(),
         ),
         key("snoop", "What of Snoop is set", snoop()),
+        key("split", "What of split connections is set", split()),
     ]);
     schema["required"] = json!(["name"]);
     schema
@@ -53,4 +55,26 @@ fn snoop() -> Value {
         key("samples_retransmissions", "What was sent again gives samples, too (false; ns2 true)", boolean()),
         key("counts_duplicates_on", "Duplicates are counted on across losses (false; ns2 true)", boolean()),
     ])
+}
+
+fn split() -> Value {
+    let mut keys = vec![
+        key(
+            "buffer",
+            "What waits in each direction at most, and the largest window offered (256 kB)",
+            quantity(Quantity::Size),
+        ),
+        key("handshake", "When the host that opens gets its answer (near side alone)", one_of(HANDSHAKES)),
+        key("wired", "The TCP towards the fixed host", table(split_tcp())),
+    ];
+    keys.extend(split_tcp());
+    table(keys)
+}
+
+fn split_tcp() -> Vec<(&'static str, Value)> {
+    vec![
+        key("variant", "Which TCP the agent runs (newreno)", choice(variant::ALL.iter().map(|it| it.name))),
+        key("profile", "Whose parameters (rfc)", choice(profile::ALL.iter().map(|it| it.name))),
+        key("minimum_rto", "Least retransmission timeout; else the profile's", time()),
+    ]
 }

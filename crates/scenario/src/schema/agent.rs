@@ -1,5 +1,9 @@
 //! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
 
+mod split;
+
+pub(crate) use split::HANDSHAKES;
+
 use super::tcp::set;
 use super::{CellSpec, LinkSpec, named_place};
 use crate::codes::Code;
@@ -54,6 +58,9 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
     read_limits(&mut reader, &mut parameters.limits);
     if let Some(table) = reader.table("snoop") {
         read_snoop(table, &mut parameters.snoop);
+    }
+    if let Some(table) = reader.table("split") {
+        split::read(table, &mut parameters.split);
     }
     let hand_over = reader.or("hand_over", None, |node| match choose(node, &[(STAYS, ())]) {
         Ok(()) => Ok(None),

@@ -95,19 +95,15 @@ fn read_segments(reader: &mut Reader<'_>, parameters: &mut Parameters) {
         let tick = segments.timestamp_tick.unwrap_or(Duration::from_millis(1));
         segments.timestamp_tick = timestamps.then_some(tick);
     }
-    let receiver = &mut parameters.receiver;
     let buffer = reader.optional("receive_buffer", |node| match units::bytes(node)? {
         size @ 1..=0x3fff_c000 => Ok(size as u32),
         _ => Err(Complaint::new("must be between 1 byte and 1 GiB, what RFC 7323 can offer")
             .code(Code::OutOfBounds)),
     });
-    set(&mut receiver.buffer, buffer);
-    if let Some(shift) = segments.window_scale.as_mut() {
-        // RFC 7323 section 2.3: the largest shift is 14.
-        while u64::from(receiver.buffer) > u64::from(u16::MAX) << *shift && *shift < 14 {
-            *shift += 1;
-        }
+    if let Some(buffer) = buffer {
+        parameters.set_receive_buffer(buffer);
     }
+    let receiver = &mut parameters.receiver;
     if let Some(timeout) = reader.optional("delayed_ack", units::duration) {
         let segments = receiver.delayed_acknowledgment.map_or(2, |delayed| delayed.segments);
         receiver.delayed_acknowledgment =

@@ -201,6 +201,10 @@ impl Endpoint {
     pub fn readable(&self) -> u64 {
         self.receiver.readable()
     }
+    /// Whether the peer has closed, and everything before its FIN has arrived.
+    pub fn peer_has_closed(&self) -> bool {
+        self.receiver.is_finished()
+    }
     /// Bytes supplied and not yet acknowledged.
     pub fn buffered(&self) -> u64 {
         self.sender.bytes_buffered()

@@ -216,22 +216,6 @@ const END_TO_END: Traits = Traits {
     needs_prediction: false,
 };
 
-/// What a connection split at the base station supports and needs (I-TCP; Bakre and Badrinath, IEEE ICDCS 1995).
-pub const SPLIT_CONNECTION: Traits = Traits {
-    supports_handover: false,
-    robust_to_bit_errors: true,
-    supports_encrypted_traffic: false,
-    needs_intermediate_node: true,
-    keeps_end_to_end_semantics: false,
-    robust_to_long_disconnection: false,
-    acknowledgments_may_take_another_path: false,
-    needs_prediction: false,
-};
-
-/// What Snoop supports and needs (Balakrishnan, Padmanabhan, Seshan and Katz, ACM SIGCOMM 1996): its agent acknowledges
-/// nothing itself, so an acknowledgment still means that the far end has the data.
-pub const SNOOP: Traits = Traits { keeps_end_to_end_semantics: true, ..SPLIT_CONNECTION };
-
 /// The ends at which a scheme must be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Installed {

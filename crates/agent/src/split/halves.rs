@@ -1,0 +1,256 @@
+//! The two connections that one has become, and the bytes between them.
+
+use super::{Handshake, Shared};
+use crate::exit::Exit;
+use crate::key::Side;
+use seamline_tcp::{Address, CloseReason, Endpoint, EndpointConfig, Opening, State};
+use seamline_wire::random::Stream;
+use seamline_wire::{Duration, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
+use std::sync::Arc;
+
+/// Time between two initial sequence numbers (RFC 9293 section 3.4.1).
+const INITIAL_SEQUENCE_TICK: Duration = Duration::from_micros(4);
+
+/// Both connections. What has arrived on one side is supplied to the other at once, but read only when the host there has
+/// acknowledged it: so the window that is offered on one side is what is free of one buffer between the two.
+#[derive(Debug)]
+pub(super) struct Halves {
+    /// By side: the endpoint that stands for the host of the other side.
+    wired: Endpoint,
+    wireless: Endpoint,
+    /// The side from which the connection was opened.
+    opener: Side,
+    /// The SYN that waits for the other host's answer.
+    unanswered: Option<Box<Packet>>,
+    /// The initial sequence number of the host that was asked, from its SYN.
+    answer: Option<SequenceNumber>,
+    shared: Arc<Shared>,
+    set_aside: u64,
+}
+
+impl Halves {
+    /// A SYN has come from this side; it has yet to be taken in by [`Halves::on_packet`].
+    pub(super) fn new(
+        now: Instant,
+        opener: Side,
+        syn: &Packet,
+        shared: &Arc<Shared>,
+        exit: &mut Exit<'_>,
+    ) -> Self {
+        let near = endpoint(shared, [opener, opener], syn, own_initial_sequence(now, syn, shared.secret));
+        let far = endpoint(shared, [opener.other(), opener], syn, syn.segment.sequence);
+        let [wired, wireless] = match opener {
+            Side::Wired => [near, far],
+            Side::Wireless => [far, near],
+        };
+        let mut halves = Halves {
+            wired,
+            wireless,
+            opener,
+            unanswered: None,
+            answer: None,
+            shared: Arc::clone(shared),
+            set_aside: shared.bytes_per_connection(),
+        };
+        match shared.handshake {
+            Handshake::NearSideAlone => {
+                halves.act(opener, exit, |near, out| near.open(now, Opening::Passive, out));
+            }
+            Handshake::FarSideFirst => halves.unanswered = Some(Box::new(syn.clone())),
+        }
+        halves.act(opener.other(), exit, |far, out| far.open(now, Opening::Active, out));
+        halves
+    }
+
+    /// A packet from the host of this side.
+    pub(super) fn on_packet(&mut self, now: Instant, from: Side, packet: &Packet, exit: &mut Exit<'_>) {
+        let begins = packet.segment.flags.contains(Flags::SYN) && !packet.segment.flags.contains(Flags::ACK);
+        let waits_for_other = match self.at(from).state() {
+            // What the last connection has left here is still on its way to the other host.
+            State::Closed => begins || self.unanswered.is_some() && from == self.opener,
+            _ => false,
+        };
+        if waits_for_other {
+            return;
+        }
+        if packet.segment.flags.contains(Flags::SYN) && self.at(from).state() == State::SynSent {
+            self.answer = Some(packet.segment.sequence);
+        }
+        self.act(from, exit, |endpoint, out| endpoint.on_packet(now, packet, out));
+        self.settle(now, exit);
+    }
+
+    pub(super) fn wake_at(&self) -> Instant {
+        let at = |endpoint: &Endpoint| endpoint.wake_at().unwrap_or(Instant::MAX);
+        at(&self.wired).min(at(&self.wireless))
+    }
+
+    pub(super) fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        for side in [Side::Wired, Side::Wireless] {
+            if self.at(side).wake_at().is_some_and(|at| at <= now) {
+                self.act(side, exit, |endpoint, out| endpoint.on_wake(now, out));
+            }
+        }
+        self.settle(now, exit);
+    }
+
+    /// Whether a SYN from this side begins another connection: the old one is over on both sides (in TIME-WAIT by RFC
+    /// 6191 section 2), or its host has begun anew before it was open (RFC 9293 section 3.10.7.4). An open one
+    /// challenges the SYN by itself (RFC 5961 section 4).
+    pub(super) fn are_replaced_by(&self, from: Side, syn: &Segment) -> bool {
+        if let Some(first) = self.unanswered.as_ref().filter(|_| from == self.opener) {
+            return first.segment.sequence != syn.sequence;
+        }
+        let endpoint = self.at(from);
+        let is_over_there = matches!(self.at(from.other()).state(), State::Closed | State::TimeWait);
+        match endpoint.state() {
+            State::Closed => is_over_there,
+            State::TimeWait => is_over_there && endpoint.next_expected().is_before(syn.sequence),
+            State::SynReceived => endpoint.next_expected() != syn.sequence + 1,
+            _ => false,
+        }
+    }
+
+    /// Whether both connections have ended.
+    pub(super) fn are_closed(&self) -> bool {
+        self.wired.state() == State::Closed && self.wireless.state() == State::Closed
+    }
+
+    /// Tell both hosts that their connection is gone, where they still have it.
+    pub(super) fn abort(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        for side in [Side::Wired, Side::Wireless] {
+            self.act(side, exit, |endpoint, out| endpoint.abort(now, out));
+        }
+        self.unanswered = None;
+        exit.free(std::mem::take(&mut self.set_aside));
+    }
+
+    /// Bytes set aside for the buffers.
+    pub(super) fn set_aside(&self) -> u64 {
+        self.set_aside
+    }
+
+    fn at(&self, side: Side) -> &Endpoint {
+        match side {
+            Side::Wired => &self.wired,
+            Side::Wireless => &self.wireless,
+        }
+    }
+
+    fn at_mut(&mut self, side: Side) -> &mut Endpoint {
+        match side {
+            Side::Wired => &mut self.wired,
+            Side::Wireless => &mut self.wireless,
+        }
+    }
+
+    fn act(&mut self, side: Side, exit: &mut Exit<'_>, act: impl FnOnce(&mut Endpoint, &mut Outbox)) {
+        exit.act(side, |out| act(self.at_mut(side), out));
+    }
+
+    /// What happened on one side has its effect on the other.
+    fn settle(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        for side in [Side::Wired, Side::Wireless] {
+            if self.is_broken(side) {
+                return self.break_off(now, side.other(), exit);
+            }
+        }
+        if self.unanswered.is_some() && self.at(self.opener.other()).state().is_synchronized() {
+            self.answer_opener(now, exit);
+        }
+        for to in [Side::Wired, Side::Wireless] {
+            self.relay(now, to, exit);
+        }
+        if self.set_aside > 0 && self.has_passed_all(Side::Wired) && self.has_passed_all(Side::Wireless) {
+            exit.free(std::mem::take(&mut self.set_aside));
+        }
+    }
+
+    /// Whether the connection there has ended otherwise than by both its ends closing. One that listens again was
+    /// reset before it was open.
+    fn is_broken(&self, side: Side) -> bool {
+        let endpoint = self.at(side);
+        let reason = endpoint.close_reason().filter(|_| endpoint.state() == State::Closed);
+        reason.is_some_and(|reason| reason != CloseReason::Finished) || endpoint.state() == State::Listen
+    }
+
+    /// The other host has answered: now the one that opens may have its answer, with the same numbers.
+    fn answer_opener(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        let (Some(syn), Some(answer)) = (self.unanswered.take(), self.answer) else { return };
+        let near = endpoint(&self.shared, [self.opener; 2], &syn, answer);
+        *self.at_mut(self.opener) = near;
+        self.act(self.opener, exit, |near, out| {
+            near.open(now, Opening::Passive, out);
+            near.on_packet(now, &syn, out);
+        });
+    }
+
+    /// The connection on the other side of this one is gone; so is this one.
+    fn break_off(&mut self, now: Instant, side: Side, exit: &mut Exit<'_>) {
+        let refused = self.at(side.other()).close_reason() == Some(CloseReason::Refused);
+        let unanswered = self.unanswered.take();
+        self.abort(now, exit);
+        if let Some(syn) = unanswered.filter(|_| refused) {
+            // An endpoint that is closed answers a SYN with a reset.
+            self.act(side, exit, |near, out| near.on_packet(now, &syn, out));
+        }
+    }
+
+    /// Bytes and FIN that have arrived on the other side go on over this one; what is acknowledged here makes room there.
+    fn relay(&mut self, now: Instant, to: Side, exit: &mut Exit<'_>) {
+        let (from, sender) = (self.at(to.other()), self.at(to));
+        let delivered = from.statistics().bytes_delivered;
+        let acknowledged = sender.statistics().bytes_acknowledged;
+        let takes = sender.state() != State::Closed;
+        let supply = delivered - (acknowledged + sender.buffered());
+        let read = from.readable() - (delivered - acknowledged);
+        let closes = from.peer_has_closed()
+            && matches!(sender.state(), State::SynReceived | State::Established | State::CloseWait);
+        if takes && supply > 0 {
+            self.act(to, exit, |sender, out| sender.supply(now, supply, out));
+        }
+        if closes {
+            self.act(to, exit, |sender, out| sender.close(now, out));
+        }
+        if read > 0 {
+            self.act(to.other(), exit, |from, out| from.consume(now, read, out));
+        }
+    }
+
+    /// Whether everything that can come from this side has come, and is acknowledged on the other.
+    fn has_passed_all(&self, from: Side) -> bool {
+        self.at(from).peer_has_closed()
+            && self.at(from).statistics().bytes_delivered
+                == self.at(from.other()).statistics().bytes_acknowledged
+    }
+}
+
+/// The endpoint of one side, which stands for the host of the other. The SYN came from the opener's side.
+fn endpoint(
+    shared: &Shared,
+    [side, opener]: [Side; 2],
+    syn: &Packet,
+    initial_sequence: SequenceNumber,
+) -> Endpoint {
+    let asking = Address { node: syn.source, port: syn.source_port };
+    let asked = Address { node: syn.destination, port: syn.destination_port };
+    let [local, remote] = if side == opener { [asked, asking] } else { [asking, asked] };
+    let made = shared.made(side);
+    Endpoint::new(EndpointConfig {
+        local,
+        remote,
+        parameters: Arc::clone(&made.parameters),
+        variant: made.variant,
+        handover: None,
+        initial_sequence,
+    })
+}
+
+/// An initial sequence number of the agent's own: a clock plus a number that nobody else can know (RFC 6528 section 3).
+fn own_initial_sequence(now: Instant, syn: &Packet, secret: u64) -> SequenceNumber {
+    let ticks = now.as_nanos() / INITIAL_SEQUENCE_TICK.as_nanos();
+    let ends = [syn.source, syn.destination].map(|node| node.0);
+    let ports = [syn.source_port, syn.destination_port].map(|port| port.0);
+    let hidden = Stream::new(secret, &format!("split/{ends:?}/{ports:?}")).bits();
+    SequenceNumber((ticks as u32).wrapping_add((hidden >> 32) as u32))
+}

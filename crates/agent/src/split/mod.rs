@@ -1,0 +1,161 @@
+//! I-TCP (Bakre and Badrinath, "I-TCP: Indirect TCP for mobile hosts", IEEE ICDCS 1995): a connection is split in two at
+//! the base station. Towards each host the agent is the other host, with its address and port; bytes go through its buffer.
+//! Each connection recovers from its own losses, with its own timer and window.
+//!
+//! What an acknowledgment no longer means is that the far end has the data: a host may have sent everything and closed
+//! while bytes are still at the agent. So a connection depends on the agent that split it; its state has to go along when the
+//! mobile node goes to another base station.
+//!
+//! Sequence numbers from the host that opens the connection are the same on both sides. Those from the other host
+//! are by [`Handshake::FarSideFirst`] only: else the agent has to begin before it knows them.
+
+mod halves;
+mod parameters;
+
+pub use parameters::{AgentTcp, Handshake, SplitParameters};
+
+use crate::Kind;
+use crate::connection::Connection;
+use crate::connections::Connections;
+use crate::exit::Exit;
+use crate::key::Side;
+use halves::Halves;
+use parameters::Made;
+use seamline_wire::timers::NEVER;
+use seamline_wire::{Flags, Instant, Packet, Segment, SequenceNumber};
+use std::sync::Arc;
+
+pub(super) static KIND: Kind = Kind {
+    name: "split",
+    summary: "is the other host to each host, and passes the bytes on: a connection of its own over the air",
+    cite: "Bakre and Badrinath, IEEE ICDCS 1995",
+    traits: crate::BESIDE_THE_AIR,
+    build: |parameters| {
+        let shared = Arc::new(Shared::new(&parameters.split));
+        Box::new(Connections::new(parameters.limits, move || {
+            Box::new(Split { shared: Arc::clone(&shared), part: Part::New })
+        }))
+    },
+};
+
+/// What all connections of an agent share.
+#[derive(Debug)]
+struct Shared {
+    wired: Made,
+    wireless: Made,
+    buffer: u32,
+    handshake: Handshake,
+    secret: u64,
+}
+
+impl Shared {
+    fn new(parameters: &SplitParameters) -> Self {
+        let made = |tcp| Made::new(tcp, parameters.buffer);
+        Shared {
+            wired: made(&parameters.wired),
+            wireless: made(&parameters.wireless),
+            buffer: parameters.buffer.max(1),
+            handshake: parameters.handshake,
+            secret: parameters.secret,
+        }
+    }
+    fn made(&self, side: Side) -> &Made {
+        match side {
+            Side::Wired => &self.wired,
+            Side::Wireless => &self.wireless,
+        }
+    }
+    /// What the buffers of one connection take, in both directions.
+    fn bytes_per_connection(&self) -> u64 {
+        2 * u64::from(self.buffer)
+    }
+}
+
+#[derive(Debug)]
+struct Split {
+    shared: Arc<Shared>,
+    part: Part,
+}
+
+/// The agent's part in a connection.
+#[derive(Debug)]
+enum Part {
+    /// Nothing has come yet.
+    New,
+    /// None: it had begun before, or there was no room.
+    Untouched {
+        /// The SYN that passed. When it comes again, it passes again: the other host may have answered it.
+        syn: Option<SequenceNumber>,
+    },
+    /// Both ends.
+    Ends(Box<Halves>),
+}
+
+impl Split {
+    fn begin(&self, now: Instant, from: Side, packet: &Packet, exit: &mut Exit<'_>) -> Part {
+        let segment = &packet.segment;
+        if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK | Flags::FIN) {
+            return Part::Untouched { syn: None };
+        }
+        if !exit.set_aside(self.shared.bytes_per_connection()) {
+            return Part::Untouched { syn: Some(segment.sequence) };
+        }
+        exit.counters.split += 1;
+        Part::Ends(Box::new(Halves::new(now, from, packet, &self.shared, exit)))
+    }
+}
+
+impl Connection for Split {
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
+        if matches!(self.part, Part::New) {
+            self.part = self.begin(now, from, &packet, exit);
+        }
+        match &mut self.part {
+            Part::Ends(halves) => {
+                halves.on_packet(now, from, &packet, exit);
+                exit.absorb(packet);
+            }
+            Part::Untouched { syn: Some(_) } => {
+                exit.counters.unknown += 1;
+                exit.forward(from, packet);
+            }
+            Part::New | Part::Untouched { syn: None } => exit.forward(from, packet),
+        }
+    }
+    fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if let Part::Ends(halves) = &mut self.part {
+            halves.on_wake(now, exit);
+        }
+    }
+    fn wake_at(&self) -> Instant {
+        match &self.part {
+            Part::Ends(halves) => halves.wake_at(),
+            Part::New | Part::Untouched { .. } => NEVER,
+        }
+    }
+    fn is_replaced_by(&self, from: Side, syn: &Segment) -> bool {
+        match &self.part {
+            Part::Ends(halves) => halves.are_replaced_by(from, syn),
+            Part::New => false,
+            Part::Untouched { syn: passed } => *passed != Some(syn.sequence),
+        }
+    }
+    fn judges_resets(&self) -> bool {
+        matches!(self.part, Part::Ends(_))
+    }
+    fn is_over(&self) -> bool {
+        matches!(&self.part, Part::Ends(halves) if halves.are_closed())
+    }
+    fn kept_bytes(&self) -> u64 {
+        match &self.part {
+            Part::Ends(halves) => halves.set_aside(),
+            Part::New | Part::Untouched { .. } => 0,
+        }
+    }
+    fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if let Part::Ends(halves) = &mut self.part {
+            halves.abort(now, exit);
+        }
+        self.part = Part::New;
+    }
+}

@@ -1,0 +1,84 @@
+//! What of split connections can be set.
+
+use seamline_tcp::{Parameters, Variant, profile, variant};
+use seamline_wire::Duration;
+use std::sync::Arc;
+
+/// When the host that opens a connection gets its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// At once, from the agent, while it opens the other connection (I-TCP).
+    NearSideAlone,
+    /// When the other host has answered the agent: what is refused there is refused here, nothing waits for a host that
+    /// is not there, and each byte has the same sequence number on both sides.
+    FarSideFirst,
+}
+
+/// The TCP that the agent itself runs on one side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentTcp {
+    /// The name of a variant ([`variant::ALL`]).
+    pub variant: &'static str,
+    /// The name of a profile ([`profile::ALL`]).
+    pub profile: &'static str,
+    /// The shortest retransmission timeout; `None` is the profile's.
+    pub minimum_timeout: Option<Duration>,
+}
+
+impl Default for AgentTcp {
+    fn default() -> Self {
+        AgentTcp { variant: "newreno", profile: "rfc", minimum_timeout: None }
+    }
+}
+
+/// What of split connections can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SplitParameters {
+    /// Towards the mobile node.
+    pub wireless: AgentTcp,
+    /// Towards the fixed host.
+    pub wired: AgentTcp,
+    /// Bytes that wait at the agent in each direction at most, from their arrival until the other host has
+    /// acknowledged them; also the largest window that it offers. At least 1.
+    pub buffer: u32,
+    /// When the host that opens a connection gets its answer.
+    pub handshake: Handshake,
+    /// What the agent's own initial sequence numbers are derived from (RFC 6528). On real hosts nobody else may know it.
+    pub secret: u64,
+}
+
+impl Default for SplitParameters {
+    /// As I-TCP, with today's TCP on both sides.
+    fn default() -> Self {
+        SplitParameters {
+            wireless: AgentTcp::default(),
+            wired: AgentTcp::default(),
+            buffer: 256_000,
+            handshake: Handshake::NearSideAlone,
+            secret: 0,
+        }
+    }
+}
+
+/// What the endpoints of one side are made from.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) parameters: Arc<Parameters>,
+    pub(super) variant: Variant,
+}
+
+impl Made {
+    /// # Panics
+    /// When there is no such profile or variant.
+    pub(super) fn new(tcp: &AgentTcp, buffer: u32) -> Self {
+        let mut parameters = (profile::find(tcp.profile).expect("a registered profile").parameters)();
+        if let Some(least) = tcp.minimum_timeout {
+            parameters.round_trip.minimum_timeout = least;
+        }
+        parameters.set_receive_buffer(buffer.max(1));
+        // The ends have joined small segments by Nagle's algorithm already; here they would only wait once more.
+        parameters.segments.nagle = false;
+        let variant = variant::find(tcp.variant, &parameters).expect("a registered variant");
+        Made { parameters: Arc::new(parameters), variant }
+    }
+}
