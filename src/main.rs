@@ -10,6 +10,7 @@ mod explain;
 mod init;
 mod interrupt;
 mod list;
+mod model;
 mod overview;
 mod pages;
 mod paper;
@@ -44,6 +45,8 @@ enum Command {
     Paper(paper::Arguments),
     /// Say whether a handover between two links is worth it, and with which scheme.
     Advise(advise::Arguments),
+    /// Compute the closed form of a paper: no simulation, a table or a picture.
+    Model(model::Arguments),
     /// Run a bundled scenario, or one over a recording of yours.
     Demo(demo::Arguments),
     /// Say everything that is wrong with scenario files, without running them.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),
         Some(Command::Advise(arguments)) => advise::run(&arguments),
+        Some(Command::Model(arguments)) => model::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),

@@ -16,6 +16,7 @@ Your own experiment:
   seamline explain SL009           what an error code means, with an example and its cure
   seamline run my.toml             run it on all processors and compare its variants
   seamline advise --help           is a handover between two links worth it, and which scheme helps
+  seamline model obtcp             a paper's closed form: Snoop and obTCP over two wireless links
 Many runs:
   seamline paper E --out D         reproduce a paper: its figures, its claims, a verdict on each
   seamline sweep my.toml --out D   store every run; interrupt, resume, divide between machines

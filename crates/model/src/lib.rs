@@ -2,5 +2,6 @@
 //! and say which assumptions they make.
 
 pub mod loss;
+pub mod obtcp;
 pub mod transfer;
 pub mod vegas;
