@@ -6,7 +6,7 @@ use crate::question::{Question, Traffic};
 use seamline_record::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
-use seamline_report::picture::lines::{Line, lines};
+use seamline_report::picture::lines::{Line, Parameter, lines};
 
 /// Points of the closed form's line.
 const POINTS: u32 = 24;
@@ -47,7 +47,7 @@ pub fn picture(question: &Question, advice: &Advice) -> Picture {
     let names = Names { picture: "advice", title: &title, remark: &remark, axis };
     Picture {
         name: "advice".to_owned(),
-        svg: lines(names, "interruption (s)", &all),
+        svg: lines(names, Parameter { name: "interruption (s)", logarithmic: false }, &all),
         caption: format!("{caption}; where a line crosses that of staying is its t*_MAX."),
     }
 }

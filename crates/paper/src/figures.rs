@@ -82,6 +82,9 @@ pub struct Lines {
     pub axis: String,
     /// What that is, with its unit.
     pub axis_title: String,
+    /// Whether equal factors are equally far apart on it.
+    #[serde(default)]
+    pub logarithmic: bool,
     /// The key whose values are the lines.
     pub series: String,
     /// The flow shown.

@@ -189,3 +189,26 @@ fn goodput_between_two_times_counts_parts_of_rows() {
     cell.runs[0].flows[0] = flow;
     assert_eq!(cell.numbers(number), Some(vec![8.0]));
 }
+
+/// Gains of 50 and 100 % in the first case, of 25 and 30 % in the second: 25 and 70 percentage points more.
+#[test]
+fn a_gain_is_compared_with_another() {
+    let cell = |case: &str, stack: &str, seconds: [f64; 2]| {
+        transfers("curve", &[("case", case), ("stack", stack)], &seconds)
+    };
+    let records = [
+        cell("a", "new", [150.0, 200.0]),
+        cell("a", "old", [100.0, 100.0]),
+        cell("b", "new", [125.0, 130.0]),
+        cell("b", "old", [100.0, 100.0]),
+    ];
+    let text = "statistic = \"gain difference\"\nquantity = \"transfer time\"\nof = { stack = \"new\" }\n\
+                over = { stack = \"old\" }\namong = { case = [\"a\", \"b\"] }\naccept = [40.0, 50.0]";
+    let found = judge(text, &records);
+    assert_eq!((found.measured.map(f64::round), found.unit), (Some(48.0), "percentage points"));
+    let half = found.ci95.map(|[low, high]| (high - low) / 2.0).unwrap();
+    assert!((half - 12.706 * 22.5).abs() < 0.1, "{found:?}");
+    assert_eq!(found.cells.len(), 4 - 2);
+    let turned = text.replace("[\"a\", \"b\"]", "[\"b\", \"a\"]");
+    assert_eq!(judge(&turned, &records).measured.map(f64::round), Some(-48.0));
+}

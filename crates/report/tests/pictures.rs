@@ -9,7 +9,7 @@ use seamline_report::picture::cdf::{Distribution, cdf};
 use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
-use seamline_report::picture::lines::{Line, lines};
+use seamline_report::picture::lines::{Line, Parameter, lines};
 use seamline_report::picture::{self, over_time};
 use seamline_report::series::RunSeries;
 
@@ -95,13 +95,35 @@ fn a_distribution_ends_at_the_share_of_those_that_came() {
     assert!(texts(&svg).contains(&"x (n = 4, 2 never)".to_owned()));
 }
 
+fn linear(name: &str) -> Parameter<'_> {
+    Parameter { name, logarithmic: false }
+}
+
+/// Powers of ten are equally far apart, and zero has no place.
+#[test]
+fn a_logarithmic_axis_has_its_decades() {
+    let points = [0.0, 0.001, 0.01, 0.1].map(|at| (at, common::estimate(1.0, 0.1)));
+    let line = Line { name: "one".into(), points: points.to_vec() };
+    let svg = lines(NAMES, Parameter { name: "loss", logarithmic: true }, &[line]);
+    let found = texts(&svg);
+    assert!(
+        ["0.001", "0.01", "0.1", "loss"].iter().all(|text| found.contains(&(*text).to_owned())),
+        "{found:?}"
+    );
+    let path = svg.split("<path d=\"M").nth(1).and_then(|rest| rest.split('"').next()).expect("a line");
+    let places: Vec<f64> =
+        path.split(['L', 'M']).map(|at| at.split([' ', ',']).next().unwrap().parse().unwrap()).collect();
+    assert_eq!(places.len(), 3, "{path}");
+    assert!((places[1] - places[0] - (places[2] - places[1])).abs() < 0.2, "{path}");
+}
+
 #[test]
 fn lines_differ_in_dashes_and_markers() {
     let line = |name: &str| Line {
         name: name.into(),
         points: (0..5).map(|n| (f64::from(n), common::estimate(f64::from(n), 0.5))).collect(),
     };
-    let svg = lines(NAMES, "delay (ms)", &[line("one"), line("two")]);
+    let svg = lines(NAMES, linear("delay (ms)"), &[line("one"), line("two")]);
     assert!(texts(&svg).contains(&"delay (ms)".to_owned()));
     assert_eq!(
         svg.matches("stroke-dasharray").count(),
@@ -246,7 +268,7 @@ fn empty_pictures_are_still_pictures() {
         bars(NAMES, &[]),
         grouped_bars(NAMES, &[], &[]),
         cdf(NAMES, "share", &[]),
-        lines(NAMES, "x", &[]),
+        lines(NAMES, linear("x"), &[]),
         forest(NAMES, &[], &[]),
     ] {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

@@ -55,6 +55,9 @@ pub enum Statistic {
     /// The largest gain over several.
     #[serde(rename = "greatest gain")]
     GreatestGain,
+    /// The gain in the first of two cells `among` a key less that in the second, in percentage points.
+    #[serde(rename = "gain difference")]
+    GainDifference,
     /// By how much `over` exceeds `of`.
     #[serde(rename = "difference")]
     Difference,
@@ -116,6 +119,7 @@ impl Measure {
             Statistic::Matches => "entries",
             Statistic::Value | Statistic::Difference => self.quantity.unit(),
             Statistic::Crossing | Statistic::CrossingDifference => "",
+            Statistic::GainDifference => "percentage points",
             Statistic::Gain | Statistic::LeastGain | Statistic::GreatestGain | Statistic::Spread => "%",
         }
     }
@@ -151,6 +155,7 @@ impl Measure {
                 paired::extreme(self, cells, paired::percent, Extreme::Least)
             }
             Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, Extreme::Greatest),
+            Statistic::GainDifference => paired::gain_difference(self, cells),
             Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
             Statistic::Crossing => crossing::crossing(self, cells, line),
             Statistic::CrossingDifference => crossing::difference(self, cells, line),
@@ -178,9 +183,12 @@ impl BySeed {
         self.0.resize(self.0.len().max(numbers.len()), Vec::new());
         self.0.iter_mut().zip(numbers).for_each(|(seed, number)| seed.push(number));
     }
-    /// The mean over the cells for each seed, and over the seeds with its interval.
+    /// The mean over the cells for each seed.
+    fn means(&self) -> Option<Vec<f64>> {
+        self.0.iter().map(|numbers| mean(numbers)).collect()
+    }
+    /// The same over the seeds with its interval.
     fn estimate(&self) -> Option<Estimate> {
-        let means: Option<Vec<f64>> = self.0.iter().map(|numbers| mean(numbers)).collect();
-        estimate(&means?)
+        estimate(&self.means()?)
     }
 }

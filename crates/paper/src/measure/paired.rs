@@ -96,6 +96,36 @@ fn paired(
     Some(of.iter().zip(over).map(|(of, over)| number(*of, over)).collect())
 }
 
+/// The gain of `of` over `over` where the key of `among` has its first value, less that where it has its second, seed by seed.
+pub(super) fn gain_difference(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
+    let (among, values) = measure.among.iter().next()?;
+    let (key, over) = measure.over.iter().next()?;
+    let over = (key, over.as_slice().first()?.as_str());
+    let mut behind = Vec::new();
+    let mut gains = |value: &String| {
+        let of_these = |cell: &&&CellRecords| measure.is_of(cell) && cell.is(among, value);
+        let numbers: Option<Vec<Vec<f64>>> = cells
+            .iter()
+            .filter(of_these)
+            .map(|of| {
+                let numbers = paired(measure, of, other(of, over.0, over.1, cells)?, percent)?;
+                behind.push(Behind {
+                    name: format!("{} over {}", of.name(), over.1),
+                    value: estimate(&numbers)?,
+                    unit: "%",
+                });
+                Some(numbers)
+            })
+            .collect();
+        let mut seeds = BySeed::default();
+        numbers?.into_iter().for_each(|numbers| seeds.add(numbers));
+        seeds.means()
+    };
+    let (first, second) = (gains(values.first()?)?, gains(values.get(1)?)?);
+    let differences: Vec<f64> = first.iter().zip(&second).map(|(first, second)| first - second).collect();
+    Some(Measured { value: estimate(&differences)?, behind })
+}
+
 /// The largest relative difference between the means of `among`, over all groups of other cells. Which two are farthest apart is
 /// seen in the same runs, so the intervals of all pairs hold together at 95 %, and the upper end is the highest of them.
 pub(super) fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {

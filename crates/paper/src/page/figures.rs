@@ -10,7 +10,7 @@ use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
-use seamline_report::picture::lines::{Line, lines};
+use seamline_report::picture::lines::{Line, Parameter, lines};
 use seamline_scenario::record::FlowRecord;
 use seamline_scenario::statistics::{Estimate, estimate};
 
@@ -62,7 +62,7 @@ fn draw_lines(documents: &Documents, figure: &Lines, outcome: &PaperOutcome) -> 
     drawn.extend(figure.closed_form.iter().flat_map(|form| form.lines(&at)));
     let (remark, axis) = (seeds_in_words(found.seeds()), figure.quantity.axis());
     let names = Names { picture: &figure.scenario, title: &figure.title, remark: &remark, axis };
-    let svg = lines(names, &figure.axis_title, &drawn);
+    let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic }, &drawn);
     Picture { name: figure.scenario.clone(), svg, caption: figure.caption.clone() }
 }
 

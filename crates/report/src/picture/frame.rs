@@ -78,6 +78,23 @@ impl Frame {
             svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
             svg.text((x, self.y.first + 19.0), Anchor::Middle, &ticks.label(*at), "class=\"tick\"");
         }
+        self.finish_x(svg, name);
+    }
+
+    /// The horizontal axis where its scale is one of decimal logarithms: ticks at the powers of ten.
+    pub fn draw_x_decades(&self, svg: &mut Svg, name: &str) {
+        let (low, high) = (libm::ceil(self.x.low - 1e-9) as i32, libm::floor(self.x.high + 1e-9) as i32);
+        for power in low..=high {
+            let x = self.x.place(f64::from(power));
+            svg.line((x, self.y.first), (x, self.y.last), GRID);
+            svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
+            let value = libm::pow(10.0, f64::from(power));
+            svg.text((x, self.y.first + 19.0), Anchor::Middle, &format!("{value}"), "class=\"tick\"");
+        }
+        self.finish_x(svg, name);
+    }
+
+    fn finish_x(&self, svg: &mut Svg, name: &str) {
         svg.line((self.x.first, self.y.first), (self.x.last, self.y.first), AXIS);
         let middle = f64::midpoint(self.x.first, self.x.last);
         svg.text((middle, self.y.first + 39.0), Anchor::Middle, name, "");

@@ -15,8 +15,35 @@ pub struct Line {
     pub points: Vec<(f64, Estimate)>,
 }
 
-/// Lines over a parameter in one picture; `x` says what the parameter is.
-pub fn lines(names: Names<'_>, x: &str, lines: &[Line]) -> String {
+/// The axis of the parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter<'a> {
+    /// What it is, with its unit.
+    pub name: &'a str,
+    /// Whether equal factors are equally far apart; points at zero and below it are left out then.
+    pub logarithmic: bool,
+}
+
+/// Lines over a parameter in one picture.
+pub fn lines(names: Names<'_>, x: Parameter<'_>, lines: &[Line]) -> String {
+    if x.logarithmic {
+        let lines: Vec<Line> = lines.iter().map(Line::over_the_logarithm).collect();
+        return draw(names, x, &lines);
+    }
+    draw(names, x, lines)
+}
+
+impl Line {
+    fn over_the_logarithm(&self) -> Line {
+        let points = self.points.iter().filter(|(at, _)| *at > 0.0);
+        Line {
+            name: self.name.clone(),
+            points: points.map(|(at, value)| (libm::log10(*at), *value)).collect(),
+        }
+    }
+}
+
+fn draw(names: Names<'_>, x: Parameter<'_>, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let (low, high) = with_zero(points().flat_map(|(_, value)| <[f64; 2]>::from(value.ends())));
     let first = points().map(|(at, _)| *at).fold(f64::INFINITY, f64::min);
@@ -32,7 +59,10 @@ pub fn lines(names: Names<'_>, x: &str, lines: &[Line]) -> String {
     let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
     heading(&mut svg, names.title, names.remark);
     frame.draw_y(&mut svg, names.axis);
-    frame.draw_x(&mut svg, x, false);
+    match x.logarithmic {
+        true => frame.draw_x_decades(&mut svg, x.name),
+        false => frame.draw_x(&mut svg, x.name, false),
+    }
     for (n, line) in lines.iter().enumerate() {
         draw_line(&mut svg, &frame, n, line);
     }
