@@ -7,7 +7,7 @@ use crate::terminal::Failure;
 use clap::ValueEnum;
 use seamline_record::statistics::Estimate;
 use seamline_report::picture::frame::Names;
-use seamline_report::picture::lines::{Line, lines};
+use seamline_report::picture::lines::{Line, Parameter, lines};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,7 +97,11 @@ pub(crate) fn draw(
         fixed if fixed.is_empty() => format!("closed form, {equations}"),
         fixed => format!("closed form, {equations}; {fixed}"),
     };
-    Ok(lines(Names { picture: "model", title, remark: &remark, axis }, &axis_of(x.key), &all))
+    Ok(lines(
+        Names { picture: "model", title, remark: &remark, axis },
+        Parameter { name: &axis_of(x.key), logarithmic: false },
+        &all,
+    ))
 }
 
 fn line(x: &Sweep, family: Option<&Sweep>, curve: &Curve, (name, value): Drawn) -> Line {
