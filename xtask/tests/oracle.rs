@@ -39,7 +39,9 @@ fn every_reference_run_is_reproduced() {
     let output = oracle(&reference_data());
     assert!(output.status.success(), "{}", text(&output));
     let text = text(&output);
-    for family in ["a  random loss", "b  packet by packet", "b  listed drops", "c  periodic", "d  Vegas", "e  Snoop"] {
+    for family in
+        ["a  random loss", "b  packet by packet", "b  listed drops", "c  periodic", "d  Vegas", "e  Snoop"]
+    {
         assert!(text.contains(family), "{family} was not compared:\n{text}");
     }
 }
@@ -115,7 +117,8 @@ fn a_wrong_mean_of_snoop_is_found() {
     };
     for (factor, code) in [(1.0, 0), (1.04, 1), (0.96, 1)] {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        fs::write(directory.path().join("e_snoop.csv"), of_one_setting(factor)).expect("the table is written");
+        fs::write(directory.path().join("e_snoop.csv"), of_one_setting(factor))
+            .expect("the table is written");
         let output = oracle(directory.path());
         assert_eq!(output.status.code(), Some(code), "{factor}: {}", text(&output));
         assert!(text(&output).contains("total"), "{}", text(&output));

@@ -1,4 +1,5 @@
-//! How a mobile node finds out from advertisements that it has moved (RFC 5944 section 2.4.2).
+//! How a mobile node finds out from advertisements that it has moved (RFC 5944 section 2.4.2 for IPv4; RFC 6275
+//! section 11.5 for IPv6).
 
 use seamline_wire::{Duration, Instant, NodeId};
 

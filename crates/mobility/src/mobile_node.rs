@@ -1,4 +1,4 @@
-//! The mobile node, below its TCP: sends by the cell it is in, and keeps its home agent informed.
+//! The mobile node, below its TCP: sends by the cell it is in, and does what its protocol wants to keep it reachable.
 
 use crate::movement::{CellId, Movement, Stay};
 use crate::protocol::{Action, Actions, Happened, Protocol};

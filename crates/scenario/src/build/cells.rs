@@ -1,8 +1,8 @@
 //! Cells, agents and mobile nodes of a world.
 //!
 //! A cell is a link for each direction with a [`Coverage`] where both end. An agent stands between the router
-//! of a base station and the air, a home agent beside its router, a mobile node between its router and the
-//! cells.
+//! of a base station and the air, an anchor beside its router, a mobile node between its router and the
+//! cells, and before the air what a base station keeps for departed nodes.
 
 use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
 use crate::routes::Way;

@@ -45,7 +45,7 @@ pub enum Code {
     Conflict,
     /// A congestion control and a recovery that do not go together.
     RefusedPair,
-    /// Nodes that no links connect: the ends of a flow, or a home agent and a base station.
+    /// Nodes that no links connect: the ends of a flow, an anchor and a base station, or two anchors.
     Disconnected,
     /// Seeds that are no seeds.
     Seeds,

@@ -86,7 +86,7 @@ impl SenderCapture {
         self.prepare_mobility(scenario, places);
     }
 
-    /// Mobile nodes are captured at their radio, home agents at what they send and are told.
+    /// Mobile nodes are captured at their radio, anchors at what they send and are told.
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
         for (place, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             let node = &scenario.nodes[mobile.node];

@@ -220,18 +220,18 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
     for mobile in scenario.mobiles.iter().filter(|mobile| carries(scenario, mobile, flow)) {
         let Some(protocol) = &mobile.protocol else { continue };
         let anchors: Vec<usize> = protocol.anchors().collect();
-        all.extend(anchors.windows(2).map(|pair| (pair[0], pair[1])));
+        let mut own: Vec<(usize, usize)> = anchors.windows(2).map(|pair| (pair[0], pair[1])).collect();
         let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
-        all.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
+        own.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
         if protocol.scheme.traits.previous_router_forwards {
             let pairs =
                 base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
-            all.extend(pairs.filter(|(from, to)| from != to));
+            own.extend(pairs.filter(|(from, to)| from != to));
         }
         if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
-            let back: Vec<(usize, usize)> = all.iter().map(|(from, to)| (*to, *from)).collect();
-            all.extend(back);
+            all.extend(own.iter().map(|(from, to)| (*to, *from)));
         }
+        all.extend(own);
     }
     all
 }
@@ -242,7 +242,7 @@ fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
     [flow.from, flow.to].iter().any(|end| *end == mobile.node || behind.contains(end))
 }
 
-/// By mobile node, the flows that begin or end there.
+/// By mobile node, the flows that begin or end there or behind it.
 fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
     let of = |mobile| {
         let flows = scenario.flows.iter().enumerate();

@@ -112,7 +112,7 @@ fn read_anchor(
 ) -> Option<Option<usize>> {
     match participation {
         Participation::None => Some(None),
-        Participation::Possible if !reader.has(key) => Some(None),
+        Participation::Possible if reader.node(key).is_none() => Some(None),
         Participation::Possible | Participation::Needed => super::read_node(reader, key, nodes).map(Some),
     }
 }

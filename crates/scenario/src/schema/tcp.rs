@@ -39,9 +39,7 @@ pub(crate) const ESTIMATORS: &[(&str, Estimator)] =
     &[("rfc 6298", Estimator::RFC_6298), ("karn-partridge", Estimator::KARN_PARTRIDGE)];
 
 fn read_estimator(reader: &mut Reader<'_>, estimator: &mut Estimator) {
-    if reader.has("rto_estimator") {
-        set(estimator, reader.choice("rto_estimator", ESTIMATORS));
-    }
+    set(estimator, reader.choice("rto_estimator", ESTIMATORS));
     let smoothing = reader.optional("rto_smoothing", number(0.0, 1.0));
     match (smoothing, estimator) {
         (Some(value), Estimator::KarnPartridge { smoothing }) => *smoothing = value,

@@ -1,4 +1,4 @@
-//! What TCP does about a move. One file per scheme, one entry in [`ALL`].
+//! What TCP does about a move. One file or folder per scheme, one entry in [`ALL`].
 //!
 //! The same scheme runs at both ends. At the end that moves it hears the [`Signal`]s of its node and tells
 //! the peer; at the other end it hears the peer's marks. It sees what [`Happened`] and the [`View`], and answers
@@ -94,7 +94,7 @@ pub enum Action {
     OpenWindow,
     /// Keep acknowledgments back that nothing else carries, in order; but none that tells nothing new.
     HoldAcknowledgments,
-    /// Send what [`Action::HoldAcknowledgments`] has kept back, and one of now.
+    /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
     ReleaseAcknowledgments(Release),
     /// Stop the timers of the sender, which goes on sending what its window allows.
     HaltTimer,
