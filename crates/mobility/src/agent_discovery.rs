@@ -1,6 +1,7 @@
 //! How a mobile node finds out from advertisements that it has moved (RFC 5944 section 2.4.2 for IPv4; RFC 6275
 //! section 11.5 for IPv6).
 
+use crate::protocol::{Action, Actions};
 use seamline_wire::{Duration, Instant, NodeId};
 
 /// When a mobile node takes what it hears for a move.
@@ -21,17 +22,6 @@ struct Heard {
     until: Instant,
 }
 
-/// What an advertisement says of where the node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Where the agent is that it uses.
-    Same,
-    /// It has moved to another agent.
-    Another,
-    /// There is another agent, but the one that it uses may still be there.
-    Uncertain,
-}
-
 /// Follows the agent that a mobile node uses.
 #[derive(Debug)]
 pub(crate) struct AgentDiscovery {
@@ -45,16 +35,25 @@ impl AgentDiscovery {
         let current = agent.map(|agent| Heard { agent, until: Instant::ZERO });
         AgentDiscovery { detection, current }
     }
-    /// An advertisement of this agent was heard, good for a lifetime.
-    pub(crate) fn heard(&mut self, now: Instant, agent: NodeId, lifetime: Duration) -> Place {
-        let place = match self.current {
-            Some(current) if current.agent == agent => Place::Same,
+    /// An advertisement of this agent was heard, good for so many seconds. Whether the node has moved to it; another agent means
+    /// nothing while the present one may still be there.
+    pub(crate) fn heard(
+        &mut self,
+        now: Instant,
+        agent: NodeId,
+        lifetime_s: u16,
+        actions: &mut Actions,
+    ) -> bool {
+        actions.push(Action::Heard { agent });
+        let has_moved = match self.current {
+            Some(current) if current.agent == agent => false,
             Some(current) if self.detection == MovementDetection::Lazy && now < current.until => {
-                return Place::Uncertain;
+                return false;
             }
-            _ => Place::Another,
+            _ => true,
         };
-        self.current = Some(Heard { agent, until: now + lifetime });
-        place
+        actions.push(if has_moved { Action::Moved { agent } } else { Action::Stayed });
+        self.current = Some(Heard { agent, until: now + Duration::from_secs(u64::from(lifetime_s)) });
+        has_moved
     }
 }

@@ -1,7 +1,7 @@
 //! Hierarchical Mobile IPv6 (RFC 5380, RFC 4140): a mobility anchor point near the mobile node hides its moves from the home
 //! agent, which knows the node by its regional care-of address.
 
-use super::router_discovery::{Heard, RouterDiscovery};
+use super::router_discovery::RouterDiscovery;
 use super::{
     Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
 };
@@ -71,7 +71,7 @@ impl Hmipv6 {
     }
 
     fn on_advertisement(&mut self, now: Instant, heard: &RouterAdvertisement, actions: &mut Actions) {
-        if self.discovery.heard(now, heard, actions) != Heard::Moved {
+        if !self.discovery.heard(now, heard, actions) {
             return;
         }
         let in_domain = heard.mobility_anchor_point == Some(self.local.anchor());

@@ -2,10 +2,10 @@
 //! registers through it.
 
 use super::{Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits};
-use crate::agent_discovery::{AgentDiscovery, Place};
+use crate::agent_discovery::AgentDiscovery;
 use crate::registration::{Answer, MobileIpConfig, Registration, ToSend};
 use seamline_wire::control::{AgentAdvertisement, RegistrationReply};
-use seamline_wire::{Control, Duration, Instant, NodeId};
+use seamline_wire::{Control, Instant, NodeId};
 
 /// Mobile IPv4 in the registry.
 pub(super) static SCHEME: Scheme = Scheme {
@@ -65,17 +65,9 @@ impl MobileIpv4 {
     }
 
     fn on_advertisement(&mut self, now: Instant, heard: &AgentAdvertisement, actions: &mut Actions) {
-        let agent = heard.agent;
-        actions.push(Action::Heard { agent });
-        let lifetime = Duration::from_secs(u64::from(heard.lifetime_s));
-        match self.discovery.heard(now, agent, lifetime) {
-            Place::Same => actions.push(Action::Stayed),
-            Place::Uncertain => {}
-            Place::Another => {
-                actions.push(Action::Moved { agent });
-                let to_send = self.registration.moved_to(now, heard);
-                self.request(to_send, actions);
-            }
+        if self.discovery.heard(now, heard.agent, heard.lifetime_s, actions) {
+            let to_send = self.registration.moved_to(now, heard);
+            self.request(to_send, actions);
         }
     }
 

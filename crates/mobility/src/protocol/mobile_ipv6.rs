@@ -1,7 +1,7 @@
 //! Mobile IPv6 (RFC 6275) without route optimisation: packets pass a tunnel between the mobile node and its home
 //! agent in both directions (section 4.1 calls it bidirectional tunnelling), and correspondents know nothing.
 
-use super::router_discovery::{Heard, RouterDiscovery};
+use super::router_discovery::RouterDiscovery;
 use super::{
     Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
 };
@@ -62,8 +62,9 @@ impl MobileIpv6 {
     fn on_message(&mut self, now: Instant, message: &Ipv6Control, actions: &mut Actions) {
         match message {
             Ipv6Control::RouterAdvertisement(advertisement) => {
-                let heard = self.discovery.heard(now, advertisement, actions);
-                let Heard::Moved = heard else { return };
+                if !self.discovery.heard(now, advertisement, actions) {
+                    return;
+                }
                 let home_agent = self.binding.anchor();
                 let router = advertisement.router;
                 self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);

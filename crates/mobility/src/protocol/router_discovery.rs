@@ -1,18 +1,9 @@
 //! What all protocols of IPv6 do when they hear a router (RFC 6275 section 11.5).
 
 use super::{Action, Actions, Setup};
-use crate::agent_discovery::{AgentDiscovery, Place};
+use crate::agent_discovery::AgentDiscovery;
 use seamline_wire::control::{Ipv6Control, RouterAdvertisement};
-use seamline_wire::{Control, Duration, Instant, NodeId};
-
-/// What an advertisement says of where the node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// Nothing new, or nothing certain.
-    Nothing,
-    /// It has moved to another router.
-    Moved,
-}
+use seamline_wire::{Control, Instant, NodeId};
 
 /// Follows the router that a mobile node uses, and knows the addresses it forms.
 #[derive(Debug)]
@@ -39,23 +30,9 @@ impl RouterDiscovery {
         self.on_link.iter().find(|(of, _)| *of == router).map(|(_, address)| *address)
     }
 
-    pub(super) fn heard(
-        &mut self,
-        now: Instant,
-        heard: &RouterAdvertisement,
-        actions: &mut Actions,
-    ) -> Heard {
-        let agent = heard.router;
-        actions.push(Action::Heard { agent });
-        match self.discovery.heard(now, agent, Duration::from_secs(u64::from(heard.lifetime_s))) {
-            Place::Same => actions.push(Action::Stayed),
-            Place::Uncertain => {}
-            Place::Another => {
-                actions.push(Action::Moved { agent });
-                return Heard::Moved;
-            }
-        }
-        Heard::Nothing
+    /// Whether the node has moved to the router that it hears.
+    pub(super) fn heard(&mut self, now: Instant, heard: &RouterAdvertisement, actions: &mut Actions) -> bool {
+        self.discovery.heard(now, heard.router, heard.lifetime_s, actions)
     }
 
     /// The link layer tells that a link is up: ask it for an advertisement.
