@@ -8,6 +8,7 @@ pub mod capture;
 pub mod codec;
 pub mod control;
 pub mod event;
+pub mod losses;
 pub mod machine;
 pub mod mark;
 pub mod packet;
@@ -21,6 +22,7 @@ pub mod units;
 
 pub use control::Control;
 pub use event::{DropCause, Event, HandoverPhase, MobilityEvent, SenderSample};
+pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::Mark;
 pub use packet::{NodeId, Packet, TransportPort, Tunnel, Tunnels};

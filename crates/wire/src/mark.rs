@@ -1,5 +1,6 @@
 //! What one end, or an agent in the network, tells a TCP sender by a mark in a segment.
 
+use crate::losses::Losses;
 use std::num::NonZeroU32;
 
 /// A mark on a segment. On the wire it is a TCP experimental option (RFC 6994) with one subtype per
@@ -24,4 +25,14 @@ pub enum Mark {
         /// What the link holds, as in [`Mark::NewLink`].
         bandwidth_delay_product: Option<NonZeroU32>,
     },
+    /// Losses, each with its cause, in an acknowledgment: explicit loss notification (paper L, section III; Balakrishnan and
+    /// Katz, IEEE GLOBECOM 1998). Who lists them says congestion; an agent that knows better says so.
+    Losses(Losses),
+}
+
+impl Mark {
+    /// The losses, if it lists any.
+    pub fn losses(self) -> Option<Losses> {
+        if let Mark::Losses(losses) = self { Some(losses) } else { None }
+    }
 }

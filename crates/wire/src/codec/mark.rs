@@ -10,6 +10,7 @@
 //! compiler names the first three.
 
 use super::options::OptionBytes;
+use crate::losses::{Loss, LossCause, Losses};
 use crate::mark::Mark;
 use std::num::NonZeroU32;
 
@@ -30,6 +31,10 @@ const HANDOVER_CANCELLED: u8 = 3;
 const NEW_LINK: u8 = 4;
 /// Its data is that of [`NEW_LINK`].
 const MADE_BEFORE_BREAK: u8 = 5;
+/// Its data is three bytes for each of one to four losses, in network order: [`CONGESTION`], three bits of zero, 20 of offset.
+const LOSSES: u8 = 6;
+const LOSS_LENGTH: usize = 3;
+const CONGESTION: u32 = 1 << 23;
 
 const fn subtype(mark: Mark) -> u8 {
     match mark {
@@ -38,6 +43,7 @@ const fn subtype(mark: Mark) -> u8 {
         Mark::HandoverCancelled => HANDOVER_CANCELLED,
         Mark::NewLink { .. } => NEW_LINK,
         Mark::MadeBeforeBreak { .. } => MADE_BEFORE_BREAK,
+        Mark::Losses(_) => LOSSES,
     }
 }
 
@@ -45,6 +51,7 @@ const fn data_length(mark: Mark) -> usize {
     match mark {
         Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => 0,
         Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. } => 4,
+        Mark::Losses(losses) => LOSS_LENGTH * losses.len(),
     }
 }
 
@@ -54,6 +61,10 @@ fn write_data(mark: Mark, option: &mut OptionBytes) {
         Mark::NewLink { bandwidth_delay_product } | Mark::MadeBeforeBreak { bandwidth_delay_product } => {
             option.put(&bandwidth_delay_product.map_or(0, NonZeroU32::get).to_be_bytes());
         }
+        Mark::Losses(losses) => losses.iter().for_each(|loss| {
+            let congestion = if loss.cause == LossCause::Congestion { CONGESTION } else { 0 };
+            option.put(&(loss.offset | congestion).to_be_bytes()[1..]);
+        }),
     }
 }
 
@@ -87,6 +98,18 @@ pub(super) fn read(body: &[u8]) -> Option<Mark> {
                 _ => Mark::MadeBeforeBreak { bandwidth_delay_product },
             })
         }
+        [LOSSES, losses @ ..] => read_losses(losses).map(Mark::Losses),
         _ => None,
     }
+}
+
+fn read_losses(bytes: &[u8]) -> Option<Losses> {
+    let (losses, rest) = bytes.as_chunks::<LOSS_LENGTH>();
+    let mut all = Losses::new();
+    let fits = losses.iter().all(|&[high, middle, low]| {
+        let bits = u32::from_be_bytes([0, high, middle, low]);
+        let cause = if bits & CONGESTION == 0 { LossCause::Air } else { LossCause::Congestion };
+        all.push(Loss { offset: bits & !CONGESTION, cause })
+    });
+    (fits && rest.is_empty() && !all.is_empty()).then_some(all)
 }

@@ -2,21 +2,36 @@
 //! stream or a fuzzer's bytes.
 
 use seamline_wire::codec::{Headers, IpHeader, Ipv4Header, Ipv6Header, TrafficClass, fit_sack_blocks};
-use seamline_wire::{Flags, Mark, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps, TransportPort};
+use seamline_wire::{
+    Flags, Loss, LossCause, Losses, Mark, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
+    TransportPort,
+};
 use std::num::NonZeroU32;
 
 /// Every mark there is, and none.
-pub(crate) const MARKS: [Option<Mark>; 9] = [
-    None,
-    Some(Mark::Handover),
-    Some(Mark::WillHandover),
-    Some(Mark::HandoverCancelled),
-    Some(Mark::NewLink { bandwidth_delay_product: None }),
-    Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(68_750) }),
-    Some(Mark::NewLink { bandwidth_delay_product: Some(NonZeroU32::MAX) }),
-    Some(Mark::MadeBeforeBreak { bandwidth_delay_product: None }),
-    Some(Mark::MadeBeforeBreak { bandwidth_delay_product: Some(NonZeroU32::MIN) }),
-];
+pub(crate) fn marks() -> [Option<Mark>; 12] {
+    let lost = |count: u32| {
+        let losses = (0..count).map(|n| Loss {
+            offset: Losses::FURTHEST / (n + 1),
+            cause: if n % 2 == 0 { LossCause::Air } else { LossCause::Congestion },
+        });
+        Some(Mark::Losses(losses.collect()))
+    };
+    [
+        None,
+        Some(Mark::Handover),
+        Some(Mark::WillHandover),
+        Some(Mark::HandoverCancelled),
+        Some(Mark::NewLink { bandwidth_delay_product: None }),
+        Some(Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(68_750) }),
+        Some(Mark::NewLink { bandwidth_delay_product: Some(NonZeroU32::MAX) }),
+        Some(Mark::MadeBeforeBreak { bandwidth_delay_product: None }),
+        Some(Mark::MadeBeforeBreak { bandwidth_delay_product: Some(NonZeroU32::MIN) }),
+        lost(1),
+        lost(2),
+        lost(4),
+    ]
+}
 
 /// Any headers that can be represented on the wire, in front of `payload_length` bytes. `draw(n)` is a
 /// number below `n`.
@@ -70,7 +85,7 @@ fn segment(draw: &mut dyn FnMut(u64) -> u64, payload_length: usize) -> Segment {
         window_scale: maybe(draw, |draw| draw(15) as u8).filter(|_| syn),
         maximum_segment_size: maybe(draw, |draw| any(draw) as u16).filter(|_| syn),
         sack_permitted: draw(2) == 1 && syn,
-        mark: MARKS[draw(MARKS.len() as u64) as usize],
+        mark: marks()[draw(marks().len() as u64) as usize],
         timestamps: maybe(draw, |draw| Timestamps { value: any(draw), echo: any(draw) }),
         sack: sack_blocks(draw),
     };

@@ -1,10 +1,12 @@
 //! What fits into 40 bytes of options, for every combination of options.
 
-use crate::generate::MARKS;
+use crate::generate::marks;
 use seamline_wire::codec::{
     Headers, IpHeader, OPTION_SPACE, decode, encode_to_vec, fit_sack_blocks, options_length,
 };
-use seamline_wire::{Flags, Mark, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort};
+use seamline_wire::{
+    Flags, Loss, LossCause, Losses, Mark, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort,
+};
 use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
 
@@ -21,7 +23,7 @@ fn written(segment: Segment) -> Vec<u8> {
 
 /// Every combination of options that a segment can have, fitting or not.
 fn combinations() -> impl Iterator<Item = Segment> {
-    (0..2 * 2 * 2 * 2 * 2 * 5 * MARKS.len()).map(|mut n| {
+    (0..2 * 2 * 2 * 2 * 2 * 5 * marks().len()).map(|mut n| {
         let mut digit = |base: usize| {
             let value = n % base;
             n /= base;
@@ -34,23 +36,26 @@ fn combinations() -> impl Iterator<Item = Segment> {
             sack_permitted: digit(2) == 1,
             timestamps: (digit(2) == 1).then_some(Timestamps { value: 1, echo: 2 }),
             sack: blocks(digit(5) as u32).collect(),
-            mark: MARKS[digit(MARKS.len())],
+            mark: marks()[digit(marks().len())],
             ..Segment::default()
         }
     })
 }
 
-/// Bytes of the options without any padding: what an ideal packer would need. Lengths from RFC 9293
-/// section 3.1, RFC 7323, RFC 2018, and for marks RFC 6994 section 3 plus a subtype, and four bytes of a new link.
+/// Bytes of the options without any padding but that of timestamps (RFC 7323 appendix A): what an ideal packer would need. Lengths from RFC 9293
+/// section 3.1, RFC 7323, RFC 2018, and for marks RFC 6994 section 3 plus a subtype, four bytes of a new
+/// link, and three of each loss.
 fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
     let syn = usize::from(segment.flags == Flags::SYN);
     let present = |is: bool, length: usize| if is { length } else { 0 };
     syn * present(segment.maximum_segment_size.is_some(), 4)
         + syn * present(segment.window_scale.is_some(), 3)
         + syn * present(segment.sack_permitted, 2)
-        + present(segment.timestamps.is_some(), 10)
+        + present(segment.timestamps.is_some(), 12)
         + segment.mark.map_or(0, |mark| {
-            if matches!(mark, Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. }) { 9 } else { 5 }
+            let is_new_link = matches!(mark, Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. });
+            let losses = mark.losses().map_or(0, Losses::len);
+            5 + present(is_new_link, 4) + 3 * losses
         })
         + present(sack_blocks > 0, 2 + 8 * sack_blocks)
 }
@@ -119,6 +124,13 @@ fn known_capacities() {
     let new_link = Mark::NewLink { bandwidth_delay_product: NonZeroU32::new(1) };
     assert_eq!(fitting(Some(new_link), false, Flags::ACK), (3, 36));
     assert_eq!(fitting(Some(new_link), true, Flags::ACK), (2, 40));
+    let losses = |count: u32| {
+        let losses = (0..count).map(|offset| Loss { offset, cause: LossCause::Air });
+        Some(Mark::Losses(losses.collect()))
+    };
+    assert_eq!(fitting(losses(1), true, Flags::ACK), (2, 40));
+    assert_eq!(fitting(losses(4), true, Flags::ACK), (1, 40));
+    assert_eq!(fitting(losses(4), false, Flags::ACK), (2, 36));
 }
 
 #[test]
@@ -140,4 +152,8 @@ fn timestamps_then_mark_then_sack() {
     let bandwidth_delay_product = NonZeroU32::new(0x0102_0304);
     let told = Segment { mark: Some(Mark::NewLink { bandwidth_delay_product }), ..Segment::default() };
     assert_eq!(written(told)[40..], [254, 9, 0x5e, 0xa1, 4, 1, 2, 3, 4, 0, 0, 0], "in network order");
+    let losses = [(0x01_0203, LossCause::Congestion), (0x0a_0b0c & Losses::FURTHEST, LossCause::Air)];
+    let mark = Mark::Losses(losses.map(|(offset, cause)| Loss { offset, cause }).into_iter().collect());
+    let listed = Segment { mark: Some(mark), ..Segment::default() };
+    assert_eq!(written(listed)[40..], [254, 11, 0x5e, 0xa1, 6, 0x81, 2, 3, 0x0a, 0x0b, 0x0c, 0]);
 }
