@@ -27,6 +27,8 @@ pub(crate) struct Header {
     pub(crate) timestamps: Option<TimestampClock>,
     pub(crate) sack: bool,
     pub(crate) window_scaled: bool,
+    /// Acknowledgments list losses.
+    pub(crate) lists_losses: bool,
     /// Payload and options of a segment together are not longer than this.
     pub(crate) largest_segment: u32,
     /// What a handover scheme wants told.
@@ -116,6 +118,10 @@ impl Header {
     fn fill(&mut self, segment: &mut Segment, receiver: &mut Receiver) {
         segment.mark = segment.mark.or_else(|| self.marking.take());
         segment.acknowledgment = receiver.acknowledgment();
+        if self.lists_losses && segment.mark.is_none() && segment.sequence_length() == 0 {
+            let losses = receiver.losses();
+            segment.mark = (!losses.is_empty()).then_some(Mark::Losses(losses));
+        }
         segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
         let blocks = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
         segment.sack = blocks;

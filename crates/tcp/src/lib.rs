@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod handover;
 mod held;
 pub mod host;
+pub mod loss_notification;
 pub mod offset;
 pub mod parameters;
 pub mod profile;

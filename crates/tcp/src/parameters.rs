@@ -6,6 +6,7 @@ use crate::handover::{
     CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, MobilityVegasParameters,
     TrAcksParameters,
 };
+use crate::loss_notification::LossNotificationParameters;
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
 use crate::send_log::LogUpkeep;
@@ -26,6 +27,8 @@ pub struct Parameters {
     pub receiver: ReceiverParameters,
     /// Opening, closing and giving up.
     pub connection: ConnectionParameters,
+    /// Telling losses over the air from congestion.
+    pub loss_notification: LossNotificationParameters,
     /// Read by Vegas.
     pub vegas: VegasParameters,
     /// Read by Westwood.

@@ -128,6 +128,7 @@ fn rfc() -> Parameters {
             challenge_acks_per_second: 10,
         },
         vegas: VegasParameters::default(),
+        loss_notification: Default::default(),
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),
@@ -217,6 +218,7 @@ fn ns2(window_limit: u32) -> Parameters {
             spares_first_burst: true,
             ..VegasParameters::default()
         },
+        loss_notification: Default::default(),
         westwood: Default::default(),
         westwood_plus: Default::default(),
         cubic: Default::default(),

@@ -3,7 +3,7 @@
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};
-use seamline_wire::{Instant, SackBlock, SackBlocks, SequenceNumber};
+use seamline_wire::{Instant, Loss, LossCause, Losses, SackBlock, SackBlocks, SequenceNumber};
 
 /// What a segment's payload did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Receiver {
     offered_edge: Offset,
     window_shift: u8,
     segment_size: u32,
+    /// The longest payload so far: the size of the peer's full segments.
+    longest_payload: u32,
     out_of_order: RangeSet,
     recent: Vec<(Offset, Offset)>,
     fin_at: Option<Offset>,
@@ -55,6 +57,7 @@ impl Receiver {
             offered_edge,
             window_shift,
             segment_size,
+            longest_payload: 1,
             out_of_order: RangeSet::default(),
             recent: Vec::new(),
             fin_at: None,
@@ -147,6 +150,7 @@ impl Receiver {
 
     /// Take in payload and FIN of an acceptable segment that begins at `start`.
     pub fn accept(&mut self, now: Instant, start: Offset, length: u32, fin: bool) -> Received {
+        self.longest_payload = self.longest_payload.max(length);
         let data_end = start + u64::from(length);
         let edge = self.offered_edge.max(self.next);
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
@@ -247,6 +251,22 @@ impl Receiver {
         };
         let older = ranges.iter().rev().filter(|range| !self.recent.contains(range));
         self.recent.iter().chain(older).take(self.parameters.most_sack_blocks).map(block).collect()
+    }
+    /// The segments missing before something that has arrived, last in sequence first (paper L, section III): nobody here knows
+    /// why they are.
+    pub fn losses(&self) -> Losses {
+        let ranges = self.out_of_order.as_slice();
+        let size = u64::from(self.longest_payload);
+        let starts = (0..ranges.len()).rev().flat_map(|place| {
+            let begin = if place == 0 { self.next } else { ranges[place - 1].1 };
+            let end = ranges[place].0;
+            let nearest = (begin - self.next).min(u64::from(Losses::FURTHEST));
+            let most = (u64::from(Losses::FURTHEST) - nearest) / size + 1;
+            let segments = (end - begin).div_ceil(size).min(most);
+            (0..segments).rev().map(move |n| begin - self.next + n * size)
+        });
+        let losses = starts.filter_map(|offset| u32::try_from(offset).ok());
+        losses.map(|offset| Loss { offset, cause: LossCause::Congestion }).collect()
     }
     /// Whether an acknowledgment must leave before anything else happens.
     pub fn must_acknowledge(&self) -> bool {

@@ -2,12 +2,14 @@
 //! changes a sender's state.
 
 mod moving;
+mod notified;
 mod opening;
 mod probing;
 mod window_use;
 
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
+use crate::loss_notification::{LossNotificationParameters, Notified};
 use crate::offset::Offset;
 use crate::parameters::{IdleRestart, Parameters};
 use crate::receiver::Receiver;
@@ -87,6 +89,8 @@ pub(crate) struct Sender {
     last_sent: Instant,
     /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
     samples_from: Offset,
+    loss_notification: LossNotificationParameters,
+    notified: Notified,
     /// What a handover scheme keeps from happening.
     hold: moving::Hold,
     /// The furthest right edge of the peer's window so far.
@@ -155,6 +159,8 @@ impl Sender {
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
             samples_from: first,
+            loss_notification: parameters.loss_notification.clone(),
+            notified: Notified::default(),
             hold: moving::Hold::Nothing,
             furthest_edge: first,
             orders: Orders::default(),
@@ -269,11 +275,16 @@ impl Sender {
         }
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         let acknowledged = ack.offset.saturating_since(previous);
+        let told = self.take_losses(segment, duplicate, acknowledged);
+        let over_the_air = told == notified::Told::OverTheAir;
+        let duplicate = duplicate && !over_the_air;
+        let news = if over_the_air { News::default() } else { news };
         let delivered = acknowledged.saturating_add_signed(sacked);
         if self.probing {
             self.progress_at = now;
         }
-        if !advanced && !duplicate && !news.any && same_window && !self.has_unsent() {
+        let says_nothing = !advanced && !duplicate && !news.any && told == notified::Told::Nothing;
+        if says_nothing && same_window && !self.has_unsent() {
             return;
         }
         let reopened = self.view.peer_window > 0 && self.view.peer_window != window_before;
@@ -294,6 +305,7 @@ impl Sender {
         let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
         self.recovery.on_ack(&seen, &self.view, &mut self.orders);
         self.carry_out(Some(&acked), ack.timestamp_sample, exit);
+        self.mend(told, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
     }
@@ -507,6 +519,9 @@ impl Sender {
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(retransmission);
         self.recovery.note_sent(end - at);
+        if retransmission && self.heeds_losses() {
+            self.notified.note_sent_again(at, now);
+        }
         if let Some(log) = &mut self.view.sent {
             log.record(now, at, end);
         }

@@ -28,7 +28,8 @@ impl Endpoint {
 
     /// Whether the scheme here decides what becomes of this segment's acknowledgment.
     pub(super) fn is_notified_by(&self, segment: &Segment) -> bool {
-        let decided = |mover: &Mover| segment.mark.is_some_and(|mark| mover.scheme.decides_on(mark));
+        let decided =
+            |mover: &Mover| handover_mark(segment).is_some_and(|mark| mover.scheme.decides_on(mark));
         self.mover.as_ref().is_some_and(decided)
     }
 
@@ -49,7 +50,7 @@ impl Endpoint {
     /// The acknowledgment of a segment has been taken in: a mark on it is for the scheme, if there is one, which may let
     /// go what [`crate::sender::Sender::on_notification`] held.
     pub(super) fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        if let Some(mark) = segment.mark.filter(|_| self.mover.is_some()) {
+        if let Some(mark) = handover_mark(segment).filter(|_| self.mover.is_some()) {
             let one_way_delay = one_way_delay(&self.header, now, segment);
             let payload = segment.length > 0;
             self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
@@ -60,7 +61,7 @@ impl Endpoint {
     /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
     /// announced before one is out of date by now.
     pub(super) fn on_data_again(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        let happened = match segment.mark {
+        let happened = match handover_mark(segment) {
             _ if segment.length == 0 => return,
             Some(Mark::WillHandover) => return,
             Some(mark) => Happened::Marked { mark, payload: true, one_way_delay: None },
@@ -128,6 +129,11 @@ impl Endpoint {
         let segment = Segment { sequence, flags: Flags::ACK, mark, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);
     }
+}
+
+/// The mark of a segment, unless it tells of losses: that is no news of a move.
+pub(super) fn handover_mark(segment: &Segment) -> Option<Mark> {
+    segment.mark.filter(|mark| mark.losses().is_none())
 }
 
 fn one_way_delay(header: &Header, now: Instant, segment: &Segment) -> Option<Duration> {

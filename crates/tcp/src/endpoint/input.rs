@@ -1,5 +1,6 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
+use super::handover::handover_mark;
 use super::{CloseReason, Endpoint, State};
 use crate::emit::reset_for;
 use crate::handover::Happened;
@@ -111,7 +112,7 @@ impl Endpoint {
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
-            if segment.mark.is_none() && segment.length > 0 {
+            if handover_mark(segment).is_none() && segment.length > 0 {
                 self.happened(now, Happened::Data, out);
             }
         }
@@ -181,7 +182,7 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress { mark: segment.mark }, out);
+            self.happened(now, Happened::Progress { mark: handover_mark(segment) }, out);
         }
         self.on_mark(now, segment, out);
     }

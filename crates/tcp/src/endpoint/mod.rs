@@ -16,6 +16,7 @@ pub use state::{CloseReason, State};
 
 use crate::emit::{Address, Header, HeldAcknowledgments, Marking, TimestampClock};
 use crate::handover::{Happened, Scheme};
+use crate::loss_notification::LossNotification;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::receiver::Receiver;
@@ -121,6 +122,7 @@ impl Endpoint {
             timestamps: segments.timestamp_tick.map(TimestampClock::new),
             sack: segments.selective_acknowledgments && config.variant.recovery.needs_sack,
             window_scaled: segments.window_scale.is_some(),
+            lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndHeed,
             largest_segment: size,
             marking: Marking::default(),
             held: HeldAcknowledgments::default(),

@@ -2,7 +2,7 @@
 
 use crate::plan::PipePlan;
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant, Packet};
+use seamline_wire::{Duration, Instant, LossCause, Mark, Packet, Segment};
 use std::collections::BTreeMap;
 
 /// A packet on its way, with its payload.
@@ -44,8 +44,18 @@ impl Pipe {
         self.sent += 1;
         self.on_the_way.insert((at, self.sent), loaded);
     }
+    /// An agent has its say about the losses that a packet tells of, true or not.
+    fn judge_losses(&mut self, segment: &mut Segment) {
+        if let Some(Mark::Losses(losses)) = &mut segment.mark {
+            for place in 0..losses.len() {
+                let causes = [LossCause::Congestion, LossCause::Air];
+                losses.set_cause(place, causes[self.random.below(2) as usize]);
+            }
+        }
+    }
     /// A packet enters at `now`.
-    pub(crate) fn send(&mut self, now: Instant, loaded: Loaded) {
+    pub(crate) fn send(&mut self, now: Instant, mut loaded: Loaded) {
+        self.judge_losses(&mut loaded.packet.segment);
         let delay = Duration::from_millis(self.plan.one_way_delay);
         if now >= self.good_from {
             let behind_others = self.on_the_way.keys().next_back().map_or(Instant::ZERO, |&(at, _)| at);

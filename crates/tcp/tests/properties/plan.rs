@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use seamline_tcp::handover::Scheme;
+use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
 use seamline_wire::{Duration, Rate, Signal};
 
 /// What one end's application does.
@@ -60,6 +61,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// What both ends do about moves.
     pub(crate) handover: Option<&'static Scheme>,
+    /// What both ends do about losses whose cause they are told, which is drawn on the way.
+    pub(crate) loss_notification: LossNotificationParameters,
     /// What the layers below tell, in order of time; it need not be true.
     pub(crate) signals: Vec<Told>,
 }
@@ -122,6 +125,7 @@ pub(crate) fn plan() -> impl Strategy<Value = Plan> {
             good_from,
             seed,
             handover: None,
+            loss_notification: LossNotificationParameters::default(),
             signals: Vec::new(),
         },
     )
@@ -224,6 +228,19 @@ pub(crate) fn plan_with_moves(scheme: &'static Scheme) -> impl Strategy<Value = 
         signals.sort_by_key(|told| told.at);
         plan.handover = Some(scheme);
         plan.signals = signals;
+        plan
+    })
+}
+
+/// A case in which acknowledgments list losses, and the network says of each what it likes.
+pub(crate) fn plan_with_notified_losses() -> impl Strategy<Value = Plan> {
+    (plan(), any::<bool>(), any::<bool>()).prop_map(|(mut plan, repeats, duplicates_let_segments_go)| {
+        let repeat = if repeats { Repeat::AfterRoundTrip } else { Repeat::Never };
+        plan.loss_notification = LossNotificationParameters {
+            scheme: LossNotification::ListAndHeed,
+            repeat,
+            duplicates_let_segments_go,
+        };
         plan
     })
 }

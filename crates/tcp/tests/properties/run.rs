@@ -45,6 +45,7 @@ impl Run {
             parameters.segments.timestamp_tick = app.timestamps.then_some(Duration::from_millis(1));
             parameters.segments.selective_acknowledgments = app.sack;
             parameters.connection.user_timeout = None;
+            parameters.loss_notification = plan.loss_notification.clone();
             Endpoint::new(EndpointConfig {
                 local: address(side),
                 remote: address(1 - side),

@@ -10,6 +10,7 @@ mod demo_vegas;
 mod handover;
 mod handshake;
 mod loss;
+mod loss_notification;
 mod mobility_vegas;
 mod options;
 mod persist;

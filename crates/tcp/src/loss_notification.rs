@@ -1,0 +1,127 @@
+//! Explicit loss notification: losses over the air are told from congestion, and cost no window.
+//!
+//! The receiver lists what it believes lost in its acknowledgments ([`LossNotification::ListAndHeed`]), an agent beside the
+//! wireless link says of each loss whether it happened there (paper L: Ding and Jamalipour, "A new explicit loss notification
+//! with acknowledgment for wireless TCP", 2001, section III), and the sender heeds it. Where the mobile node is the sender the
+//! agent alone knows enough, and marks duplicate acknowledgments (Balakrishnan and Katz, "Explicit loss notification and
+//! wireless web performance", IEEE GLOBECOM 1998; ns-2's `eln_`): [`LossNotification::Heed`].
+//!
+//! It is no handover scheme, and works beside each of them. Without an agent, or where a mark is dropped on the way, every
+//! loss is congestion: plain TCP.
+
+use crate::offset::Offset;
+use seamline_wire::{Instant, LossCause};
+
+/// What an end does about explicit loss notification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossNotification {
+    /// Nothing.
+    #[default]
+    None,
+    /// As a sender it heeds what acknowledgments tell of losses.
+    Heed,
+    /// It does so, and as a receiver lists in its acknowledgments what it believes lost.
+    ListAndHeed,
+}
+
+/// When what was sent again because of a notification, and is still missing, is sent once more; paper L is silent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeat {
+    /// When a notification tells of it a round trip later: the smoothed round-trip time and four variations, so that what is
+    /// merely late is not.
+    #[default]
+    AfterRoundTrip,
+    /// When the retransmission timer expires, and not before.
+    Never,
+}
+
+/// What can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossNotificationParameters {
+    /// What an end does.
+    pub scheme: LossNotification,
+    /// When it sends once more.
+    pub repeat: Repeat,
+    /// While a loss over the air is being mended, each duplicate acknowledgment lets a new segment go, as in fast recovery
+    /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
+    /// SACK the recovery knows by itself what has left the network.
+    pub duplicates_let_segments_go: bool,
+}
+
+impl Default for LossNotificationParameters {
+    fn default() -> Self {
+        LossNotificationParameters {
+            scheme: LossNotification::None,
+            repeat: Repeat::AfterRoundTrip,
+            duplicates_let_segments_go: true,
+        }
+    }
+}
+
+/// A segment that is missing, or was sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Missing {
+    pub(crate) at: Offset,
+    /// By the latest word on it.
+    pub(crate) cause: LossCause,
+    pub(crate) sent_again: Option<Instant>,
+    /// The acknowledgment at hand lists it.
+    pub(crate) listed: bool,
+}
+
+/// What a sender remembers of segments that are missing, because an acknowledgment tells of few.
+#[derive(Debug, Default)]
+pub(crate) struct Notified {
+    /// In order of sequence.
+    missing: Vec<Missing>,
+    /// Segments that duplicate acknowledgments have let go beyond the window.
+    pub(crate) lent: u32,
+}
+
+/// More segments are not remembered; the oldest are forgotten first.
+const MOST_MISSING: usize = 64;
+
+impl Notified {
+    /// Everything before this has arrived, and a new acknowledgment begins.
+    pub(crate) fn begin(&mut self, unacknowledged: Offset) {
+        self.missing.retain_mut(|missing| {
+            missing.listed = false;
+            missing.at >= unacknowledged
+        });
+    }
+    pub(crate) fn list(&mut self, at: Offset, cause: LossCause) {
+        let missing = self.entry(at);
+        missing.cause = cause;
+        missing.listed = true;
+    }
+    pub(crate) fn note_sent_again(&mut self, at: Offset, now: Instant) {
+        self.entry(at).sent_again = Some(now);
+    }
+    fn entry(&mut self, at: Offset) -> &mut Missing {
+        let mut place = self.missing.partition_point(|missing| missing.at < at);
+        if self.missing.get(place).is_none_or(|missing| missing.at != at) {
+            if self.missing.len() == MOST_MISSING {
+                self.missing.remove(0);
+                place = place.saturating_sub(1);
+            }
+            let unknown = Missing { at, cause: LossCause::Congestion, sent_again: None, listed: false };
+            self.missing.insert(place, unknown);
+        }
+        &mut self.missing[place]
+    }
+    /// Whether the segment here was lost over the air, as far as is known.
+    pub(crate) fn is_lost_over_the_air(&self, at: Offset) -> bool {
+        let place = self.missing.partition_point(|missing| missing.at < at);
+        self.missing.get(place).is_some_and(|missing| missing.at == at && missing.cause == LossCause::Air)
+    }
+    /// The first segment from `from` on that was lost over the air and `is_due`.
+    pub(crate) fn next_over_the_air(
+        &self,
+        from: Offset,
+        is_due: impl Fn(&Missing) -> bool,
+    ) -> Option<Offset> {
+        let place = self.missing.partition_point(|missing| missing.at < from);
+        let due = |missing: &&Missing| missing.cause == LossCause::Air && is_due(missing);
+        self.missing[place..].iter().find(due).map(|missing| missing.at)
+    }
+}

@@ -1,0 +1,118 @@
+//! What the sender does about losses whose cause it is told: [`crate::loss_notification`].
+
+use super::{Exit, Sender};
+use crate::loss_notification::{LossNotification, Missing, Repeat};
+use crate::recovery::Order;
+use seamline_wire::{Duration, Losses, Mark, Segment};
+
+/// What an acknowledgment tells of losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Nothing.
+    Nothing,
+    /// Of some, but the first missing segment was lost to congestion, or recovery is under way: everything goes its way.
+    Some,
+    /// The first missing segment was lost over the air: the acknowledgment is no sign of congestion.
+    OverTheAir,
+}
+
+impl Sender {
+    pub(super) fn heeds_losses(&self) -> bool {
+        self.loss_notification.scheme != LossNotification::None
+    }
+
+    /// Take in what an acknowledgment tells of losses, once SND.UNA has advanced by so many bytes.
+    pub(super) fn take_losses(&mut self, segment: &Segment, is_duplicate: bool, acknowledged: u64) -> Told {
+        if !self.heeds_losses() {
+            return Told::Nothing;
+        }
+        self.notified.begin(self.view.unacknowledged);
+        let losses = segment.mark.and_then(Mark::losses);
+        if let Some(losses) = losses {
+            self.list_losses(losses, segment);
+        }
+        let told = match losses {
+            None => Told::Nothing,
+            Some(_) if self.recovery.in_recovery() => Told::Some,
+            Some(_) if self.notified.is_lost_over_the_air(self.view.unacknowledged) => Told::OverTheAir,
+            Some(_) => Told::Some,
+        };
+        if !self.recovery.in_recovery() {
+            self.settle_loan(told, is_duplicate, acknowledged);
+        }
+        told
+    }
+
+    /// A segment is lent for each one that has left the network. What is acknowledged takes back what it had lent, but for the
+    /// segment that was missing.
+    fn settle_loan(&mut self, told: Told, is_duplicate: bool, acknowledged: u64) {
+        // Whoever began again or recovered in between has taken everything back.
+        let before = self.notified.lent.min(self.view.inflation);
+        let sack_tells = !self.view.scoreboard.sacked().is_empty();
+        let lends = self.loss_notification.duplicates_let_segments_go && !sack_tells;
+        let arrived = self.view.segments(acknowledged).saturating_sub(1) as u32;
+        self.notified.lent = match told {
+            Told::OverTheAir if lends && is_duplicate => before + 1,
+            Told::OverTheAir if lends => before.saturating_sub(arrived),
+            _ => 0,
+        };
+        if self.notified.lent < before {
+            self.view.inflation = self.notified.lent;
+        }
+    }
+
+    fn list_losses(&mut self, losses: Losses, segment: &Segment) {
+        for loss in losses.iter() {
+            let at = self.offset(loss.sequence(segment.acknowledgment));
+            let outstanding = self.view.unacknowledged..self.view.highest_sent;
+            if let Some(at) = at.filter(|at| outstanding.contains(at)) {
+                self.notified.list(at, loss.cause);
+            }
+        }
+    }
+
+    /// Send what was lost over the air again, at once, and what may go in its place. Recovery has had its turn, so what it has
+    /// sent again just now is not sent twice.
+    pub(super) fn mend(&mut self, told: Told, exit: &mut Exit<'_>) {
+        if told == Told::Nothing {
+            return;
+        }
+        self.send_again_what_the_air_has_lost(exit);
+        if told == Told::OverTheAir && self.notified.lent > 0 {
+            self.orders.extend([Order::Inflate(self.notified.lent), Order::SEND]);
+            self.carry_out(None, None, exit);
+        }
+    }
+
+    fn send_again_what_the_air_has_lost(&mut self, exit: &mut Exit<'_>) {
+        let (first, next, now) = (self.view.unacknowledged, self.view.next, self.view.now);
+        let patience = self.patience();
+        let is_due = |missing: &Missing| {
+            let again =
+                missing.sent_again.is_none_or(|at| patience.is_some_and(|patience| at + patience <= now));
+            again && missing.at < next && (missing.listed || missing.at == first)
+        };
+        let mut from = first;
+        while let Some(at) = self.notified.next_over_the_air(from, is_due) {
+            if self.timing.is_some_and(|(timed, _)| timed == at) {
+                self.orders.push(Order::AbandonTiming);
+            }
+            self.orders.push(Order::Retransmit(at));
+            if at == first {
+                self.orders.push(Order::RestartTimer);
+            }
+            from = at + 1;
+        }
+        self.carry_out(None, None, exit);
+    }
+
+    /// After how long what was sent again and is still missing has been lost again.
+    fn patience(&self) -> Option<Duration> {
+        let known = self.view.round_trip;
+        match self.loss_notification.repeat {
+            Repeat::Never => None,
+            Repeat::AfterRoundTrip if known.smoothed.is_zero() => Some(self.estimator.timeout()),
+            Repeat::AfterRoundTrip => Some(known.smoothed + known.variation * 4),
+        }
+    }
+}
