@@ -1,7 +1,8 @@
 //! What an agent does with packets, and what it has done.
 
 use crate::key::Side;
-use seamline_wire::{Outbox, Packet};
+use seamline_wire::codec::{fit_sack_blocks, options_length};
+use seamline_wire::{Mark, Outbox, Packet};
 
 /// What an agent has done since it began, over all connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,16 @@ impl<'a> Exit<'a> {
     pub fn suppress(&mut self, packet: Box<Packet>) {
         self.counters.suppressed_acknowledgments += 1;
         self.out.recycle(packet);
+    }
+    /// Write a mark into a packet: it takes its place from SACK blocks, if there is no other.
+    pub fn mark(&mut self, packet: &mut Packet, mark: Mark) {
+        let segment = &mut packet.segment;
+        let before = options_length(segment);
+        segment.mark = Some(mark);
+        fit_sack_blocks(segment);
+        packet.wire_bytes =
+            (packet.wire_bytes + options_length(segment) as u32).saturating_sub(before as u32);
+        self.counters.marked_acknowledgments += 1;
     }
     /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {

@@ -8,15 +8,18 @@
 
 mod connection;
 mod connections;
+mod eln_ack;
 mod exit;
 mod key;
 mod moved;
 mod parameters;
+mod ranges;
 mod snoop;
 mod split;
 
 pub use connection::Connection;
 pub use connections::{Connections, Limits};
+pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
 pub use moved::Moved;
@@ -71,7 +74,7 @@ const BESIDE_THE_AIR: Traits = Traits {
 };
 
 /// Every kind of agent.
-pub static ALL: &[&Kind] = &[&snoop::KIND, &split::KIND];
+pub static ALL: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &split::KIND];
 
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {

@@ -1,6 +1,7 @@
 //! What of agents can be set.
 
 use crate::connections::Limits;
+use crate::eln_ack::ElnAckParameters;
 use crate::snoop::SnoopParameters;
 use crate::split::SplitParameters;
 
@@ -9,6 +10,8 @@ use crate::split::SplitParameters;
 pub struct Parameters {
     /// What an agent may hold.
     pub limits: Limits,
+    /// Of ELN-ACK.
+    pub eln_ack: ElnAckParameters,
     /// Of Snoop.
     pub snoop: SnoopParameters,
     /// Of split connections.

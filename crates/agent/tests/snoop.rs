@@ -3,7 +3,7 @@
 mod support;
 
 use seamline_agent::{Limits, Parameters, SnoopParameters, find};
-use seamline_wire::{Duration, Flags};
+use seamline_wire::{Duration, Flags, LossCause};
 use support::{Script, ack, data};
 
 fn snoop() -> Script {
@@ -160,4 +160,54 @@ fn what_moves_takes_its_room_along() {
     assert_eq!(new.counters().cached, 1);
     old.at(130).wired(data(9001, 1000)).onwards();
     assert_eq!(old.counters().cached, 6);
+}
+
+/// Data from the mobile host, two packets of which the air has lost.
+fn gaps_in_the_uplink(mut script: Script) -> Script {
+    script.wireless(data(501, 500)).onwards();
+    for n in [1, 3, 4, 6] {
+        script.wireless(data(1 + n * 1000, 1000)).onwards();
+    }
+    script
+}
+
+/// Balakrishnan and Katz 1998: acknowledgments that ask for what the air has lost say so; a retransmission on its way does not
+/// end that, because duplicates for the loss come until the far end has it.
+#[test]
+fn losses_of_the_uplink_are_told_to_the_mobile_host() {
+    let air = &[(0, LossCause::Air)];
+    let mut script = gaps_in_the_uplink(snoop());
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wireless(data(2001, 1000)).onwards();
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wired(ack(5001)).onwards_as(ack(5001).losses(air));
+    script.wired(data(1, 100).acknowledging(5001)).onwards();
+    script.wireless(data(5001, 1000)).onwards();
+    script.wired(ack(7001)).onwards();
+    assert_eq!(script.counters().marked_acknowledgments, 4);
+}
+
+/// What the agent has never seen, what it has, and what another agent has already told, it leaves alone.
+#[test]
+fn other_losses_of_the_uplink_are_not() {
+    let mut script = gaps_in_the_uplink(snoop());
+    script.wired(ack(101)).onwards().wired(ack(101)).onwards();
+    script.wired(ack(4001)).onwards().wired(ack(4001)).onwards().wired(ack(6501)).onwards();
+    let told = ack(5001).losses(&[(0, LossCause::Congestion)]);
+    script.wired(told).onwards().wired(ack(5001).flags(Flags::FIN | Flags::ACK)).onwards();
+    let mut script = gaps_in_the_uplink(with(SnoopParameters {
+        explicit_loss_notification: false,
+        ..SnoopParameters::default()
+    }));
+    script.wired(ack(2001)).onwards().wired(ack(2001)).onwards();
+}
+
+/// Timestamps stay, the mark comes next, and as many SACK blocks as still fit.
+#[test]
+fn a_mark_takes_its_place_from_sack_blocks() {
+    let blocks = [(3001, 4001), (6001, 7001), (9001, 9501)];
+    let given = ack(2001).timestamps(7, 8).sack(&blocks);
+    let marked = given.clone().sack(&blocks[..2]).losses(&[(0, LossCause::Air)]);
+    gaps_in_the_uplink(snoop()).wired(given).onwards_as(marked);
 }

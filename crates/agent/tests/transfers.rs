@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use seamline_agent::{Agent, Kind, Parameters, WIRED, WIRELESS};
+use seamline_tcp::loss_notification::LossNotification;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, State, profile, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{
@@ -34,6 +35,8 @@ struct Plan {
     variant: usize,
     seed: u64,
     good_from: u64,
+    /// Both ends list losses and heed what they are told of them.
+    notifies: bool,
 }
 
 fn hop() -> impl Strategy<Value = Hop> {
@@ -47,14 +50,23 @@ fn plan() -> impl Strategy<Value = Plan> {
     let sequence = || prop_oneof![any::<u32>(), (u32::MAX - 100_000)..u32::MAX];
     let bytes = || prop_oneof![Just(0u64), 1u64..400_000];
     let hops = [hop(), hop()];
-    (hops, [bytes(), bytes()], [sequence(), sequence()], 0..VARIANTS.len(), any::<u64>(), 0u64..60_000)
-        .prop_map(|(hops, bytes, initial_sequence, variant, seed, good_from)| Plan {
+    (
+        hops,
+        [bytes(), bytes()],
+        [sequence(), sequence()],
+        0..VARIANTS.len(),
+        any::<u64>(),
+        0u64..60_000,
+        any::<bool>(),
+    )
+        .prop_map(|(hops, bytes, initial_sequence, variant, seed, good_from, notifies)| Plan {
             hops,
             bytes,
             initial_sequence,
             variant,
             seed,
             good_from,
+            notifies,
         })
 }
 
@@ -81,7 +93,10 @@ struct Run {
 
 impl Run {
     fn new(kind: &Kind, plan: &Plan) -> Self {
-        let parameters = (profile::find("rfc").expect("it is there").parameters)();
+        let mut parameters = (profile::find("rfc").expect("it is there").parameters)();
+        if plan.notifies {
+            parameters.loss_notification.scheme = LossNotification::ListAndHeed;
+        }
         let address =
             |side: usize| Address { node: NodeId(1 + side as u32), port: TransportPort(5000 + side as u16) };
         let host = |side: usize| {

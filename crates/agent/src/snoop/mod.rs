@@ -4,6 +4,7 @@
 
 mod cache;
 mod round_trip;
+mod uplink;
 
 use crate::Kind;
 use crate::connection::Connection;
@@ -15,6 +16,7 @@ use round_trip::RoundTrip;
 use seamline_tcp::handover::Traits;
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
+use uplink::Uplink;
 
 pub(super) static KIND: Kind = Kind {
     name: "snoop",
@@ -49,6 +51,8 @@ pub struct SnoopParameters {
     pub samples_retransmissions: bool,
     /// Duplicates are counted on across new acknowledgments, as by the one counter that all of ns-2's agents share.
     pub counts_duplicates_on: bool,
+    /// Acknowledgments for the mobile node that ask for what the air has lost are marked.
+    pub explicit_loss_notification: bool,
 }
 
 impl Default for SnoopParameters {
@@ -64,6 +68,7 @@ impl Default for SnoopParameters {
             sample_weight: 0.125,
             samples_retransmissions: false,
             counts_duplicates_on: false,
+            explicit_loss_notification: true,
         }
     }
 }
@@ -104,6 +109,7 @@ struct Snoop {
     first_is_under_way: bool,
     round_trip: RoundTrip,
     timer: Instant,
+    uplink: Uplink,
 }
 
 impl Snoop {
@@ -117,6 +123,7 @@ impl Snoop {
             first_is_under_way: false,
             round_trip: RoundTrip::new(&parameters),
             timer: NEVER,
+            uplink: Uplink::default(),
             parameters,
         }
     }
@@ -210,6 +217,18 @@ impl Snoop {
         }
     }
 
+    fn notify_of_losses(&mut self, from: Side, packet: &mut Packet, exit: &mut Exit<'_>) {
+        match from {
+            Side::Wireless if packet.segment.sequence_length() > 0 => self.uplink.on_data(&packet.segment),
+            Side::Wireless => {}
+            Side::Wired => {
+                if let Some(mark) = self.uplink.mark(&packet.segment) {
+                    exit.mark(packet, mark);
+                }
+            }
+        }
+    }
+
     /// One duplicate for each packet behind the missing one, less those that have come.
     fn to_come(&self) -> Expected {
         let causes = self.cache.len() - usize::from(self.first_is_under_way && !self.cache.is_empty());
@@ -236,7 +255,10 @@ impl Snoop {
 }
 
 impl Connection for Snoop {
-    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
+    fn on_segment(&mut self, now: Instant, from: Side, mut packet: Box<Packet>, exit: &mut Exit<'_>) {
+        if self.parameters.explicit_loss_notification {
+            self.notify_of_losses(from, &mut packet, exit);
+        }
         let segment = &packet.segment;
         match from {
             Side::Wired if segment.length > 0 => {

@@ -3,8 +3,10 @@
 #![allow(dead_code, reason = "not every test needs everything")]
 
 use seamline_agent::{Agent, Counters, Side, WIRED, WIRELESS};
+use seamline_wire::codec::options_length;
 use seamline_wire::{
-    Duration, Flags, Input, Instant, NodeId, Outbox, Packet, Port, Segment, SequenceNumber, TransportPort,
+    Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port, SackBlock, Segment,
+    SequenceNumber, Timestamps, TransportPort,
 };
 
 const FIXED: NodeId = NodeId(1);
@@ -17,6 +19,22 @@ pub(crate) struct Sent(pub(crate) Segment);
 impl Sent {
     pub(crate) fn acknowledging(mut self, acknowledgment: u32) -> Self {
         self.0.acknowledgment = SequenceNumber(acknowledgment);
+        self
+    }
+    /// Telling of these losses, each with its distance from the acknowledgment number and its cause.
+    pub(crate) fn losses(mut self, losses: &[(u32, LossCause)]) -> Self {
+        let losses = losses.iter().map(|&(offset, cause)| Loss { offset, cause }).collect();
+        self.0.mark = Some(Mark::Losses(losses));
+        self
+    }
+    pub(crate) fn sack(mut self, blocks: &[(u32, u32)]) -> Self {
+        let number = SequenceNumber;
+        let block = |&(left, right): &(u32, u32)| SackBlock { left: number(left), right: number(right) };
+        self.0.sack = blocks.iter().map(block).collect();
+        self
+    }
+    pub(crate) fn timestamps(mut self, value: u32, echo: u32) -> Self {
+        self.0.timestamps = Some(Timestamps { value, echo });
         self
     }
     pub(crate) fn window(mut self, window: u16) -> Self {
@@ -118,7 +136,7 @@ impl Script {
             destination,
             source_port: ports(source),
             destination_port: ports(destination),
-            wire_bytes: 40 + sent.0.length,
+            wire_bytes: 40 + options_length(&sent.0) as u32 + sent.0.length,
             segment: sent.0,
             ..Packet::default()
         };
@@ -137,6 +155,14 @@ impl Script {
         let Some(found) = found else { panic!("{:?} does not go on: {:?}", expected, self.out.packets) };
         self.out.packets.remove(found);
         self
+    }
+    /// What was put in goes on as this.
+    pub(crate) fn onwards_as(&mut self, sent: Sent) -> &mut Self {
+        if let Some((_, packet)) = &mut self.last {
+            packet.wire_bytes = 40 + options_length(&sent.0) as u32 + sent.0.length;
+            packet.segment = sent.0;
+        }
+        self.onwards()
     }
     /// What was put in goes no further, and nothing else happens.
     pub(crate) fn ends_here(&mut self) -> &mut Self {

@@ -1,0 +1,140 @@
+//! The agent of ELN-ACK (paper L: Ding and Jamalipour, "A new explicit loss notification with acknowledgment for wireless TCP",
+//! 2001, section III): it knows which segments came by on their way to the mobile host, and says in passing acknowledgments
+//! which of the losses they list happened on the air.
+
+use crate::connection::Connection;
+use crate::connections::Connections;
+use crate::exit::Exit;
+use crate::key::Side;
+use crate::ranges::Ranges;
+use crate::{BESIDE_THE_AIR, Kind};
+use seamline_tcp::handover::Traits;
+use seamline_wire::{
+    Duration, Flags, Instant, Loss, LossCause, Losses, Mark, Packet, Segment, SequenceNumber,
+};
+
+pub(super) static KIND: Kind = Kind {
+    name: "eln-ack",
+    summary: "says of each loss that an acknowledgment lists whether it happened on the air",
+    cite: "Ding and Jamalipour, University of Sydney, 2001",
+    traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
+    build: |parameters| {
+        let own = parameters.eln_ack;
+        Box::new(Connections::new(parameters.limits, move || Box::new(ElnAck::new(own))))
+    },
+};
+
+/// What the bits of an acknowledgment speak of; the paper has "one bit" for the "four most recently lost packets".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// A bit for each loss.
+    PerLoss,
+    /// One for all of them, which says congestion if one of them was.
+    One,
+}
+
+/// What of ELN-ACK can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElnAckParameters {
+    /// What the bits speak of.
+    pub bits: Bits,
+    /// Of a loss on the air the sender was told; when so long after that it is still listed, and has not come by again, what its
+    /// sender sent again was lost to congestion. Longer than the sender waits before it sends once more.
+    pub patience: Duration,
+}
+
+impl Default for ElnAckParameters {
+    /// A second: no retransmission timer expires sooner (RFC 6298 section 2.4).
+    fn default() -> Self {
+        ElnAckParameters { bits: Bits::PerLoss, patience: Duration::from_secs(1) }
+    }
+}
+
+/// A loss on the air that the sender was told of.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    sequence: SequenceNumber,
+    at: Instant,
+}
+
+/// More such losses are not remembered; the oldest are forgotten first.
+const MOST_TOLD: usize = 16;
+
+#[derive(Debug)]
+struct ElnAck {
+    parameters: ElnAckParameters,
+    /// What came from the wired side and is not acknowledged.
+    came_by: Ranges,
+    told: Vec<Told>,
+}
+
+impl ElnAck {
+    fn new(parameters: ElnAckParameters) -> Self {
+        ElnAck { parameters, came_by: Ranges::default(), told: Vec::new() }
+    }
+
+    /// Data towards the mobile host. What comes by again is judged anew.
+    fn on_data(&mut self, segment: &Segment) {
+        let (begin, end) = (segment.sequence, segment.end());
+        self.came_by.insert(begin, end);
+        self.told.retain(|told| told.sequence.is_before(begin) || told.sequence.is_at_or_after(end));
+    }
+
+    fn on_acknowledgment(&mut self, now: Instant, segment: &mut Segment) -> bool {
+        let acknowledgment = segment.acknowledgment;
+        self.came_by.forget_before(acknowledgment);
+        self.told.retain(|told| told.sequence.is_at_or_after(acknowledgment));
+        let Some(Mark::Losses(losses)) = &mut segment.mark else { return false };
+        let before = *losses;
+        self.judge(now, losses, acknowledgment);
+        *losses != before
+    }
+
+    fn judge(&mut self, now: Instant, losses: &mut Losses, acknowledgment: SequenceNumber) {
+        let mut all = LossCause::Air;
+        for place in 0..losses.len() {
+            let cause =
+                losses.get(place).map_or(LossCause::Congestion, |loss| self.cause(now, loss, acknowledgment));
+            losses.set_cause(place, cause);
+            if cause == LossCause::Congestion {
+                all = cause;
+            }
+        }
+        if self.parameters.bits == Bits::One {
+            (0..losses.len()).for_each(|place| losses.set_cause(place, all));
+        }
+    }
+
+    fn cause(&mut self, now: Instant, loss: Loss, acknowledgment: SequenceNumber) -> LossCause {
+        let sequence = loss.sequence(acknowledgment);
+        if !self.came_by.contains(sequence) {
+            return loss.cause;
+        }
+        match self.told.iter().find(|told| told.sequence == sequence) {
+            Some(told) if told.at + self.parameters.patience <= now => LossCause::Congestion,
+            Some(_) => LossCause::Air,
+            None => {
+                if self.told.len() == MOST_TOLD {
+                    self.told.remove(0);
+                }
+                self.told.push(Told { sequence, at: now });
+                LossCause::Air
+            }
+        }
+    }
+}
+
+impl Connection for ElnAck {
+    fn on_segment(&mut self, now: Instant, from: Side, mut packet: Box<Packet>, exit: &mut Exit<'_>) {
+        match from {
+            Side::Wired if packet.segment.length > 0 => self.on_data(&packet.segment),
+            Side::Wireless if packet.segment.flags.contains(Flags::ACK) => {
+                if self.on_acknowledgment(now, &mut packet.segment) {
+                    exit.counters.marked_acknowledgments += 1;
+                }
+            }
+            _ => {}
+        }
+        exit.forward(from, packet);
+    }
+}

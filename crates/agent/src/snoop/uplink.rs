@@ -1,0 +1,42 @@
+//! Explicit loss notification for data from the mobile node (Balakrishnan and Katz, "Explicit loss notification and wireless
+//! web performance", IEEE GLOBECOM 1998): what the air has lost leaves a gap in what comes from there, and acknowledgments
+//! that ask for it are marked, so that its sender sends it again without a cut.
+
+use crate::ranges::Ranges;
+use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumber};
+
+/// What came over the air.
+#[derive(Debug, Default)]
+pub(super) struct Uplink {
+    /// As it came first: as in ns-2, a retransmission fills no gap, because duplicates for it are under way until the far end
+    /// has it.
+    came: Ranges,
+    /// What lies before was never looked at.
+    from: Option<SequenceNumber>,
+    end: Option<SequenceNumber>,
+}
+
+impl Uplink {
+    /// Data, or a SYN, from the mobile node.
+    pub(super) fn on_data(&mut self, segment: &Segment) {
+        let end = *self.end.get_or_insert(segment.sequence);
+        self.from.get_or_insert(segment.sequence);
+        if segment.end().is_after(end) {
+            self.came.insert(segment.sequence.max(end), segment.end());
+            self.end = Some(segment.end());
+        }
+    }
+
+    /// The mark that an acknowledgment from the wired side is to carry, if it asks for what the air has lost.
+    pub(super) fn mark(&mut self, segment: &Segment) -> Option<Mark> {
+        let missing = segment.acknowledgment;
+        let from =
+            self.from.filter(|from| segment.flags.contains(Flags::ACK) && from.is_at_or_before(missing))?;
+        self.came.forget_before(missing);
+        self.from = Some(from.max(missing));
+        let next = self.came.first()?;
+        let is_bare = segment.sequence_length() == 0 && segment.mark.is_none();
+        let lost = Loss { offset: 0, cause: LossCause::Air };
+        (is_bare && next.is_after(missing)).then(|| Mark::Losses(Losses::from_iter([lost])))
+    }
+}
