@@ -2,7 +2,7 @@
 
 use super::words::{boolean, choice, name, number, one_of, quantity, text, time};
 use super::{key, table};
-use crate::schema::agent::{HANDSHAKES, NONE, PROFILES, STAYS};
+use crate::schema::agent::{BITS, HANDSHAKES, NONE, PROFILES, STAYS};
 use crate::units::{Quantity, pattern};
 use seamline_tcp::{profile, variant};
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ pub(super) fn agent() -> Value {
             "How long after a mobile node its caches arrive at the agent of its new cell (none)",
             hand_over(),
         ),
+        key("eln_ack", "What of ELN-ACK is set", eln_ack()),
         key("snoop", "What of Snoop is set", snoop()),
         key("split", "What of split connections is set", split()),
     ]);
@@ -36,6 +37,13 @@ fn hand_over() -> Value {
 
 fn whole(most: i64) -> Value {
     json!({ "type": "integer", "minimum": 0, "maximum": most })
+}
+
+fn eln_ack() -> Value {
+    table(vec![
+        key("bits", "What the bits of an acknowledgment speak of (per loss)", one_of(BITS)),
+        key("patience", "What has not come by again after so long was lost to congestion (1 s)", time()),
+    ])
 }
 
 fn snoop() -> Value {
@@ -54,6 +62,11 @@ fn snoop() -> Value {
         ),
         key("samples_retransmissions", "What was sent again gives samples, too (false; ns2 true)", boolean()),
         key("counts_duplicates_on", "Duplicates are counted on across losses (false; ns2 true)", boolean()),
+        key(
+            "explicit_loss_notification",
+            "Acknowledgments that ask for what the air has lost say so (true)",
+            boolean(),
+        ),
     ])
 }
 

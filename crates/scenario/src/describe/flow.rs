@@ -2,6 +2,7 @@
 
 use super::words::{boolean, choice, integer, name, number, one_of, quantity, shared, text, time};
 use super::{key, table};
+use crate::schema::loss_notification::{REPEAT, SCHEMES};
 use crate::schema::tcp::ESTIMATORS;
 use crate::units::Quantity;
 use seamline_tcp::{cc, handover, profile, recovery, variant};
@@ -25,6 +26,7 @@ pub(super) fn flow() -> Value {
         ),
         key("profile", "Whose parameters (rfc)", choice(profile::ALL.iter().map(|it| it.name))),
         key("handover", "What both ends do about a move", choice(handover_names())),
+        key("loss_notification", "Telling losses over the air from congestion", loss_notification()),
         key("count", "Parallel copies", integer(1, 100_000)),
         key("start", "When the first copy starts", time()),
         key("stagger", "How much later each next copy starts", time()),
@@ -45,6 +47,14 @@ pub(super) fn flow() -> Value {
 
 fn handover_names() -> impl Iterator<Item = &'static str> {
     std::iter::once("none").chain(handover::ALL.iter().map(|scheme| scheme.name))
+}
+
+fn loss_notification() -> Value {
+    table(vec![
+        key("scheme", "Senders heed it (eln); receivers also list losses (eln-ack)", one_of(SCHEMES)),
+        key("repeat", "When what is still missing is sent once more", one_of(REPEAT)),
+        key("duplicates_let_segments_go", "While a loss over the air is mended (true)", boolean()),
+    ])
 }
 
 pub(super) fn tcp() -> Value {

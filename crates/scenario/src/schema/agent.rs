@@ -9,7 +9,7 @@ use super::{CellSpec, LinkSpec, named_place};
 use crate::codes::Code;
 use crate::reader::{Reader, boolean, choose, integer, number};
 use crate::units::{self, Amount, Complaint};
-use seamline_agent::{Kind, Limits, Parameters, SnoopParameters};
+use seamline_agent::{Bits, ElnAckParameters, Kind, Limits, Parameters, SnoopParameters};
 use seamline_wire::Duration;
 
 /// The name that stands for no agent, with a line about it.
@@ -56,6 +56,9 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
     let at = read_place(&mut reader, links, cells);
     let mut parameters = Parameters::default();
     read_limits(&mut reader, &mut parameters.limits);
+    if let Some(table) = reader.table("eln_ack") {
+        read_eln_ack(table, &mut parameters.eln_ack);
+    }
     if let Some(table) = reader.table("snoop") {
         read_snoop(table, &mut parameters.snoop);
     }
@@ -102,6 +105,14 @@ fn read_limits(reader: &mut Reader<'_>, limits: &mut Limits) {
     set(&mut limits.idle, reader.optional("idle", units::positive_duration));
 }
 
+pub(crate) const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
+
+fn read_eln_ack(mut reader: Reader<'_>, eln_ack: &mut ElnAckParameters) {
+    set(&mut eln_ack.bits, reader.choice("bits", BITS));
+    set(&mut eln_ack.patience, reader.optional("patience", units::positive_duration));
+    reader.finish();
+}
+
 fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
     let small = |count: i64| u32::try_from(count).ok();
     if reader.choice("profile", PROFILES) == Some(Profile::Ns2) {
@@ -119,6 +130,8 @@ fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
     set(&mut snoop.sample_weight, reader.optional("sample_weight", number(0.0, 1.0)));
     set(&mut snoop.samples_retransmissions, reader.optional("samples_retransmissions", boolean));
     set(&mut snoop.counts_duplicates_on, reader.optional("counts_duplicates_on", boolean));
+    let notifies = reader.optional("explicit_loss_notification", boolean);
+    set(&mut snoop.explicit_loss_notification, notifies);
     reader.finish();
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod handover;
 pub(crate) mod layer_2;
 mod link;
 pub mod loss;
+pub(crate) mod loss_notification;
 mod mobile;
 pub(crate) mod movement;
 pub(crate) mod moving;

@@ -1,7 +1,7 @@
 //! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and a scheme's
 //! own parameters in the scheme's own table: `vegas = { alpha = 2 }`. What is done about moves: [`moving`].
 
-use super::moving;
+use super::{loss_notification, moving};
 use crate::codes::Code;
 use crate::reader::{Reader, boolean, integer, number};
 use crate::units::{self, Complaint};
@@ -25,6 +25,9 @@ pub(super) fn read_parameters(reader: &mut Reader<'_>, parameters: &mut Paramete
     }
     if let Some(table) = reader.table("cubic") {
         read_cubic(table, parameters);
+    }
+    if let Some(table) = reader.table("loss_notification") {
+        loss_notification::read(table, &mut parameters.loss_notification);
     }
     moving::read(reader, parameters);
 }
