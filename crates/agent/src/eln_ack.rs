@@ -129,9 +129,8 @@ impl Connection for ElnAck {
         match from {
             Side::Wired if packet.segment.length > 0 => self.on_data(&packet.segment),
             Side::Wireless if packet.segment.flags.contains(Flags::ACK) => {
-                if self.on_acknowledgment(now, &mut packet.segment) {
-                    exit.counters.marked_acknowledgments += 1;
-                }
+                let judged = self.on_acknowledgment(now, &mut packet.segment);
+                exit.counters.marked_acknowledgments += u64::from(judged);
             }
             _ => {}
         }
