@@ -142,6 +142,11 @@ fn resets_go_on() {
     let reset = one(to_fixed);
     assert!(reset.flags.contains(Flags::RST) && to_mobile.is_empty());
     assert_eq!(reset.sequence.0, next);
+    // What is late is answered here: to the mobile host it would be of another connection.
+    script.at(1000).wired(data(101, 1000).acknowledging(next));
+    let [to_fixed, to_mobile] = script.sent_by_side();
+    assert!(one(to_fixed).flags.contains(Flags::RST) && to_mobile.is_empty());
+    script.pass(241_000).wired(data(101, 1000).acknowledging(next)).onwards();
     // One that is not exactly the next byte is challenged (RFC 5961), and ends nothing.
     let mut script = split();
     open(&mut script);
@@ -252,4 +257,70 @@ fn memory_is_given_back() {
     script.fixed_port(81).wired(plain_syn(100));
     script.sent_by_side();
     assert_eq!(script.counters().split, 2);
+}
+
+/// Close both directions, the fixed host first; its side of the agent is done, that of the mobile host waits.
+fn close(script: &mut Script, own: u32) {
+    let next = own.wrapping_add(1);
+    script.wired(data(101, 0).acknowledging(next).flags(Flags::ACK | Flags::FIN));
+    script.sent_by_side();
+    script.wireless(data(501, 0).acknowledging(101).flags(Flags::ACK | Flags::FIN));
+    script.sent_by_side();
+    script.wired(data(102, 0).acknowledging(next.wrapping_add(1)));
+    script.sent_by_side();
+}
+
+/// The same ports may be used again when the old connection is over at both ends; until then a SYN waits.
+#[test]
+fn a_connection_may_follow_another() {
+    let mut script = split();
+    let own = open(&mut script);
+    close(&mut script, own);
+    // The mobile host has not acknowledged the FIN of the fixed host yet.
+    script.at(10).wired(plain_syn(9000)).ends_here();
+    script.at(20).wireless(data(502, 0).acknowledging(102)).ends_here();
+    script.at(30).wired(plain_syn(9000));
+    let [to_fixed, to_mobile] = script.sent_by_side();
+    assert_eq!((one(to_fixed).acknowledgment.0, one(to_mobile).sequence.0), (9001, 9000));
+    assert_eq!(script.counters().split, 2);
+}
+
+/// A SYN that comes again is answered again; another one from a host that has begun anew replaces what was not open.
+#[test]
+fn a_syn_may_come_again() {
+    let mut script = split();
+    script.wired(plain_syn(100));
+    let [first, _] = script.sent_by_side();
+    script.at(500).wired(plain_syn(100));
+    let [again, to_mobile] = script.sent_by_side();
+    assert_eq!((one(first).sequence, to_mobile), (one(again).sequence, vec![]));
+    script.at(600).wired(plain_syn(7000));
+    let [to_fixed, to_mobile] = script.sent_by_side();
+    let answers = |it: &&Segment| it.flags.contains(Flags::SYN) && it.acknowledgment.0 == 7001;
+    assert_eq!(to_fixed.iter().filter(answers).count(), 1);
+    assert_eq!(one(to_mobile).sequence.0, 7000);
+}
+
+/// What the agent knows goes to another base station: the bytes that wait, the numbers, the timers, the memory.
+#[test]
+fn a_connection_moves_with_the_mobile_host() {
+    let mut script = split();
+    let next = open(&mut script).wrapping_add(1);
+    script.wired(data(101, 1000).acknowledging(next));
+    script.sent_by_side();
+    let limits = Limits { bytes: 600_000, ..Limits::default() };
+    let mut there = script.moves_to(with(SplitParameters::default(), limits), 300);
+    let [to_fixed, to_mobile] = there.sent_by_side();
+    assert_eq!((one(to_fixed).acknowledgment.0, to_mobile), (1101, vec![]));
+    there.pass(1100);
+    let [_, to_mobile] = there.sent_by_side();
+    assert_eq!((one(to_mobile.clone()).sequence.0, one(to_mobile).length), (101, 1000));
+    there.at(1150).wireless(data(501, 700).acknowledging(1101)).pass(1150);
+    let [to_fixed, _] = there.sent_by_side();
+    let onwards: Vec<_> = to_fixed.iter().filter(|it| it.length > 0).collect();
+    assert_eq!(onwards.len(), 1);
+    assert_eq!((onwards[0].sequence.0, onwards[0].acknowledgment.0, onwards[0].length), (next, 1101, 700));
+    // Its memory came along: there is no room for another one.
+    there.fixed_port(81).wired(plain_syn(1)).onwards();
+    script.fixed_port(80).at(2000).wired(data(1101, 10)).onwards();
 }

@@ -26,6 +26,9 @@ pub(super) struct Halves {
     answer: Option<SequenceNumber>,
     shared: Arc<Shared>,
     set_aside: u64,
+    /// After a reset: what is late until then is answered here. It would reach the other host with the numbers of another
+    /// connection.
+    lingers_until: Option<Instant>,
 }
 
 impl Halves {
@@ -51,6 +54,7 @@ impl Halves {
             answer: None,
             shared: Arc::clone(shared),
             set_aside: shared.bytes_per_connection(),
+            lingers_until: None,
         };
         match shared.handshake {
             Handshake::NearSideAlone => {
@@ -82,10 +86,14 @@ impl Halves {
 
     pub(super) fn wake_at(&self) -> Instant {
         let at = |endpoint: &Endpoint| endpoint.wake_at().unwrap_or(Instant::MAX);
-        at(&self.wired).min(at(&self.wireless))
+        at(&self.wired).min(at(&self.wireless)).min(self.lingers_until.unwrap_or(Instant::MAX))
     }
 
     pub(super) fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.lingers_until.is_some() {
+            self.lingers_until = self.lingers_until.filter(|until| *until > now);
+            return;
+        }
         for side in [Side::Wired, Side::Wireless] {
             if self.at(side).wake_at().is_some_and(|at| at <= now) {
                 self.act(side, exit, |endpoint, out| endpoint.on_wake(now, out));
@@ -111,9 +119,10 @@ impl Halves {
         }
     }
 
-    /// Whether both connections have ended.
-    pub(super) fn are_closed(&self) -> bool {
-        self.wired.state() == State::Closed && self.wireless.state() == State::Closed
+    /// Whether both connections have ended, and nothing of them is expected any more.
+    pub(super) fn are_over(&self) -> bool {
+        let are_closed = self.wired.state() == State::Closed && self.wireless.state() == State::Closed;
+        are_closed && self.lingers_until.is_none()
     }
 
     /// Tell both hosts that their connection is gone, where they still have it.
@@ -150,6 +159,9 @@ impl Halves {
 
     /// What happened on one side has its effect on the other.
     fn settle(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.lingers_until.is_some() {
+            return;
+        }
         for side in [Side::Wired, Side::Wireless] {
             if self.is_broken(side) {
                 return self.break_off(now, side.other(), exit);
@@ -190,6 +202,7 @@ impl Halves {
         let refused = self.at(side.other()).close_reason() == Some(CloseReason::Refused);
         let unanswered = self.unanswered.take();
         self.abort(now, exit);
+        self.lingers_until = Some(now + self.shared.time_wait());
         if let Some(syn) = unanswered.filter(|_| refused) {
             // An endpoint that is closed answers a SYN with a reset.
             self.act(side, exit, |near, out| near.on_packet(now, &syn, out));

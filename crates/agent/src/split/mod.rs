@@ -22,7 +22,7 @@ use crate::key::Side;
 use halves::Halves;
 use parameters::Made;
 use seamline_wire::timers::NEVER;
-use seamline_wire::{Flags, Instant, Packet, Segment, SequenceNumber};
+use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
 use std::sync::Arc;
 
 pub(super) static KIND: Kind = Kind {
@@ -64,6 +64,11 @@ impl Shared {
             Side::Wired => &self.wired,
             Side::Wireless => &self.wireless,
         }
+    }
+    /// Until a segment of a connection that has ended can no longer come, from either side.
+    fn time_wait(&self) -> Duration {
+        let of = |made: &Made| made.parameters.connection.time_wait;
+        of(&self.wired).max(of(&self.wireless))
     }
     /// What the buffers of one connection take, in both directions.
     fn bytes_per_connection(&self) -> u64 {
@@ -144,7 +149,7 @@ impl Connection for Split {
         matches!(self.part, Part::Ends(_))
     }
     fn is_over(&self) -> bool {
-        matches!(&self.part, Part::Ends(halves) if halves.are_closed())
+        matches!(&self.part, Part::Ends(halves) if halves.are_over())
     }
     fn kept_bytes(&self) -> u64 {
         match &self.part {

@@ -75,7 +75,13 @@ impl Made {
         if let Some(least) = tcp.minimum_timeout {
             parameters.round_trip.minimum_timeout = least;
         }
+        // No coarser than it must be: a small buffer is otherwise less than one unit of the window field.
+        parameters.segments.window_scale = parameters.segments.window_scale.map(|_| 0);
         parameters.set_receive_buffer(buffer.max(1));
+        if parameters.connection.time_wait.is_zero() {
+            // ns-2 has no such state. Here a FIN that comes again would pass to the other host, with foreign numbers.
+            parameters.connection.time_wait = (profile::RFC.parameters)().connection.time_wait;
+        }
         // The ends have joined small segments by Nagle's algorithm already; here they would only wait once more.
         parameters.segments.nagle = false;
         let variant = variant::find(tcp.variant, &parameters).expect("a registered variant");
