@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::key::Side;
+use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{Instant, Packet, Segment};
 use std::fmt::Debug;
 
@@ -9,6 +10,17 @@ use std::fmt::Debug;
 pub trait Connection: Debug + Send {
     /// A segment of the connection, outside of any tunnel. It goes on by [`Exit::forward`], changed or not, or ends here.
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>);
+    /// A message between agents about the connection. It goes on unless it is for this one.
+    fn on_message(
+        &mut self,
+        _now: Instant,
+        from: Side,
+        _message: RecoveryMessage,
+        packet: Box<Packet>,
+        exit: &mut Exit<'_>,
+    ) {
+        exit.forward(from, packet);
+    }
     /// The time of [`Connection::wake_at`] has come, or may have.
     fn on_wake(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
     /// When to be woken; [`seamline_wire::timers::NEVER`] if nothing waits.

@@ -6,7 +6,7 @@ use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
+use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
 use std::collections::BTreeMap;
 
 /// What an agent may hold, all connections together.
@@ -158,7 +158,7 @@ impl Connections {
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         self.counters.packets += 1;
         if !packet.is_bare_segment() {
-            return out.send(from.onwards(), packet);
+            return self.on_other(now, from, packet, out);
         }
         let key = ConnectionKey::of(&packet, from);
         let flags = packet.segment.flags;
@@ -183,6 +183,24 @@ impl Connections {
         if connection.is_over() {
             self.end(now, place, out);
         }
+    }
+
+    /// A message about a connection that is known, or something else that goes on.
+    #[cold]
+    fn on_other(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
+        let Some(&Control::Recovery(message)) =
+            packet.control.as_deref().filter(|_| packet.tunnels.is_empty())
+        else {
+            return out.send(from.onwards(), packet);
+        };
+        let Some(&place) = self.by_key.get(&ConnectionKey::of_message(&packet, from, &message)) else {
+            return out.send(from.onwards(), packet);
+        };
+        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
+        let Some((_, connection)) = &mut slots[place].held else { unreachable!("what is found is held") };
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes);
+        connection.on_message(now, from, message, packet, exit);
+        timers.bring_forward(place, connection.wake_at());
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {

@@ -1,8 +1,10 @@
 //! What an agent does with packets, and what it has done.
 
-use crate::key::Side;
+use crate::key::{ConnectionKey, Side};
+use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
-use seamline_wire::{Mark, Outbox, Packet};
+use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
+use seamline_wire::{Control, Mark, Outbox, Packet};
 
 /// What an agent has done since it began, over all connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Counters {
     pub suppressed_acknowledgments: u64,
     /// Acknowledgments in which something was written.
     pub marked_acknowledgments: u64,
+    /// Messages sent to the agent at the other end of a link.
+    pub messages: u64,
     /// Packets forwarded untouched because there was no room for their connection.
     pub unknown: u64,
     /// Connections forgotten because nothing was heard of them for long.
@@ -64,6 +68,39 @@ impl<'a> Exit<'a> {
         packet.wire_bytes =
             (packet.wire_bytes + options_length(segment) as u32).saturating_sub(before as u32);
         self.counters.marked_acknowledgments += 1;
+    }
+    /// A message that was for this agent goes no further.
+    pub fn take(&mut self, packet: Box<Packet>) {
+        self.out.recycle(packet);
+    }
+    /// Tell the agent on that side of missing bytes, as many as fit into a message.
+    ///
+    /// The message has the addresses of the connection, so it takes the way of its packets to wherever that agent stands; if there is none,
+    /// it comes to a host, which ignores it.
+    pub fn tell(&mut self, towards: Side, key: ConnectionKey, about: MissingBytes, ranges: &[SequenceRange]) {
+        self.counters.messages += 1;
+        let message = RecoveryMessage {
+            about,
+            mobile_port: key.wireless.1,
+            fixed_port: key.wired.1,
+            ranges: SequenceRanges::of(ranges),
+        };
+        let control = Control::Recovery(message);
+        let (port, source, destination) = match towards {
+            Side::Wired => (crate::WIRED, key.wireless.0, key.wired.0),
+            Side::Wireless => (crate::WIRELESS, key.wired.0, key.wireless.0),
+        };
+        let mut packet = self.out.packet();
+        *packet = Packet {
+            source,
+            destination,
+            source_port: RECOVERY_PORT,
+            destination_port: RECOVERY_PORT,
+            wire_bytes: control.wire_bytes(),
+            control: Some(Box::new(control)),
+            ..Packet::default()
+        };
+        self.out.send(port, packet);
     }
     /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {

@@ -1,5 +1,6 @@
 //! What tells connections apart.
 
+use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{NodeId, Packet, Port, TransportPort};
 
 /// The side of an agent that a packet comes from.
@@ -54,5 +55,13 @@ impl ConnectionKey {
             Side::Wired => ConnectionKey { wireless: destination, wired: source },
             Side::Wireless => ConnectionKey { wireless: source, wired: destination },
         }
+    }
+    /// The connection that a message from this side is about.
+    pub fn of_message(packet: &Packet, from: Side, message: &RecoveryMessage) -> Self {
+        let (wireless, wired) = match from {
+            Side::Wired => (packet.destination, packet.source),
+            Side::Wireless => (packet.source, packet.destination),
+        };
+        ConnectionKey { wireless: (wireless, message.mobile_port), wired: (wired, message.fixed_port) }
     }
 }

@@ -12,6 +12,7 @@ mod eln_ack;
 mod exit;
 mod key;
 mod moved;
+mod obtcp;
 mod parameters;
 mod ranges;
 mod snoop;
@@ -23,6 +24,7 @@ pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
 pub use moved::Moved;
+pub use obtcp::{ObtcpParameters, Role};
 pub use parameters::Parameters;
 pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
@@ -74,7 +76,7 @@ const BESIDE_THE_AIR: Traits = Traits {
 };
 
 /// Every kind of agent.
-pub static ALL: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &split::KIND];
+pub static ALL: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &split::KIND, &obtcp::KIND];
 
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {

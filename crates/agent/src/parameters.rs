@@ -2,6 +2,7 @@
 
 use crate::connections::Limits;
 use crate::eln_ack::ElnAckParameters;
+use crate::obtcp::ObtcpParameters;
 use crate::snoop::SnoopParameters;
 use crate::split::SplitParameters;
 
@@ -16,4 +17,6 @@ pub struct Parameters {
     pub snoop: SnoopParameters,
     /// Of split connections.
     pub split: SplitParameters,
+    /// Of obTCP.
+    pub obtcp: ObtcpParameters,
 }

@@ -151,3 +151,44 @@ fn marks_help_a_mobile_sender() {
     assert!((0.05e6..0.6e6).contains(&plain), "{plain}");
     assert!((2.5 * plain..1.9e6).contains(&told), "{told}, plain {plain}");
 }
+
+/// A short wire, and two links that lose on the way down: to a mobile router, and to its host.
+fn over_a_mobile_router(agents: &str) -> String {
+    let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
+    let wire = format!("rate = \"100 Mbit/s\"\none_way_delay = \"500 us\"\n{queue}");
+    let air = format!("rate = \"11 Mbit/s\"\none_way_delay = \"20 ms\"\n{queue}");
+    let lossy = |loss| format!("[link.down]\nloss = {{ model = \"bernoulli\", probability = \"{loss}\" }}\n");
+    let head = "duration = \"200 s\"\nseeds = 2\nnodes = [\"fixed\", \"bs\", \"mr\", \"mobile\"]\n";
+    let links = link("wire", ["fixed", "bs"], &wire)
+        + &link("d1", ["bs", "mr"], &(air.clone() + &lossy("10 %")))
+        + &link("d2", ["mr", "mobile"], &(air + &lossy("0.01 %")));
+    let tcp = "segment_size = \"1000 bytes\", initial_window = 2, window_limit = 16, initial_threshold = 10";
+    let keys = format!("variant = \"reno\"\nprofile = \"ns2-2003\"\ntcp = {{ {tcp} }}");
+    format!("{head}{links}{}{agents}", flow("download", ["fixed", "mobile"], &keys))
+}
+
+fn obtcp(role: &str, link: &str) -> String {
+    let name = role.replace(' ', "-");
+    format!(
+        "\n[[agent]]\nname = \"{name}\"\nkind = \"obtcp\"\nlink = \"{link}\"\nobtcp = {{ role = \"{role}\" }}\n"
+    )
+}
+
+/// Where the link to the mobile router loses 10 % and both have a delay of 20 ms, obTCP is well above Snoop at the base station, both are
+/// far above no help, and none can be above a window of 16 packets each 81 ms, 1.58 Mb/s.
+#[test]
+fn obtcp_mends_two_links_in_a_row() {
+    let pair = obtcp("base station", "d1") + &obtcp("mobile router", "d2");
+    let both = goodput(&flows(&over_a_mobile_router(&pair), &[]));
+    let snoop = goodput(&flows(&over_a_mobile_router(&agent("snoop", "link = \"d1\"")), &[]));
+    let plain = goodput(&flows(&over_a_mobile_router(""), &[]));
+    println!("obTCP {both}, Snoop {snoop}, nobody {plain} bit/s");
+    assert!(both > 1.1 * snoop && snoop > 2.0 * plain, "obTCP {both}, Snoop {snoop}, nobody {plain}");
+    assert!(both < 16.0 * 8000.0 / 0.081, "{both}");
+    // One of the two alone hurts nobody much, whichever it is.
+    for alone in [obtcp("base station", "d1"), obtcp("mobile router", "d2")] {
+        let alone = goodput(&flows(&over_a_mobile_router(&alone), &[]));
+        println!("alone {alone} bit/s");
+        assert!(alone > 0.8 * plain, "{alone}, nobody {plain}");
+    }
+}

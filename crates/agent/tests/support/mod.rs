@@ -4,9 +4,10 @@
 
 use seamline_agent::{Agent, Counters, Side, WIRED, WIRELESS};
 use seamline_wire::codec::options_length;
+use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{
-    Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port, SackBlock, Segment,
-    SequenceNumber, Timestamps, TransportPort,
+    Control, Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port, SackBlock,
+    Segment, SequenceNumber, Timestamps, TransportPort,
 };
 
 const FIXED: NodeId = NodeId(1);
@@ -214,5 +215,61 @@ impl Script {
     /// Nothing is known and nothing wakes it.
     pub(crate) fn knows_nothing(&self) {
         assert_eq!(self.agent.wake_at(), None);
+    }
+}
+
+impl Script {
+    /// A message between agents comes from this side.
+    pub(crate) fn hears(&mut self, from: Side, about: MissingBytes, ranges: &[(u32, u32)]) -> &mut Self {
+        self.is_quiet();
+        let ranges: Vec<SequenceRange> = ranges
+            .iter()
+            .map(|(first, end)| SequenceRange { first: SequenceNumber(*first), end: SequenceNumber(*end) })
+            .collect();
+        let message = RecoveryMessage {
+            about,
+            mobile_port: TransportPort(5000),
+            fixed_port: TransportPort(80),
+            ranges: SequenceRanges::of(&ranges),
+        };
+        let ends = [FIXED, MOBILE];
+        let (port, [source, destination]) = match from {
+            Side::Wired => (WIRED, ends),
+            Side::Wireless => (WIRELESS, [ends[1], ends[0]]),
+        };
+        let control = Control::Recovery(message);
+        let packet = Packet {
+            source,
+            destination,
+            wire_bytes: control.wire_bytes(),
+            control: Some(Box::new(control)),
+            ..Packet::default()
+        };
+        self.last = Some((from.onwards(), packet.clone()));
+        self.agent.step(self.now, Input::Packet(port, Box::new(packet)), &mut self.out);
+        self
+    }
+    /// It has sent one message towards this side, between the ends of the connection, before anything else.
+    pub(crate) fn tells(&mut self, towards: Side, about: MissingBytes, ranges: &[(u32, u32)]) -> &mut Self {
+        assert!(!self.out.packets.is_empty(), "nothing is told at {:?}", self.now);
+        let (port, packet) = self.out.packets.remove(0);
+        let Some(Control::Recovery(message)) = packet.control.as_deref() else { panic!("{packet:?}") };
+        let found: Vec<(u32, u32)> =
+            message.ranges.as_slice().iter().map(|range| (range.first.0, range.end.0)).collect();
+        let (towards, ends) = match towards {
+            Side::Wired => (WIRED, [MOBILE, FIXED]),
+            Side::Wireless => (WIRELESS, [FIXED, MOBILE]),
+        };
+        assert_eq!((port, message.about, found.as_slice()), (towards, about, ranges));
+        assert_eq!([packet.source, packet.destination], ends);
+        assert_eq!((message.mobile_port.0, message.fixed_port.0), (5000, 80));
+        self
+    }
+    /// It wakes at the next time it has asked for; when that is.
+    pub(crate) fn next_wake(&mut self) -> Instant {
+        self.is_quiet();
+        self.now = self.agent.wake_at().expect("it waits for something").max(self.now);
+        self.agent.step(self.now, Input::Wake, &mut self.out);
+        self.now
     }
 }

@@ -2,7 +2,7 @@
 
 use super::words::{boolean, choice, name, number, one_of, quantity, text, time};
 use super::{key, table};
-use crate::schema::agent::{BITS, HANDSHAKES, NONE, PROFILES, STAYS};
+use crate::schema::agent::{BITS, HANDSHAKES, NONE, PROFILES, ROLES, STAYS};
 use crate::units::{Quantity, pattern};
 use seamline_tcp::{profile, variant};
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ pub(super) fn agent() -> Value {
         key("eln_ack", "What of ELN-ACK is set", eln_ack()),
         key("snoop", "What of Snoop is set", snoop()),
         key("split", "What of split connections is set", split()),
+        key("obtcp", "What of obTCP is set", obtcp()),
     ]);
     schema["required"] = json!(["name"]);
     schema
@@ -44,6 +45,31 @@ fn eln_ack() -> Value {
         key("bits", "What the bits of an acknowledgment speak of (per loss)", one_of(BITS)),
         key("patience", "What has not come by again after so long was lost to congestion (1 s)", time()),
     ])
+}
+
+fn obtcp() -> Value {
+    let mut schema = table(vec![
+        key("role", "Where it stands", one_of(ROLES)),
+        key("cache", "Packets kept of each connection (100)", whole(1_000_000)),
+        key("requests", "How often at most the mobile router asks for the same bytes (10)", positive(1000)),
+        key(
+            "local_retransmissions",
+            "How often at most a packet is sent again without a request (10)",
+            whole(1000),
+        ),
+        key(
+            "minimum_timeout",
+            "The shortest time until something is asked for or sent again (100 ms)",
+            time(),
+        ),
+        key("base_station_timer", "The base station looks after the last packets, too (true)", boolean()),
+    ]);
+    schema["required"] = json!(["role"]);
+    schema
+}
+
+fn positive(most: i64) -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": most })
 }
 
 fn snoop() -> Value {

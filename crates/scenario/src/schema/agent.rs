@@ -9,7 +9,9 @@ use super::{CellSpec, LinkSpec, named_place};
 use crate::codes::Code;
 use crate::reader::{Reader, boolean, choose, integer, number};
 use crate::units::{self, Amount, Complaint};
-use seamline_agent::{Bits, ElnAckParameters, Kind, Limits, Parameters, SnoopParameters};
+use seamline_agent::{
+    Bits, ElnAckParameters, Kind, Limits, ObtcpParameters, Parameters, Role, SnoopParameters,
+};
 use seamline_wire::Duration;
 
 /// The name that stands for no agent, with a line about it.
@@ -65,6 +67,7 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
     if let Some(table) = reader.table("split") {
         split::read(table, &mut parameters.split);
     }
+    read_obtcp(&mut reader, kind.flatten(), &mut parameters.obtcp);
     let hand_over = reader.or("hand_over", None, |node| match choose(node, &[(STAYS, ())]) {
         Ok(()) => Ok(None),
         Err(_) => units::duration(node).map(Some),
@@ -134,6 +137,29 @@ fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
     set(&mut snoop.explicit_loss_notification, notifies);
     reader.finish();
 }
+
+/// An obTCP agent without a role would stand there in vain, or in the other's place.
+fn read_obtcp(reader: &mut Reader<'_>, kind: Option<&Kind>, obtcp: &mut ObtcpParameters) {
+    let is_obtcp = kind.is_some_and(|kind| kind.name == "obtcp");
+    let Some(mut table) = reader.table("obtcp") else {
+        if is_obtcp {
+            reader.missing("obtcp");
+        }
+        return;
+    };
+    let small = |count: i64| u32::try_from(count).ok();
+    set(&mut obtcp.role, table.required_choice("role", ROLES));
+    set(&mut obtcp.cache, table.optional("cache", integer(0, 1_000_000)).and_then(small));
+    set(&mut obtcp.requests, table.optional("requests", integer(1, 1000)).and_then(small));
+    let most = table.optional("local_retransmissions", integer(0, 1000)).and_then(small);
+    set(&mut obtcp.local_retransmissions, most);
+    set(&mut obtcp.minimum_timeout, table.optional("minimum_timeout", units::positive_duration));
+    set(&mut obtcp.base_station_timer, table.optional("base_station_timer", boolean));
+    table.finish();
+}
+
+pub(crate) const ROLES: &[(&str, Role)] =
+    &[("base station", Role::BaseStation), ("mobile router", Role::MobileRouter)];
 
 /// What the parameters of an agent begin from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

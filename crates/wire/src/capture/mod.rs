@@ -14,6 +14,7 @@ pub use address::{ip_header, ipv4_address, ipv6_address};
 
 use crate::codec::message::{self, Message};
 use crate::codec::message6::{self, Ipv6Message};
+use crate::codec::recovery;
 use crate::codec::{
     EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel_around,
 };
@@ -239,7 +240,7 @@ fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, E
     };
     let mut length: usize = (0..tunnels.len()).map(|place| through(place).header_length()).sum();
     length += match &packet.control {
-        Some(control) => encode_message(packet, control, &mut out[length..])?,
+        Some(control) => encode_message(packet, control, inner, &mut out[length..])?,
         None => {
             let headers = Headers {
                 ip: ip_header(inner, packet.source, packet.destination),
@@ -260,17 +261,26 @@ fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, E
     Ok(length)
 }
 
-/// Messages have the version of their protocol, whatever the capture's.
+/// Messages have the version of their protocol, whatever the capture's; those between agents that of their connection.
 fn inner_version(packet: &Packet, version: IpVersion) -> IpVersion {
     match packet.control.as_deref() {
         None => version,
         Some(Control::Ipv6(_)) => IpVersion::V6,
+        Some(Control::Recovery(_)) => version,
         Some(_) => IpVersion::V4,
     }
 }
 
-fn encode_message(packet: &Packet, control: &Control, out: &mut [u8]) -> Result<usize, EncodeError> {
+fn encode_message(
+    packet: &Packet,
+    control: &Control,
+    version: IpVersion,
+    out: &mut [u8],
+) -> Result<usize, EncodeError> {
     match control {
+        Control::Recovery(message) => {
+            recovery::encode(&ip_header(version, packet.source, packet.destination), message, out)
+        }
         Control::Ipv6(message) => message6::encode(&as_ipv6_message(packet, message), out),
         _ => message::encode(&as_message(packet, control), out),
     }

@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 /// The UDP port of registration (RFC 5944 section 3).
 pub const REGISTRATION_PORT: TransportPort = TransportPort(434);
 /// Bytes that suffice for any message that is written.
-pub const MAX_MESSAGE_LENGTH: usize = 52;
+pub const MAX_MESSAGE_LENGTH: usize = 76;
 
 const ICMP: u8 = 1;
 const ICMP_HEADER: usize = 8;
@@ -96,6 +96,9 @@ pub fn encode(message: &Message, out: &mut [u8]) -> Result<usize, EncodeError> {
             (UDP, DEFAULT_HOP_LIMIT)
         }
         Control::Ipv6(_) => return Err(EncodeError::IpVersion),
+        Control::Recovery(it) => {
+            return super::recovery::encode(&IpHeader::v4(message.source, message.destination), it, place);
+        }
         Control::RegistrationReply(reply) => {
             write_reply(reply, &mut body[UDP_HEADER..]);
             (UDP, DEFAULT_HOP_LIMIT)

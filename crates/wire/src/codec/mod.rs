@@ -1,5 +1,5 @@
 //! IPv4 and IPv6 packets with a TCP segment as bytes, exactly as they stand on the wire. [`message`] has
-//! the control messages, [`encode_tunnel`] and [`strip_tunnel`] the headers of tunnels.
+//! the control messages, [`recovery`] those between agents, [`encode_tunnel`] and [`strip_tunnel`] the headers of tunnels.
 //!
 //! [`decode`] takes any bytes, never panics and never allocates; what it cannot take in it names
 //! ([`DecodeError`]), so that a middlebox can let it pass. [`encode`] writes what a Linux sender would:
@@ -33,6 +33,7 @@ mod mark;
 pub mod message;
 pub mod message6;
 mod options;
+pub mod recovery;
 mod tcp;
 mod tunnel;
 

@@ -1,14 +1,17 @@
 //! Control messages: what nodes of the network tell each other about reachability.
 //!
-//! The messages of Mobile IPv4 (RFC 5944), and in [`Ipv6Control`] those of mobility in IPv6. Each is generic over what stands for an address: a
+//! The messages of agents about a TCP connection, in [`RecoveryMessage`], those of Mobile IPv4 (RFC 5944), and in [`Ipv6Control`] those of mobility in IPv6. Each is generic over what stands for an address: a
 //! [`NodeId`] inside the simulator, an IP address on the wire ([`crate::codec::message`]).
 //! Not carried: authentication extensions (RFC 5944 section 3.5): the nodes of a scenario trust each other.
 
 mod ipv6;
+mod recovery;
 
 pub use ipv6::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };
+
+pub use recovery::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 
 use crate::packet::NodeId;
 use crate::time::Instant;
@@ -27,6 +30,8 @@ pub enum Control<A = NodeId> {
     RegistrationReply(RegistrationReply<A>),
     /// A message between IPv6 nodes.
     Ipv6(Ipv6Control<A>),
+    /// What agents beside a link tell each other of a connection.
+    Recovery(RecoveryMessage),
 }
 
 /// An Agent Advertisement (RFC 5944 section 2.1).
@@ -214,6 +219,7 @@ impl<A: PartialEq> Control<A> {
             Control::AgentSolicitation => ICMP,
             Control::RegistrationRequest(_) => UDP + 24,
             Control::RegistrationReply(_) => UDP + 20,
+            Control::Recovery(message) => UDP + message.length() as u32,
         };
         IPV4 + behind_ipv4
     }
@@ -233,6 +239,7 @@ impl<A> Control<A> {
             }),
             Control::AgentSolicitation => Control::AgentSolicitation,
             Control::Ipv6(it) => Control::Ipv6(it.map(address)),
+            Control::Recovery(it) => Control::Recovery(it),
             Control::RegistrationRequest(it) => Control::RegistrationRequest(RegistrationRequest {
                 flags: it.flags,
                 lifetime_s: it.lifetime_s,

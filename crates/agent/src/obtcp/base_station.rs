@@ -1,0 +1,160 @@
+//! The agent at the base station: keeps packets, sends again what the mobile router asks for, and says what never came.
+
+use super::ObtcpParameters;
+use super::round_trip::RoundTrip;
+use super::store::Store;
+use crate::connection::Connection;
+use crate::exit::Exit;
+use crate::key::{ConnectionKey, Side};
+use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
+use seamline_wire::timers::NEVER;
+use seamline_wire::{Flags, Instant, Packet, SequenceNumber};
+
+#[derive(Debug)]
+pub(super) struct BaseStation {
+    parameters: ObtcpParameters,
+    store: Store,
+    /// The end of what has come.
+    end: Option<SequenceNumber>,
+    acknowledged: Option<SequenceNumber>,
+    /// To the mobile host and back.
+    round_trip: RoundTrip,
+    timer: Instant,
+}
+
+impl BaseStation {
+    pub(super) fn new(parameters: ObtcpParameters) -> Self {
+        BaseStation {
+            store: Store::default(),
+            end: None,
+            acknowledged: None,
+            round_trip: RoundTrip::new(parameters.minimum_timeout),
+            timer: NEVER,
+            parameters,
+        }
+    }
+
+    /// Data towards the mobile host. What is missing before it is told first, so that the mobile router knows when it sees the gap.
+    fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
+        let (first, end) = (packet.segment.sequence, packet.segment.end());
+        if self.acknowledged.is_some_and(|acknowledged| end.is_at_or_before(acknowledged)) {
+            return;
+        }
+        if let Some(missing) = self.end.filter(|known| first.is_after(*known)) {
+            let lost = [SequenceRange { first: missing, end: first }];
+            let key = ConnectionKey::of(packet, Side::Wired);
+            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, &lost);
+        }
+        self.end = Some(self.end.map_or(end, |known| known.max(end)));
+        if packet.segment.length > 0 {
+            self.store.keep(now, packet, self.parameters.cache, exit);
+        }
+        if self.timer == NEVER {
+            self.restart_timer(now);
+        }
+    }
+
+    fn on_acknowledgment(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
+        if self.acknowledged.is_some_and(|acknowledged| acknowledgment.is_at_or_before(acknowledged)) {
+            return;
+        }
+        self.acknowledged = Some(acknowledgment);
+        self.end = Some(self.end.map_or(acknowledgment, |end| end.max(acknowledgment)));
+        if let Some(sent_at) = self.store.acknowledge(acknowledgment, exit) {
+            self.round_trip.sample(now.saturating_since(sent_at));
+        }
+        self.restart_timer(now);
+    }
+
+    /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
+    /// router could not tell a repair from what the sender sends again, nor an agent that lost its messages from none.
+    fn on_request(
+        &mut self,
+        now: Instant,
+        key: ConnectionKey,
+        ranges: &[SequenceRange],
+        exit: &mut Exit<'_>,
+    ) {
+        let Some(end) = self.end else { return };
+        let known = |range: &SequenceRange| {
+            let first = self.acknowledged.map_or(range.first, |acknowledged| range.first.max(acknowledged));
+            let asked = SequenceRange { first, end: range.end.min(end) };
+            asked.first.is_before(asked.end).then_some(asked)
+        };
+        let asked: Vec<SequenceRange> = ranges.iter().filter_map(known).collect();
+        let absent: Vec<SequenceRange> = asked.iter().flat_map(|range| self.store.absent(*range)).collect();
+        let (first, more) = absent.split_at(absent.len().min(SequenceRanges::MAX));
+        exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, first);
+        for more in more.chunks(SequenceRanges::MAX) {
+            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, more);
+        }
+        asked.iter().for_each(|range| self.store.send_again(now, *range, exit));
+        self.restart_timer(now);
+    }
+
+    fn restart_timer(&mut self, now: Instant) {
+        let is_due = self.parameters.base_station_timer && !self.store.is_empty();
+        self.timer = if is_due { now + self.round_trip.timeout() } else { NEVER };
+    }
+}
+
+impl Connection for BaseStation {
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
+        let segment = &packet.segment;
+        match from {
+            Side::Wired if segment.sequence_length() > 0 => self.on_data(now, &packet, exit),
+            Side::Wireless if segment.flags.contains(Flags::ACK) => {
+                self.on_acknowledgment(now, segment.acknowledgment, exit);
+            }
+            _ => {}
+        }
+        exit.forward(from, packet);
+    }
+    fn on_message(
+        &mut self,
+        now: Instant,
+        from: Side,
+        message: RecoveryMessage,
+        packet: Box<Packet>,
+        exit: &mut Exit<'_>,
+    ) {
+        if (from, message.about) != (Side::Wireless, MissingBytes::Request) {
+            return exit.forward(from, packet);
+        }
+        let key = ConnectionKey::of_message(&packet, from, &message);
+        exit.take(packet);
+        self.on_request(now, key, message.ranges.as_slice(), exit);
+    }
+    /// Nothing is heard of the last packets when they are lost: nothing behind them shows the mobile router a gap.
+    fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.timer > now {
+            return;
+        }
+        self.timer = NEVER;
+        let Some(first) = self.store.first_sequence() else { return };
+        let missing = self.acknowledged.unwrap_or(first);
+        let most = self.parameters.local_retransmissions;
+        if self.store.holding(missing).is_some_and(|kept| kept.sent_again < most) {
+            let head = SequenceRange { first: missing, end: SequenceNumber(missing.0.wrapping_add(1)) };
+            self.store.send_again(now, head, exit);
+            self.round_trip.back_off();
+            self.restart_timer(now);
+        }
+    }
+    fn wake_at(&self) -> Instant {
+        self.timer
+    }
+    fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if let Some(first) = self.store.first_sequence() {
+            self.store.send_all_again(now, first, exit);
+        }
+        self.restart_timer(now);
+    }
+    fn kept_bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+        self.store.clear(exit);
+        self.timer = NEVER;
+    }
+}

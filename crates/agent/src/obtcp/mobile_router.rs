@@ -1,0 +1,258 @@
+//! The agent at the mobile router: asks the base station for what is missing before it, and mends the way to the mobile host.
+
+use super::ObtcpParameters;
+use super::gaps::{Cause, Gaps};
+use super::round_trip::RoundTrip;
+use super::store::Store;
+use crate::connection::Connection;
+use crate::exit::Exit;
+use crate::key::{ConnectionKey, Side};
+use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
+use seamline_wire::timers::NEVER;
+use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
+
+#[derive(Debug)]
+pub(super) struct MobileRouter {
+    parameters: ObtcpParameters,
+    store: Store,
+    gaps: Gaps,
+    /// Who the connection is between, once something of it has come.
+    key: Option<ConnectionKey>,
+    /// The end of what has come.
+    end: Option<SequenceNumber>,
+    acknowledged: Option<SequenceNumber>,
+    window: u16,
+    /// From a request to its repair.
+    to_base_station: RoundTrip,
+    /// From a packet to its acknowledgment.
+    to_host: RoundTrip,
+    /// Whether there is an agent at the base station: it has answered.
+    is_answered: bool,
+    /// Requests in a row that were not answered in time.
+    unanswered: u32,
+    /// Until then what was sent again may come as duplicates that say nothing.
+    echoes_until: Instant,
+    /// The sender has not got so many acknowledgments: it sends again what is acknowledged.
+    owed: u32,
+    host_timer: Instant,
+}
+
+impl MobileRouter {
+    pub(super) fn new(parameters: ObtcpParameters) -> Self {
+        let round_trip = || RoundTrip::new(parameters.minimum_timeout);
+        MobileRouter {
+            store: Store::default(),
+            gaps: Gaps::default(),
+            key: None,
+            end: None,
+            acknowledged: None,
+            window: 0,
+            to_base_station: round_trip(),
+            to_host: round_trip(),
+            is_answered: false,
+            unanswered: 0,
+            echoes_until: Instant::ZERO,
+            owed: 0,
+            host_timer: NEVER,
+            parameters,
+        }
+    }
+
+    /// Data towards the mobile host. Packets behind a gap are kept, too: the paper speaks of those in sequence alone, but the next link
+    /// may lose the others as well, and nobody nearer than the fixed host could then send them again.
+    fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
+        let came = SequenceRange { first: packet.segment.sequence, end: packet.segment.end() };
+        if self.acknowledged.is_some_and(|acknowledged| came.first.is_before(acknowledged)) {
+            self.owed += 1;
+        }
+        if self.acknowledged.is_some_and(|acknowledged| came.end.is_at_or_before(acknowledged)) {
+            return;
+        }
+        if let Some(Cause::Air { requests: 1, asked_at, .. }) = self.gaps.fill(came)
+            && self.is_answered
+        {
+            self.to_base_station.sample(now.saturating_since(asked_at));
+        }
+        if packet.segment.length > 0 {
+            self.store.keep(now, packet, self.parameters.cache, exit);
+        }
+        if self.host_timer == NEVER {
+            self.restart_host_timer(now);
+        }
+        let known = self.end.replace(self.end.map_or(came.end, |known| known.max(came.end)));
+        if let Some(first) = known.filter(|known| came.first.is_after(*known)) {
+            let cause = Cause::Air { requests: 0, asked_at: now, again_at: now };
+            self.gaps.add(SequenceRange { first, end: came.first }, cause);
+            self.request(now, exit);
+        }
+    }
+
+    /// Ask for everything that it is time to ask for, in one message if it fits.
+    fn request(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        let Some(key) = self.key else { return };
+        let (again_at, most) = (now + self.to_base_station.timeout(), self.parameters.requests);
+        let mut ranges = Vec::new();
+        for gap in self.gaps.iter_mut() {
+            let Cause::Air { requests, again_at: due, .. } = gap.cause else { continue };
+            if due > now {
+                continue;
+            }
+            if requests >= most {
+                gap.cause = Cause::Congestion;
+                continue;
+            }
+            gap.cause = Cause::Air { requests: requests + 1, asked_at: now, again_at };
+            ranges.push(gap.range);
+        }
+        ranges
+            .chunks(SequenceRanges::MAX)
+            .for_each(|ranges| exit.tell(Side::Wired, key, MissingBytes::Request, ranges));
+    }
+
+    /// The base station has not got these bytes.
+    fn on_lost_by_congestion(&mut self, ranges: &[SequenceRange]) {
+        (self.is_answered, self.unanswered) = (true, 0);
+        for range in ranges {
+            let first = self.acknowledged.map_or(range.first, |acknowledged| range.first.max(acknowledged));
+            // What is here is not missing, whatever the base station says.
+            for lost in self.store.absent(SequenceRange { first, end: range.end }) {
+                self.gaps.fill(lost);
+                self.gaps.add(lost, Cause::Congestion);
+            }
+        }
+    }
+
+    /// Whether an acknowledgment from the mobile host goes on.
+    fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
+        let acknowledgment = segment.acknowledgment;
+        match self.acknowledged {
+            Some(acknowledged) if acknowledgment.is_before(acknowledged) => true,
+            Some(acknowledged) if acknowledgment == acknowledged => {
+                let says_more = segment.sequence_length() > 0 || segment.window != self.window;
+                self.window = segment.window;
+                says_more || self.passes_duplicate(now, acknowledgment, exit)
+            }
+            _ => {
+                self.window = segment.window;
+                self.on_progress(now, acknowledgment, exit);
+                true
+            }
+        }
+    }
+
+    fn on_progress(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
+        if let Some(sent_at) = self.store.acknowledge(acknowledgment, exit) {
+            self.to_host.sample(now.saturating_since(sent_at));
+        }
+        self.acknowledged = Some(acknowledgment);
+        self.owed = 0;
+        let first = SequenceNumber(acknowledgment.0.wrapping_sub(1 << 30));
+        self.gaps.fill(SequenceRange { first, end: acknowledgment });
+        self.end = Some(self.end.map_or(acknowledgment, |end| end.max(acknowledgment)));
+        self.restart_host_timer(now);
+    }
+
+    fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
+        if self.owed > 0 {
+            self.owed -= 1;
+            return true;
+        }
+        if let Some(gap) = self.gaps.at(missing) {
+            // Where no agent answers, the sender must hear of it.
+            let patience = if self.is_answered { self.parameters.requests } else { 1 };
+            return gap.cause == Cause::Congestion || self.unanswered >= patience;
+        }
+        let Some(kept) = self.store.holding(missing) else { return now >= self.echoes_until };
+        if kept.sent_again >= self.parameters.local_retransmissions {
+            return true;
+        }
+        // Sooner it cannot tell of what was sent last: something sent before that caused it.
+        let unknown = if kept.sent_again == 0 { Duration::ZERO } else { self.to_host.timeout() };
+        if now >= kept.sent_at + self.to_host.smoothed().unwrap_or(unknown) {
+            self.go_back(now, missing, exit);
+        }
+        false
+    }
+
+    /// Send everything from `missing` on again, as the paper's agent does.
+    fn go_back(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) {
+        self.store.send_all_again(now, missing, exit);
+        self.echoes_until = now + self.to_host.timeout();
+        self.restart_host_timer(now);
+    }
+
+    fn restart_host_timer(&mut self, now: Instant) {
+        self.host_timer = if self.store.is_empty() { NEVER } else { now + self.to_host.timeout() };
+    }
+
+    fn on_host_timeout(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.host_timer = NEVER;
+        let Some(first) = self.store.first_sequence() else { return };
+        let missing = self.acknowledged.unwrap_or(first);
+        let most = self.parameters.local_retransmissions;
+        if self.store.holding(missing).is_some_and(|kept| kept.sent_again < most) {
+            self.to_host.back_off();
+            self.go_back(now, missing, exit);
+        }
+    }
+}
+
+impl Connection for MobileRouter {
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
+        let segment = &packet.segment;
+        self.key.get_or_insert_with(|| ConnectionKey::of(&packet, from));
+        match from {
+            Side::Wired if segment.sequence_length() > 0 => {
+                self.on_data(now, &packet, exit);
+                exit.forward(from, packet);
+            }
+            Side::Wireless if segment.flags.contains(Flags::ACK) => {
+                if self.passes(now, segment, exit) {
+                    exit.forward(from, packet);
+                } else {
+                    exit.suppress(packet);
+                }
+            }
+            _ => exit.forward(from, packet),
+        }
+    }
+    fn on_message(
+        &mut self,
+        _now: Instant,
+        from: Side,
+        message: RecoveryMessage,
+        packet: Box<Packet>,
+        exit: &mut Exit<'_>,
+    ) {
+        if (from, message.about) != (Side::Wired, MissingBytes::LostByCongestion) {
+            return exit.forward(from, packet);
+        }
+        exit.take(packet);
+        self.on_lost_by_congestion(message.ranges.as_slice());
+    }
+    fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.gaps.again_at().is_some_and(|again_at| again_at <= now) {
+            self.unanswered += 1;
+            self.to_base_station.back_off();
+            self.request(now, exit);
+        }
+        if self.host_timer <= now {
+            self.on_host_timeout(now, exit);
+        }
+    }
+    fn wake_at(&self) -> Instant {
+        self.gaps.again_at().unwrap_or(NEVER).min(self.host_timer)
+    }
+    fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if let Some(first) = self.store.first_sequence() {
+            self.go_back(now, first, exit);
+        }
+    }
+    fn kept_bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+        self.store.clear(exit);
+        self.host_timer = NEVER;
+    }
+}

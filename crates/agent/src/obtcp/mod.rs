@@ -1,0 +1,77 @@
+//! obTCP (Sardar, Saha and Hassan, "A new protocol to improve TCP performance in network mobility", IIM Calcutta working paper 649,
+//! 2010): two agents, at the base station and at the mobile router, so that each of two wireless links in a row is mended over that link.
+//!
+//! The mobile router sees gaps in what comes from the base station, and asks for all that is missing in one message (SNACK); the base
+//! station sends it again at once. The mobile router itself mends the link to its hosts, going back to what a duplicate acknowledgment asks
+//! for. The base station tells it what was lost before the base station (congestion packet): for that, duplicates go on to the sender.
+//!
+//! Section III.A, the agent at the base station, is lost in the only copy there is; it is read from sections III.B and IV. The paper says
+//! nothing of losses of its own messages, of the last packets of a burst, of estimates of round-trip times, or of bounds: what is done
+//! about them is said at the place, and has a parameter.
+
+mod base_station;
+mod gaps;
+mod mobile_router;
+mod round_trip;
+mod store;
+
+use crate::Kind;
+use crate::connections::Connections;
+use base_station::BaseStation;
+use mobile_router::MobileRouter;
+use seamline_wire::Duration;
+
+pub(super) static KIND: Kind = Kind {
+    name: "obtcp",
+    summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
+    cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
+    traits: crate::BESIDE_THE_AIR,
+    build: |parameters| {
+        let own = parameters.obtcp.clone();
+        Box::new(Connections::new(parameters.limits, move || match own.role {
+            Role::BaseStation => Box::new(BaseStation::new(own.clone())),
+            Role::MobileRouter => Box::new(MobileRouter::new(own.clone())),
+        }))
+    },
+};
+
+/// Where an agent of obTCP stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// At the base station, before the link to the mobile router.
+    BaseStation,
+    /// At the mobile router, before the link to its hosts.
+    MobileRouter,
+}
+
+/// What of obTCP can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObtcpParameters {
+    /// Where it stands.
+    pub role: Role,
+    /// Packets kept of each connection.
+    pub cache: u32,
+    /// How often at most the mobile router asks for the same bytes; then duplicates go on to the sender.
+    pub requests: u32,
+    /// How often at most a packet is sent again unasked, or on duplicates, unless it comes once more from the wired side.
+    pub local_retransmissions: u32,
+    /// The shortest time after which something is asked for or sent again without a sign.
+    pub minimum_timeout: Duration,
+    /// The base station sends the oldest packet again when nothing is acknowledged or asked for within its timeout: when the last packets
+    /// are lost, nothing behind them shows the mobile router a gap.
+    pub base_station_timer: bool,
+}
+
+impl Default for ObtcpParameters {
+    /// Cache, retransmissions and timeout are those of Snoop, so that comparisons with it are about who repairs what.
+    fn default() -> Self {
+        ObtcpParameters {
+            role: Role::MobileRouter,
+            cache: 100,
+            requests: 10,
+            local_retransmissions: 10,
+            minimum_timeout: Duration::from_millis(100),
+            base_station_timer: true,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The packets on their way to the mobile host, in order of sequence.
+
+use crate::exit::Exit;
+use seamline_wire::control::SequenceRange;
+use seamline_wire::{Instant, Packet, SequenceNumber};
+use std::collections::VecDeque;
+
+/// A packet that is kept until it is acknowledged.
+#[derive(Debug)]
+pub(super) struct Kept {
+    packet: Box<Packet>,
+    /// When it was sent last, by whomever.
+    pub(super) sent_at: Instant,
+    /// How often the agent has sent it again since it last came from the wired side.
+    pub(super) sent_again: u32,
+    /// It came from the wired side more than once, or was sent again: its acknowledgment says nothing about time.
+    is_ambiguous: bool,
+}
+
+impl Kept {
+    fn range(&self) -> SequenceRange {
+        SequenceRange { first: self.packet.segment.sequence, end: self.packet.segment.end() }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    packets: VecDeque<Kept>,
+}
+
+impl Store {
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+    pub(super) fn bytes(&self) -> u64 {
+        self.packets.iter().map(|kept| u64::from(kept.packet.wire_bytes)).sum()
+    }
+    /// Keep a copy of what goes over the air now, `most` packets at most. Of two that begin alike the longer one is kept.
+    pub(super) fn keep(&mut self, now: Instant, packet: &Packet, most: u32, exit: &mut Exit<'_>) {
+        let segment = &packet.segment;
+        let place = self.packets.partition_point(|kept| kept.range().first.is_before(segment.sequence));
+        if let Some(kept) = self.packets.get_mut(place).filter(|kept| kept.range().first == segment.sequence)
+        {
+            (kept.sent_at, kept.sent_again, kept.is_ambiguous) = (now, 0, true);
+            if segment.length > kept.packet.segment.length
+                && let Some(longer) = exit.keep(packet)
+            {
+                exit.release(std::mem::replace(&mut kept.packet, longer));
+            }
+            return;
+        }
+        if self.packets.len() >= most as usize {
+            exit.counters.not_cached += 1;
+            return;
+        }
+        let Some(packet) = exit.keep(packet) else { return };
+        self.packets.insert(place, Kept { packet, sent_at: now, sent_again: 0, is_ambiguous: false });
+    }
+    /// Forget what lies before `acknowledgment`; returns when the last of it was sent, if it was sent once.
+    pub(super) fn acknowledge(
+        &mut self,
+        acknowledgment: SequenceNumber,
+        exit: &mut Exit<'_>,
+    ) -> Option<Instant> {
+        let mut newest = None;
+        while let Some(kept) =
+            self.packets.pop_front_if(|kept| kept.range().end.is_at_or_before(acknowledgment))
+        {
+            newest = (!kept.is_ambiguous).then_some(kept.sent_at);
+            exit.release(kept.packet);
+        }
+        newest
+    }
+    /// The packet that holds the byte `at`.
+    pub(super) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
+        let behind = self.packets.partition_point(|kept| kept.range().first.is_at_or_before(at));
+        let kept = self.packets.get(behind.checked_sub(1)?)?;
+        kept.range().end.is_after(at).then_some(kept)
+    }
+    /// Where what is kept, or missing, at `at` ends; [`SequenceNumber`]s half the space ahead if nothing is kept behind it.
+    fn next_after(&self, at: SequenceNumber) -> SequenceNumber {
+        if let Some(kept) = self.holding(at) {
+            return kept.range().end;
+        }
+        let behind = self.packets.iter().find(|kept| kept.range().first.is_after(at));
+        behind.map_or(SequenceNumber(at.0.wrapping_add(1 << 30)), |kept| kept.range().first)
+    }
+    /// What no packet holds of a range.
+    pub(super) fn absent(&self, range: SequenceRange) -> Vec<SequenceRange> {
+        let mut absent = Vec::new();
+        let mut from = range.first;
+        while from.is_before(range.end) {
+            let end = self.next_after(from).min(range.end);
+            if self.holding(from).is_none() {
+                absent.push(SequenceRange { first: from, end });
+            }
+            from = end;
+        }
+        absent
+    }
+    /// Send everything that holds bytes of a range again.
+    pub(super) fn send_again(&mut self, now: Instant, range: SequenceRange, exit: &mut Exit<'_>) {
+        let holds = |kept: &&mut Kept| {
+            kept.range().end.is_after(range.first) && kept.range().first.is_before(range.end)
+        };
+        self.packets.iter_mut().filter(holds).for_each(|kept| send(kept, now, exit));
+    }
+    /// Send everything from there on again (go-back-N).
+    pub(super) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) {
+        self.packets
+            .iter_mut()
+            .filter(|kept| kept.range().end.is_after(from))
+            .for_each(|kept| send(kept, now, exit));
+    }
+    pub(super) fn first_sequence(&self) -> Option<SequenceNumber> {
+        self.packets.front().map(|kept| kept.range().first)
+    }
+    pub(super) fn clear(&mut self, exit: &mut Exit<'_>) {
+        self.packets.drain(..).for_each(|kept| exit.release(kept.packet));
+    }
+}
+
+fn send(kept: &mut Kept, now: Instant, exit: &mut Exit<'_>) {
+    kept.sent_at = now;
+    kept.sent_again += 1;
+    kept.is_ambiguous = true;
+    exit.retransmit(&kept.packet);
+}

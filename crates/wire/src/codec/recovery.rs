@@ -1,0 +1,134 @@
+//! Messages between agents as bytes, in UDP behind IPv4 or IPv6.
+//!
+//! ```text
+//! +---------------------+------+-------+-------------+------------+--------------------------+
+//! | experiment id 5EA1  | kind | count | mobile port | fixed port | count times (first, end) |
+//! +---------------------+------+-------+-------------+------------+--------------------------+
+//! ```
+
+use super::ip::{IpHeader, IpVersion, UDP};
+use super::ipv4::Ipv4Header;
+use super::ipv6::Ipv6Header;
+use super::message::MessageError;
+use super::{Checksum, Checksums, EncodeError, MARK_EXPERIMENT_ID};
+use crate::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
+use crate::packet::TransportPort;
+use crate::sequence::SequenceNumber;
+
+/// The UDP port at both ends: RFC3692-style experiment 1 (RFC 4727). Nobody listens there but agents on the way.
+pub const RECOVERY_PORT: TransportPort = TransportPort(1021);
+
+const UDP_HEADER: usize = 8;
+const FIXED_LENGTH: usize = 8;
+const RANGE_LENGTH: usize = 8;
+const REQUEST: u8 = 1;
+const LOST_BY_CONGESTION: u8 = 2;
+
+/// Write a message to the front of `out` and return the length of its packet.
+///
+/// # Errors
+/// When `out` is too small.
+pub fn encode(ip: &IpHeader, message: &RecoveryMessage, out: &mut [u8]) -> Result<usize, EncodeError> {
+    let header = ip.version().header_length();
+    let length = UDP_HEADER + message.length();
+    let needed = header + length;
+    let place = out.get_mut(..needed).ok_or(EncodeError::BufferTooSmall { needed })?;
+    let (ip_place, datagram) = place.split_at_mut(header);
+    datagram[0..2].copy_from_slice(&RECOVERY_PORT.0.to_be_bytes());
+    datagram[2..4].copy_from_slice(&RECOVERY_PORT.0.to_be_bytes());
+    datagram[4..6].copy_from_slice(&(length as u16).to_be_bytes());
+    datagram[6..8].fill(0);
+    write(message, &mut datagram[UDP_HEADER..]);
+    // Zero would say that there is no checksum (RFC 768).
+    let sum = match ip.pseudo_header(UDP, length).over(datagram).field() {
+        0 => u16::MAX,
+        sum => sum,
+    };
+    datagram[6..8].copy_from_slice(&sum.to_be_bytes());
+    match ip {
+        IpHeader::V4(ip) => ip_place.copy_from_slice(&ip.write(UDP, length)?),
+        IpHeader::V6(ip) => ip_place.copy_from_slice(&ip.write(UDP, length)?),
+    }
+    Ok(needed)
+}
+
+fn write(message: &RecoveryMessage, body: &mut [u8]) {
+    body[0..2].copy_from_slice(&MARK_EXPERIMENT_ID.to_be_bytes());
+    body[2] = match message.about {
+        MissingBytes::Request => REQUEST,
+        MissingBytes::LostByCongestion => LOST_BY_CONGESTION,
+    };
+    body[3] = message.ranges.as_slice().len() as u8;
+    body[4..6].copy_from_slice(&message.mobile_port.0.to_be_bytes());
+    body[6..8].copy_from_slice(&message.fixed_port.0.to_be_bytes());
+    let places = body[FIXED_LENGTH..].chunks_exact_mut(RANGE_LENGTH);
+    for (range, place) in message.ranges.as_slice().iter().zip(places) {
+        place[..4].copy_from_slice(&range.first.0.to_be_bytes());
+        place[4..].copy_from_slice(&range.end.0.to_be_bytes());
+    }
+}
+
+/// Read a packet that holds a message between agents. Never panics, never allocates.
+///
+/// # Errors
+/// The first thing found wrong, from the outermost header inwards.
+pub fn decode(packet: &[u8]) -> Result<(IpHeader, RecoveryMessage), MessageError> {
+    let (ip, protocol, body) = match packet.first().map(|byte| byte >> 4) {
+        Some(6) => {
+            let (header, protocol, body) = Ipv6Header::read_fixed(packet).map_err(MessageError::Ip)?;
+            (IpHeader::V6(header), protocol, body)
+        }
+        _ => {
+            let (header, protocol, body) =
+                Ipv4Header::read_any(packet, Checksums::Verify).map_err(MessageError::Ip)?;
+            (IpHeader::V4(header), protocol, body)
+        }
+    };
+    if protocol != UDP {
+        return Err(MessageError::Other);
+    }
+    let header = body.first_chunk::<UDP_HEADER>().ok_or(MessageError::Truncated)?;
+    if [half(header, 0), half(header, 2)] != [RECOVERY_PORT.0; 2] {
+        return Err(MessageError::Other);
+    }
+    let datagram = body.get(..usize::from(half(header, 4))).ok_or(MessageError::Truncated)?;
+    let message = datagram.get(UDP_HEADER..).ok_or(MessageError::Truncated)?;
+    let is_unprotected = half(header, 6) == 0 && ip.version() == IpVersion::V4;
+    if !is_unprotected && !is_sound(&ip, datagram) {
+        return Err(MessageError::Checksum);
+    }
+    Ok((ip, read(message)?))
+}
+
+fn is_sound(ip: &IpHeader, datagram: &[u8]) -> bool {
+    let sum: Checksum = ip.pseudo_header(UDP, datagram.len()).over(datagram);
+    sum.is_valid()
+}
+
+fn read(body: &[u8]) -> Result<RecoveryMessage, MessageError> {
+    let fixed = body.first_chunk::<FIXED_LENGTH>().ok_or(MessageError::Truncated)?;
+    if half(fixed, 0) != MARK_EXPERIMENT_ID {
+        return Err(MessageError::Other);
+    }
+    let about = match fixed[2] {
+        REQUEST => MissingBytes::Request,
+        LOST_BY_CONGESTION => MissingBytes::LostByCongestion,
+        _ => return Err(MessageError::Other),
+    };
+    let count = usize::from(fixed[3]);
+    if count > SequenceRanges::MAX {
+        return Err(MessageError::Other);
+    }
+    let given = body[FIXED_LENGTH..].get(..count * RANGE_LENGTH).ok_or(MessageError::Truncated)?;
+    let mut list = [SequenceRange::default(); SequenceRanges::MAX];
+    for (range, bytes) in list.iter_mut().zip(given.as_chunks::<4>().0.as_chunks::<2>().0) {
+        let [first, end] = bytes.map(|number| SequenceNumber(u32::from_be_bytes(number)));
+        *range = SequenceRange { first, end };
+    }
+    let [mobile_port, fixed_port] = [half(fixed, 4), half(fixed, 6)].map(TransportPort);
+    Ok(RecoveryMessage { about, mobile_port, fixed_port, ranges: SequenceRanges::of(&list[..count]) })
+}
+
+fn half(bytes: &[u8; 8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
