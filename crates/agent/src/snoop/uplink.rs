@@ -1,6 +1,9 @@
 //! Explicit loss notification for data from the mobile node (Balakrishnan and Katz, "Explicit loss notification and wireless
 //! web performance", IEEE GLOBECOM 1998): what the air has lost leaves a gap in what comes from there, and acknowledgments
 //! that ask for it are marked, so that its sender sends it again without a cut.
+//!
+//! What the mobile node's own queue drops leaves the same gap, and is told as a loss over the air: a window larger than that queue
+//! then overflows it again and again. In ns-2, too; there timeouts cut such windows.
 
 use crate::ranges::Ranges;
 use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumber};
