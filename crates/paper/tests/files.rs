@@ -207,3 +207,16 @@ fn what_lies_beyond_is_there() {
         }
     }
 }
+
+/// Table 1 of paper E is read from the schemes and agents themselves; it denies Snoop end-to-end semantics, against its own text.
+#[test]
+fn table_1_agrees_but_for_one_entry() {
+    assert_eq!(seamline_paper::features::matches("table1"), Some(31.0));
+    let rows = seamline_paper::features::rows();
+    let differ: Vec<&str> = rows
+        .iter()
+        .filter(|(_, entries)| entries.iter().any(|(own, paper)| own != paper))
+        .map(|row| row.0)
+        .collect();
+    assert_eq!(differ, ["End-to-end semantics"]);
+}
