@@ -50,7 +50,7 @@ fn claims_are_judged_and_runs_kept() {
 fn other_papers_have_their_pictures() {
     /// What its picture is called, and words in it.
     type Drawn<'a> = (&'a str, &'a [&'a str]);
-    let papers: [(&str, &str, usize, &[Drawn<'_>]); 2] = [
+    let papers: [(&str, &str, usize, &[Drawn<'_>]); 3] = [
         (
             "V",
             "70 s",
@@ -61,6 +61,18 @@ fn other_papers_have_their_pictures() {
                 ("table1", &["lost at a handover (packets)"]),
                 ("stall", &["stall at a handover (s)"]),
                 ("detour", &["closed form: alpha - 1/2, as ns-2 rounds", "abroad (ms)"]),
+            ],
+        ),
+        (
+            "L",
+            "60 s",
+            6,
+            &[
+                (
+                    "fig4",
+                    &["throughput (kb/s)", "share of packets lost on the wireless link", "0.001", "eln-ack"],
+                ),
+                ("fig6", &["snoop", "split"]),
             ],
         ),
         (

@@ -33,7 +33,7 @@ pub struct Beyond {
 }
 
 /// Every paper.
-pub static ALL: &[Paper] = &[E, V, X];
+pub static ALL: &[Paper] = &[E, V, X, L];
 
 const E: Paper = Paper {
     id: "E",
@@ -113,6 +113,21 @@ const X: Paper = Paper {
             ("5g-lte", include_str!("../../../papers/X/beyond/5g-lte.toml")),
         ],
     }),
+};
+
+const L: Paper = Paper {
+    id: "L",
+    summary: "explicit loss notification with acknowledgments, for wireless TCP (University of Sydney, 2001)",
+    claims: include_str!("../../../papers/L/claims.toml"),
+    deviations: include_str!("../../../papers/L/deviations.toml"),
+    findings: include_str!("../../../papers/L/findings.toml"),
+    figures: include_str!("../../../papers/L/figures.toml"),
+    scenarios: &[
+        ("fig4", include_str!("../../../papers/L/fig4.toml")),
+        ("fig5", include_str!("../../../papers/L/fig5.toml")),
+        ("fig6", include_str!("../../../papers/L/fig6.toml")),
+    ],
+    beyond: None,
 };
 
 /// The paper of this letter, in either case.
