@@ -50,11 +50,11 @@ fn what_is_asked_for_is_shown() {
 #[test]
 fn a_part_of_a_run_is_its_beginning() {
     for paper in ALL {
-        for (short, long) in runs(paper, 6.0).iter().zip(&runs(paper, 20.0)) {
+        for (short, long) in runs(paper, 12.0).iter().zip(&runs(paper, 20.0)) {
             for (short, long) in short.runs.iter().zip(&long.runs) {
                 for (short, long) in short.flows.iter().zip(&long.flows) {
                     let beginning: Vec<_> =
-                        long.segments.iter().filter(|segment| segment.time_s <= 6.0).copied().collect();
+                        long.segments.iter().filter(|segment| segment.time_s <= 12.0).copied().collect();
                     assert!(beginning.len() > 100 && long.segments.len() > beginning.len());
                     assert_eq!(short.segments, beginning, "{}", long.flow);
                 }
