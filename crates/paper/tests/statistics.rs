@@ -205,7 +205,7 @@ fn a_gain_is_compared_with_another() {
     let text = "statistic = \"gain difference\"\nquantity = \"transfer time\"\nof = { stack = \"new\" }\n\
                 over = { stack = \"old\" }\namong = { case = [\"a\", \"b\"] }\naccept = [40.0, 50.0]";
     let found = judge(text, &records);
-    assert_eq!((found.measured.map(f64::round), found.unit), (Some(48.0), "percentage points"));
+    assert_eq!((found.measured.map(f64::round), found.unit), (Some(48.0), "points"));
     let half = found.ci95.map(|[low, high]| (high - low) / 2.0).unwrap();
     assert!((half - 12.706 * 22.5).abs() < 0.1, "{found:?}");
     assert_eq!(found.cells.len(), 4 - 2);

@@ -113,13 +113,14 @@ pub(crate) struct Behind {
 }
 
 impl Measure {
-    /// The unit of what it gives. What crosses is measured in the unit of its axis, which the words around it name.
+    /// The unit of what it gives; "points" are percentage points. What crosses is measured in the unit of its axis, which the words
+    /// around it name.
     pub fn unit(&self) -> &'static str {
         match self.statistic {
             Statistic::Matches => "entries",
             Statistic::Value | Statistic::Difference => self.quantity.unit(),
             Statistic::Crossing | Statistic::CrossingDifference => "",
-            Statistic::GainDifference => "percentage points",
+            Statistic::GainDifference => "points",
             Statistic::Gain | Statistic::LeastGain | Statistic::GreatestGain | Statistic::Spread => "%",
         }
     }
