@@ -212,3 +212,33 @@ fn a_gain_is_compared_with_another() {
     let turned = text.replace("[\"a\", \"b\"]", "[\"b\", \"a\"]");
     assert_eq!(judge(&turned, &records).measured.map(f64::round), Some(-48.0));
 }
+
+/// Gains of 0, 10 and 40 % at 0, 1 and 2 with both seeds: the line between the ends is at 20 in the middle, 10 above the curve, which
+/// rises by 40. The largest gain is 40 points above the smallest.
+#[test]
+fn a_curve_of_gains_sags_and_spreads() {
+    let cell = |at: &str, stack: &str, seconds: f64| {
+        transfers("curve", &[("x", at), ("stack", stack)], &[seconds, seconds])
+    };
+    let curve = |gains: [f64; 3]| {
+        let points = ["0", "1", "2"].into_iter().zip(gains);
+        points
+            .flat_map(|(at, gain)| [cell(at, "new", 100.0 + gain), cell(at, "old", 100.0)])
+            .collect::<Vec<_>>()
+    };
+    let text = |statistic: &str| {
+        format!(
+            "statistic = \"{statistic}\"\nquantity = \"transfer time\"\naxis = \"x\"\nof = {{ stack = \"new\" }}\n\
+             over = {{ stack = \"old\" }}\naccept = [0.0, inf]"
+        )
+    };
+    let of = |statistic: &str, gains: [f64; 3]| {
+        let found = judge(&text(statistic), &curve(gains));
+        (found.measured.map(|value| (value * 1000.0).round() / 1000.0), found.unit)
+    };
+    assert_eq!(of("gain sag", [0.0, 10.0, 40.0]), (Some(25.0), "%"));
+    assert_eq!(of("gain sag", [0.0, 20.0, 40.0]), (Some(0.0), "%"));
+    assert_eq!(of("gain sag", [0.0, 30.0, 40.0]), (Some(-25.0), "%"));
+    assert_eq!(of("gain sag", [40.0, 10.0, 0.0]), (Some(-25.0), "%"), "it falls");
+    assert_eq!(of("gain spread", [5.0, -10.0, 30.0]), (Some(40.0), "points"));
+}

@@ -1,6 +1,7 @@
 //! How a number is made of records: the statistics that claims, their conditions and conclusions name.
 
 mod crossing;
+mod gains;
 mod paired;
 
 use crate::quantity::Quantity;
@@ -58,6 +59,13 @@ pub enum Statistic {
     /// The gain in the first of two cells `among` a key less that in the second, in percentage points.
     #[serde(rename = "gain difference")]
     GainDifference,
+    /// How far the curve of gains over `axis` hangs below the straight line between its ends, mean over the values between, in
+    /// percent of the rise from end to end: above zero for a convex curve that rises.
+    #[serde(rename = "gain sag")]
+    GainSag,
+    /// The largest gain over `axis` less the smallest, in percentage points.
+    #[serde(rename = "gain spread")]
+    GainSpread,
     /// By how much `over` exceeds `of`.
     #[serde(rename = "difference")]
     Difference,
@@ -120,8 +128,12 @@ impl Measure {
             Statistic::Matches => "entries",
             Statistic::Value | Statistic::Difference => self.quantity.unit(),
             Statistic::Crossing | Statistic::CrossingDifference => "",
-            Statistic::GainDifference => "points",
-            Statistic::Gain | Statistic::LeastGain | Statistic::GreatestGain | Statistic::Spread => "%",
+            Statistic::GainDifference | Statistic::GainSpread => "points",
+            Statistic::Gain
+            | Statistic::LeastGain
+            | Statistic::GreatestGain
+            | Statistic::GainSag
+            | Statistic::Spread => "%",
         }
     }
 
@@ -156,7 +168,9 @@ impl Measure {
                 paired::extreme(self, cells, paired::percent, Extreme::Least)
             }
             Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, Extreme::Greatest),
-            Statistic::GainDifference => paired::gain_difference(self, cells),
+            Statistic::GainDifference => gains::difference(self, cells),
+            Statistic::GainSag => gains::sag(self, cells),
+            Statistic::GainSpread => gains::spread(self, cells),
             Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
             Statistic::Crossing => crossing::crossing(self, cells, line),
             Statistic::CrossingDifference => crossing::difference(self, cells, line),

@@ -39,7 +39,7 @@ pub(super) fn extreme(
 
 /// The extreme mean, and the interval of it, which reaches as far as that of any comparison does: what is above all of them is so
 /// only when each interval is. Of a comparison without a finite number (a gain over nothing) there is no extreme, and it is what comes out.
-fn extreme_of(all: &[Estimate], which: Extreme) -> Option<Estimate> {
+pub(super) fn extreme_of(all: &[Estimate], which: Extreme) -> Option<Estimate> {
     if let Some(nothing) = all.iter().find(|it| !it.mean.is_finite()) {
         return Some(*nothing);
     }
@@ -79,14 +79,19 @@ fn compared(
 }
 
 /// The cell that differs from this one in `key = value` alone.
-fn other<'a>(of: &CellRecords, key: &str, value: &str, cells: &[&'a CellRecords]) -> Option<&'a CellRecords> {
+pub(super) fn other<'a>(
+    of: &CellRecords,
+    key: &str,
+    value: &str,
+    cells: &[&'a CellRecords],
+) -> Option<&'a CellRecords> {
     let mut wanted: BTreeMap<String, String> = of.values.clone();
     wanted.insert(key.to_owned(), value.to_owned());
     cells.iter().copied().find(|other| other.figure == of.figure && other.values == wanted)
 }
 
 /// A number for each seed that both cells have.
-fn paired(
+pub(super) fn paired(
     measure: &Measure,
     of: &CellRecords,
     over: &CellRecords,
@@ -94,36 +99,6 @@ fn paired(
 ) -> Option<Vec<f64>> {
     let (of, over) = (of.numbers(measure.number())?, over.numbers(measure.number())?);
     Some(of.iter().zip(over).map(|(of, over)| number(*of, over)).collect())
-}
-
-/// The gain of `of` over `over` where the key of `among` has its first value, less that where it has its second, seed by seed.
-pub(super) fn gain_difference(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
-    let (among, values) = measure.among.iter().next()?;
-    let (key, over) = measure.over.iter().next()?;
-    let over = (key, over.as_slice().first()?.as_str());
-    let mut behind = Vec::new();
-    let mut gains = |value: &String| {
-        let of_these = |cell: &&&CellRecords| measure.is_of(cell) && cell.is(among, value);
-        let numbers: Option<Vec<Vec<f64>>> = cells
-            .iter()
-            .filter(of_these)
-            .map(|of| {
-                let numbers = paired(measure, of, other(of, over.0, over.1, cells)?, percent)?;
-                behind.push(Behind {
-                    name: format!("{} over {}", of.name(), over.1),
-                    value: estimate(&numbers)?,
-                    unit: "%",
-                });
-                Some(numbers)
-            })
-            .collect();
-        let mut seeds = BySeed::default();
-        numbers?.into_iter().for_each(|numbers| seeds.add(numbers));
-        seeds.means()
-    };
-    let (first, second) = (gains(values.first()?)?, gains(values.get(1)?)?);
-    let differences: Vec<f64> = first.iter().zip(&second).map(|(first, second)| first - second).collect();
-    Some(Measured { value: estimate(&differences)?, behind })
 }
 
 /// The largest relative difference between the means of `among`, over all groups of other cells. Which two are farthest apart is
