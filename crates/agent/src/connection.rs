@@ -27,6 +27,10 @@ pub trait Connection: Debug + Send {
     fn wake_at(&self) -> Instant {
         seamline_wire::timers::NEVER
     }
+    /// Whether there is anything that the agent at another base station could use.
+    fn moves(&self) -> bool {
+        true
+    }
     /// The mobile node has come here from another base station, whose agent knew the connection.
     fn on_arrival(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
     /// Bytes of packets kept ([`Exit::keep`]), or set aside ([`Exit::set_aside`]).

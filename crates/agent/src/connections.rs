@@ -21,7 +21,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Room for tens of thousands of flows; RFC 5382 (REQ-5) lets middleboxes forget an established connection after two
+    /// Room for tens of thousands of flows, or for 125 split connections, which set aside half a megabyte each; RFC 5382 (REQ-5) lets middleboxes forget an established connection after two
     /// hours and four minutes, not before.
     fn default() -> Self {
         Limits { connections: 65_536, bytes: 64 << 20, idle: Duration::from_secs(7440) }
@@ -244,7 +244,8 @@ impl Agent for Connections {
         let places: Vec<usize> = of_these.map(|(_, place)| *place).collect();
         let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
         let moved = held.into_iter().map(|(key, connection)| Moved { key, connection });
-        moved.inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes()).collect()
+        let moved = moved.inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
+        moved.filter(|moved| moved.connection.moves()).collect()
     }
     fn take_in(&mut self, moved: Vec<Moved>) {
         for Moved { key, connection } in moved {

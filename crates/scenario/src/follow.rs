@@ -29,6 +29,8 @@ struct Change {
     mobile: usize,
     /// Place of the cell.
     cell: usize,
+    /// Which of its stays begins, or ends.
+    stay: usize,
     /// Whether it can be reached elsewhere by then.
     is_elsewhere: bool,
 }
@@ -42,6 +44,8 @@ pub(crate) struct Runner<'a> {
     scenario: &'a Scenario,
     places: &'a Places,
     whereabouts: Vec<usize>,
+    /// By mobile node: the cells that it stays in, in turn.
+    stays: Vec<Vec<usize>>,
     changes: VecDeque<Change>,
 }
 
@@ -58,7 +62,10 @@ impl<'a> Runner<'a> {
         changes.extend(hand_overs(scenario, movements));
         // Stable: at one time a node arrives before its old link is gone, and what is sent after it finds it.
         changes.sort_by_key(|change| change.at);
-        Runner { scenario, places, whereabouts: whereabouts_at_start(scenario), changes: changes.into() }
+        let cells = |movement: &Movement| movement.stays().iter().map(|stay| stay.cell.0 as usize).collect();
+        let stays = movements.iter().map(cells).collect();
+        let whereabouts = whereabouts_at_start(scenario);
+        Runner { scenario, places, whereabouts, stays, changes: changes.into() }
     }
 
     /// Run until everything due up to and including `end` has happened.
@@ -107,15 +114,16 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// From agents at all other cells of a node to those of the same kind at this one.
+    /// From agents of the same kind at the cells that a node has been in to those at this one. What is known where it was last
+    /// comes last, and takes the place of what others still have: they may have learned of a connection anew, from packets that
+    /// came late.
     fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, change.mobile);
         let agents = || self.scenario.agents.iter().zip(&self.places.agents);
-        let here = |spec: &AgentSpec| spec.at == AgentPlace::Cell(change.cell);
-        for (new, to) in agents().filter(|(spec, _)| here(spec) && spec.hand_over.is_some()) {
-            for (old, from) in agents().filter(|(spec, _)| !here(spec)) {
-                let (Some(kind), Some(also)) = (new.kind, old.kind) else { continue };
-                if kind.name != also.name {
+        let at = |cell: usize| agents().filter(move |(spec, _)| spec.at == AgentPlace::Cell(cell));
+        for (new, to) in at(change.cell).filter(|(spec, _)| spec.hand_over.is_some()) {
+            for (old, from) in self.left_before(change).into_iter().flat_map(at) {
+                if new.kind.map(|kind| kind.name) != old.kind.map(|kind| kind.name) {
                     continue;
                 }
                 let moved = agent(*from, world).map(|(_, agent)| agent.hand_out(&addresses));
@@ -125,6 +133,18 @@ impl<'a> Runner<'a> {
                 }
             }
         }
+    }
+
+    /// The other cells that a node has been in before a stay, the one that it was in last at the end.
+    fn left_before(&self, change: Change) -> Vec<usize> {
+        let mut left = Vec::new();
+        for cell in self.stays[change.mobile][..change.stay].iter().rev() {
+            if *cell != change.cell && !left.contains(cell) {
+                left.push(*cell);
+            }
+        }
+        left.reverse();
+        left
     }
 
     /// A node can be reached as far as the base stations of these cells see.
@@ -142,20 +162,20 @@ impl<'a> Runner<'a> {
 /// Of one node: first all arrivals, then all departures, each in the order of time.
 fn changes_of(mobile: usize, movement: &Movement) -> impl Iterator<Item = Change> + '_ {
     let stays = movement.stays();
-    let arrives = move |stay: &Stay| {
-        let cell = stay.cell.0 as usize;
-        Change { at: stay.from, what: What::Arrives, mobile, cell, is_elsewhere: false }
+    let arrives = move |(stay, it): (usize, &Stay)| {
+        let cell = it.cell.0 as usize;
+        Change { at: it.from, what: What::Arrives, mobile, cell, stay, is_elsewhere: false }
     };
     let leaves = move |(place, stay): (usize, &Stay)| {
         let is_elsewhere = stays.get(place + 1).is_some_and(|next| next.from <= stay.link_until);
-        Change { at: stay.link_until, what: What::Leaves, is_elsewhere, ..arrives(stay) }
+        Change { at: stay.link_until, what: What::Leaves, is_elsewhere, ..arrives((place, stay)) }
     };
     // It begins in its first cell, and what never happens needs no stop.
     let departures = stays.iter().enumerate().filter(|(_, stay)| stay.link_until < Instant::MAX);
-    stays[1..].iter().map(arrives).chain(departures.map(leaves))
+    stays.iter().enumerate().skip(1).map(arrives).chain(departures.map(leaves))
 }
 
-/// The arrivals of what agents know of each node.
+/// The arrivals of what agents know of each node, while it is there.
 fn hand_overs(scenario: &Scenario, movements: &[Movement]) -> Vec<Change> {
     let mut all = Vec::new();
     for spec in &scenario.agents {
@@ -163,12 +183,15 @@ fn hand_overs(scenario: &Scenario, movements: &[Movement]) -> Vec<Change> {
             continue;
         };
         for (mobile, movement) in movements.iter().enumerate() {
-            let arrivals = movement.stays()[1..].iter().filter(|stay| stay.cell.0 as usize == cell);
-            all.extend(arrivals.map(|stay| Change {
-                at: stay.from + delay,
+            // What arrives when the node is gone again stays where it is.
+            let stays = movement.stays().iter().enumerate().skip(1);
+            let arrivals = stays.filter(|(_, it)| it.cell.0 as usize == cell && it.from + delay < it.until);
+            all.extend(arrivals.map(|(stay, it)| Change {
+                at: it.from + delay,
                 what: What::IsHandedOver,
                 mobile,
                 cell,
+                stay,
                 is_elsewhere: false,
             }));
         }

@@ -192,3 +192,33 @@ fn obtcp_mends_two_links_in_a_row() {
         assert!(alone > 0.8 * plain, "{alone}, nobody {plain}");
     }
 }
+
+/// Through three cells with Mobile IP, whose late packets let the agents left behind learn of the connection anew: the state is the one
+/// of the cell that the node was in last, and nothing stalls.
+#[test]
+fn state_follows_through_three_cells() {
+    let third = "[[link]]\nname = \"to-bs3\"\nfrom = \"router\"\nto = \"bs3\"\nrate = \"10 Mbit/s\"\none_way_delay = \"3 ms\"\n\n\
+                 [[cell]]\nname = \"cell3\"\nbase_station = \"bs3\"\nrate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"\n";
+    for kind in ["split", "snoop"] {
+        let at = |cell: &str| {
+            agent(kind, &format!("cell = \"{cell}\"\nhand_over = \"10 ms\"")).replacen(kind, cell, 1)
+        };
+        let all: String = ["cell1", "cell2", "cell3"].map(at).concat();
+        let text = MOBILE
+            .replacen("\"bs2\", \"mobile\"]", "\"bs2\", \"bs3\", \"mobile\"]", 1)
+            .replacen("cells = [\"cell1\", \"cell2\"]", "cells = [\"cell1\", \"cell2\", \"cell3\"]", 1)
+            .replacen("[[flow]]", &format!("{third}{all}\n[[flow]]"), 1);
+        let overrides = [
+            "grid.flow.download.variant=[\"newreno\"]",
+            "cell.cell1.loss.probability=\"0 %\"",
+            "cell.cell2.loss.probability=\"0 %\"",
+            "seeds=2",
+            "duration=60 s",
+        ];
+        for flow in flows(&text, &overrides) {
+            let quiet = flow.intervals.iter().filter(|row| row.from_s >= 5.0 && row.bytes == 0).count();
+            assert!(quiet < 10, "{kind}: nothing arrives in {quiet} s");
+            assert!(flow.goodput_bits_per_second > 0.5e6, "{kind}: {}", flow.goodput_bits_per_second);
+        }
+    }
+}

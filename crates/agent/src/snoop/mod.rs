@@ -161,7 +161,9 @@ impl Snoop {
         match self.acknowledged {
             Some(acknowledged) if acknowledgment.is_before(acknowledged) => true,
             Some(acknowledged) if acknowledgment == acknowledged => {
-                let says_more = segment.sequence_length() > 0 || segment.window != self.window;
+                // The answers to probes of a closed window keep the sender from giving up (RFC 9293, section 3.8.6.1).
+                let says_more =
+                    segment.sequence_length() > 0 || segment.window != self.window || segment.window == 0;
                 self.window = segment.window;
                 says_more || self.passes_duplicate(now, acknowledgment, exit)
             }

@@ -111,6 +111,9 @@ impl Split {
 }
 
 impl Connection for Split {
+    fn moves(&self) -> bool {
+        matches!(self.part, Part::Ends(_))
+    }
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         if matches!(self.part, Part::New) {
             self.part = self.begin(now, from, &packet, exit);
