@@ -12,10 +12,10 @@ const MOST: usize = 64;
 const FURTHEST: u32 = 1 << 30;
 
 impl Ranges {
-    /// Note that the bytes of `begin..end` were seen; what does not fit, or cannot be, is not noted.
-    pub(crate) fn insert(&mut self, begin: SequenceNumber, end: SequenceNumber) {
+    /// Note that the bytes of `begin..end` were seen. What does not fit, or cannot be, is not noted: `false`.
+    pub(crate) fn insert(&mut self, begin: SequenceNumber, end: SequenceNumber) -> bool {
         if !begin.is_before(end) || !self.is_near(begin, end) {
-            return;
+            return false;
         }
         let first = self.0.partition_point(|range| range.1.is_before(begin));
         let last = self.0.partition_point(|range| range.0.is_at_or_before(end));
@@ -24,10 +24,13 @@ impl Ranges {
             self.0.drain(first + 1..last);
         } else if self.0.len() < MOST {
             self.0.insert(first, (begin, end));
+        } else {
+            return false;
         }
         if let Some(&(_, highest)) = self.0.last() {
             self.forget_before(highest - FURTHEST);
         }
+        true
     }
     fn is_near(&self, begin: SequenceNumber, end: SequenceNumber) -> bool {
         let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else { return true };
@@ -75,14 +78,16 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_what_is_far_off_ignored() {
         let mut seen = Ranges::default();
-        (0..100).for_each(|n| seen.insert(at(n * 20), at(n * 20 + 10)));
-        assert_eq!((seen.0.len(), seen.0[63].1), (MOST, at(63 * 20 + 10)));
+        let noted = (0..100).filter(|n| seen.insert(at(n * 20), at(n * 20 + 10))).count();
+        assert_eq!((noted, seen.0.len(), seen.0[63].1), (MOST, MOST, at(63 * 20 + 10)));
         seen.insert(at(FURTHEST * 2), at(FURTHEST * 2 + 10));
         seen.insert(at(10), at(10));
         assert_eq!(seen.0.len(), MOST);
         let mut long = Ranges::default();
         let step = 1 << 20;
-        (0..5000).for_each(|n: u32| long.insert(at(n.wrapping_mul(step)), at((n + 1).wrapping_mul(step))));
+        let noted =
+            (0..5000).all(|n: u32| long.insert(at(n.wrapping_mul(step)), at((n + 1).wrapping_mul(step))));
+        assert!(noted);
         let end = at(5000_u32.wrapping_mul(step));
         assert_eq!(long.0, [(end - FURTHEST, end)], "acknowledgments that take another way let nothing grow");
     }

@@ -211,3 +211,17 @@ fn a_mark_takes_its_place_from_sack_blocks() {
     let marked = given.clone().sack(&blocks[..2]).losses(&[(0, LossCause::Air)]);
     gaps_in_the_uplink(snoop()).wired(given).onwards_as(marked);
 }
+
+/// With more gaps than are remembered, what came by and is not remembered is not told as lost over the air.
+#[test]
+fn more_gaps_than_are_remembered_are_not_told() {
+    let mut script = snoop();
+    for n in 0..70 {
+        script.wireless(data(1 + n * 2000, 1000)).onwards();
+    }
+    script.wireless(data(140_001, 1000)).onwards();
+    for missing in [1001, 64 * 2000 + 1] {
+        script.wired(ack(missing)).onwards();
+    }
+    assert_eq!(script.counters().marked_acknowledgments, 0);
+}

@@ -25,8 +25,11 @@ impl Uplink {
         let end = *self.end.get_or_insert(segment.sequence);
         self.from.get_or_insert(segment.sequence);
         if segment.end().is_after(end) {
-            self.came.insert(segment.sequence.max(end), segment.end());
             self.end = Some(segment.end());
+            if !self.came.insert(segment.sequence.max(end), segment.end()) {
+                // What is not remembered must not look like a gap.
+                *self = Uplink { from: self.end, end: self.end, ..Uplink::default() };
+            }
         }
     }
 

@@ -32,17 +32,18 @@ pub(super) fn insert<O: Observer>(
     at: AgentPlace,
     [below, above]: [End; 2],
 ) -> [End; 2] {
-    let mut enter_downwards = below;
-    let mut upwards = None;
+    let (mut enter_downwards, mut enter_upwards) = (below, None);
+    let mut leave_upwards = None;
     for agent in agents_at(scenario, places, at).into_iter().rev() {
         world.connect(agent, WIRELESS, enter_downwards.0, enter_downwards.1);
         enter_downwards = (agent, WIRED);
-        if let Some(nearer_to_the_air) = upwards.replace(agent) {
+        enter_upwards.get_or_insert((agent, WIRELESS));
+        if let Some(nearer_to_the_air) = leave_upwards.replace(agent) {
             world.connect(nearer_to_the_air, WIRED, agent, WIRELESS);
         }
     }
-    let Some(last) = upwards else { return [below, above] };
-    world.connect(last, WIRED, above.0, above.1);
-    let first = agents_at(scenario, places, at).last().map_or(above, |agent| (*agent, WIRELESS));
-    [enter_downwards, first]
+    if let Some(last) = leave_upwards {
+        world.connect(last, WIRED, above.0, above.1);
+    }
+    [enter_downwards, enter_upwards.unwrap_or(above)]
 }
