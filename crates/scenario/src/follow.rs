@@ -2,7 +2,7 @@
 
 use crate::build::{Part, Places, add_routes, addresses};
 use crate::routes::whereabouts_at_start;
-use crate::schema::{AgentPlace, AgentSpec, Scenario};
+use crate::schema::{AgentPlace, Scenario};
 use seamline_agent::Agent;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
 use seamline_sim::{ElementId, Observer, World};
