@@ -69,10 +69,6 @@ impl<'a> Exit<'a> {
             (packet.wire_bytes + options_length(segment) as u32).saturating_sub(before as u32);
         self.counters.marked_acknowledgments += 1;
     }
-    /// A message that was for this agent goes no further.
-    pub fn take(&mut self, packet: Box<Packet>) {
-        self.out.recycle(packet);
-    }
     /// Tell the agent on that side of missing bytes, as many as fit into a message.
     ///
     /// The message has the addresses of the connection, so it takes the way of its packets to wherever that agent stands; if there is none,
@@ -104,18 +100,16 @@ impl<'a> Exit<'a> {
     }
     /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {
-        let bytes = *self.kept_bytes + u64::from(packet.wire_bytes);
-        if bytes > self.most_kept_bytes {
+        if !self.set_aside(u64::from(packet.wire_bytes)) {
             self.counters.not_cached += 1;
             return None;
         }
-        *self.kept_bytes = bytes;
         self.counters.cached += 1;
         Some(self.copy(packet))
     }
     /// What was kept is needed no more.
     pub fn release(&mut self, packet: Box<Packet>) {
-        *self.kept_bytes -= u64::from(packet.wire_bytes);
+        self.free(u64::from(packet.wire_bytes));
         self.out.recycle(packet);
     }
     /// Send a copy of what is kept over the wireless side.
@@ -124,7 +118,7 @@ impl<'a> Exit<'a> {
         let copy = self.copy(packet);
         self.out.send(crate::WIRELESS, copy);
     }
-    /// The packet was for the agent.
+    /// The packet was for this agent, and goes no further.
     pub fn absorb(&mut self, packet: Box<Packet>) {
         self.out.recycle(packet);
     }

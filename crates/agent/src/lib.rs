@@ -10,6 +10,7 @@ mod connection;
 mod connections;
 mod eln_ack;
 mod exit;
+mod heard;
 mod key;
 mod moved;
 mod obtcp;

@@ -122,7 +122,7 @@ impl Connection for BaseStation {
             return exit.forward(from, packet);
         }
         let key = ConnectionKey::of_message(&packet, from, &message);
-        exit.take(packet);
+        exit.absorb(packet);
         self.on_request(now, key, message.ranges.as_slice(), exit);
     }
     /// Nothing is heard of the last packets when they are lost: nothing behind them shows the mobile router a gap.

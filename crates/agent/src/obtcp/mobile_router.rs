@@ -6,6 +6,7 @@ use super::round_trip::RoundTrip;
 use super::store::Store;
 use crate::connection::Connection;
 use crate::exit::Exit;
+use crate::heard::{Heard, News};
 use crate::key::{ConnectionKey, Side};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::timers::NEVER;
@@ -20,8 +21,7 @@ pub(super) struct MobileRouter {
     key: Option<ConnectionKey>,
     /// The end of what has come.
     end: Option<SequenceNumber>,
-    acknowledged: Option<SequenceNumber>,
-    window: u16,
+    heard: Heard,
     /// From a request to its repair.
     to_base_station: RoundTrip,
     /// From a packet to its acknowledgment.
@@ -45,8 +45,7 @@ impl MobileRouter {
             gaps: Gaps::default(),
             key: None,
             end: None,
-            acknowledged: None,
-            window: 0,
+            heard: Heard::default(),
             to_base_station: round_trip(),
             to_host: round_trip(),
             is_answered: false,
@@ -62,10 +61,10 @@ impl MobileRouter {
     /// may lose the others as well, and nobody nearer than the fixed host could then send them again.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let came = SequenceRange { first: packet.segment.sequence, end: packet.segment.end() };
-        if self.acknowledged.is_some_and(|acknowledged| came.first.is_before(acknowledged)) {
+        if self.heard.acknowledged.is_some_and(|acknowledged| came.first.is_before(acknowledged)) {
             self.owed += 1;
         }
-        if self.acknowledged.is_some_and(|acknowledged| came.end.is_at_or_before(acknowledged)) {
+        if self.heard.acknowledged.is_some_and(|acknowledged| came.end.is_at_or_before(acknowledged)) {
             return;
         }
         if let Some(Cause::Air { requests: 1, asked_at, .. }) = self.gaps.fill(came)
@@ -113,7 +112,8 @@ impl MobileRouter {
     fn on_lost_by_congestion(&mut self, ranges: &[SequenceRange]) {
         (self.is_answered, self.unanswered) = (true, 0);
         for range in ranges {
-            let first = self.acknowledged.map_or(range.first, |acknowledged| range.first.max(acknowledged));
+            let first =
+                self.heard.acknowledged.map_or(range.first, |acknowledged| range.first.max(acknowledged));
             // What is here is not missing, whatever the base station says.
             for lost in self.store.absent(SequenceRange { first, end: range.end }) {
                 self.gaps.fill(lost);
@@ -125,17 +125,10 @@ impl MobileRouter {
     /// Whether an acknowledgment from the mobile host goes on.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
-        match self.acknowledged {
-            Some(acknowledged) if acknowledgment.is_before(acknowledged) => true,
-            Some(acknowledged) if acknowledgment == acknowledged => {
-                // The answers to probes of a closed window keep the sender from giving up (RFC 9293, section 3.8.6.1).
-                let says_more =
-                    segment.sequence_length() > 0 || segment.window != self.window || segment.window == 0;
-                self.window = segment.window;
-                says_more || self.passes_duplicate(now, acknowledgment, exit)
-            }
-            _ => {
-                self.window = segment.window;
+        match self.heard.hear(segment) {
+            News::Old | News::More => true,
+            News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
+            News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
                 true
             }
@@ -146,7 +139,6 @@ impl MobileRouter {
         if let Some(sent_at) = self.store.acknowledge(acknowledgment, exit) {
             self.to_host.sample(now.saturating_since(sent_at));
         }
-        self.acknowledged = Some(acknowledgment);
         self.owed = 0;
         let first = SequenceNumber(acknowledgment.0.wrapping_sub(1 << 30));
         self.gaps.fill(SequenceRange { first, end: acknowledgment });
@@ -190,7 +182,7 @@ impl MobileRouter {
     fn on_host_timeout(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.host_timer = NEVER;
         let Some(first) = self.store.first_sequence() else { return };
-        let missing = self.acknowledged.unwrap_or(first);
+        let missing = self.heard.acknowledged.unwrap_or(first);
         let most = self.parameters.local_retransmissions;
         if self.store.holding(missing).is_some_and(|kept| kept.sent_again < most) {
             self.to_host.back_off();
@@ -229,7 +221,7 @@ impl Connection for MobileRouter {
         if (from, message.about) != (Side::Wired, MissingBytes::LostByCongestion) {
             return exit.forward(from, packet);
         }
-        exit.take(packet);
+        exit.absorb(packet);
         self.on_lost_by_congestion(message.ranges.as_slice());
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {

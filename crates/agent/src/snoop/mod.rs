@@ -10,6 +10,7 @@ use crate::Kind;
 use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::exit::Exit;
+use crate::heard::{Heard, News};
 use crate::key::Side;
 use cache::{Cache, Place};
 use round_trip::RoundTrip;
@@ -100,8 +101,7 @@ enum Expected {
 struct Snoop {
     parameters: SnoopParameters,
     cache: Cache,
-    acknowledged: Option<SequenceNumber>,
-    window: u16,
+    heard: Heard,
     /// Duplicates since one made the agent act.
     duplicates: u32,
     expected: Expected,
@@ -116,8 +116,7 @@ impl Snoop {
     fn new(parameters: SnoopParameters) -> Self {
         Snoop {
             cache: Cache::default(),
-            acknowledged: None,
-            window: 0,
+            heard: Heard::default(),
             duplicates: 0,
             expected: Expected::None,
             first_is_under_way: false,
@@ -131,7 +130,7 @@ impl Snoop {
     /// Data towards the mobile node.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let segment = &packet.segment;
-        if self.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
+        if self.heard.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
             return;
         }
         let place = self.cache.place_of(segment);
@@ -158,17 +157,10 @@ impl Snoop {
     /// Whether an acknowledgment from the mobile node goes on to the sender.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
-        match self.acknowledged {
-            Some(acknowledged) if acknowledgment.is_before(acknowledged) => true,
-            Some(acknowledged) if acknowledgment == acknowledged => {
-                // The answers to probes of a closed window keep the sender from giving up (RFC 9293, section 3.8.6.1).
-                let says_more =
-                    segment.sequence_length() > 0 || segment.window != self.window || segment.window == 0;
-                self.window = segment.window;
-                says_more || self.passes_duplicate(now, acknowledgment, exit)
-            }
-            _ => {
-                self.window = segment.window;
+        match self.heard.hear(segment) {
+            News::Old | News::More => true,
+            News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
+            News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
                 true
             }
@@ -182,7 +174,6 @@ impl Snoop {
         {
             self.round_trip.sample(now.saturating_since(newest.sent_at));
         }
-        self.acknowledged = Some(acknowledgment);
         self.expected = Expected::None;
         self.first_is_under_way = false;
         if !self.parameters.counts_duplicates_on {
@@ -283,7 +274,7 @@ impl Connection for Snoop {
         }
         self.timer = NEVER;
         let Some(first) = self.cache.first() else { return };
-        let is_missing = self.acknowledged.is_none_or(|missing| first.begins_at_or_before(missing));
+        let is_missing = self.heard.acknowledged.is_none_or(|missing| first.begins_at_or_before(missing));
         if is_missing && self.send_first_again(now, exit) {
             self.first_is_under_way = true;
         }
