@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 /// An agent's part in one TCP connection. Its data may go either way, or both.
 pub trait Connection: Debug + Send {
-    /// A segment of the connection, outside of any tunnel. It goes on by [`Exit::forward`], changed or not, or ends here.
+    /// A segment of the connection. It may be in tunnels, which stay as they are. It goes on by [`Exit::forward`], changed or not, or ends here.
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>);
     /// A message between agents about the connection. It goes on unless it is for this one.
     fn on_message(

@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
+use crate::ways::Ways;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ struct Slot {
     last_heard: Instant,
     /// It has come from another agent, and has not been told so.
     is_new_here: bool,
+    /// By which tunnels its packets go.
+    ways: Ways,
 }
 
 /// The connections of an agent.
@@ -44,6 +47,7 @@ struct Slot {
 #[derive(Debug)]
 pub struct Connections {
     limits: Limits,
+    inside_tunnels: bool,
     make: ConnectionMaker,
     by_key: BTreeMap<ConnectionKey, usize>,
     slots: Vec<Slot>,
@@ -68,6 +72,7 @@ impl Connections {
     pub fn new(limits: Limits, make: impl Fn() -> Box<dyn Connection> + Send + 'static) -> Self {
         Connections {
             limits,
+            inside_tunnels: false,
             make: ConnectionMaker(Box::new(make)),
             by_key: BTreeMap::new(),
             slots: Vec::new(),
@@ -77,6 +82,15 @@ impl Connections {
             counters: Counters::default(),
             kept_bytes: 0,
         }
+    }
+    /// Whether it helps segments inside of plain tunnels (IP in IP), too; otherwise they pass untouched.
+    ///
+    /// Connections are those of the innermost headers, whatever tunnels they are in. What the agent sends by itself is in the tunnels of
+    /// the connection's newest packet in that direction.
+    #[must_use]
+    pub fn inside_tunnels(mut self, inside_tunnels: bool) -> Self {
+        self.inside_tunnels = inside_tunnels;
+        self
     }
     /// Bytes of packets kept now.
     pub fn kept_bytes(&self) -> u64 {
@@ -114,7 +128,12 @@ impl Connections {
                 place
             }
             None => {
-                self.slots.push(Slot { held, last_heard: Instant::ZERO, is_new_here: false });
+                self.slots.push(Slot {
+                    held,
+                    last_heard: Instant::ZERO,
+                    is_new_here: false,
+                    ways: Ways::UNKNOWN,
+                });
                 self.timers.add(NEVER);
                 self.slots.len() - 1
             }
@@ -124,24 +143,26 @@ impl Connections {
     }
 
     fn end(&mut self, now: Instant, place: usize, out: &mut Outbox) {
-        if let Some((_, mut connection)) = self.take(place) {
+        if let Some(Moved { mut connection, .. }) = self.take(place) {
             connection.end(now, &mut self.exit(out));
         }
     }
 
     /// Take a connection out of its place.
-    fn take(&mut self, place: usize) -> Option<(ConnectionKey, Box<dyn Connection>)> {
-        let held = self.slots[place].held.take()?;
-        self.by_key.remove(&held.0);
+    fn take(&mut self, place: usize) -> Option<Moved> {
+        let slot = &mut self.slots[place];
+        let (key, connection) = slot.held.take()?;
+        let ways = std::mem::replace(&mut slot.ways, Ways::UNKNOWN);
+        slot.is_new_here = false;
+        self.by_key.remove(&key);
         self.last_found = None;
         self.timers.set(place, NEVER);
-        self.slots[place].is_new_here = false;
         self.free.push(place);
-        Some(held)
+        Some(Moved { key, connection, ways })
     }
 
     fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
-        Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes)
+        Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes, &Ways::UNKNOWN)
     }
 
     /// The connection that this SYN or reset ends.
@@ -157,7 +178,8 @@ impl Connections {
 
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         self.counters.packets += 1;
-        if !packet.is_bare_segment() {
+        let is_segment = packet.is_bare_segment() || (self.inside_tunnels && packet.control.is_none());
+        if !is_segment {
             return self.on_other(now, from, packet, out);
         }
         let key = ConnectionKey::of(&packet, from);
@@ -177,8 +199,10 @@ impl Connections {
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
         let slot = &mut slots[place];
         slot.last_heard = now;
+        slot.ways.note(from.other(), packet.tunnels);
         let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
-        connection.on_segment(now, from, packet, &mut Exit::new(out, counters, kept_bytes, limits.bytes));
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
+        connection.on_segment(now, from, packet, exit);
         timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
         if connection.is_over() {
             self.end(now, place, out);
@@ -189,7 +213,7 @@ impl Connections {
     #[cold]
     fn on_other(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         let Some(&Control::Recovery(message)) =
-            packet.control.as_deref().filter(|_| packet.tunnels.is_empty())
+            packet.control.as_deref().filter(|_| self.inside_tunnels || packet.tunnels.is_empty())
         else {
             return out.send(from.onwards(), packet);
         };
@@ -197,8 +221,10 @@ impl Connections {
             return out.send(from.onwards(), packet);
         };
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Some((_, connection)) = &mut slots[place].held else { unreachable!("what is found is held") };
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes);
+        let slot = &mut slots[place];
+        slot.ways.note(from.other(), packet.tunnels);
+        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
         connection.on_message(now, from, message, packet, exit);
         timers.bring_forward(place, connection.wake_at());
     }
@@ -215,12 +241,12 @@ impl Connections {
                 continue;
             }
             let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-            let Slot { held, is_new_here, .. } = &mut slots[place];
+            let Slot { held, is_new_here, ways, .. } = &mut slots[place];
             let Some((_, connection)) = held else {
                 timers.set(place, NEVER);
                 continue;
             };
-            let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes);
+            let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
             if std::mem::take(is_new_here) {
                 connection.on_arrival(now, exit);
             }
@@ -243,16 +269,15 @@ impl Agent for Connections {
         let of_these = self.by_key.iter().filter(|(key, _)| addresses.contains(&key.wireless.0));
         let places: Vec<usize> = of_these.map(|(_, place)| *place).collect();
         let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
-        let moved = held.into_iter().map(|(key, connection)| Moved { key, connection });
-        let moved = moved.inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
+        let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
         moved.filter(|moved| moved.connection.moves()).collect()
     }
     fn take_in(&mut self, moved: Vec<Moved>) {
-        for Moved { key, connection } in moved {
+        for Moved { key, connection, ways } in moved {
             if let Some(&place) = self.by_key.get(&key)
-                && let Some((_, known)) = self.take(place)
+                && let Some(known) = self.take(place)
             {
-                self.kept_bytes -= known.kept_bytes();
+                self.kept_bytes -= known.connection.kept_bytes();
             }
             let kept_bytes = self.kept_bytes + connection.kept_bytes();
             if kept_bytes > self.limits.bytes {
@@ -263,6 +288,7 @@ impl Agent for Connections {
             let slot = &mut self.slots[place];
             slot.held = Some((key, connection));
             slot.is_new_here = true;
+            slot.ways = ways;
             self.timers.set(place, Instant::ZERO);
         }
     }

@@ -18,9 +18,11 @@ pub(super) static KIND: Kind = Kind {
     summary: "says of each loss that an acknowledgment lists whether it happened on the air",
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
+    helps_inside_tunnels: true,
     build: |parameters| {
         let own = parameters.eln_ack;
-        Box::new(Connections::new(parameters.limits, move || Box::new(ElnAck::new(own))))
+        let connections = Connections::new(parameters.limits, move || Box::new(ElnAck::new(own)));
+        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
     },
 };
 

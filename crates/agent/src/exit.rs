@@ -1,6 +1,7 @@
 //! What an agent does with packets, and what it has done.
 
 use crate::key::{ConnectionKey, Side};
+use crate::ways::Ways;
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
@@ -39,6 +40,7 @@ pub struct Exit<'a> {
     pub counters: &'a mut Counters,
     kept_bytes: &'a mut u64,
     most_kept_bytes: u64,
+    ways: &'a Ways,
 }
 
 impl<'a> Exit<'a> {
@@ -47,8 +49,9 @@ impl<'a> Exit<'a> {
         counters: &'a mut Counters,
         kept_bytes: &'a mut u64,
         most_kept_bytes: u64,
+        ways: &'a Ways,
     ) -> Self {
-        Exit { out, counters, kept_bytes, most_kept_bytes }
+        Exit { out, counters, kept_bytes, most_kept_bytes, ways }
     }
     /// The packet goes on to where it was going.
     pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
@@ -71,7 +74,7 @@ impl<'a> Exit<'a> {
     }
     /// Tell the agent on that side of missing bytes, as many as fit into a message.
     ///
-    /// The message has the addresses of the connection, so it takes the way of its packets to wherever that agent stands; if there is none,
+    /// The message has the addresses of the connection, and is in the tunnels of its packets, so it takes their way to wherever that agent stands; if there is none,
     /// it comes to a host, which ignores it.
     pub fn tell(&mut self, towards: Side, key: ConnectionKey, about: MissingBytes, ranges: &[SequenceRange]) {
         self.counters.messages += 1;
@@ -96,6 +99,7 @@ impl<'a> Exit<'a> {
             control: Some(Box::new(control)),
             ..Packet::default()
         };
+        packet.set_tunnels(self.ways.towards(towards));
         self.out.send(port, packet);
     }
     /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
@@ -112,10 +116,12 @@ impl<'a> Exit<'a> {
         self.free(u64::from(packet.wire_bytes));
         self.out.recycle(packet);
     }
-    /// Send a copy of what is kept over the wireless side.
+    /// Send a copy of what is kept over the wireless side, in the tunnels of the newest packet that went there: the mobile node
+    /// may have moved since it was kept.
     pub fn retransmit(&mut self, packet: &Packet) {
         self.counters.local_retransmissions += 1;
-        let copy = self.copy(packet);
+        let mut copy = self.copy(packet);
+        copy.set_tunnels(self.ways.towards(Side::Wireless));
         self.out.send(crate::WIRELESS, copy);
     }
     /// The packet was for this agent, and goes no further.

@@ -3,7 +3,7 @@
 //!
 //! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]) that every packet between the two
 //! passes. What it keeps of each TCP connection is a [`Connection`]; [`Connections`] holds them, finds the one that a packet
-//! belongs to, and forwards untouched whatever belongs to none: packets in tunnels, control messages, and connections for
+//! belongs to, and forwards untouched whatever belongs to none: packets in tunnels (unless it is to look inside), control messages, and connections for
 //! which there is no room. Most agents do not rely on having seen a connection begin; one that must lets others pass, too.
 
 mod connection;
@@ -18,6 +18,7 @@ mod parameters;
 mod ranges;
 mod snoop;
 mod split;
+mod ways;
 
 pub use connection::Connection;
 pub use connections::{Connections, Limits};
@@ -60,6 +61,8 @@ pub struct Kind {
     pub cite: &'static str,
     /// What it supports and needs, in the words of paper E.
     pub traits: Traits,
+    /// Whether it can help segments inside of tunnels ([`Parameters::inside_tunnels`]); otherwise they pass untouched.
+    pub helps_inside_tunnels: bool,
     /// Builds it.
     pub build: fn(&Parameters) -> Box<dyn Agent>,
 }

@@ -2,6 +2,8 @@
 
 use crate::connection::Connection;
 use crate::key::ConnectionKey;
+use crate::ways::Ways;
+use seamline_wire::NodeId;
 
 /// A connection on its way from one agent to another, with all that is kept of it (the handoff of Snoop, section 4 of the
 /// paper of 1995).
@@ -9,4 +11,13 @@ use crate::key::ConnectionKey;
 pub struct Moved {
     pub(crate) key: ConnectionKey,
     pub(crate) connection: Box<dyn Connection>,
+    pub(crate) ways: Ways,
+}
+
+impl Moved {
+    /// The mobile node has left these care-of addresses for another one, or is at home (`None`): what is kept goes there, in the same
+    /// tunnels otherwise. The new access router knows that address, and the transfer of contexts names the old ones (RFC 4067).
+    pub fn follow(&mut self, left: &[NodeId], care_of_address: Option<NodeId>) {
+        self.ways.follow(left, care_of_address);
+    }
 }

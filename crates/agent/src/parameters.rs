@@ -11,6 +11,9 @@ use crate::split::SplitParameters;
 pub struct Parameters {
     /// What an agent may hold.
     pub limits: Limits,
+    /// Whether it helps segments inside of plain tunnels, IP in IP (RFC 2003, RFC 2473), of mobility protocols; otherwise they
+    /// pass untouched. Each kind says whether it can ([`crate::Kind::helps_inside_tunnels`]).
+    pub inside_tunnels: bool,
     /// Of ELN-ACK.
     pub eln_ack: ElnAckParameters,
     /// Of Snoop.

@@ -4,8 +4,8 @@ mod support;
 
 use seamline_agent::Side::{Wired, Wireless};
 use seamline_agent::{ObtcpParameters, Parameters, Role, find};
-use seamline_wire::Instant;
 use seamline_wire::control::MissingBytes::{LostByCongestion, Request};
+use seamline_wire::{Duration, Instant};
 use support::{Script, Sent, ack, data};
 
 fn agent(obtcp: ObtcpParameters) -> Script {
@@ -301,4 +301,77 @@ fn where_nobody_answers_duplicates_go_on() {
         .tells(Wired, Request, &[bytes(16..=16)])
         .onwards();
     script.at(260).wireless(wants(16)).onwards().wireless(wants(16)).onwards();
+}
+
+/// A sender that cuts its segments otherwise leaves a short packet inside a long one: what follows it there is still at hand.
+#[test]
+fn what_a_longer_packet_holds_is_not_missing() {
+    let mut script = base_station();
+    script.wired(data(1, 1000)).onwards().wired(data(501, 100)).onwards();
+    script.hears(Wireless, Request, &[(701, 1001)]).tells(Wireless, LostByCongestion, &[]);
+    script.sends_again(1).is_quiet();
+}
+
+/// At the next base station everything goes out at once that is not acknowledged, in order; what the sender sends now finds what came before.
+#[test]
+fn a_new_base_station_sends_all_that_is_kept() {
+    let mut old = base_station();
+    for n in 0..4 {
+        old.wired(packet(n)).onwards();
+    }
+    old.at(40).wireless(wants(1)).onwards();
+    let mut new = old.moves_to(base_station(), 70);
+    old.knows_nothing();
+    let [wired, wireless] = new.sent_by_side();
+    let sent: Vec<u32> = wireless.iter().map(|segment| segment.sequence.0).collect();
+    assert_eq!((wired.len(), sent), (0, vec![1001, 2001, 3001]));
+    // The wired gap is one for the new agent, too, and what it has not got it says.
+    new.wired(packet(5)).tells(Wireless, LostByCongestion, &[bytes(4..=4)]).onwards();
+    new.hears(Wireless, Request, &[bytes(3..=4)]).tells(Wireless, LostByCongestion, &[bytes(4..=4)]);
+    new.sends_again(3001).is_quiet();
+    // Acknowledged packets are gone, and nothing is left to wake it.
+    new.wireless(wants(6)).onwards().pass(10_000).is_quiet();
+}
+
+/// When what was sent on arrival is lost as well, the timer repairs it, from the arrival on, backing off each time.
+#[test]
+fn a_new_base_station_does_not_wait_for_a_sign() {
+    let mut old = base_station();
+    for n in 0..2 {
+        old.wired(packet(n)).onwards();
+    }
+    let mut new = old.moves_to(base_station(), 70);
+    new.sends_again(1).sends_again(1001).is_quiet();
+    let again = new.wakes_until(500);
+    assert_eq!(again, [(Duration::from_millis(170), vec![1]), (Duration::from_millis(370), vec![1])]);
+}
+
+/// Nothing is sent when nothing is kept, and a connection that is known at the new base station gives way to the one that moves.
+#[test]
+fn what_moves_takes_the_place_of_what_was_learned() {
+    let mut old = base_station();
+    old.wired(packet(0)).onwards().wireless(wants(1)).onwards();
+    let mut here = base_station();
+    here.wired(packet(7)).onwards();
+    let mut new = old.moves_to(here, 70);
+    new.pass(10_000).is_quiet();
+    assert_eq!(new.counters().local_retransmissions, 0);
+}
+
+/// A host goes from one mobile router to another: what it has not acknowledged comes by the new one, whose requests go on.
+#[test]
+fn a_new_mobile_router_goes_back() {
+    let mut old = up_to_11(mobile_router());
+    old.at(50)
+        .wired(packet(12))
+        .onwards()
+        .wired(packet(15))
+        .tells(Wired, Request, &[bytes(13..=14)])
+        .onwards();
+    let mut new = old.moves_to(mobile_router(), 70);
+    new.sends_again(12_001).sends_again(15_001);
+    new.is_quiet();
+    // The answer was lost with the old router: it asks again.
+    assert_eq!(new.next_wake(), Instant::from_millis(150));
+    new.tells(Wired, Request, &[bytes(13..=14)]);
 }

@@ -119,6 +119,7 @@ impl<'a> Runner<'a> {
     /// came late.
     fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, change.mobile);
+        let care_of_address = addresses::away(self.scenario, change.mobile, change.cell);
         let agents = || self.scenario.agents.iter().zip(&self.places.agents);
         let at = |cell: usize| agents().filter(move |(spec, _)| spec.at == AgentPlace::Cell(cell));
         for (new, to) in at(change.cell).filter(|(spec, _)| spec.hand_over.is_some()) {
@@ -127,7 +128,8 @@ impl<'a> Runner<'a> {
                     continue;
                 }
                 let moved = agent(*from, world).map(|(_, agent)| agent.hand_out(&addresses));
-                if let (Some(moved), Some((element, agent))) = (moved, agent(*to, world)) {
+                if let (Some(mut moved), Some((element, agent))) = (moved, agent(*to, world)) {
+                    moved.iter_mut().for_each(|moved| moved.follow(&addresses, care_of_address));
                     agent.take_in(moved);
                     world.rearm(element);
                 }

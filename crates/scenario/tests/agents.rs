@@ -222,3 +222,24 @@ fn state_follows_through_three_cells() {
         }
     }
 }
+
+/// An agent that could do nothing inside of tunnels is not asked to.
+#[test]
+fn split_connections_are_refused_inside_of_tunnels() {
+    for kind in seamline_agent::ALL {
+        let text = lossy(
+            "1 %",
+            &agent(kind.name, "link = \"air\"\ninside_tunnels = true\nobtcp = { role = \"base station\" }"),
+        );
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        assert_eq!(read.is_ok(), kind.helps_inside_tunnels, "{}", kind.name);
+        if let Err(complaints) = read {
+            let said = complaints.render(false);
+            assert!(
+                said.contains("split cannot help what is in tunnels")
+                    && said.contains("inside_tunnels = true"),
+                "{said}"
+            );
+        }
+    }
+}

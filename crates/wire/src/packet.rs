@@ -64,6 +64,18 @@ impl Tunnels {
     pub fn outermost(&self) -> Option<Tunnel> {
         self.as_slice().last().copied()
     }
+    /// The tunnels, innermost first, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [Tunnel] {
+        &mut self.list[..self.len as usize]
+    }
+    /// The same tunnels the other way: what goes back through bidirectional tunnels (RFC 3963 section 3) is in these.
+    #[must_use]
+    pub fn reversed(mut self) -> Tunnels {
+        for Tunnel { entry, exit } in self.as_mut_slice() {
+            std::mem::swap(entry, exit);
+        }
+        self
+    }
     /// Whether the tunnel at this place, counted from the innermost, goes through IPv6.
     pub fn is_through_ipv6(&self, place: usize) -> bool {
         self.through_ipv6 >> place & 1 == 1
@@ -71,6 +83,10 @@ impl Tunnels {
     /// Bytes that the tunnel at a place adds.
     fn bytes(&self, place: u16) -> u32 {
         if self.is_through_ipv6(place.into()) { Tunnel::IPV6_BYTES } else { Tunnel::BYTES }
+    }
+    /// Bytes that all of them add.
+    fn total_bytes(&self) -> u32 {
+        (0..self.len).map(|place| self.bytes(place)).sum()
     }
     /// Whether there is none.
     #[inline]
@@ -170,6 +186,12 @@ impl Packet {
         true
     }
 
+    /// Take the packet out of all tunnels that it is in, and put it into these.
+    pub fn set_tunnels(&mut self, tunnels: Tunnels) {
+        self.wire_bytes = self.wire_bytes - self.tunnels.total_bytes() + tunnels.total_bytes();
+        self.tunnels = tunnels;
+    }
+
     /// Take the packet out of its outermost tunnel and say which that was.
     pub fn decapsulate(&mut self) -> Option<Tunnel> {
         let tunnel = self.tunnels.outermost()?;
@@ -215,5 +237,21 @@ mod tests {
         assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(2), 1020));
         assert_eq!((packet.decapsulate(), packet.decapsulate()), (Some(inner), None));
         assert_eq!(packet, Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() });
+    }
+
+    #[test]
+    fn tunnels_are_exchanged_with_their_bytes() {
+        let mut packet = Packet { wire_bytes: 1000, ..Packet::default() };
+        let mut other = packet.clone();
+        assert!(packet.encapsulate(Tunnel::default()) && packet.encapsulate_in_ipv6(Tunnel::default()));
+        other.set_tunnels(packet.tunnels);
+        assert_eq!((other.wire_bytes, &other), (1060, &packet));
+        other.tunnels.as_mut_slice()[1].exit = NodeId(7);
+        assert_eq!((other.next_destination(), packet.next_destination()), (NodeId(7), NodeId(0)));
+        let back = Tunnel { entry: NodeId(7), exit: NodeId(0) };
+        assert_eq!(other.tunnels.reversed().as_slice(), [Tunnel::default(), back]);
+        assert!(other.tunnels.reversed().is_through_ipv6(1));
+        other.set_tunnels(Tunnels::NONE);
+        assert_eq!(other, Packet { wire_bytes: 1000, ..Packet::default() });
     }
 }

@@ -26,12 +26,14 @@ pub(super) static KIND: Kind = Kind {
     summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::BESIDE_THE_AIR,
+    helps_inside_tunnels: true,
     build: |parameters| {
         let own = parameters.obtcp.clone();
-        Box::new(Connections::new(parameters.limits, move || match own.role {
+        let connections = Connections::new(parameters.limits, move || match own.role {
             Role::BaseStation => Box::new(BaseStation::new(own.clone())),
             Role::MobileRouter => Box::new(MobileRouter::new(own.clone())),
-        }))
+        });
+        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
     },
 };
 

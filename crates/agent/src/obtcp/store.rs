@@ -71,11 +71,11 @@ impl Store {
         }
         newest
     }
-    /// The packet that holds the byte `at`.
+    /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
+    /// segments otherwise when it sends again leaves a short packet inside a long one.
     pub(super) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
         let behind = self.packets.partition_point(|kept| kept.range().first.is_at_or_before(at));
-        let kept = self.packets.get(behind.checked_sub(1)?)?;
-        kept.range().end.is_after(at).then_some(kept)
+        self.packets.range(..behind).rev().find(|kept| kept.range().end.is_after(at))
     }
     /// Where what is kept, or missing, at `at` ends; [`SequenceNumber`]s half the space ahead if nothing is kept behind it.
     fn next_after(&self, at: SequenceNumber) -> SequenceNumber {

@@ -25,9 +25,11 @@ pub(super) static KIND: Kind = Kind {
     cite: "Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995",
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
+    helps_inside_tunnels: true,
     build: |parameters| {
         let own = parameters.snoop.clone();
-        Box::new(Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone()))))
+        let connections = Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone())));
+        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
     },
 };
 

@@ -7,7 +7,7 @@ use seamline_wire::codec::options_length;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{
     Control, Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port, SackBlock,
-    Segment, SequenceNumber, Timestamps, TransportPort,
+    Segment, SequenceNumber, Timestamps, TransportPort, Tunnel, Tunnels,
 };
 
 const FIXED: NodeId = NodeId(1);
@@ -74,11 +74,20 @@ pub(crate) struct Script {
     last: Option<(Port, Packet)>,
     /// The port of the fixed host.
     fixed_port: u16,
+    /// What packets are in downwards and upwards, the agent's own, too.
+    tunnels: [Tunnels; 2],
 }
 
 impl Script {
     pub(crate) fn new(agent: Box<dyn Agent>) -> Self {
-        Script { agent, now: Instant::ZERO, out: Outbox::new(), last: None, fixed_port: 80 }
+        Script {
+            agent,
+            now: Instant::ZERO,
+            out: Outbox::new(),
+            last: None,
+            fixed_port: 80,
+            tunnels: [Tunnels::NONE; 2],
+        }
     }
     pub(crate) fn counters(&self) -> Counters {
         self.agent.counters()
@@ -114,6 +123,20 @@ impl Script {
         self.fixed_port = port;
         self
     }
+    /// From now on packets come, and have to go, in these tunnels through IPv6, innermost first; upwards the other way round.
+    pub(crate) fn tunnels(&mut self, downwards: &[Tunnel]) -> &mut Self {
+        let mut packets = [Packet::default(), Packet::default()];
+        for &Tunnel { entry, exit } in downwards {
+            assert!(packets[0].encapsulate_in_ipv6(Tunnel { entry, exit }));
+            assert!(packets[1].encapsulate_in_ipv6(Tunnel { entry: exit, exit: entry }));
+        }
+        self.tunnels = packets.map(|packet| packet.tunnels);
+        self
+    }
+    /// The tunnels of what leaves by a port, or comes in by the other.
+    fn tunnels_by(&self, port: Port) -> Tunnels {
+        self.tunnels[usize::from(port == WIRED)]
+    }
     /// From the fixed host.
     pub(crate) fn wired(&mut self, sent: Sent) -> &mut Self {
         self.put(WIRED, WIRELESS, [FIXED, MOBILE], sent)
@@ -132,7 +155,7 @@ impl Script {
         self.is_quiet();
         let fixed_port = self.fixed_port;
         let ports = |node| TransportPort(if node == FIXED { fixed_port } else { 5000 });
-        let packet = Packet {
+        let mut packet = Packet {
             source,
             destination,
             source_port: ports(source),
@@ -141,6 +164,7 @@ impl Script {
             segment: sent.0,
             ..Packet::default()
         };
+        packet.set_tunnels(self.tunnels_by(onwards));
         self.last = Some((onwards, packet.clone()));
         self.agent.step(self.now, Input::Packet(from, Box::new(packet)), &mut self.out);
         self
@@ -160,7 +184,8 @@ impl Script {
     /// What was put in goes on as this.
     pub(crate) fn onwards_as(&mut self, sent: Sent) -> &mut Self {
         if let Some((_, packet)) = &mut self.last {
-            packet.wire_bytes = 40 + options_length(&sent.0) as u32 + sent.0.length;
+            packet.wire_bytes += options_length(&sent.0) as u32 + sent.0.length;
+            packet.wire_bytes -= options_length(&packet.segment) as u32 + packet.segment.length;
             packet.segment = sent.0;
         }
         self.onwards()
@@ -176,7 +201,10 @@ impl Script {
         };
         let found = self.out.packets.iter().position(again);
         let Some(found) = found else { panic!("{sequence} is not sent again: {:?}", self.out.packets) };
-        self.out.packets.remove(found);
+        let (port, packet) = self.out.packets.remove(found);
+        assert_eq!(packet.tunnels, self.tunnels_by(port));
+        let bytes = 40 * (1 + packet.tunnels.as_slice().len() as u32) + packet.segment.length;
+        assert_eq!(packet.wire_bytes, bytes + options_length(&packet.segment) as u32);
         self
     }
     /// The segments that leave by each side, as `[wired, wireless]`.
@@ -205,9 +233,21 @@ impl Script {
 impl Script {
     /// The mobile host goes from this agent to another, arriving so many milliseconds after the beginning; what is known of its
     /// connections goes with it.
-    pub(crate) fn moves_to(&mut self, mut other: Script, millis: u64) -> Script {
+    pub(crate) fn moves_to(&mut self, other: Script, millis: u64) -> Script {
+        self.moves_to_care_of(other, millis, &[], None)
+    }
+    /// As it does, and has left these care-of addresses for another one, or for home.
+    pub(crate) fn moves_to_care_of(
+        &mut self,
+        mut other: Script,
+        millis: u64,
+        left: &[NodeId],
+        care_of_address: Option<NodeId>,
+    ) -> Script {
         self.is_quiet();
-        other.agent.take_in(self.agent.hand_out(&[MOBILE]));
+        let mut moved = self.agent.hand_out(&[MOBILE]);
+        moved.iter_mut().for_each(|moved| moved.follow(left, care_of_address));
+        other.agent.take_in(moved);
         other.now = Instant::from_millis(millis);
         other.agent.step(other.now, Input::Wake, &mut other.out);
         other
@@ -238,13 +278,14 @@ impl Script {
             Side::Wireless => (WIRELESS, [ends[1], ends[0]]),
         };
         let control = Control::Recovery(message);
-        let packet = Packet {
+        let mut packet = Packet {
             source,
             destination,
             wire_bytes: control.wire_bytes(),
             control: Some(Box::new(control)),
             ..Packet::default()
         };
+        packet.set_tunnels(self.tunnels_by(from.onwards()));
         self.last = Some((from.onwards(), packet.clone()));
         self.agent.step(self.now, Input::Packet(port, Box::new(packet)), &mut self.out);
         self
@@ -262,6 +303,7 @@ impl Script {
         };
         assert_eq!((port, message.about, found.as_slice()), (towards, about, ranges));
         assert_eq!([packet.source, packet.destination], ends);
+        assert_eq!(packet.tunnels, self.tunnels_by(port));
         assert_eq!((message.mobile_port.0, message.fixed_port.0), (5000, 80));
         self
     }

@@ -30,6 +30,13 @@ pub(crate) fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId
     }
 }
 
+/// Where tunnels to a mobile node end while it is in a cell; `None` at home.
+pub(crate) fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
+    let home_agent = scenario.mobiles[mobile].protocol.as_ref().and_then(|protocol| protocol.home_agent);
+    let is_at_home = home_agent == Some(scenario.cells[cell].base_station);
+    (!is_at_home).then(|| care_of(scenario, mobile, cell))
+}
+
 /// The addresses that lead to a mobile node by the air of a cell, its own and those behind it.
 pub(crate) fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
     let node = scenario.mobiles[mobile].node;

@@ -18,6 +18,11 @@ pub(super) fn agent() -> Value {
         key("memory", "It keeps at most so many bytes of packets (64 MB)", quantity(Quantity::Amount)),
         key("idle", "It forgets a connection of which so long nothing is heard (7440 s)", time()),
         key(
+            "inside_tunnels",
+            "It helps segments inside of mobility protocols' tunnels, too (false)",
+            boolean(),
+        ),
+        key(
             "hand_over",
             "How long after a mobile node its caches arrive at the agent of its new cell (none)",
             hand_over(),

@@ -58,6 +58,7 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
     let at = read_place(&mut reader, links, cells);
     let mut parameters = Parameters::default();
     read_limits(&mut reader, &mut parameters.limits);
+    read_inside_tunnels(&mut reader, kind.flatten(), &mut parameters);
     if let Some(table) = reader.table("eln_ack") {
         read_eln_ack(table, &mut parameters.eln_ack);
     }
@@ -106,6 +107,16 @@ fn read_limits(reader: &mut Reader<'_>, limits: &mut Limits) {
     });
     set(&mut limits.bytes, memory);
     set(&mut limits.idle, reader.optional("idle", units::positive_duration));
+}
+
+/// Refused where the agent could not do it, and would stand there in vain.
+fn read_inside_tunnels(reader: &mut Reader<'_>, kind: Option<&Kind>, parameters: &mut Parameters) {
+    set(&mut parameters.inside_tunnels, reader.optional("inside_tunnels", boolean));
+    if let Some(kind) = kind.filter(|kind| parameters.inside_tunnels && !kind.helps_inside_tunnels) {
+        let label = format!("{} cannot help what is in tunnels: its own packets would be in none", kind.name);
+        let tip = "put the agent behind the end of the tunnel, or take `inside_tunnels` out";
+        reader.refuse_value("inside_tunnels", Complaint::new(label).code(Code::Conflict).tip(tip));
+    }
 }
 
 pub(crate) const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
