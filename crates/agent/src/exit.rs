@@ -57,8 +57,12 @@ impl<'a> Exit<'a> {
     pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
         self.out.send(from.onwards(), packet);
     }
-    /// An acknowledgment goes no further.
-    pub fn suppress(&mut self, packet: Box<Packet>) {
+    /// An acknowledgment goes no further, unless it bears a mark: what one end tells the other of a handover is not the agent's to
+    /// keep, and a duplicate may be the only word of it. Losses that it lists are those that the agent mends, and end here with it.
+    pub fn suppress(&mut self, from: Side, packet: Box<Packet>) {
+        if packet.segment.mark.is_some_and(|mark| mark.losses().is_none()) {
+            return self.forward(from, packet);
+        }
         self.counters.suppressed_acknowledgments += 1;
         self.out.recycle(packet);
     }

@@ -204,7 +204,7 @@ impl Connection for MobileRouter {
                 if self.passes(now, segment, exit) {
                     exit.forward(from, packet);
                 } else {
-                    exit.suppress(packet);
+                    exit.suppress(from, packet);
                 }
             }
             _ => exit.forward(from, packet),

@@ -264,7 +264,7 @@ impl Connection for Snoop {
                 if self.passes(now, segment, exit) {
                     exit.forward(from, packet);
                 } else {
-                    exit.suppress(packet);
+                    exit.suppress(from, packet);
                 }
             }
             _ => exit.forward(from, packet),

@@ -28,6 +28,10 @@ impl Sent {
         self.0.mark = Some(Mark::Losses(losses));
         self
     }
+    pub(crate) fn mark(mut self, mark: Mark) -> Self {
+        self.0.mark = Some(mark);
+        self
+    }
     pub(crate) fn sack(mut self, blocks: &[(u32, u32)]) -> Self {
         let number = SequenceNumber;
         let block = |&(left, right): &(u32, u32)| SackBlock { left: number(left), right: number(right) };
@@ -306,6 +310,10 @@ impl Script {
         assert_eq!(packet.tunnels, self.tunnels_by(port));
         assert_eq!((message.mobile_port.0, message.fixed_port.0), (5000, 80));
         self
+    }
+    /// When it wants to be woken.
+    pub(crate) fn wakes_at(&self) -> Option<Instant> {
+        self.agent.wake_at()
     }
     /// It wakes at the next time it has asked for; when that is.
     pub(crate) fn next_wake(&mut self) -> Instant {
