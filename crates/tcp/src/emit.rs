@@ -1,7 +1,8 @@
 //! Building packets: header fields, options and sizes.
 
 pub(crate) use crate::held::HeldAcknowledgments;
-use crate::parameters::HeaderAccounting;
+use crate::loss_notification::LossNotification;
+use crate::parameters::{HeaderAccounting, Parameters};
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
@@ -86,6 +87,27 @@ const IPV4_AND_TCP_HEADERS: u32 = 40;
 const NS2_BYTES_PER_SACK_BLOCK: u32 = 8;
 
 impl Header {
+    /// That of a connection on whose options the ends have yet to agree.
+    pub(crate) fn new(local: Address, remote: Address, parameters: &Parameters) -> Self {
+        let segments = &parameters.segments;
+        Header {
+            local,
+            remote,
+            accounting: segments.headers,
+            timestamps: segments.timestamp_tick.map(TimestampClock::new),
+            sack: segments.selective_acknowledgments,
+            window_scaled: segments.window_scale.is_some(),
+            lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndHeed,
+            largest_segment: u32::from(segments.maximum_segment_size),
+            marking: Marking::default(),
+            held: HeldAcknowledgments::default(),
+        }
+    }
+    /// Whether no handover scheme wants anything of the next segments.
+    pub(crate) fn carries_no_mark(&self) -> bool {
+        self.marking.mark.is_none() && !self.held.is_holding()
+    }
+
     /// Fill in the acknowledging half of a segment and send it.
     pub(crate) fn send(
         &mut self,

@@ -1,5 +1,9 @@
 //! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
 
+mod resting;
+
+pub(crate) use resting::RestingReceiver;
+
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};
@@ -98,6 +102,23 @@ impl Receiver {
         let opened = self.window().saturating_sub(offered);
         let worth_telling = (2 * u64::from(self.segment_size)).min(u64::from(self.parameters.buffer) / 2);
         !self.closed_on_purpose && opened > 0 && opened >= worth_telling
+    }
+    /// The receive buffer in bytes from now on. A smaller one takes nothing back that was offered (RFC 9293 section 3.8.6):
+    /// until that has come, it shows in [`Receiver::committed`].
+    pub fn set_buffer(&mut self, bytes: u32) {
+        self.parameters.buffer = bytes;
+    }
+    /// Nothing has been offered: the first window is that of the buffer.
+    pub(crate) fn offer_nothing_yet(&mut self) {
+        self.offered_edge = self.next + u64::from(self.parameters.buffer);
+    }
+    /// The receive buffer in bytes.
+    pub fn buffer(&self) -> u32 {
+        self.parameters.buffer
+    }
+    /// Bytes that are not read, or may still come because they were offered.
+    pub fn committed(&self) -> u64 {
+        self.offered_edge.saturating_since(self.read)
     }
     /// The application reads everything there is, before the window is offered again.
     pub fn consume_all(&mut self) {

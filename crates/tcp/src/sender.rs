@@ -5,7 +5,10 @@ mod moving;
 mod notified;
 mod opening;
 mod probing;
+mod resting;
 mod window_use;
+
+pub(crate) use resting::RestingSender;
 
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
@@ -20,6 +23,7 @@ use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use std::sync::Arc;
 use window_use::WindowUse;
 
 /// Counters of a sender.
@@ -98,6 +102,31 @@ pub(crate) struct Sender {
     orders: Orders,
 }
 
+/// What a variant consists of, at work.
+#[derive(Debug)]
+struct Strategies {
+    control: Box<dyn CongestionControl>,
+    recovery: Box<dyn Recovery>,
+    needs_sack: bool,
+    log: Option<SendLog>,
+}
+
+impl Strategies {
+    fn new(parameters: &Arc<Parameters>, variant: &Variant, first: Offset, segment_size: u32) -> Self {
+        let window =
+            Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
+        let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
+        let vegas = &parameters.vegas;
+        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
+        Strategies {
+            control: (variant.congestion_control.build)(parameters, window),
+            recovery: (variant.recovery.build)(parameters, first),
+            needs_sack: variant.recovery.needs_sack,
+            log: needs_log.then(log),
+        }
+    }
+}
+
 /// No timer runs.
 const NEVER: Instant = Instant::MAX;
 
@@ -105,17 +134,23 @@ impl Sender {
     /// A sender that has sent nothing; its first unit of sequence space is `first` (the SYN, or the
     /// first byte when the handshake is left out).
     pub(crate) fn new(
-        parameters: &Parameters,
+        parameters: &Arc<Parameters>,
         variant: &Variant,
         initial: SequenceNumber,
         first: Offset,
         segment_size: u32,
     ) -> Self {
-        let window =
-            Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
-        let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
-        let vegas = &parameters.vegas;
-        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
+        let strategies = Strategies::new(parameters, variant, first, segment_size);
+        Sender::with(parameters, strategies, initial, first, segment_size)
+    }
+
+    fn with(
+        parameters: &Parameters,
+        strategies: Strategies,
+        initial: SequenceNumber,
+        first: Offset,
+        segment_size: u32,
+    ) -> Self {
         let view = View {
             now: Instant::ZERO,
             segment_size,
@@ -123,7 +158,7 @@ impl Sender {
             next: first,
             highest_sent: first,
             available: Offset::FIRST_BYTE,
-            window,
+            window: strategies.control.window(),
             inflation: 0,
             peer_window: 0,
             largest_peer_window: 0,
@@ -133,14 +168,14 @@ impl Sender {
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
             scoreboard: Scoreboard::default(),
-            sent: needs_log.then(log),
+            sent: strategies.log,
         };
         Sender {
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control: (variant.congestion_control.build)(parameters, window),
-            recovery: (variant.recovery.build)(parameters, first),
+            control: strategies.control,
+            recovery: strategies.recovery,
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
             initial_window_bytes: parameters.window.initial_bytes,
@@ -150,7 +185,7 @@ impl Sender {
             timed_out_at: None,
             timeout_is_repeated: false,
             lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
-            needs_sack: variant.recovery.needs_sack,
+            needs_sack: strategies.needs_sack,
             timing: None,
             timer: NEVER,
             probing: false,

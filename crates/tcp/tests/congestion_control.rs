@@ -6,6 +6,7 @@ use seamline_tcp::rtt::RoundTrip;
 use seamline_tcp::view::{View, Window};
 use seamline_tcp::{Offset, Parameters};
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 const SEGMENT: u32 = 1000;
 
@@ -46,7 +47,7 @@ impl Flow {
             scoreboard: Default::default(),
             sent: None,
         };
-        Flow { control: (algorithm.build)(parameters, window), view, round_trip }
+        Flow { control: (algorithm.build)(&Arc::new(parameters.clone()), window), view, round_trip }
     }
     fn window(&self) -> f64 {
         self.control.window().congestion

@@ -4,6 +4,7 @@ use crate::parameters::Parameters;
 use crate::view::{View, Window};
 use seamline_wire::Duration;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 mod cubic;
 mod reno;
@@ -72,7 +73,7 @@ pub struct Algorithm {
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
     /// Builds it with the given initial window.
-    pub build: fn(&Parameters, Window) -> Box<dyn CongestionControl>,
+    pub build: fn(&Arc<Parameters>, Window) -> Box<dyn CongestionControl>,
 }
 
 /// Every congestion control algorithm.

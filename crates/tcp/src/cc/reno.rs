@@ -4,6 +4,7 @@
 use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
 use crate::view::{View, Window};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "reno",
@@ -16,21 +17,21 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 pub(super) struct Reno {
-    parameters: WindowParameters,
+    parameters: Arc<Parameters>,
     pub(super) window: Window,
 }
 
 impl Reno {
-    pub(super) fn new(parameters: &Parameters, initial: Window) -> Self {
-        Reno { parameters: parameters.window.clone(), window: initial }
+    pub(super) fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
+        Reno { parameters: Arc::clone(parameters), window: initial }
     }
 
     /// RFC 5681 section 3.1, equations 2 and 3.
     pub(super) fn grow(&mut self, acked: &Acked, view: &View) {
-        if self.parameters.grow_only_when_full && !view.congestion_limited {
+        if self.parameters.window.grow_only_when_full && !view.congestion_limited {
             return;
         }
-        let segments = growth(&self.parameters, acked, view);
+        let segments = growth(&self.parameters.window, acked, view);
         let window = &mut self.window;
         if window.congestion < window.threshold {
             let slow = segments.min((window.threshold - window.congestion).max(1.0));
@@ -43,12 +44,12 @@ impl Reno {
 
     /// Half of what equation 4 of RFC 5681 or the older codes halve, and never below two segments.
     pub(super) fn half(&self, view: &View) -> f64 {
-        half(&self.parameters, view)
+        half(&self.parameters.window, view)
     }
 
     /// A threshold as this profile stores it: whole segments or not, never below two.
     pub(super) fn stored_threshold(&self, segments: f64) -> f64 {
-        stored_threshold(&self.parameters, segments)
+        stored_threshold(&self.parameters.window, segments)
     }
 }
 
@@ -83,7 +84,7 @@ impl CongestionControl for Reno {
         let half = self.half(view);
         self.window.threshold = self.stored_threshold(half);
         self.window.congestion = match loss {
-            Loss::Detected if self.parameters.cut_to_threshold => self.window.threshold,
+            Loss::Detected if self.parameters.window.cut_to_threshold => self.window.threshold,
             Loss::Detected => half.max(1.0),
             Loss::Collapsed => 1.0,
         };

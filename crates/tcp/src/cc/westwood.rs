@@ -7,6 +7,7 @@ use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "westwood",
@@ -51,7 +52,7 @@ struct Westwood {
 }
 
 impl Westwood {
-    fn new(parameters: &Parameters, initial: Window) -> Self {
+    fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
         Westwood {
             reno: Reno::new(parameters, initial),
             parameters: parameters.westwood.clone(),

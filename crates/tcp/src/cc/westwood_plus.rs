@@ -8,6 +8,7 @@ use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "westwood+",
@@ -45,7 +46,7 @@ struct WestwoodPlus {
 }
 
 impl WestwoodPlus {
-    fn new(parameters: &Parameters, initial: Window) -> Self {
+    fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
         WestwoodPlus {
             reno: Reno::new(parameters, initial),
             parameters: parameters.westwood_plus.clone(),

@@ -3,7 +3,7 @@
 use super::{Agreed, CloseReason, Endpoint, EndpointConfig, Opening, State};
 use crate::emit::{TIMESTAMPS_LENGTH, TimestampClock, reset_for};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, SegmentParameters};
+use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
 use crate::receiver::Receiver;
 use crate::recovery;
 use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
@@ -54,7 +54,7 @@ impl Endpoint {
         self.pump(now, out);
     }
 
-    fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
+    pub(super) fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
         let retransmission = self.sender.note_syn(now);
         let (port, sequence) = (self.header.local.port, self.sender.initial);
         out.event(|| Event::SegmentSent { port, sequence, length: 1, retransmission });
@@ -102,7 +102,8 @@ impl Endpoint {
         let segments = &self.parameters.segments;
         let shift = segments.window_scale.filter(|_| self.header.window_scaled).unwrap_or(0);
         let size = u32::from(segments.maximum_segment_size);
-        let parameters = self.parameters.receiver.clone();
+        let buffer = self.receiver.buffer();
+        let parameters = ReceiverParameters { buffer, ..self.parameters.receiver.clone() };
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
     }
 
@@ -228,7 +229,8 @@ impl Endpoint {
             handover: None,
             initial_sequence: self.next_initial_sequence(now),
         };
-        let fresh = Endpoint::new(config);
+        let mut fresh = Endpoint::new(config);
+        fresh.set_receive_buffer(self.receiver.buffer());
         let statistics = self.sender.statistics;
         let supplied = self.sender.bytes_buffered();
         self.header = fresh.header;

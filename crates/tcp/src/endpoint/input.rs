@@ -35,6 +35,14 @@ impl ChallengeLimiter {
     pub(super) fn new(per_second: u32) -> Self {
         ChallengeLimiter { per_second, second_began: Instant::ZERO, in_second: 0, sent: 0 }
     }
+    /// One that has sent so many, none within the last second.
+    pub(super) fn quiet(per_second: u32, sent: u64) -> Self {
+        ChallengeLimiter { sent, ..ChallengeLimiter::new(per_second) }
+    }
+    /// Whether it permits as many as at first.
+    pub(super) fn is_quiet(&self, now: Instant) -> bool {
+        self.in_second == 0 || now.saturating_since(self.second_began) >= Duration::from_secs(1)
+    }
     pub(super) fn sent(&self) -> u64 {
         self.sent
     }

@@ -9,14 +9,15 @@ mod close;
 mod handover;
 mod handshake;
 mod input;
+mod resting;
 mod state;
 
 pub(crate) use handshake::recovery_without_sack;
+pub use resting::Resting;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header, HeldAcknowledgments, Marking, TimestampClock};
+use crate::emit::{Address, Header};
 use crate::handover::{Happened, Scheme};
-use crate::loss_notification::LossNotification;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::receiver::Receiver;
@@ -113,20 +114,9 @@ impl Endpoint {
     /// A closed connection.
     pub fn new(config: EndpointConfig) -> Self {
         let parameters = config.parameters;
-        let segments = &parameters.segments;
-        let size = u32::from(segments.maximum_segment_size);
-        let header = Header {
-            local: config.local,
-            remote: config.remote,
-            accounting: segments.headers,
-            timestamps: segments.timestamp_tick.map(TimestampClock::new),
-            sack: segments.selective_acknowledgments && config.variant.recovery.needs_sack,
-            window_scaled: segments.window_scale.is_some(),
-            lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndHeed,
-            largest_segment: size,
-            marking: Marking::default(),
-            held: HeldAcknowledgments::default(),
-        };
+        let size = u32::from(parameters.segments.maximum_segment_size);
+        let mut header = Header::new(config.local, config.remote, &parameters);
+        header.sack &= config.variant.recovery.needs_sack;
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
         let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_acks_per_second);
@@ -214,6 +204,33 @@ impl Endpoint {
     /// The sequence number of the next byte expected, to place payload by.
     pub fn next_expected(&self) -> SequenceNumber {
         self.receiver.acknowledgment()
+    }
+
+    /// Receive into so many bytes from now on, but take back nothing that was offered. The window scale is agreed on when a
+    /// connection opens: [`Parameters::set_receive_buffer`] chooses it for the largest buffer there will be.
+    pub fn set_receive_buffer(&mut self, bytes: u32) {
+        self.receiver.set_buffer(bytes);
+        if self.state == State::Closed {
+            self.receiver.offer_nothing_yet();
+        }
+    }
+    /// Receive buffer in bytes.
+    pub fn receive_buffer(&self) -> u32 {
+        self.receiver.buffer()
+    }
+    /// Bytes of the peer that are not read, or may still come because they were offered.
+    pub fn committed(&self) -> u64 {
+        self.receiver.committed()
+    }
+    /// The path was gone, and is there again: what was under way is lost, and nothing says so. Send it again at once, from
+    /// the first outstanding byte on; a SYN or a window probe, if that is what waits for an answer.
+    pub fn resume(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state.is_handshaking() {
+            self.send_syn(now, out);
+        } else if self.heeds_moves() {
+            let Endpoint { sender, receiver, header, .. } = self;
+            sender.resume(now, &mut Exit { header, receiver, out });
+        }
     }
 
     /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].

@@ -2,12 +2,13 @@
 //! acknowledgment sends the next hole again (RFC 6582).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::{View, Window};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "newreno",
@@ -17,7 +18,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_send_log: false,
     build: |parameters, start| {
         Box::new(NewReno {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: start,
             recovering: false,
@@ -28,7 +29,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct NewReno {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     recovering: bool,
@@ -43,7 +44,7 @@ impl NewReno {
     }
     /// RFC 6582 section 3.2, steps 2 and 4.
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        match count_duplicate(&mut self.duplicates, &self.parameters, orders) {
+        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders) {
             Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
             Duplicate::Later if self.recovering => orders.push(Order::Inflate(view.inflation + 1)),
             _ => {}
@@ -59,14 +60,14 @@ impl NewReno {
             Order::AbandonTiming,
             Order::Cut(Loss::Detected),
             Order::Retransmit(view.unacknowledged),
-            Order::Inflate(self.parameters.duplicate_threshold),
+            Order::Inflate(self.parameters.recovery.duplicate_threshold),
         ]);
     }
     /// Section 3.2, step 3, full acknowledgment.
     fn leave(&mut self, view: &View, orders: &mut Orders) {
         self.recovering = false;
         orders.push(Order::Inflate(0));
-        if self.parameters.bound_window_on_exit {
+        if self.parameters.recovery.bound_window_on_exit {
             let outstanding = view.flight_segments().max(1.0) + 1.0;
             let congestion = view.window.threshold.min(outstanding);
             orders.push(Order::SetWindow(Window { congestion, ..view.window }));
@@ -77,11 +78,11 @@ impl NewReno {
     }
     /// Section 3.2, step 3, partial acknowledgment.
     fn on_partial(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
-        if !self.parameters.impatient || !self.partial_seen {
+        if !self.parameters.recovery.impatient || !self.partial_seen {
             self.partial_seen = true;
             orders.push(Order::RestartTimer);
         }
-        if self.parameters.partial_ack_deflates {
+        if self.parameters.recovery.partial_ack_deflates {
             let acknowledged = view.segments(view.unacknowledged - ack.previous) as u32;
             deflate(acknowledged, view, orders);
         } else {
@@ -119,8 +120,8 @@ impl Recovery for NewReno {
         }
         if self.duplicates == 0 || !(ack.advanced || ack.duplicate) {
             orders.push(Order::SEND);
-        } else if self.duplicates >= self.parameters.duplicate_threshold {
-            orders.push(Order::Send { most: self.parameters.burst_in_recovery });
+        } else if self.duplicates >= self.parameters.recovery.duplicate_threshold {
+            orders.push(Order::Send { most: self.parameters.recovery.burst_in_recovery });
         }
     }
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {

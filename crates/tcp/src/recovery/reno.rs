@@ -2,12 +2,13 @@
 //! section 3.2; Fall and Floyd 1996, section 3).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "reno",
@@ -16,14 +17,14 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_sack: false,
     needs_send_log: false,
     build: |parameters, start| {
-        let parameters = parameters.recovery.clone();
+        let parameters = Arc::clone(parameters);
         Box::new(Reno { parameters, duplicates: 0, recover: start, recovering: false })
     },
 };
 
 #[derive(Debug)]
 struct Reno {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     recovering: bool,
@@ -36,7 +37,7 @@ impl Reno {
         self.recover = view.highest_sent;
     }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        match count_duplicate(&mut self.duplicates, &self.parameters, orders) {
+        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders) {
             Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
             Duplicate::Later if self.recovering => orders.push(Order::Inflate(view.inflation + 1)),
             _ => {}
@@ -51,7 +52,7 @@ impl Reno {
             Order::RestartTimer,
             Order::AbandonTiming,
             Order::Retransmit(view.unacknowledged),
-            Order::Inflate(self.parameters.duplicate_threshold),
+            Order::Inflate(self.parameters.recovery.duplicate_threshold),
         ]);
     }
 }
@@ -70,7 +71,7 @@ impl Recovery for Reno {
         }
         if self.duplicates == 0
             || !(ack.advanced || ack.duplicate)
-            || self.duplicates >= self.parameters.duplicate_threshold
+            || self.duplicates >= self.parameters.recovery.duplicate_threshold
         {
             orders.push(Order::SEND);
         }

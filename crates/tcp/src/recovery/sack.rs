@@ -4,12 +4,12 @@
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::reduction::Reduction;
-use super::{
-    AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, acknowledge, go_back, start_over,
-};
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, acknowledge, go_back, start_over};
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "sack",
@@ -19,7 +19,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_send_log: false,
     build: |parameters, start| {
         Box::new(Sack {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recovery_point: start,
             recovering: false,
@@ -33,7 +33,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct Sack {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recovery_point: Offset,
     recovering: bool,
@@ -66,7 +66,7 @@ impl Sack {
     }
     /// Everything unreported below this offset is lost: `IsLost` of section 4.
     fn lost_edge(&self, view: &View) -> Offset {
-        let threshold = self.parameters.duplicate_threshold;
+        let threshold = self.parameters.recovery.duplicate_threshold;
         let enough_bytes = u64::from(threshold.saturating_sub(1)) * u64::from(view.segment_size);
         let (mut bytes, mut ranges) = (0, 0);
         for &(left, right) in view.scoreboard.sacked().as_slice().iter().rev() {
@@ -89,7 +89,7 @@ impl Sack {
 
     fn on_duplicate(&mut self, delivered: u64, view: &View, orders: &mut Orders) {
         self.duplicates += 1;
-        let lost = self.duplicates >= self.parameters.duplicate_threshold
+        let lost = self.duplicates >= self.parameters.recovery.duplicate_threshold
             || self.lost_edge(view) > view.unacknowledged;
         if lost && view.unacknowledged >= self.recovery_point {
             self.enter(delivered, view, orders);
@@ -130,7 +130,7 @@ impl Sack {
     fn has_room(&mut self, length: u64, view: &View) -> bool {
         let size = u64::from(view.segment_size);
         let pipe = self.pipe(view);
-        if self.parameters.proportional_rate_reduction {
+        if self.parameters.recovery.proportional_rate_reduction {
             let threshold = (view.window.threshold * size as f64) as u64;
             self.reduction.permits(length, pipe, threshold, size)
         } else {
@@ -228,7 +228,8 @@ impl Recovery for Sack {
             return view.permits(view.usable_bytes()).then_some(view.next);
         }
         let at = sacked.next_missing(view.next);
-        let waits = self.duplicates > 0 && !self.parameters.limited_transmit && at >= view.highest_sent;
+        let waits =
+            self.duplicates > 0 && !self.parameters.recovery.limited_transmit && at >= view.highest_sent;
         let arrived = (at - view.unacknowledged) - sacked.missing_between(view.unacknowledged, at);
         (!waits && view.permits_at(at, view.usable_bytes() + arrived)).then_some(at)
     }

@@ -68,6 +68,21 @@ impl Sender {
         self.note_state(exit);
     }
 
+    /// What was under way is lost with the path, which is there again.
+    pub(crate) fn resume(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.view.outstanding() == 0 && !self.probing {
+            return;
+        }
+        if self.probing || self.view.peer_window == 0 {
+            self.view.now = now;
+            self.probing = true;
+            self.estimator.reset_backoff();
+            self.probe(exit);
+        } else {
+            self.act(now, Action::GoBack, exit);
+        }
+    }
+
     fn forget_round_trip(&mut self) {
         self.timing = None;
         self.estimator.forget();

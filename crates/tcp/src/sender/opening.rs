@@ -6,6 +6,7 @@ use crate::parameters::Parameters;
 use crate::recovery::Recovery;
 use crate::view::Window;
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 impl Sender {
     /// The connection is open: take the peer's limits and begin with the initial window.
@@ -25,7 +26,7 @@ impl Sender {
     }
 
     /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
-    pub(crate) fn do_without_sack(&mut self, parameters: &Parameters, start: Offset) {
+    pub(crate) fn do_without_sack(&mut self, parameters: &Arc<Parameters>, start: Offset) {
         if self.needs_sack {
             self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
             self.needs_sack = false;

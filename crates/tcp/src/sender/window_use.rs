@@ -8,7 +8,7 @@ use crate::view::Window;
 use seamline_wire::Instant;
 
 /// How much of the window has been used; kept only where an unused one decays.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct WindowUse {
     /// is_cwnd_limited: whether the window was full in the flight that ends at `flight_end`.
     was_full: bool,

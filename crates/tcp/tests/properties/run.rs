@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, State, Variant};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant, NodeId, SequenceNumber, Signal, TransportPort};
+use seamline_wire::{Duration, Instant, NodeId, Segment, SequenceNumber, Signal, TransportPort};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -18,6 +18,13 @@ pub(crate) struct Run {
     pub(crate) good_from: Instant,
     /// What the layers below tell each end, in order of time.
     signals: VecDeque<(Instant, usize, Signal)>,
+    /// Whether endpoints rest whenever they can, and what they are made from.
+    pub(crate) resting: bool,
+    configs: [EndpointConfig; 2],
+    /// How often one has rested.
+    pub(crate) rests: u64,
+    /// Everything that has left an end.
+    pub(crate) trace: Vec<(Instant, usize, Segment)>,
 }
 
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
@@ -37,7 +44,7 @@ fn address(side: usize) -> Address {
 impl Run {
     /// Both ends open at time zero.
     pub(crate) fn new(plan: &Plan, parameters: fn() -> Parameters, variant: Variant) -> Self {
-        let endpoint = |side: usize| {
+        let config = |side: usize| {
             let app = &plan.apps[side];
             let mut parameters = parameters();
             parameters.receiver.buffer = app.buffer;
@@ -46,15 +53,17 @@ impl Run {
             parameters.segments.selective_acknowledgments = app.sack;
             parameters.connection.user_timeout = None;
             parameters.loss_notification = plan.loss_notification.clone();
-            Endpoint::new(EndpointConfig {
+            EndpointConfig {
                 local: address(side),
                 remote: address(1 - side),
                 parameters: Arc::new(parameters),
                 variant,
                 handover: plan.handover,
                 initial_sequence: SequenceNumber(app.initial),
-            })
+            }
         };
+        let configs = [config(0), config(1)];
+        let endpoint = |side: usize| Endpoint::new(configs[side].clone());
         let good_from = Instant::from_millis(plan.good_from);
         let end = |side: usize| {
             let (ours, peers) = (plan.apps[side].clone(), &plan.apps[1 - side]);
@@ -74,6 +83,10 @@ impl Run {
                 .iter()
                 .map(|told| (Instant::from_millis(told.at), told.side, told.signal))
                 .collect(),
+            resting: false,
+            rests: 0,
+            trace: Vec::new(),
+            configs,
         };
         let closes_its_window = plan.handover.is_some_and(|scheme| scheme.name == "freeze");
         for end in &mut run.ends {
@@ -91,10 +104,29 @@ impl Run {
     }
 
     fn settle(&mut self, side: usize) {
-        let Run { ends, pipes, now, .. } = self;
-        ends[side].dispatch(|loaded| pipes[side].send(*now, loaded));
+        let Run { ends, pipes, now, trace, .. } = self;
+        ends[side].dispatch(|loaded| {
+            trace.push((*now, side, loaded.packet.segment));
+            pipes[side].send(*now, loaded);
+        });
         ends[side].watch(*now);
         assert!(ends[side].packets_sent < STORM, "end {side} has sent {STORM} packets by {now}");
+        if self.resting {
+            self.let_rest(side);
+        }
+    }
+
+    fn let_rest(&mut self, side: usize) {
+        let config = &self.configs[side];
+        let endpoint = &mut self.ends[side].endpoint;
+        let taken = std::mem::replace(endpoint, Endpoint::new(config.clone()));
+        *endpoint = match taken.rest(self.now) {
+            Ok(resting) => {
+                self.rests += 1;
+                resting.wake(&config.parameters, config.variant)
+            }
+            Err(busy) => *busy,
+        };
     }
 
     /// Let everything due up to `end` happen. Returns whether anything is left to happen.
