@@ -49,6 +49,7 @@ pub trait Connection: Debug + Send {
     fn is_over(&self) -> bool {
         false
     }
-    /// The connection is forgotten: release what is kept.
+    /// The connection is forgotten, or there is no room for it at the agent to which it was handed over: release what is kept, and
+    /// tell who cannot go on without it.
     fn end(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
 }

@@ -15,15 +15,16 @@ use std::collections::BTreeMap;
 pub struct Limits {
     /// At most so many connections; the segments of others are forwarded untouched.
     pub connections: u32,
-    /// At most so many bytes of packets are kept, headers included.
+    /// At most so many bytes of packets are kept, headers included; what split connections have offered to take counts as kept.
     pub bytes: u64,
     /// A connection of which so long nothing was heard is forgotten.
     pub idle: Duration,
 }
 
 impl Default for Limits {
-    /// Room for tens of thousands of flows, or for 125 split connections, which set aside half a megabyte each; RFC 5382 (REQ-5) lets middleboxes forget an established connection after two
-    /// hours and four minutes, not before.
+    /// Room for tens of thousands of flows, or for some thousand split connections: each sets aside what may come, which is the
+    /// less the more there are. RFC 5382 (REQ-5) lets middleboxes forget an established connection after two hours and four
+    /// minutes, not before.
     fn default() -> Self {
         Limits { connections: 65_536, bytes: 64 << 20, idle: Duration::from_secs(7440) }
     }
@@ -56,6 +57,8 @@ pub struct Connections {
     timers: Timers,
     counters: Counters,
     kept_bytes: u64,
+    /// From another agent, and there is no room for them; they end when the machine is woken.
+    refused: Vec<Box<dyn Connection>>,
 }
 
 /// Makes what an agent keeps of a connection.
@@ -81,6 +84,7 @@ impl Connections {
             timers: Timers::default(),
             counters: Counters::default(),
             kept_bytes: 0,
+            refused: Vec::new(),
         }
     }
     /// Whether it helps segments inside of plain tunnels (IP in IP), too; otherwise they pass untouched.
@@ -229,7 +233,16 @@ impl Connections {
         timers.bring_forward(place, connection.wake_at());
     }
 
+    /// End what there is no room for; until then it counts as kept.
+    fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
+        for mut connection in std::mem::take(&mut self.refused) {
+            self.kept_bytes += connection.kept_bytes();
+            connection.end(now, &mut self.exit(out));
+        }
+    }
+
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        self.end_refused(now, out);
         while let Some((_, place)) = self.timers.first().filter(|(at, _)| *at <= now) {
             if self.slots[place].is_new_here {
                 self.slots[place].last_heard = now;
@@ -280,10 +293,11 @@ impl Agent for Connections {
                 self.kept_bytes -= known.connection.kept_bytes();
             }
             let kept_bytes = self.kept_bytes + connection.kept_bytes();
-            if kept_bytes > self.limits.bytes {
+            let fits = kept_bytes <= self.limits.bytes;
+            let Some(place) = fits.then(|| self.begin(key)).flatten() else {
+                self.refused.push(connection);
                 continue;
-            }
-            let Some(place) = self.begin(key) else { continue };
+            };
             self.kept_bytes = kept_bytes;
             let slot = &mut self.slots[place];
             slot.held = Some((key, connection));
@@ -303,6 +317,7 @@ impl Machine for Connections {
         }
     }
     fn wake_at(&self) -> Option<Instant> {
-        self.timers.first().map(|(at, _)| at)
+        let refuses = (!self.refused.is_empty()).then_some(Instant::ZERO);
+        refuses.or_else(|| self.timers.first().map(|(at, _)| at))
     }
 }

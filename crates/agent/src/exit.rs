@@ -154,6 +154,10 @@ impl<'a> Exit<'a> {
         }
         fits
     }
+    /// How much memory could be set aside.
+    pub fn left(&self) -> u64 {
+        self.most_kept_bytes.saturating_sub(*self.kept_bytes)
+    }
     /// Give memory back that was set aside.
     pub fn free(&mut self, bytes: u64) {
         *self.kept_bytes -= bytes;

@@ -46,7 +46,7 @@ pub trait Agent: Machine {
     /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
     /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been
-    /// learned of them here; those for which there is no room are dropped. Wake the machine after this.
+    /// learned of them here; those for which there is no room come to their end. Wake the machine after this.
     fn take_in(&mut self, moved: Vec<Moved>);
 }
 

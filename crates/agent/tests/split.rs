@@ -18,6 +18,11 @@ fn far_side_first() -> Script {
     with(split, Limits::default())
 }
 
+/// Memory for the least windows of one connection, and not for those of two.
+fn room_for_one() -> Limits {
+    Limits { bytes: 10_000, ..Limits::default() }
+}
+
 /// A host that knows nothing but segments of 1000 bytes.
 fn plain_syn(sequence: u32) -> Sent {
     let mut sent = syn(sequence).window(60_000);
@@ -211,8 +216,7 @@ fn what_cannot_be_split_passes() {
     script.wired(data(5000, 1000)).onwards().wireless(ack(6000)).onwards();
     script.wired(data(6000, 0).flags(Flags::RST)).onwards();
 
-    let limits = Limits { bytes: 600_000, ..Limits::default() };
-    let mut script = with(SplitParameters::default(), limits);
+    let mut script = with(SplitParameters::default(), room_for_one());
     open(&mut script);
     let other = |script: &mut Script| {
         for sent in [plain_syn(100), plain_syn(100), data(101, 10)] {
@@ -245,8 +249,7 @@ fn what_is_forgotten_is_reset() {
 /// All memory is given back when both directions have ended.
 #[test]
 fn memory_is_given_back() {
-    let limits = Limits { bytes: 600_000, ..Limits::default() };
-    let mut script = with(SplitParameters::default(), limits);
+    let mut script = with(SplitParameters::default(), room_for_one());
     let next = open(&mut script).wrapping_add(1);
     script.wired(data(101, 0).acknowledging(next).flags(Flags::ACK | Flags::FIN));
     script.sent_by_side();
@@ -301,21 +304,24 @@ fn a_syn_may_come_again() {
     assert_eq!(one(to_mobile).sequence.0, 7000);
 }
 
-/// What the agent knows goes to another base station: the bytes that wait, the numbers, the timers, the memory.
+/// What the agent knows goes to another base station: the bytes that wait, the numbers, the timers, the memory. What was under
+/// way over the old air is sent again at once.
 #[test]
 fn a_connection_moves_with_the_mobile_host() {
     let mut script = split();
     let next = open(&mut script).wrapping_add(1);
     script.wired(data(101, 1000).acknowledging(next));
     script.sent_by_side();
-    let limits = Limits { bytes: 600_000, ..Limits::default() };
+    let limits = Limits { bytes: 54_000, ..Limits::default() };
     let mut there = script.moves_to(with(SplitParameters::default(), limits), 300);
     let [to_fixed, to_mobile] = there.sent_by_side();
-    assert_eq!((one(to_fixed).acknowledgment.0, to_mobile), (1101, vec![]));
-    there.pass(1100);
-    let [_, to_mobile] = there.sent_by_side();
+    assert_eq!(one(to_fixed).acknowledgment.0, 1101);
     assert_eq!((one(to_mobile.clone()).sequence.0, one(to_mobile).length), (101, 1000));
-    there.at(1150).wireless(data(501, 700).acknowledging(1101)).pass(1150);
+    // If that is lost, too, the timer goes on from here.
+    there.pass(1299).is_quiet().pass(1301);
+    let [_, to_mobile] = there.sent_by_side();
+    assert_eq!(one(to_mobile).sequence.0, 101);
+    there.at(1350).wireless(data(501, 700).acknowledging(1101)).pass(1350);
     let [to_fixed, _] = there.sent_by_side();
     let onwards: Vec<_> = to_fixed.iter().filter(|it| it.length > 0).collect();
     assert_eq!(onwards.len(), 1);
@@ -323,4 +329,131 @@ fn a_connection_moves_with_the_mobile_host() {
     // Its memory came along: there is no room for another one.
     there.fixed_port(81).wired(plain_syn(1)).onwards();
     script.fixed_port(80).at(2000).wired(data(1101, 10)).onwards();
+}
+
+/// What waits for an answer over the air is sent again at once wherever the mobile host is now, whatever it is; and what waits for
+/// one of the fixed host, so that it says how far it is.
+#[test]
+fn after_a_move_everything_goes_on_at_once() {
+    // A SYN.
+    let mut script = split();
+    script.wired(plain_syn(100));
+    script.sent_by_side();
+    let mut there = script.moves_to(split(), 300);
+    let [to_fixed, to_mobile] = there.sent_by_side();
+    assert!(one(to_mobile).flags.contains(Flags::SYN) && one(to_fixed).flags.contains(Flags::SYN));
+
+    // A FIN.
+    let mut script = split();
+    let next = open(&mut script).wrapping_add(1);
+    script.wired(data(101, 0).acknowledging(next).flags(Flags::ACK | Flags::FIN));
+    script.sent_by_side();
+    let mut there = script.moves_to(split(), 300);
+    let [_, to_mobile] = there.sent_by_side();
+    assert!(one(to_mobile).flags.contains(Flags::FIN));
+
+    // All of a window; of the other direction the first segment.
+    let mut script = split();
+    let next = open(&mut script).wrapping_add(1);
+    for n in 0..4 {
+        script.wired(data(101 + n * 1000, 1000).acknowledging(next));
+        script.sent_by_side();
+        script.wireless(data(501 + n * 1000, 1000).acknowledging(101).window(60_000));
+        script.sent_by_side();
+    }
+    let mut there = script.moves_to(split(), 300);
+    let [to_fixed, to_mobile] = there.sent_by_side();
+    let numbers = |sent: &[Segment]| -> Vec<u32> {
+        sent.iter().filter(|it| it.length > 0).map(|it| it.sequence.0).collect()
+    };
+    assert_eq!((numbers(&to_mobile), numbers(&to_fixed)), (vec![101, 1101, 2101, 3101], vec![next]));
+
+    // A probe of a closed window: whether it is open again was said where the mobile host has left.
+    let mut script = split();
+    let next = open(&mut script).wrapping_add(1);
+    script.wireless(data(501, 0).acknowledging(101).window(0));
+    script.wired(data(101, 1000).acknowledging(next));
+    script.sent_by_side();
+    let mut there = script.moves_to(split(), 300);
+    let [_, to_mobile] = there.sent_by_side();
+    assert_eq!((one(to_mobile.clone()).sequence.0, one(to_mobile).length), (101, 1));
+    // What is at rest stays so.
+    let mut script = split();
+    open(&mut script);
+    script.pass(5000).is_quiet();
+    script.moves_to(split(), 5300).is_quiet();
+}
+
+/// Where there is no room for a connection that was split elsewhere, both hosts hear that it is gone.
+#[test]
+fn who_finds_no_room_after_a_move_is_reset() {
+    for limits in [room_for_one(), Limits { connections: 0, ..Limits::default() }] {
+        for rests in [false, true] {
+            let mut script = split();
+            let next = open(&mut script).wrapping_add(1);
+            script.pass(if rests { 5000 } else { 10 }).is_quiet();
+            let mut there = script.moves_to(with(SplitParameters::default(), limits), 5300);
+            let [to_fixed, to_mobile] = there.sent_by_side();
+            let [to_fixed, to_mobile] = [one(to_fixed), one(to_mobile)];
+            assert!(to_fixed.flags.contains(Flags::RST) && to_mobile.flags.contains(Flags::RST));
+            assert_eq!((to_fixed.sequence.0, to_mobile.sequence.0), (next, 101));
+            there.knows_nothing();
+            if limits.connections > 0 {
+                // Its memory is free again.
+                there.fixed_port(81).wired(plain_syn(1));
+                there.sent_by_side();
+                assert_eq!(there.counters().split, 1);
+            }
+        }
+    }
+}
+
+/// What is offered grows with what comes, so that a sender in slow start never waits for it, up to the buffer; and as long as nothing
+/// new comes it stays as it is, which tells duplicate acknowledgments from window updates.
+#[test]
+fn the_window_grows_with_what_comes() {
+    let mut script = split();
+    let next = open(&mut script).wrapping_add(1);
+    let mut at = 101u32;
+    let mut largest = 0;
+    for n in 0..200u32 {
+        script.at(u64::from(n) + 1).wired(data(at, 1000).acknowledging(next));
+        let [mut to_fixed, _] = script.sent_by_side();
+        at += 1000;
+        script.wireless(data(501, 0).acknowledging(at).window(60_000));
+        to_fixed.extend(script.sent_by_side()[0].iter());
+        for answer in to_fixed {
+            // A sender that doubles its window each round trip, from ten segments on.
+            let (usable, acknowledged) = (u32::from(answer.window), answer.acknowledgment.0 - 101);
+            assert!(usable >= (14_600 + acknowledged).min(60_000), "{usable} after {acknowledged}");
+            largest = largest.max(usable);
+        }
+    }
+    assert_eq!(largest, 65_535, "this host does not scale windows");
+    // Something is overtaken by four others, which are answered alike.
+    let windows: Vec<u16> = (1..5)
+        .map(|n| {
+            script.wired(data(at + n * 1000, 1000).acknowledging(next));
+            let [to_fixed, _] = script.sent_by_side();
+            one(to_fixed).window
+        })
+        .collect();
+    assert!(windows.iter().all(|window| *window == windows[0]), "{windows:?}");
+}
+
+/// Some thousand connections fit into the memory of an agent, and the more there are the less each may be sent at once; what
+/// is set aside for one that has ended is there for the next.
+#[test]
+fn thousands_fit() {
+    let mut script = split();
+    let mut windows = Vec::new();
+    for port in 1..=4000 {
+        script.fixed_port(port).wired(plain_syn(100));
+        let [to_fixed, _] = script.sent_by_side();
+        windows.push(one(to_fixed).window);
+    }
+    assert_eq!((windows[0], script.counters().split), (16_384, 4000));
+    assert!(windows.is_sorted_by(|earlier, later| earlier >= later), "{windows:?}");
+    let offered: u64 = windows.iter().map(|window| 2 * u64::from(*window)).sum();
+    assert!((50_000_000..=64 << 20).contains(&offered), "{offered}");
 }

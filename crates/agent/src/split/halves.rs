@@ -1,15 +1,23 @@
 //! The two connections that one has become, and the bytes between them.
 
-use super::{Handshake, Shared};
+mod memory;
+mod resting;
+
+pub(super) use resting::RestingHalves;
+
+use super::{Handshake, Shared, windows};
 use crate::exit::Exit;
 use crate::key::Side;
 use seamline_tcp::{Address, CloseReason, Endpoint, EndpointConfig, Opening, State};
 use seamline_wire::random::Stream;
+use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
 use std::sync::Arc;
 
 /// Time between two initial sequence numbers (RFC 9293 section 3.4.1).
 const INITIAL_SEQUENCE_TICK: Duration = Duration::from_micros(4);
+/// After so long without a packet both connections may rest.
+const REST_AFTER: Duration = Duration::from_secs(1);
 
 /// Both connections. What has arrived on one side is supplied to the other at once, but read only when the host there has
 /// acknowledged it: so the window that is offered on one side is what is free of one buffer between the two.
@@ -25,37 +33,39 @@ pub(super) struct Halves {
     /// The initial sequence number of the host that was asked, from its SYN.
     answer: Option<SequenceNumber>,
     shared: Arc<Shared>,
-    set_aside: u64,
+    /// Of both directions.
+    first_window: u32,
+    /// Memory for what has come from each side and waits, and for what may still come because it was offered.
+    set_aside: [u64; 2],
     /// After a reset: what is late until then is answered here. It would reach the other host with the numbers of another
     /// connection.
     lingers_until: Option<Instant>,
+    /// When to see whether nothing is under way any more.
+    rests_at: Instant,
 }
 
 impl Halves {
-    /// A SYN has come from this side; it has yet to be taken in by [`Halves::on_packet`].
+    /// A SYN has come from this side; it has yet to be taken in by [`Halves::on_packet`]. `None` when there is no room.
     pub(super) fn new(
         now: Instant,
         opener: Side,
         syn: &Packet,
         shared: &Arc<Shared>,
         exit: &mut Exit<'_>,
-    ) -> Self {
-        let near = endpoint(shared, [opener, opener], syn, own_initial_sequence(now, syn, shared.secret));
-        let far = endpoint(shared, [opener.other(), opener], syn, syn.segment.sequence);
+    ) -> Option<Self> {
+        let first_window = windows::first(exit.left(), shared.buffer);
+        let set_aside = [u64::from(first_window); 2];
+        if !exit.set_aside(set_aside.iter().sum()) {
+            return None;
+        }
+        let endpoint = |side: Side, initial| endpoint(shared, [side, opener], syn, initial, first_window);
+        let near = endpoint(opener, own_initial_sequence(now, syn, shared.secret));
+        let far = endpoint(opener.other(), syn.segment.sequence);
         let [wired, wireless] = match opener {
             Side::Wired => [near, far],
             Side::Wireless => [far, near],
         };
-        let mut halves = Halves {
-            wired,
-            wireless,
-            opener,
-            unanswered: None,
-            answer: None,
-            shared: Arc::clone(shared),
-            set_aside: shared.bytes_per_connection(),
-            lingers_until: None,
-        };
+        let mut halves = Halves { first_window, set_aside, ..Halves::of([wired, wireless], opener, shared) };
         match shared.handshake {
             Handshake::NearSideAlone => {
                 halves.act(opener, exit, |near, out| near.open(now, Opening::Passive, out));
@@ -63,7 +73,22 @@ impl Halves {
             Handshake::FarSideFirst => halves.unanswered = Some(Box::new(syn.clone())),
         }
         halves.act(opener.other(), exit, |far, out| far.open(now, Opening::Active, out));
-        halves
+        Some(halves)
+    }
+
+    fn of([wired, wireless]: [Endpoint; 2], opener: Side, shared: &Arc<Shared>) -> Self {
+        Halves {
+            wired,
+            wireless,
+            opener,
+            unanswered: None,
+            answer: None,
+            shared: Arc::clone(shared),
+            first_window: 0,
+            set_aside: [0; 2],
+            lingers_until: None,
+            rests_at: NEVER,
+        }
     }
 
     /// A packet from the host of this side.
@@ -82,11 +107,23 @@ impl Halves {
         }
         self.act(from, exit, |endpoint, out| endpoint.on_packet(now, packet, out));
         self.settle(now, exit);
+        self.rests_at = now + REST_AFTER;
+    }
+
+    /// The mobile host is at another base station. What was under way over the old air is lost, and so are acknowledgments of
+    /// the fixed host that went there.
+    pub(super) fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.lingers_until.is_none() {
+            self.act(Side::Wireless, exit, |endpoint, out| endpoint.resume(now, out));
+            self.act(Side::Wired, exit, |endpoint, out| endpoint.ask_again(now, out));
+            self.settle(now, exit);
+        }
     }
 
     pub(super) fn wake_at(&self) -> Instant {
         let at = |endpoint: &Endpoint| endpoint.wake_at().unwrap_or(Instant::MAX);
-        at(&self.wired).min(at(&self.wireless)).min(self.lingers_until.unwrap_or(Instant::MAX))
+        let ends = at(&self.wired).min(at(&self.wireless));
+        ends.min(self.lingers_until.unwrap_or(NEVER)).min(self.rests_at)
     }
 
     pub(super) fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -131,12 +168,12 @@ impl Halves {
             self.act(side, exit, |endpoint, out| endpoint.abort(now, out));
         }
         self.unanswered = None;
-        exit.free(std::mem::take(&mut self.set_aside));
+        exit.free(std::mem::take(&mut self.set_aside).iter().sum());
     }
 
     /// Bytes set aside for the buffers.
     pub(super) fn set_aside(&self) -> u64 {
-        self.set_aside
+        self.set_aside.iter().sum()
     }
 
     fn at(&self, side: Side) -> &Endpoint {
@@ -173,9 +210,6 @@ impl Halves {
         for to in [Side::Wired, Side::Wireless] {
             self.relay(now, to, exit);
         }
-        if self.set_aside > 0 && self.has_passed_all(Side::Wired) && self.has_passed_all(Side::Wireless) {
-            exit.free(std::mem::take(&mut self.set_aside));
-        }
     }
 
     /// Whether the connection there has ended otherwise than by both its ends closing. One that listens again was
@@ -189,7 +223,7 @@ impl Halves {
     /// The other host has answered: now the one that opens may have its answer, with the same numbers.
     fn answer_opener(&mut self, now: Instant, exit: &mut Exit<'_>) {
         let (Some(syn), Some(answer)) = (self.unanswered.take(), self.answer) else { return };
-        let near = endpoint(&self.shared, [self.opener; 2], &syn, answer);
+        let near = endpoint(&self.shared, [self.opener; 2], &syn, answer, self.first_window);
         *self.at_mut(self.opener) = near;
         self.act(self.opener, exit, |near, out| {
             near.open(now, Opening::Passive, out);
@@ -225,16 +259,13 @@ impl Halves {
         if closes {
             self.act(to, exit, |sender, out| sender.close(now, out));
         }
+        if takes && supply > 0 {
+            self.widen(to.other(), exit);
+        }
         if read > 0 {
             self.act(to.other(), exit, |from, out| from.consume(now, read, out));
         }
-    }
-
-    /// Whether everything that can come from this side has come, and is acknowledged on the other.
-    fn has_passed_all(&self, from: Side) -> bool {
-        self.at(from).peer_has_closed()
-            && self.at(from).statistics().bytes_delivered
-                == self.at(from.other()).statistics().bytes_acknowledged
+        self.free_what_cannot_come(to.other(), exit);
     }
 }
 
@@ -244,19 +275,22 @@ fn endpoint(
     [side, opener]: [Side; 2],
     syn: &Packet,
     initial_sequence: SequenceNumber,
+    first_window: u32,
 ) -> Endpoint {
     let asking = Address { node: syn.source, port: syn.source_port };
     let asked = Address { node: syn.destination, port: syn.destination_port };
     let [local, remote] = if side == opener { [asked, asking] } else { [asking, asked] };
     let made = shared.made(side);
-    Endpoint::new(EndpointConfig {
+    let mut endpoint = Endpoint::new(EndpointConfig {
         local,
         remote,
         parameters: Arc::clone(&made.parameters),
         variant: made.variant,
         handover: None,
         initial_sequence,
-    })
+    });
+    endpoint.set_receive_buffer(first_window);
+    endpoint
 }
 
 /// An initial sequence number of the agent's own: a clock plus a number that nobody else can know (RFC 6528 section 3).

@@ -11,6 +11,7 @@
 
 mod halves;
 mod parameters;
+mod windows;
 
 pub use parameters::{AgentTcp, Handshake, SplitParameters};
 
@@ -19,8 +20,9 @@ use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::exit::Exit;
 use crate::key::Side;
-use halves::Halves;
+use halves::{Halves, RestingHalves};
 use parameters::Made;
+use seamline_tcp::{Endpoint, Resting};
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
 use std::sync::Arc;
@@ -72,9 +74,10 @@ impl Shared {
         let of = |made: &Made| made.parameters.connection.time_wait;
         of(&self.wired).max(of(&self.wireless))
     }
-    /// What the buffers of one connection take, in both directions.
-    fn bytes_per_connection(&self) -> u64 {
-        2 * u64::from(self.buffer)
+    /// An endpoint of this side that has rested.
+    fn awake(&self, resting: Resting, side: Side) -> Endpoint {
+        let made = self.made(side);
+        resting.wake(&made.parameters, made.variant)
     }
 }
 
@@ -96,6 +99,8 @@ enum Part {
     },
     /// Both ends.
     Ends(Box<Halves>),
+    /// Both ends, while nothing happens.
+    Resting(Box<RestingHalves>),
 }
 
 impl Split {
@@ -104,21 +109,39 @@ impl Split {
         if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK | Flags::FIN) {
             return Part::Untouched { syn: None };
         }
-        if !exit.set_aside(self.shared.bytes_per_connection()) {
-            return Part::Untouched { syn: Some(segment.sequence) };
+        match Halves::new(now, from, packet, &self.shared, exit) {
+            None => Part::Untouched { syn: Some(segment.sequence) },
+            Some(halves) => {
+                exit.counters.split += 1;
+                Part::Ends(Box::new(halves))
+            }
         }
-        exit.counters.split += 1;
-        Part::Ends(Box::new(Halves::new(now, from, packet, &self.shared, exit)))
+    }
+
+    fn rest(&mut self, now: Instant) {
+        if let Part::Ends(halves) = std::mem::replace(&mut self.part, Part::New) {
+            self.part = halves.rest(now).map_or_else(Part::Ends, Part::Resting);
+        }
+    }
+
+    fn wake(&mut self, now: Instant) {
+        if let Part::Resting(_) = &self.part
+            && let Part::Resting(resting) = std::mem::replace(&mut self.part, Part::New)
+        {
+            self.part = Part::Ends(Box::new(Halves::wake(now, *resting, &self.shared)));
+        }
     }
 }
 
 impl Connection for Split {
     fn moves(&self) -> bool {
-        matches!(self.part, Part::Ends(_))
+        matches!(self.part, Part::Ends(_) | Part::Resting(_))
     }
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
-        if matches!(self.part, Part::New) {
-            self.part = self.begin(now, from, &packet, exit);
+        match self.part {
+            Part::New => self.part = self.begin(now, from, &packet, exit),
+            Part::Resting(_) => self.wake(now),
+            Part::Untouched { .. } | Part::Ends(_) => {}
         }
         match &mut self.part {
             Part::Ends(halves) => {
@@ -129,29 +152,39 @@ impl Connection for Split {
                 exit.counters.unknown += 1;
                 exit.forward(from, packet);
             }
-            Part::New | Part::Untouched { syn: None } => exit.forward(from, packet),
+            Part::New | Part::Untouched { syn: None } | Part::Resting(_) => exit.forward(from, packet),
         }
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
         if let Part::Ends(halves) = &mut self.part {
             halves.on_wake(now, exit);
+            if halves.may_rest(now) {
+                self.rest(now);
+            }
+        }
+    }
+    /// What rests has nothing under way.
+    fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if let Part::Ends(halves) = &mut self.part {
+            halves.on_arrival(now, exit);
         }
     }
     fn wake_at(&self) -> Instant {
         match &self.part {
             Part::Ends(halves) => halves.wake_at(),
-            Part::New | Part::Untouched { .. } => NEVER,
+            Part::New | Part::Untouched { .. } | Part::Resting(_) => NEVER,
         }
     }
     fn is_replaced_by(&self, from: Side, syn: &Segment) -> bool {
         match &self.part {
             Part::Ends(halves) => halves.are_replaced_by(from, syn),
-            Part::New => false,
+            // An open connection challenges a SYN.
+            Part::New | Part::Resting(_) => false,
             Part::Untouched { syn: passed } => *passed != Some(syn.sequence),
         }
     }
     fn judges_resets(&self) -> bool {
-        matches!(self.part, Part::Ends(_))
+        matches!(self.part, Part::Ends(_) | Part::Resting(_))
     }
     fn is_over(&self) -> bool {
         matches!(&self.part, Part::Ends(halves) if halves.are_over())
@@ -159,10 +192,12 @@ impl Connection for Split {
     fn kept_bytes(&self) -> u64 {
         match &self.part {
             Part::Ends(halves) => halves.set_aside(),
+            Part::Resting(resting) => resting.set_aside(),
             Part::New | Part::Untouched { .. } => 0,
         }
     }
     fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.wake(now);
         if let Part::Ends(halves) = &mut self.part {
             halves.abort(now, exit);
         }

@@ -7,7 +7,7 @@ mod watch;
 use end::{End, EndPlan};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use seamline_agent::{AgentTcp, Handshake, Parameters, SplitParameters, find};
+use seamline_agent::{AgentTcp, Handshake, Limits, Parameters, SplitParameters, find};
 use seamline_net::error::Bernoulli;
 use seamline_net::{Link, LinkConfig};
 use seamline_sim::{ElementId, World};
@@ -18,7 +18,7 @@ use std::cell::Cell;
 use watch::Watch;
 
 /// After the last timeout of anything.
-const END: Instant = Instant::from_secs(6000);
+const END: Instant = Instant::from_secs(20_000);
 const VARIANTS: [&str; 4] = ["reno", "newreno", "sack", "cubic"];
 const PROFILES: [&str; 3] = ["rfc", "linux", "ns2-2010"];
 
@@ -31,6 +31,8 @@ struct Plan {
     /// Of the wire and of the air: percent lost each way, milliseconds each way.
     hops: [(u64, u64); 2],
     buffer: u32,
+    /// Of the agent, for what waits and what it offers to take.
+    memory: u64,
     handshake: Handshake,
     /// Of the agent: variant and profile, towards the fixed host and the mobile host.
     tcp: [(usize, usize); 2],
@@ -74,13 +76,14 @@ impl Plan {
             handshake: self.handshake,
             secret: self.seed,
         };
-        let agent =
-            (find("split").expect("it is there").build)(&Parameters { split, ..Parameters::default() });
+        let limits = Limits { bytes: self.memory, ..Limits::default() };
+        let parameters = Parameters { split, limits, ..Parameters::default() };
+        let agent = (find("split").expect("it is there").build)(&parameters);
         let outage = self.outage_at.map(|at| {
             let from = Instant::from_millis(at);
             from..from + Duration::from_secs(30)
         });
-        Watch::new(agent, outage)
+        Watch::new(agent, outage, self.memory)
     }
 
     fn link(&self, hop: usize, name: &str) -> Link {
@@ -170,18 +173,23 @@ fn end_plan() -> impl Strategy<Value = EndPlan> {
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
-    let hop = || (prop_oneof![Just(0u64), 1u64..15], 1u64..150);
+    // So that no five retransmissions in a row are lost, after which an end gives up.
+    let hop = || (prop_oneof![Just(0u64), 1u64..10], 1u64..150);
     let tcp = || (0..VARIANTS.len(), 0..PROFILES.len());
     let buffer = prop_oneof![1u32..3000, 3000u32..40_000, Just(256_000)];
+    // From what the least windows take.
+    let memory = prop_oneof![5840u64..100_000, 100_000u64..2_000_000, Just(64 << 20)];
     let handshake = prop_oneof![Just(Handshake::NearSideAlone), Just(Handshake::FarSideFirst)];
     let outage_at = prop_oneof![Just(None), (0u64..5000).prop_map(Some)];
     let ends = [end_plan(), end_plan()];
-    (ends, 0usize..2, [hop(), hop()], buffer, handshake, [tcp(), tcp()], outage_at, any::<u64>()).prop_map(
-        |(ends, opener, hops, buffer, handshake, tcp, outage_at, seed)| {
+    let agent = ((buffer, memory), handshake, [tcp(), tcp()]);
+    (ends, 0usize..2, [hop(), hop()], agent, outage_at, any::<u64>()).prop_map(
+        |(ends, opener, hops, ((buffer, memory), handshake, tcp), outage_at, seed)| {
             // Each window is at most a buffer, and may take a timeout when it is tiny.
-            let most = 60 * u64::from(buffer.min(ends[0].buffer).min(ends[1].buffer));
+            let buffers = u64::from(buffer.min(ends[0].buffer).min(ends[1].buffer));
+            let most = 60 * buffers.min((memory / 8).max(2920));
             let ends = ends.map(|end| EndPlan { bytes: end.bytes.min(most), ..end });
-            Plan { ends, opener, hops, buffer, handshake, tcp, outage_at, seed }
+            Plan { ends, opener, hops, buffer, memory, handshake, tcp, outage_at, seed }
         },
     )
 }

@@ -20,11 +20,14 @@ struct Stream {
 impl Stream {
     /// Where a segment begins and ends.
     fn positions(&self, packet: &Packet) -> Range<u64> {
+        let start = self.position(packet.segment.sequence);
+        start..start + u64::from(packet.segment.length)
+    }
+    fn position(&self, sequence: SequenceNumber) -> u64 {
         let initial = self.initial.expect("data follows a SYN");
         let expected = initial + 1 + self.complete as u32;
-        let distance = i64::from(packet.segment.sequence.0.wrapping_sub(expected.0) as i32);
-        let start = self.complete.saturating_add_signed(distance);
-        start..start + u64::from(packet.segment.length)
+        let distance = i64::from(sequence.0.wrapping_sub(expected.0) as i32);
+        self.complete.saturating_add_signed(distance)
     }
     fn see(&mut self, packet: &Packet) {
         let segment = &packet.segment;
@@ -53,6 +56,34 @@ impl Stream {
     }
 }
 
+/// What is offered to one host.
+#[derive(Debug, Default)]
+struct Offer {
+    /// That of the agent's SYN, and that of the host's.
+    scales: [Option<u8>; 2],
+    /// The furthest right edge, as a position of the host's stream.
+    edge: u64,
+}
+
+impl Offer {
+    fn see(&mut self, stream: &Stream, packet: &Packet) {
+        let segment = &packet.segment;
+        if segment.flags.contains(Flags::SYN) {
+            self.scales[0] = segment.window_scale;
+        } else if segment.flags.contains(Flags::ACK)
+            && !segment.flags.contains(Flags::RST)
+            && stream.end.is_none()
+        {
+            let shift = self.scales[0].filter(|_| self.scales[1].is_some()).unwrap_or(0);
+            let acknowledged = stream.position(segment.acknowledgment);
+            let edge = acknowledged + (u64::from(segment.window) << shift);
+            // RFC 7323 section 2.4: what a unit of the window field is, may be lost to rounding.
+            assert!(edge + (1 << shift) > self.edge, "the right edge goes from {} to {edge}", self.edge);
+            self.edge = self.edge.max(edge);
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Watch {
     agent: Box<dyn Agent>,
@@ -60,11 +91,16 @@ pub(crate) struct Watch {
     /// By port: what comes from the host there, and what goes to it.
     from: [Stream; 2],
     to: [Stream; 2],
+    offers: [Offer; 2],
+    /// Up to where each host has acknowledged.
+    acknowledged: [u64; 2],
+    memory: u64,
 }
 
 impl Watch {
-    pub(crate) fn new(agent: Box<dyn Agent>, outage: Option<Range<Instant>>) -> Self {
-        Watch { agent, outage, from: Default::default(), to: Default::default() }
+    pub(crate) fn new(agent: Box<dyn Agent>, outage: Option<Range<Instant>>, memory: u64) -> Self {
+        let (from, to, offers) = Default::default();
+        Watch { agent, outage, from, to, offers, acknowledged: [0; 2], memory }
     }
     pub(crate) fn counters(&self) -> Counters {
         self.agent.counters()
@@ -74,8 +110,32 @@ impl Watch {
         port == WIRELESS && self.outage.as_ref().is_some_and(|outage| outage.contains(&now))
     }
 
+    fn hear(&mut self, port: Port, packet: &Packet) {
+        let (place, segment) = (usize::from(port.0), &packet.segment);
+        self.from[place].see(packet);
+        if segment.flags.contains(Flags::SYN) {
+            self.offers[place].scales[1] = segment.window_scale;
+        }
+        let to = &self.to[place];
+        if segment.flags.contains(Flags::ACK) && to.initial.is_some() {
+            let acknowledged = to.position(segment.acknowledgment).min(to.complete);
+            self.acknowledged[place] = self.acknowledged[place].max(acknowledged);
+        }
+    }
+
+    /// What has been offered to either host, and what waits for the other, is no more than there is memory.
+    fn fits(&self) {
+        let promised = |place: usize| {
+            let edge =
+                self.from[place].end.map_or(self.offers[place].edge, |end| end.min(self.offers[place].edge));
+            edge.saturating_sub(self.acknowledged[1 - place])
+        };
+        assert!(promised(0) + promised(1) <= self.memory, "{} and {}", promised(0), promised(1));
+    }
+
     /// Not a byte more than has come from the other host, and no end but its end.
     fn inspect(&mut self, port: Port, packet: &Packet) {
+        self.offers[usize::from(port.0)].see(&self.from[usize::from(port.0)], packet);
         let to = &mut self.to[usize::from(port.0)];
         let source = &self.from[1 - usize::from(port.0)];
         let segment = &packet.segment;
@@ -96,13 +156,14 @@ impl Machine for Watch {
             if self.is_out(now, *port) {
                 return;
             }
-            self.from[usize::from(port.0)].see(packet);
+            self.hear(*port, packet);
         }
         let before = out.packets.len();
         self.agent.step(now, input, out);
         for (port, packet) in &out.packets[before..] {
             self.inspect(*port, packet);
         }
+        self.fits();
         if self.is_out(now, WIRELESS) {
             out.packets.retain(|(port, _)| *port != WIRELESS);
         }

@@ -233,6 +233,17 @@ impl Endpoint {
         }
     }
 
+    /// Acknowledgments may have been lost with a path that is gone, and nothing else: send the first outstanding segment again, so
+    /// that the peer says how far it is.
+    pub fn ask_again(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state.is_handshaking() {
+            self.send_syn(now, out);
+        } else if self.heeds_moves() {
+            let Endpoint { sender, receiver, header, .. } = self;
+            sender.ask_again(now, &mut Exit { header, receiver, out });
+        }
+    }
+
     /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].
     pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
         let takes = self.state.may_send() || self.state.is_opening();

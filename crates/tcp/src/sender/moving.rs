@@ -83,6 +83,17 @@ impl Sender {
         }
     }
 
+    /// Send the first outstanding segment again, for the sake of its acknowledgment.
+    pub(crate) fn ask_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.view.outstanding() > 0 && !self.probing {
+            self.view.now = now;
+            let first = self.view.unacknowledged;
+            self.orders.extend([Order::AbandonTiming, Order::Retransmit(first), Order::RestartTimer]);
+            self.carry_out(None, None, exit);
+            self.note_state(exit);
+        }
+    }
+
     fn forget_round_trip(&mut self) {
         self.timing = None;
         self.estimator.forget();
