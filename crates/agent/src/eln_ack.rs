@@ -19,6 +19,7 @@ pub(super) static KIND: Kind = Kind {
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
     helps_inside_tunnels: true,
+    ends_connections: false,
     build: |parameters| {
         let own = parameters.eln_ack;
         let connections = Connections::new(parameters.limits, move || Box::new(ElnAck::new(own)));

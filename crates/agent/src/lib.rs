@@ -63,6 +63,9 @@ pub struct Kind {
     pub traits: Traits,
     /// Whether it can help segments inside of tunnels ([`Parameters::inside_tunnels`]); otherwise they pass untouched.
     pub helps_inside_tunnels: bool,
+    /// It ends each connection and begins another: so it must see the handshake, and what the ends tell each other beside the bytes
+    /// (marks of handovers, notifications of losses) ends there, too.
+    pub ends_connections: bool,
     /// Builds it.
     pub build: fn(&Parameters) -> Box<dyn Agent>,
 }

@@ -77,9 +77,13 @@ const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
 
 /// A download by a node that changes its cell every five seconds, with agents of this kind at both cells.
 fn download_on_the_move(kind: &str, keys: &str) -> FlowRecord {
+    download_on_the_move_with(kind, keys, &[])
+}
+
+fn download_on_the_move_with(kind: &str, keys: &str, more: &[&str]) -> FlowRecord {
     let at = |cell: &str| agent(kind, &format!("cell = \"{cell}\"\n{keys}")).replacen(kind, cell, 1);
     let text = MOBILE.replacen("[[flow]]", &format!("{}{}\n[[flow]]", at("cell1"), at("cell2")), 1);
-    let overrides = [
+    let mut overrides = vec![
         "grid.flow.download.variant=[\"newreno\"]",
         "mobile.mobile.protocol={ kind = \"none\" }",
         "mobile.mobile.movement.interruption=\"100 ms\"",
@@ -88,6 +92,7 @@ fn download_on_the_move(kind: &str, keys: &str) -> FlowRecord {
         "seeds=1",
         "duration=100 s",
     ];
+    overrides.extend(more);
     flows(&text, &overrides).swap_remove(0)
 }
 
@@ -110,6 +115,65 @@ fn split_connections_live_by_their_state() {
     assert!(stays.timeouts > 10 && moves.timeouts < 3, "{} and {}", stays.timeouts, moves.timeouts);
     let (stays, moves) = (stays.goodput_bits_per_second, moves.goodput_bits_per_second);
     assert!((1.2e6..1.9e6).contains(&moves) && stays < moves / 3.0, "{stays} and {moves}");
+}
+
+/// A node that moves each second, and is gone for a tenth of it. What was on the air is lost with each move, and the agent's timer is a
+/// second at least, after which the next move has come; but where its state arrives it goes on at once.
+#[test]
+fn a_split_connection_goes_on_wherever_its_state_arrives() {
+    let every = ["mobile.mobile.movement.every=\"1 s\""];
+    let moves = download_on_the_move_with("split", "hand_over = \"10 ms\"", &every);
+    let goodput = moves.goodput_bits_per_second;
+    assert!((0.5e6..1.8e6).contains(&goodput), "{goodput}");
+    assert!(moves.timeouts < 3, "{}", moves.timeouts);
+}
+
+/// What an agent that ends connections would let pass untouched, or would not hear, is refused where it stands on the way.
+#[test]
+fn what_ends_at_a_split_is_refused() {
+    let refused = |agent: &str, key: &str| {
+        let text = lossy("1 %", agent).replacen("variant =", &format!("{key}\nvariant ="), 1);
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        read.err().map(|complaints| complaints.render(false))
+    };
+    let [split, elsewhere, snoop] = [("split", "air"), ("split", "side"), ("snoop", "air")]
+        .map(|(kind, at)| agent(kind, &format!("link = \"{at}\"")));
+    let side = link("side", ["bs", "other"], "rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n");
+    for (key, cure) in [
+        ("handshake = false", "take `handshake = false` out, or agent \"split\""),
+        ("handover = \"ehn\"", "take `handover` out, use `freeze` or `tr-acks`"),
+        ("loss_notification = { scheme = \"eln\" }", "take `loss_notification` out, or agent \"split\""),
+    ] {
+        let said = refused(&split, key).expect("it is refused");
+        let place = |said: &str| said.contains("test.toml:") && said.contains(key);
+        assert!(place(&said) && said.contains(cure), "{said}");
+        assert_eq!(refused(&snoop, key), None, "{key}");
+        let text = lossy("1 %", &(side.clone() + &elsewhere))
+            .replacen("\"mobile\"]", "\"mobile\", \"other\"]", 1)
+            .replacen("variant =", &format!("{key}\nvariant ="), 1);
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        assert!(read.is_ok(), "{key}: {}", read.expect_err("no").render(false));
+    }
+    for key in ["handover = \"freeze\"", "handover = \"tr-acks\"", "handshake = true", "handover = \"none\""]
+    {
+        assert_eq!(refused(&split, key), None, "{key}");
+    }
+}
+
+/// The same at a cell that a mobile node comes to, unless what passes there is in a tunnel.
+#[test]
+fn what_ends_at_a_split_of_a_cell_is_refused() {
+    let at_cell = agent("split", "cell = \"cell2\"");
+    let text = MOBILE.replacen("[[flow]]", &format!("{at_cell}\n[[flow]]\nhandshake = false"), 1);
+    let of = |protocol: &str| {
+        let protocol = format!("mobile.mobile.protocol={protocol}");
+        seamline_scenario::Plan::new("test.toml".as_ref(), text.clone(), &[protocol])
+            .map(|_| ())
+            .map_err(|it| it.count())
+    };
+    assert!(of("{ kind = \"none\" }").is_err());
+    assert!(of("{ kind = \"mobile-ipv4\", home_agent = \"router\" }").is_err());
+    assert_eq!(of("{ kind = \"mobile-ipv6\", home_agent = \"router\" }"), Ok(()));
 }
 
 /// With the window left alone by what the air loses, and no other limit on it, ELN-ACK keeps the link busy where Reno gets at most

@@ -27,6 +27,7 @@ pub(super) static KIND: Kind = Kind {
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::BESIDE_THE_AIR,
     helps_inside_tunnels: true,
+    ends_connections: false,
     build: |parameters| {
         let own = parameters.obtcp.clone();
         let connections = Connections::new(parameters.limits, move || match own.role {

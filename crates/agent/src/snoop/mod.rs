@@ -26,6 +26,7 @@ pub(super) static KIND: Kind = Kind {
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
     helps_inside_tunnels: true,
+    ends_connections: false,
     build: |parameters| {
         let own = parameters.snoop.clone();
         let connections = Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone())));

@@ -6,6 +6,9 @@
 //! while bytes are still at the agent. So a connection depends on the agent that split it; its state has to go along when the
 //! mobile node goes to another base station.
 //!
+//! What the ends tell each other beside the bytes ends at the agent, which is a plain TCP: marks of handovers, lists of losses. Only
+//! schemes that any peer will do for work across it (Freeze-TCP, TR-ACKs), with the agent as the peer.
+//!
 //! Sequence numbers from the host that opens the connection are the same on both sides. Those from the other host
 //! are by [`Handshake::FarSideFirst`] only: else the agent has to begin before it knows them.
 
@@ -29,11 +32,12 @@ use std::sync::Arc;
 
 pub(super) static KIND: Kind = Kind {
     name: "split",
-    summary: "is the other host to each host, and passes the bytes on: a connection of its own over the air",
+    summary: "is the other host to each host, and passes the bytes on but no marks: a connection of its own over the air",
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::BESIDE_THE_AIR,
     // What it sends is its own, also before anything has come back from that side and shown which tunnels lead there.
     helps_inside_tunnels: false,
+    ends_connections: true,
     build: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
         Box::new(Connections::new(parameters.limits, move || {

@@ -39,7 +39,7 @@ pub struct SplitParameters {
     /// Towards the fixed host.
     pub wired: AgentTcp,
     /// Bytes that wait at the agent in each direction at most, from their arrival until the other host has
-    /// acknowledged them; also the largest window that it offers. At least 1.
+    /// acknowledged them; also the largest window that it offers, once as much has come and while there is memory. At least 1.
     pub buffer: u32,
     /// When the host that opens a connection gets its answer.
     pub handshake: Handshake,

@@ -24,6 +24,7 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         refuse_forwarding_with_a_protocol(table, scenario, mobile);
     }
     refuse_disconnected_flows(reader, scenario, &everywhere);
+    super::ended::check(reader, scenario, &everywhere);
 }
 
 /// Two agents on one node would fight over its address.

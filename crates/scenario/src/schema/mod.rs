@@ -4,6 +4,7 @@
 pub mod agent;
 pub(crate) mod cell;
 mod connected;
+mod ended;
 pub mod extent;
 mod flow;
 pub mod generated;

@@ -1,0 +1,76 @@
+//! Flows that pass an agent which ends connections and begins others: what of them it could not do.
+
+use super::{AgentPlace, AgentSpec, FlowSpec, Scenario};
+use crate::codes::Code;
+use crate::reader::Reader;
+use crate::routes::{Routes, Way};
+use crate::units::Complaint;
+use seamline_mobility::protocol::BaseStation;
+use seamline_tcp::handover::Installed;
+use seamline_tcp::loss_notification::LossNotification;
+
+/// Note flows that would pass untouched although the agent is there for them, or would tell it what it does not hear.
+pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
+    for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
+        let ends = |agent: &&AgentSpec| {
+            agent.kind.is_some_and(|kind| kind.ends_connections)
+                && passes(scenario, everywhere, flow, agent.at)
+        };
+        if let Some(agent) = scenario.agents.iter().find(ends) {
+            table.what = format!("flow \"{}\"", flow.name);
+            refuse_established(&mut table, flow, agent);
+            refuse_marks(&mut table, flow, agent);
+        }
+    }
+}
+
+fn refuse_established(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
+    if !flow.handshake {
+        let name = &agent.name;
+        let label = format!("agent \"{name}\" splits what it sees begin; this would pass untouched");
+        let tip = format!("take `handshake = false` out, or agent \"{name}\"");
+        table.refuse_value("handshake", Complaint::new(label).code(Code::Conflict).tip(tip));
+    }
+}
+
+fn refuse_marks(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
+    let name = &agent.name;
+    let tip = |key: &str, others: &str| format!("take `{key}` out{others}, or agent \"{name}\"");
+    if flow.parameters.loss_notification.scheme != LossNotification::None {
+        let label = format!("what its ends tell each other of losses ends at agent \"{name}\"");
+        let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("loss_notification", ""));
+        table.refuse_value("loss_notification", complaint);
+    }
+    if let Some(scheme) = flow.handover.filter(|scheme| scheme.installed == Installed::BothEnds) {
+        let label = format!("{} tells the other end by marks, which end at agent \"{name}\"", scheme.name);
+        let others = ", use `freeze` or `tr-acks`, which any peer will do for";
+        let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("handover", others));
+        table.refuse_value("handover", complaint);
+    }
+}
+
+/// Whether a flow passes this place outside of tunnels, as far as routes show.
+fn passes(scenario: &Scenario, everywhere: &[Routes], flow: &FlowSpec, place: AgentPlace) -> bool {
+    let mut mobiles = scenario.mobiles.iter().filter(|mobile| {
+        [flow.from, flow.to]
+            .iter()
+            .any(|end| mobile.node == *end || scenario.behind(mobile.node).contains(end))
+    });
+    let is_in_tunnels = mobiles.clone().any(|mobile| {
+        let base_station = mobile.protocol.as_ref().map(|spec| spec.scheme.traits.base_station);
+        base_station == Some(BaseStation::AccessRouter)
+    });
+    if is_in_tunnels {
+        return false;
+    }
+    let ways = [(flow.from, flow.to), (flow.to, flow.from)];
+    let paths = everywhere.iter().flat_map(|routes| ways.map(|(from, to)| routes.path(from, to)));
+    let mut hops = paths.flatten();
+    match place {
+        AgentPlace::Link(link) => hops.any(|hop| matches!(hop.way, Way::Link(at, _) if at == link)),
+        AgentPlace::Cell(cell) => {
+            mobiles.any(|mobile| mobile.cells.contains(&cell))
+                || hops.any(|hop| matches!(hop.way, Way::Cell(at, _) if at == cell))
+        }
+    }
+}
