@@ -5,6 +5,11 @@
 //! passes. What it keeps of each TCP connection is a [`Connection`]; [`Connections`] holds them, finds the one that a packet
 //! belongs to, and forwards untouched whatever belongs to none: packets in tunnels (unless it is to look inside), control messages, and connections for
 //! which there is no room. Most agents do not rely on having seen a connection begin; one that must lets others pass, too.
+//!
+//! On real packets an agent gets what [`seamline_wire::codec::decode_complete`] takes in, and the messages of other agents. Everything
+//! else is opaque to it and passes by, byte for byte: fragments, encrypted and damaged packets, extension headers, TCP options that a
+//! segment has no field for. So a connection whose SYN holds one is not split. What comes out of an agent as it went in leaves as the bytes
+//! that it came as.
 
 mod connection;
 mod connections;

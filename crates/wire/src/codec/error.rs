@@ -41,6 +41,8 @@ pub enum DecodeError {
     SegmentsLeft,
     /// Something else than TCP: the protocol or next-header number.
     NotTcp(u8),
+    /// This layer holds something that would be lost: [`super::decode_complete`] refuses it.
+    LeftOut(Layer),
     /// A TCP option whose length field is below two, runs past the header or is not one that the
     /// option's own RFC allows (RFC 9293 section 3.1, MUST-7).
     OptionLength {
@@ -74,6 +76,7 @@ impl fmt::Display for DecodeError {
             DecodeError::Jumbogram => f.write_str("IPv6 jumbograms are not supported"),
             DecodeError::SegmentsLeft => f.write_str("the IPv6 routing header has segments left"),
             DecodeError::NotTcp(protocol) => write!(f, "protocol {protocol}, expected 6 (TCP)"),
+            DecodeError::LeftOut(layer) => write!(f, "the {layer} holds more than is taken in"),
             DecodeError::OptionLength { kind, length } => {
                 write!(f, "TCP option {kind} has the illegal length {length}")
             }

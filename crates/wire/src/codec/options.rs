@@ -171,6 +171,48 @@ pub(super) fn read(mut bytes: &[u8], segment: &mut Segment) -> Result<(), Decode
     Ok(())
 }
 
+/// Whether the segment, read from these options without an error, holds them all, and writing it loses none.
+pub(super) fn are_complete(mut bytes: &[u8], segment: &Segment) -> bool {
+    let mut seen = [false; 256];
+    while let Some((&kind, rest)) = bytes.split_first() {
+        bytes = match kind {
+            END_OF_LIST if rest.iter().all(|padding| *padding == 0) => break,
+            END_OF_LIST => return false,
+            NO_OPERATION => rest,
+            _ => {
+                let Ok((body, after)) = split_body(kind, rest) else { return false };
+                let is_repeated = std::mem::replace(&mut seen[usize::from(kind)], true);
+                if is_repeated || !is_taken_in(kind, body, segment) {
+                    return false;
+                }
+                after
+            }
+        };
+    }
+    let mut again = Segment {
+        window_scale: None,
+        maximum_segment_size: None,
+        sack_permitted: false,
+        mark: None,
+        timestamps: None,
+        sack: SackBlocks::new(),
+        ..*segment
+    };
+    read(OptionBytes::of(segment).as_slice(), &mut again).is_ok() && again == *segment
+}
+
+/// Whether an option has gone into the segment as it is.
+fn is_taken_in(kind: u8, body: &[u8], segment: &Segment) -> bool {
+    let syn = segment.flags.intersects(Flags::SYN);
+    match kind {
+        MAXIMUM_SEGMENT_SIZE | SACK_PERMITTED => syn,
+        WINDOW_SCALE => syn && body.first().is_some_and(|shift| *shift <= MAX_WINDOW_SHIFT),
+        TIMESTAMPS | SACK => true,
+        mark::MARK_OPTION_KIND => mark::read(body).is_some(),
+        _ => false,
+    }
+}
+
 /// Split what follows an option's kind into the option's body and what comes after the option.
 fn split_body(kind: u8, bytes: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     let (&length, rest) = bytes.split_first().ok_or(DecodeError::OptionLength { kind, length: 0 })?;

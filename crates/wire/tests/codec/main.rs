@@ -1,5 +1,6 @@
 //! The codec against recorded packets, RFC text, a third-party decoder and damaged input.
 
+mod complete;
 mod generate;
 mod known_packets;
 mod mutate;
