@@ -9,7 +9,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use seamline_agent::{Agent, Kind, ObtcpParameters, Parameters, Role, find};
 use seamline_wire::Instant;
 use support::{Script, ack, data};
-use way::{Ends, Hop, VARIANTS, Way, hop};
+use way::{Ends, Hop, Offers, VARIANTS, Way, hop};
 
 #[derive(Clone, Debug)]
 struct Plan {
@@ -46,7 +46,8 @@ fn agent(kind: &Kind) -> Box<dyn Agent> {
 /// Both stand at one base station.
 fn way(plan: &Plan, kinds: [&Kind; 2]) -> Way {
     let &Plan { bytes, variant, notifies, seed, good_from, .. } = plan;
-    let ends = Ends { bytes, initial_sequence: [7, u32::MAX - 50_000], variant, notifies };
+    let ends =
+        Ends { bytes, initial_sequence: [7, u32::MAX - 50_000], variant, notifies, offers: [Offers::ALL; 2] };
     let between = Hop { loss: 0, duplication: 0, reordering: 0, one_way_delay: 0 };
     let hops = [plan.wire.clone(), between, plan.air.clone()];
     Way::new(&ends, kinds.map(agent).into(), &hops, good_from, seed)

@@ -8,7 +8,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use seamline_agent::{Agent, Counters, Moved, ObtcpParameters, Parameters, Role, WIRED, WIRELESS, find};
 use seamline_wire::{Duration, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 use std::cell::Cell;
-use way::{Ends, Hop, VARIANTS, Way, hop};
+use way::{Ends, Hop, Offers, VARIANTS, Way, hop};
 
 const HOME_AGENT: NodeId = NodeId(10);
 /// Of the mobile host in [`Ends`].
@@ -175,7 +175,13 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 fn run(kind: &str, plan: &Plan) -> Way {
     let &Plan { bytes, initial_sequence, variant, good_from, seed, .. } = plan;
-    let ends = Ends { bytes, initial_sequence: [initial_sequence; 2], variant, notifies: false };
+    let ends = Ends {
+        bytes,
+        initial_sequence: [initial_sequence; 2],
+        variant,
+        notifies: false,
+        offers: [Offers::ALL; 2],
+    };
     let agents: Vec<Box<dyn Agent>> =
         vec![Box::new(Tunnelled::new(kind, plan)), agent(kind, Role::MobileRouter, false)];
     let mut way = Way::new(&ends, agents, &plan.hops, good_from, seed);
@@ -235,7 +241,13 @@ fn a_loss_in_the_tunnel_is_mended_there() {
         registration: 0,
         hands_over: false,
     };
-    let ends = Ends { bytes: plan.bytes, initial_sequence: [7; 2], variant: 0, notifies: false };
+    let ends = Ends {
+        bytes: plan.bytes,
+        initial_sequence: [7; 2],
+        variant: 0,
+        notifies: false,
+        offers: [Offers::ALL; 2],
+    };
     let agents: Vec<Box<dyn Agent>> =
         vec![Box::new(Tunnelled::new("obtcp", &plan)), agent("obtcp", Role::MobileRouter, false)];
     let mut way = Way::new(&ends, agents, &plan.hops, 0, 1);

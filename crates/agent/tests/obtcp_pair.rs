@@ -10,7 +10,7 @@ use seamline_wire::Input;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use way::{Ends, Hop, VARIANTS, Way, hop};
+use way::{Ends, Hop, Offers, VARIANTS, Way, hop};
 
 #[derive(Clone, Debug)]
 struct Plan {
@@ -46,7 +46,13 @@ fn agent(role: Role) -> Box<dyn Agent> {
 
 fn way(plan: &Plan) -> Way {
     let &Plan { bytes, initial_sequence, variant, good_from, seed, .. } = plan;
-    let ends = Ends { bytes, initial_sequence: [initial_sequence; 2], variant, notifies: false };
+    let ends = Ends {
+        bytes,
+        initial_sequence: [initial_sequence; 2],
+        variant,
+        notifies: false,
+        offers: [Offers::ALL; 2],
+    };
     Way::new(&ends, vec![agent(Role::BaseStation), agent(Role::MobileRouter)], &plan.hops, good_from, seed)
 }
 

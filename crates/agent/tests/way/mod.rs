@@ -6,9 +6,9 @@ use seamline_tcp::loss_notification::LossNotification;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, profile, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{
-    Duration, Input, Instant, Machine, NodeId, Outbox, Packet, Port, SequenceNumber, TransportPort,
+    Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, SequenceNumber, TransportPort,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) const VARIANTS: [&str; 4] = ["reno", "newreno", "sack", "cubic"];
 /// Long after anything that a case can hold.
@@ -40,6 +40,20 @@ pub(crate) struct Ends {
     pub(crate) variant: usize,
     /// Both ends list losses and heed what they are told of them.
     pub(crate) notifies: bool,
+    pub(crate) offers: [Offers; 2],
+}
+
+/// Options that an end offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offers {
+    pub(crate) timestamps: bool,
+    pub(crate) sack: bool,
+    pub(crate) window_scale: bool,
+}
+
+#[allow(dead_code, reason = "not every test needs it")]
+impl Offers {
+    pub(crate) const ALL: Offers = Offers { timestamps: true, sack: true, window_scale: true };
 }
 
 impl Ends {
@@ -48,6 +62,11 @@ impl Ends {
         if self.notifies {
             parameters.loss_notification.scheme = LossNotification::ListAndHeed;
         }
+        let Offers { timestamps, sack, window_scale } = self.offers[side];
+        let segments = &mut parameters.segments;
+        segments.timestamp_tick = segments.timestamp_tick.filter(|_| timestamps);
+        segments.window_scale = segments.window_scale.filter(|_| window_scale);
+        segments.selective_acknowledgments = sack;
         let address =
             |side: usize| Address { node: NodeId(1 + side as u32), port: TransportPort(5000 + side as u16) };
         let application = match self.bytes[side] {
@@ -82,6 +101,11 @@ pub(crate) struct Way {
     out: Outbox,
     /// What has left the agents, as text.
     pub(crate) trace: Vec<String>,
+    /// Until then everything passes beside the agents; `None` when they are there.
+    agents_from: Option<Instant>,
+    /// When the mobile host goes from the last agent to the one beside it, or back, with what is known of its connections.
+    moves: VecDeque<Instant>,
+    beside: Option<Box<dyn Agent>>,
 }
 
 impl Way {
@@ -105,7 +129,51 @@ impl Way {
             now: Instant::ZERO,
             out: Outbox::new(),
             trace: Vec::new(),
+            agents_from: None,
+            moves: VecDeque::new(),
+            beside: None,
         }
+    }
+
+    /// The agents come in the middle of the connection, after so many milliseconds or when it is open.
+    pub(crate) fn with_late_agents(mut self, from: Option<u64>) -> Self {
+        self.agents_from = from.map(Instant::from_millis);
+        self
+    }
+
+    /// The mobile host moves between the last agent and another at these times, in milliseconds and in order.
+    pub(crate) fn with_moves(mut self, other: Box<dyn Agent>, at: &[u64]) -> Self {
+        self.beside = Some(other);
+        self.moves = at.iter().map(|at| Instant::from_millis(*at)).collect();
+        self
+    }
+
+    /// What is on the air is lost.
+    fn change_agents(&mut self) {
+        let last = self.mobile_host() - 1;
+        self.on_the_way.retain(|_, (to, port, _)| {
+            let is_on_the_air = *to == last + 1 || (*to == last && *port == WIRELESS);
+            !is_on_the_air
+        });
+        let Some(beside) = &mut self.beside else { return };
+        std::mem::swap(beside, &mut self.agents[last - 1]);
+        let moved = beside.hand_out(&[NodeId(2)]);
+        self.agents[last - 1].take_in(moved);
+        self.step(last, Input::Wake);
+    }
+
+    fn passes_beside(&self, element: usize) -> bool {
+        let is_agent = element != 0 && element != self.mobile_host();
+        is_agent && self.agents_from.is_some()
+    }
+
+    /// Agents come, when it is time. One that came between two copies of a SYN could not know that the first is answered.
+    fn let_agents_come(&mut self) {
+        let mut endpoints = self.hosts.iter().flat_map(Host::endpoints);
+        let is_open = endpoints.all(|endpoint| endpoint.state().is_synchronized());
+        let begins = |packet: &Packet| packet.segment.flags.contains(Flags::SYN);
+        let nothing_begins = self.on_the_way.values().all(|(.., packet)| !begins(packet));
+        self.agents_from = self.agents_from.filter(|from| self.now < *from || !is_open || !nothing_begins);
     }
 
     fn mobile_host(&self) -> usize {
@@ -123,7 +191,12 @@ impl Way {
     pub(crate) fn step(&mut self, element: usize, input: Input) {
         let mobile_host = self.mobile_host();
         let (now, mut out) = (self.now, std::mem::take(&mut self.out));
-        self.machine(element).step(now, input, &mut out);
+        match input {
+            Input::Packet(port, packet) if self.passes_beside(element) => {
+                out.send(if port == WIRED { WIRELESS } else { WIRED }, packet);
+            }
+            input => self.machine(element).step(now, input, &mut out),
+        }
         for (port, packet) in std::mem::take(&mut out.packets) {
             let is_agent = element != 0 && element != mobile_host;
             if is_agent {
@@ -163,8 +236,17 @@ impl Way {
     pub(crate) fn advance(&mut self) -> Option<Option<(usize, Port, Box<Packet>)>> {
         let arrival = self.on_the_way.keys().next().map(|(at, _)| *at);
         let wakes: Vec<_> = (0..=self.mobile_host()).map(|element| self.machine(element).wake_at()).collect();
-        let next = wakes.iter().copied().chain([arrival]).flatten().min().filter(|at| *at <= END)?;
+        if self.agents_from.is_some() {
+            self.let_agents_come();
+        }
+        let change = self.moves.front().copied();
+        let next = wakes.iter().copied().chain([arrival, change]).flatten().min().filter(|at| *at <= END)?;
         self.now = self.now.max(next);
+        if change.is_some_and(|at| at <= self.now) {
+            self.moves.pop_front();
+            self.change_agents();
+            return Some(None);
+        }
         if arrival.is_some_and(|at| at <= self.now) {
             return Some(self.on_the_way.pop_first().map(|(_, arrived)| arrived));
         }
