@@ -27,6 +27,8 @@ struct Plan {
     late: Option<u64>,
     /// When the mobile host moves between two of them, in milliseconds.
     moves: Vec<u64>,
+    /// How much later what is known of its connections arrives.
+    hand_over: u64,
 }
 
 /// An agent, by its name and what of it is set.
@@ -81,7 +83,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         0..VARIANTS.len(),
         any::<u64>(),
         0u64..60_000,
-        (any::<bool>(), [offers(), offers()], late, moves),
+        (any::<bool>(), [offers(), offers()], late, moves, prop_oneof![Just(0u64), 1u64..300]),
     )
         .prop_map(|(hops, bytes, initial_sequence, variant, seed, good_from, more)| Plan {
             hops,
@@ -94,6 +96,7 @@ fn plan() -> impl Strategy<Value = Plan> {
             offers: more.1,
             late: more.2,
             moves: sorted(more.3),
+            hand_over: more.4,
         })
 }
 
@@ -106,7 +109,10 @@ fn run(subject: Subject, plan: &Plan) -> Way {
     let &Plan { bytes, initial_sequence, variant, notifies, good_from, seed, offers, .. } = plan;
     let ends = Ends { bytes, initial_sequence, variant, notifies, offers };
     let way = Way::new(&ends, vec![subject.build()], &plan.hops, good_from, seed);
-    let mut way = way.with_late_agents(plan.late).with_moves(subject.build(), &plan.moves);
+    // Numbers that are the same on both sides let bytes past the agent while its state is on its way.
+    let hand_over = if subject == Subject::FarSideFirst { 0 } else { plan.hand_over };
+    let way = way.with_late_agents(plan.late);
+    let mut way = way.with_moves(subject.build(), &plan.moves, hand_over);
     way.run_out();
     way
 }

@@ -176,6 +176,25 @@ fn what_ends_at_a_split_of_a_cell_is_refused() {
     assert_eq!(of("{ kind = \"mobile-ipv6\", home_agent = \"router\" }"), Ok(()));
 }
 
+/// Whose numbers are the same on both sides cannot wait for its state.
+#[test]
+fn late_state_is_refused_where_bytes_would_pass_the_agent() {
+    let of = |handshake: &str, hand_over: &str| {
+        let keys = format!(
+            "cell = \"cell2\"\nhand_over = \"{hand_over}\"\nsplit = {{ handshake = \"{handshake}\" }}"
+        );
+        let text = MOBILE.replacen("[[flow]]", &format!("{}\n[[flow]]", agent("split", &keys)), 1);
+        seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]).err().map(|it| it.render(false))
+    };
+    let said = of("far side first", "10 ms").expect("it is refused");
+    assert!(said.contains("hand_over = \"10 ms\"") && said.contains("use `hand_over = \"0 s\"`"), "{said}");
+    for (handshake, hand_over) in
+        [("far side first", "0 s"), ("near side alone", "10 ms"), ("far side first", "none")]
+    {
+        assert_eq!(of(handshake, hand_over), None, "{handshake}, {hand_over}");
+    }
+}
+
 /// With the window left alone by what the air loses, and no other limit on it, ELN-ACK keeps the link busy where Reno gets at most
 /// 1.22 / sqrt(0.03) = 7 segments through in a round trip of 115 ms (Mathis et al. 1997), 0.47 Mbit/s; what the queue drops is
 /// answered by cuts as ever. Neither end alone helps, nor an agent that nobody asks.

@@ -10,7 +10,8 @@ pub enum Handshake {
     /// At once, from the agent, while it opens the other connection (I-TCP).
     NearSideAlone,
     /// When the other host has answered the agent: what is refused there is refused here, nothing waits for a host that
-    /// is not there, and each byte has the same sequence number on both sides.
+    /// is not there, and each byte has the same sequence number on both sides. So when the mobile host moves its state must be there
+    /// as soon as it is: bytes that pass before are acknowledged by the other host itself, and the agent waits for them for ever.
     FarSideFirst,
 }
 

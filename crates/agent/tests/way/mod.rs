@@ -1,7 +1,7 @@
 //! Two hosts with agents in a row between them, and hops that lose, double, delay and overtake.
 
 use proptest::prelude::*;
-use seamline_agent::{Agent, WIRED, WIRELESS};
+use seamline_agent::{Agent, Moved, WIRED, WIRELESS};
 use seamline_tcp::loss_notification::LossNotification;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, profile, variant};
 use seamline_wire::random::Stream;
@@ -106,6 +106,9 @@ pub(crate) struct Way {
     /// When the mobile host goes from the last agent to the one beside it, or back, with what is known of its connections.
     moves: VecDeque<Instant>,
     beside: Option<Box<dyn Agent>>,
+    /// How long after a move what is known arrives, and what is on its way.
+    hand_over: Duration,
+    handed_over: Option<(Instant, Vec<Moved>)>,
 }
 
 impl Way {
@@ -132,17 +135,22 @@ impl Way {
             agents_from: None,
             moves: VecDeque::new(),
             beside: None,
+            hand_over: Duration::ZERO,
+            handed_over: None,
         }
     }
 
     /// The agents come in the middle of the connection, after so many milliseconds or when it is open.
+    #[allow(dead_code, reason = "not every test needs it")]
     pub(crate) fn with_late_agents(mut self, from: Option<u64>) -> Self {
         self.agents_from = from.map(Instant::from_millis);
         self
     }
 
     /// The mobile host moves between the last agent and another at these times, in milliseconds and in order.
-    pub(crate) fn with_moves(mut self, other: Box<dyn Agent>, at: &[u64]) -> Self {
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub(crate) fn with_moves(mut self, other: Box<dyn Agent>, at: &[u64], hand_over: u64) -> Self {
+        self.hand_over = Duration::from_millis(hand_over);
         self.beside = Some(other);
         self.moves = at.iter().map(|at| Instant::from_millis(*at)).collect();
         self
@@ -157,9 +165,20 @@ impl Way {
         });
         let Some(beside) = &mut self.beside else { return };
         std::mem::swap(beside, &mut self.agents[last - 1]);
-        let moved = beside.hand_out(&[NodeId(2)]);
-        self.agents[last - 1].take_in(moved);
-        self.step(last, Input::Wake);
+        let mut moved = beside.hand_out(&[NodeId(2)]);
+        if let Some((_, before)) = self.handed_over.take() {
+            // It arrives where the mobile host was, and follows.
+            moved = before;
+        }
+        self.handed_over = Some((self.now + self.hand_over, moved));
+    }
+
+    fn take_in(&mut self) {
+        let last = self.mobile_host() - 1;
+        if let Some((_, moved)) = self.handed_over.take() {
+            self.agents[last - 1].take_in(moved);
+            self.step(last, Input::Wake);
+        }
     }
 
     fn passes_beside(&self, element: usize) -> bool {
@@ -240,8 +259,19 @@ impl Way {
             self.let_agents_come();
         }
         let change = self.moves.front().copied();
-        let next = wakes.iter().copied().chain([arrival, change]).flatten().min().filter(|at| *at <= END)?;
+        let arrives = self.handed_over.as_ref().map(|(at, _)| *at);
+        let next = wakes
+            .iter()
+            .copied()
+            .chain([arrival, change, arrives])
+            .flatten()
+            .min()
+            .filter(|at| *at <= END)?;
         self.now = self.now.max(next);
+        if arrives.is_some_and(|at| at <= self.now) {
+            self.take_in();
+            return Some(None);
+        }
         if change.is_some_and(|at| at <= self.now) {
             self.moves.pop_front();
             self.change_agents();

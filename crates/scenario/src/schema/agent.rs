@@ -10,7 +10,7 @@ use crate::codes::Code;
 use crate::reader::{Reader, boolean, choose, integer, number};
 use crate::units::{self, Amount, Complaint};
 use seamline_agent::{
-    Bits, ElnAckParameters, Kind, Limits, ObtcpParameters, Parameters, Role, SnoopParameters,
+    Bits, ElnAckParameters, Handshake, Kind, Limits, ObtcpParameters, Parameters, Role, SnoopParameters,
 };
 use seamline_wire::Duration;
 
@@ -73,6 +73,9 @@ pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec
         Ok(()) => Ok(None),
         Err(_) => units::duration(node).map(Some),
     });
+    if let (Some(kind), Some(Some(delay))) = (kind.flatten(), hand_over) {
+        refuse_late_state(&mut reader, kind, &parameters, delay);
+    }
     reader.finish();
     Some(AgentSpec { hand_over: hand_over?, name: name?, kind: kind?, at: at?, parameters })
 }
@@ -116,6 +119,17 @@ fn read_inside_tunnels(reader: &mut Reader<'_>, kind: Option<&Kind>, parameters:
         let label = format!("{} cannot help what is in tunnels: its own packets would be in none", kind.name);
         let tip = "put the agent behind the end of the tunnel, or take `inside_tunnels` out";
         reader.refuse_value("inside_tunnels", Complaint::new(label).code(Code::Conflict).tip(tip));
+    }
+}
+
+/// Where sequence numbers are the same on both sides of an agent that ends connections, bytes that pass before its state arrives are
+/// acknowledged past it, and nobody ever sends them to it.
+fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters, delay: Duration) {
+    let has_one_numbering = kind.ends_connections && parameters.split.handshake == Handshake::FarSideFirst;
+    if has_one_numbering && !delay.is_zero() {
+        let label = "with `handshake = \"far side first\"` bytes would pass before the state arrives, and be missing for ever";
+        let tip = "use `hand_over = \"0 s\"`, or `handshake = \"near side alone\"`";
+        reader.refuse_value("hand_over", Complaint::new(label).code(Code::Conflict).tip(tip));
     }
 }
 
