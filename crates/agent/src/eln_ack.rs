@@ -18,7 +18,6 @@ pub(super) static KIND: Kind = Kind {
     summary: "says of each loss that an acknowledgment lists whether it happened on the air",
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
-    helps_inside_tunnels: true,
     ends_connections: false,
     build: |parameters| {
         let own = parameters.eln_ack;

@@ -66,10 +66,9 @@ pub struct Kind {
     pub cite: &'static str,
     /// What it supports and needs, in the words of paper E.
     pub traits: Traits,
-    /// Whether it can help segments inside of tunnels ([`Parameters::inside_tunnels`]); otherwise they pass untouched.
-    pub helps_inside_tunnels: bool,
     /// It ends each connection and begins another: so it must see the handshake, and what the ends tell each other beside the bytes
-    /// (marks of handovers, notifications of losses) ends there, too.
+    /// (marks of handovers, notifications of losses) ends there, too. Nor can it help inside of tunnels
+    /// ([`Parameters::inside_tunnels`]): it sends also before anything has come back from a side and shown which tunnels lead there.
     pub ends_connections: bool,
     /// Builds it.
     pub build: fn(&Parameters) -> Box<dyn Agent>,

@@ -12,7 +12,7 @@ pub struct Parameters {
     /// What an agent may hold.
     pub limits: Limits,
     /// Whether it helps segments inside of plain tunnels, IP in IP (RFC 2003, RFC 2473), of mobility protocols; otherwise they
-    /// pass untouched. Each kind says whether it can ([`crate::Kind::helps_inside_tunnels`]).
+    /// pass untouched. A kind that ends connections ([`crate::Kind::ends_connections`]) lets them pass in any case.
     pub inside_tunnels: bool,
     /// Of ELN-ACK.
     pub eln_ack: ElnAckParameters,

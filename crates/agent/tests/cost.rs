@@ -14,7 +14,7 @@ const CONNECTIONS: u32 = 1000;
 
 /// Outside of tunnels, and inside of one where that makes a difference.
 fn loads(kind: &Kind) -> Vec<Load> {
-    let inside = kind.helps_inside_tunnels.then(|| Load::inside_a_tunnel(kind, CONNECTIONS));
+    let inside = (!kind.ends_connections).then(|| Load::inside_a_tunnel(kind, CONNECTIONS));
     std::iter::once(Load::new(kind, CONNECTIONS)).chain(inside).map(|load| busy(load, kind)).collect()
 }
 

@@ -263,10 +263,11 @@ impl MobileNode {
         }
         // What comes by the air is for an address of this node: tunnels end here.
         while packet.decapsulate().is_some() {}
-        match &packet.control {
-            None => out.send(Self::HOST, packet),
+        match packet.control.as_deref() {
+            // Agents have the addresses of hosts when they speak to each other: one may stand behind this node.
+            None | Some(Control::Recovery(_)) => out.send(Self::HOST, packet),
             Some(message) => {
-                let message = **message;
+                let message = *message;
                 out.recycle(packet);
                 // What is still heard over an old link says nothing about the new one.
                 let is_old = self.old_cell(now).is_some_and(|cell| port == Self::cell_port(cell));

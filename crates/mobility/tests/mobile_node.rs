@@ -6,11 +6,12 @@ use seamline_mobility::{
     CellId, MobileIpConfig, MobileIpv4, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
 };
 use seamline_wire::control::{
-    AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
+    AgentAdvertisement, AgentFlags, MissingBytes, RecoveryMessage, RegistrationReply, RegistrationRequest,
+    ReplyCode, SequenceRanges,
 };
 use seamline_wire::{
     Control, DropCause, Duration, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Port,
-    Rate, Signal,
+    Rate, Signal, TransportPort, Tunnel,
 };
 use support::{
     AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, step, wake_until,
@@ -365,6 +366,23 @@ fn data_goes_by_the_cell_the_node_is_in() {
     assert_eq!(sent_by(5.2), Some(Port(2)));
     let down = deliver(&mut node, seconds(6.0), MobileNode::cell_port(CELL_2), data(SENDER, MOBILE));
     assert_eq!(down.packets, [(MobileNode::HOST, data(SENDER, MOBILE))]);
+}
+
+/// What agents tell each other has the addresses of hosts, and goes on to whoever stands behind the node, out of the tunnel.
+#[test]
+fn messages_between_agents_pass() {
+    let mut node = node(Some(config()));
+    let message = RecoveryMessage {
+        about: MissingBytes::LostByCongestion,
+        mobile_port: TransportPort(5001),
+        fixed_port: TransportPort(35_001),
+        ranges: SequenceRanges::default(),
+    };
+    let packet = carrying(SENDER, NodeId(77), Control::Recovery(message));
+    let mut tunnelled = packet.clone();
+    assert!(tunnelled.encapsulate(Tunnel { entry: HOME_AGENT, exit: MOBILE }));
+    let caused = deliver(&mut node, seconds(1.0), MobileNode::cell_port(CELL_1), tunnelled);
+    assert_eq!(caused.packets, [(MobileNode::HOST, packet)]);
 }
 
 /// From cell 1 to cell 2 at 5 s, there at 5.2 s; the old link lasts until 5.5 s.

@@ -12,6 +12,26 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Two entries for each `[[link]]`, and then for each `[[cell]]`, down and up, in the order of the file.
     pub links: Vec<LinkRecord>,
+    /// One entry for each `[[agent]]` that stands somewhere, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentRecord>,
+}
+
+/// What an agent did in the whole run, over all connections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRecord {
+    /// Its name.
+    pub name: String,
+    /// Packets that came in, from either side.
+    pub packets: u64,
+    /// Data packets sent again over the wireless side.
+    pub local_retransmissions: u64,
+    /// Acknowledgments that were not passed on.
+    pub suppressed_acknowledgments: u64,
+    /// Acknowledgments in which something was written.
+    pub marked_acknowledgments: u64,
+    /// Messages sent to the agent at the other end of a link.
+    pub messages: u64,
 }
 
 /// What became of a flow: the sum of its parallel copies.

@@ -63,7 +63,7 @@ impl Places {
         let mut places = Places::default();
         for node in 0..scenario.nodes.len() {
             places.routers.extend(next.next());
-            let is_end = scenario.flows.iter().any(|flow| flow.from == node || flow.to == node);
+            let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
             places.hosts.push(if is_end { next.next() } else { None });
         }
         places.agents = scenario.agents.iter().map(|agent| agent.kind.and_then(|_| next.next())).collect();
@@ -233,8 +233,9 @@ fn add_nodes<O: Observer>(scenario: &Scenario, seed: u64, world: &mut World<Part
 
 fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mut [Option<Host>]) {
     let address = |node, ports: u16| Address { node: node_id(node), port: TransportPort(ports + number) };
-    let sender = address(flow.from, SENDER_PORTS);
-    let receiver = address(flow.to, RECEIVER_PORTS);
+    let [from, to] = flow.ends.pair(copy as usize);
+    let sender = address(from, SENDER_PORTS);
+    let receiver = address(to, RECEIVER_PORTS);
     let mut stream = Stream::new(seed, &format!("flow/{}/{copy}/initial-sequence", flow.name));
     let mut sequence = || SequenceNumber((stream.bits() >> 32) as u32);
     let (sender_sequence, receiver_sequence) = (sequence(), sequence());
@@ -261,8 +262,8 @@ fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mu
     let host = |node: usize, hosts: &mut [Option<Host>], config, opening, application| {
         hosts[node].get_or_insert_with(|| Host::new(node_id(node))).add(config, opening, application);
     };
-    host(flow.to, hosts, endpoint(receiver, sender, receiver_sequence), passive, Application::sink());
-    host(flow.from, hosts, endpoint(sender, receiver, sender_sequence), active, source);
+    host(to, hosts, endpoint(receiver, sender, receiver_sequence), passive, Application::sink());
+    host(from, hosts, endpoint(sender, receiver, sender_sequence), active, source);
 }
 
 fn add_link<O: Observer>(

@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
 }
 
 /// Reads one table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     /// What the readers share.
     pub context: &'a Context<'a>,

@@ -63,7 +63,9 @@ impl Routes {
         let nodes = leaving.len();
         let behind: Vec<Vec<usize>> =
             scenario.mobiles.iter().map(|mobile| scenario.behind(mobile.node)).collect();
-        Routes { next: (0..nodes).map(|destination| towards(destination, &leaving, &behind)).collect() }
+        let entering = entering(&leaving);
+        let towards = |destination| towards(destination, &leaving, &entering, &behind);
+        Routes { next: (0..nodes).map(towards).collect() }
     }
 
     /// The routes at the start, then with each mobile node in turn in each other of its cells, and with both ends of
@@ -103,7 +105,8 @@ impl Routes {
 /// The mobile nodes that are both ends of a flow, each pair once.
 fn mobile_pairs(scenario: &Scenario) -> BTreeSet<[usize; 2]> {
     let place = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
-    let pairs = scenario.flows.iter().filter_map(|flow| Some([place(flow.from)?, place(flow.to)?]));
+    let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
+    let pairs = pairs.filter_map(|[from, to]| Some([place(from)?, place(to)?]));
     pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect()
 }
 
@@ -116,22 +119,32 @@ fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
     leaving
 }
 
+/// By node, the hops that lead there and where from.
+fn entering(leaving: &[Vec<Hop>]) -> Vec<Vec<(usize, Hop)>> {
+    let mut entering = vec![Vec::new(); leaving.len()];
+    for (from, hops) in leaving.iter().enumerate() {
+        hops.iter().for_each(|hop| entering[hop.to].push((from, *hop)));
+    }
+    entering
+}
+
 /// Breadth-first from the destination, against the direction of the hops. An anchor's way to its mobile node serves
 /// packets for that node and what is behind it only: it is no way to anywhere else.
-fn towards(destination: usize, leaving: &[Vec<Hop>], behind: &[Vec<usize>]) -> Vec<Option<Hop>> {
+fn towards(
+    destination: usize,
+    leaving: &[Vec<Hop>],
+    entering: &[Vec<(usize, Hop)>],
+    behind: &[Vec<usize>],
+) -> Vec<Option<Hop>> {
     let serves = |hop: &Hop| match hop.way {
         Way::Anchor(mobile) => hop.to == destination || behind[mobile].contains(&destination),
         Way::Link(..) | Way::Cell(..) | Way::Radio(_) => true,
     };
-    let mut entering: Vec<Vec<usize>> = vec![Vec::new(); leaving.len()];
-    for (from, hops) in leaving.iter().enumerate() {
-        hops.iter().filter(|hop| serves(hop)).for_each(|hop| entering[hop.to].push(from));
-    }
     let mut distance = vec![usize::MAX; leaving.len()];
     distance[destination] = 0;
     let mut waiting = VecDeque::from([destination]);
     while let Some(node) = waiting.pop_front() {
-        for from in &entering[node] {
+        for (from, _) in entering[node].iter().filter(|(_, hop)| serves(hop)) {
             if distance[*from] == usize::MAX {
                 distance[*from] = distance[node] + 1;
                 waiting.push_back(*from);

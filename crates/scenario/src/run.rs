@@ -4,7 +4,7 @@ use crate::atomic::WriteError;
 use crate::build::{Part, Places, build};
 use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
 use crate::plan::{Cell, Plan};
-use crate::record::{LinkRecord, RunRecord};
+use crate::record::{AgentRecord, LinkRecord, RunRecord};
 use crate::schema::Scenario;
 use crate::summary::label;
 use rayon::prelude::*;
@@ -233,7 +233,26 @@ pub(crate) fn record_of(
         seed,
         flows: world.observer().records(scenario, with_intervals),
         links: link_records(scenario, world, places),
+        agents: agent_records(scenario, world, places),
     }
+}
+
+fn agent_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<AgentRecord> {
+    let machine = |place: &Option<ElementId>| world.machine((*place)?);
+    let mut records = Vec::new();
+    for (spec, place) in scenario.agents.iter().zip(&places.agents) {
+        let Some(Part::Agent(agent)) = machine(place) else { continue };
+        let counters = agent.counters();
+        records.push(AgentRecord {
+            name: spec.name.clone(),
+            packets: counters.packets,
+            local_retransmissions: counters.local_retransmissions,
+            suppressed_acknowledgments: counters.suppressed_acknowledgments,
+            marked_acknowledgments: counters.marked_acknowledgments,
+            messages: counters.messages,
+        });
+    }
+    records
 }
 
 fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<LinkRecord> {

@@ -26,7 +26,6 @@ pub(super) static KIND: Kind = Kind {
     summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::BESIDE_THE_AIR,
-    helps_inside_tunnels: true,
     ends_connections: false,
     build: |parameters| {
         let own = parameters.obtcp.clone();

@@ -25,7 +25,6 @@ pub(super) static KIND: Kind = Kind {
     cite: "Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995",
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
-    helps_inside_tunnels: true,
     ends_connections: false,
     build: |parameters| {
         let own = parameters.snoop.clone();

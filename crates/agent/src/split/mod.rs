@@ -35,8 +35,6 @@ pub(super) static KIND: Kind = Kind {
     summary: "is the other host to each host, and passes the bytes on but no marks: a connection of its own over the air",
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::BESIDE_THE_AIR,
-    // What it sends is its own, also before anything has come back from that side and shown which tunnels lead there.
-    helps_inside_tunnels: false,
     ends_connections: true,
     build: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));

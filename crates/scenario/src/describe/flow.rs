@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 pub(super) fn flow() -> Value {
     let mut keys = vec![
         key("name", "Its name", name()),
-        key("from", "The node that sends", text()),
-        key("to", "The node that receives", text()),
+        key("from", "The node that sends, or a group: each of them", text()),
+        key("to", "The node that receives, or a group: each of them", text()),
         key("variant", "Which TCP", choice(variant::ALL.iter().map(|it| it.name))),
         key(
             "congestion_control",

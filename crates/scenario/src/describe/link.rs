@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) fn link() -> Value {
     let mut keys = vec![
         key("name", "Its name", name()),
-        key("from", "One end; down is from -> to", text()),
+        key("from", "One end, a node or a group (a link for each); down is from -> to", text()),
         key("to", "The other end; up is to -> from", text()),
         key("down", "Where the direction from -> to differs", shared("direction")),
         key("up", "Where the direction to -> from differs", shared("direction")),

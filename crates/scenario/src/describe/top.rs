@@ -1,7 +1,8 @@
 //! The outermost table, the grid and the output.
 
-use super::words::{name, one_of, one_or_many, shared, text, time};
+use super::words::{integer, name, one_of, one_or_many, shared, text, time};
 use super::{agent, flow, key, link, mobile, schedule, table};
+use crate::schema::group::MOST;
 use crate::schema::output::INTERVALS;
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ pub(super) fn scenario() -> Value {
         key("warm_up", "What is left out of all means, from the start", time()),
         key("seeds", "A number of seeds (1, 2, ... n), or a list of seeds", seeds()),
         key("nodes", "The names of the nodes", one_or_many(name())),
+        key("group", "Nodes that are alike", one_or_many(shared("group"))),
         key("link", "The links between them", one_or_many(shared("link"))),
         key("cell", "Radio cells", one_or_many(shared("cell"))),
         key("mobile", "Nodes that move between cells", one_or_many(shared("mobile"))),
@@ -39,6 +41,7 @@ pub(super) fn scenario() -> Value {
 /// Without a type: whoever refers to them says whether a list is good, too.
 fn definitions() -> Value {
     let mut definitions = json!({
+        "group": group(),
         "link": link::link(),
         "direction": link::direction(),
         "queue": link::queue(),
@@ -60,6 +63,15 @@ fn definitions() -> Value {
     }
     definitions["axis"] = axis();
     definitions
+}
+
+fn group() -> Value {
+    let mut schema = table(vec![
+        key("name", "What they are called, with a number behind it: host-1, host-2", name()),
+        key("count", "How many there are", integer(1, MOST)),
+    ]);
+    schema["required"] = json!(["name"]);
+    schema
 }
 
 fn seeds() -> Value {

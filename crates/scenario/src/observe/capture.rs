@@ -68,10 +68,10 @@ impl SenderCapture {
 
     /// Learn what is where.
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
-        for flow in &scenario.flows {
-            let Some(host) = places.hosts[flow.from] else { continue };
+        for [from, _] in scenario.flows.iter().flat_map(|flow| flow.ends.pairs()) {
+            let Some(host) = places.hosts[from] else { continue };
             if self.interfaces.get(host).is_none()
-                && let Some(interface) = self.interface(&scenario.nodes[flow.from])
+                && let Some(interface) = self.interface(&scenario.nodes[from])
             {
                 self.interfaces.set(host, interface);
             }

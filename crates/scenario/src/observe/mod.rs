@@ -200,8 +200,8 @@ fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
     let all = Routes::everywhere(scenario);
     let mut passing = vec![Vec::new(); scenario.links.len()];
     for (place, flow) in scenario.flows.iter().enumerate() {
-        let ends = [(flow.from, flow.to), (flow.to, flow.from)];
-        for (from, to) in ends.into_iter().chain(tunnels(scenario, flow)) {
+        let ends = flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]);
+        for (from, to) in ends.chain(tunnels(scenario, flow)) {
             for hop in all.iter().flat_map(|routes| routes.path(from, to)) {
                 if let Way::Link(link, _) = hop.way
                     && !passing[link].contains(&place)
@@ -239,7 +239,7 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
 /// Whether a flow begins or ends at a mobile node or behind it.
 fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
     let behind = scenario.behind(mobile.node);
-    [flow.from, flow.to].iter().any(|end| *end == mobile.node || behind.contains(end))
+    flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
 }
 
 /// By mobile node, the flows that begin or end there or behind it.

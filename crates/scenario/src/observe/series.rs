@@ -77,7 +77,7 @@ impl SeriesRecorder {
             notes: Vec::new(),
         };
         for flow in &scenario.flows {
-            recorder.add_flow(flow, places.hosts[flow.from]);
+            recorder.add_flow(flow, places.hosts[flow.ends.pair(0)[0]]);
         }
         recorder.name_handovers(scenario, places);
         for (link, directions) in scenario.links.iter().zip(&places.links) {

@@ -115,7 +115,7 @@ fn read_limits(reader: &mut Reader<'_>, limits: &mut Limits) {
 /// Refused where the agent could not do it, and would stand there in vain.
 fn read_inside_tunnels(reader: &mut Reader<'_>, kind: Option<&Kind>, parameters: &mut Parameters) {
     set(&mut parameters.inside_tunnels, reader.optional("inside_tunnels", boolean));
-    if let Some(kind) = kind.filter(|kind| parameters.inside_tunnels && !kind.helps_inside_tunnels) {
+    if let Some(kind) = kind.filter(|kind| parameters.inside_tunnels && kind.ends_connections) {
         let label = format!("{} cannot help what is in tunnels: its own packets would be in none", kind.name);
         let tip = "put the agent behind the end of the tunnel, or take `inside_tunnels` out";
         reader.refuse_value("inside_tunnels", Complaint::new(label).code(Code::Conflict).tip(tip));

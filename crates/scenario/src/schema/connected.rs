@@ -139,7 +139,7 @@ fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSp
 /// From either end of a flow to the other, wherever a mobile node may be.
 fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
-        for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
+        for [from, to] in flow.ends.pairs().flat_map(|[from, to]| [[from, to], [to, from]]) {
             if everywhere.iter().any(|routes| routes.next_hop(from, to).is_none()) {
                 let (from, to) = (&scenario.nodes[from], &scenario.nodes[to]);
                 let label = format!("no links lead from \"{from}\" to \"{to}\"");

@@ -52,9 +52,8 @@ fn refuse_marks(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
 /// Whether a flow passes this place outside of tunnels, as far as routes show.
 fn passes(scenario: &Scenario, everywhere: &[Routes], flow: &FlowSpec, place: AgentPlace) -> bool {
     let mut mobiles = scenario.mobiles.iter().filter(|mobile| {
-        [flow.from, flow.to]
-            .iter()
-            .any(|end| mobile.node == *end || scenario.behind(mobile.node).contains(end))
+        let behind = scenario.behind(mobile.node);
+        flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
     });
     let is_in_tunnels = mobiles.clone().any(|mobile| {
         let base_station = mobile.protocol.as_ref().map(|spec| spec.scheme.traits.base_station);
@@ -63,8 +62,9 @@ fn passes(scenario: &Scenario, everywhere: &[Routes], flow: &FlowSpec, place: Ag
     if is_in_tunnels {
         return false;
     }
-    let ways = [(flow.from, flow.to), (flow.to, flow.from)];
-    let paths = everywhere.iter().flat_map(|routes| ways.map(|(from, to)| routes.path(from, to)));
+    let ways: Vec<(usize, usize)> =
+        flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]).collect();
+    let paths = everywhere.iter().flat_map(|routes| ways.iter().map(|(from, to)| routes.path(*from, *to)));
     let mut hops = paths.flatten();
     match place {
         AgentPlace::Link(link) => hops.any(|hop| matches!(hop.way, Way::Link(at, _) if at == link)),

@@ -1,5 +1,6 @@
 //! `[[flow]]`: who sends what to whom, and with which TCP.
 
+use super::group::{Ends, Nodes};
 use super::tcp::read_parameters;
 use crate::codes::Code;
 use crate::document::Node;
@@ -17,10 +18,8 @@ use std::sync::Arc;
 pub struct FlowSpec {
     /// Its name.
     pub name: String,
-    /// Place of the sender in the list of nodes.
-    pub from: usize,
-    /// Place of the receiver in the list of nodes.
-    pub to: usize,
+    /// Who sends to whom: the copies are between the pairs in turn.
+    pub ends: Ends,
     /// What the variant is called: its name, or "congestion control/recovery".
     pub variant_name: String,
     /// Congestion control and recovery.
@@ -29,7 +28,7 @@ pub struct FlowSpec {
     pub handover: Option<&'static Scheme>,
     /// Parameters of both ends.
     pub parameters: Arc<Parameters>,
-    /// Parallel copies.
+    /// Connections: parallel copies between each pair.
     pub count: u32,
     /// When the first copy starts.
     pub start: Instant,
@@ -44,18 +43,12 @@ pub struct FlowSpec {
 }
 
 /// Read one flow; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec> {
+pub(super) fn read(mut reader: Reader<'_>, nodes: &Nodes) -> Option<FlowSpec> {
     let name = reader.required("name", super::name);
     if let Some(name) = &name {
         reader.what = format!("flow \"{name}\"");
     }
-    let from = super::read_node(&mut reader, "from", nodes);
-    let to = super::read_node(&mut reader, "to", nodes);
-    if let (Some(from), Some(to)) = (from, to)
-        && from == to
-    {
-        reader.refuse_value("to", Complaint::new("a flow needs two different ends"));
-    }
+    let ends = nodes.read_ends(&mut reader, "flow");
     let parameters = read_profile_and_parameters(&mut reader);
     let variant = read_variant(&mut reader, &parameters);
     let handover = read_handover(&mut reader);
@@ -75,13 +68,12 @@ pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<FlowSpec>
     let (variant_name, variant) = variant?;
     Some(FlowSpec {
         name: name?,
-        from: from?,
-        to: to?,
+        ends: ends?,
         variant_name,
         variant,
         handover: handover?,
         parameters: Arc::new(parameters),
-        count: u32::try_from(count?).ok()?,
+        count: u32::try_from(count? * i64::try_from(ends?.count()).ok()?).ok()?,
         start: Instant::ZERO + start?,
         stagger: stagger?,
         stop: stop.map(|stop| Instant::ZERO + stop),

@@ -1,6 +1,7 @@
 //! `[[link]]`: a wire between two nodes, with a direction down (`from` -> `to`) and a direction up. Keys of
 //! the link hold for both; the tables `down` and `up` say where a direction differs.
 
+use super::group::{Ends, Nodes};
 use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
 use super::schedule::{self, ScheduleSpec};
@@ -59,36 +60,51 @@ struct Keys {
 }
 
 /// Read one link; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String], duration: Duration) -> Option<LinkSpec> {
-    let name = reader.required("name", super::name);
+/// Where an end is a group of nodes it is one for each of them, called `name-1`, `name-2` and so on.
+pub(super) fn read(reader: Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
+    let (ends, first) = read_member(reader.clone(), nodes, duration, 0)?;
+    // What is good once is good again; random parts of each draw from streams of its own name.
+    let others = (1..ends.count()).filter_map(|place| read_member(reader.clone(), nodes, duration, place));
+    Some(std::iter::once(first).chain(others.map(|(_, link)| link)).collect())
+}
+
+fn read_member(
+    mut reader: Reader<'_>,
+    nodes: &Nodes,
+    duration: Duration,
+    place: usize,
+) -> Option<(Ends, LinkSpec)> {
+    let mut name = reader.required("name", super::name);
     if let Some(name) = &name {
         reader.what = format!("link \"{name}\"");
     }
-    let from = super::read_node(&mut reader, "from", nodes);
-    let to = super::read_node(&mut reader, "to", nodes);
-    if let (Some(from), Some(to)) = (from, to)
-        && from == to
+    let ends = nodes.read_ends(&mut reader, "link");
+    let pair = ends.map(|ends| ends.pair(place));
+    if let (Some(ends), Some(name)) = (ends, &mut name)
+        && let Some(member) = ends.member(name, place)
     {
-        reader.refuse_value("to", Complaint::new("a link needs two different ends"));
+        *name = member;
     }
     let stream = format!("link/{}", name.as_deref().unwrap_or_default());
     let [down, up] = read_directions(&mut reader, &stream);
     let handovers = reader.table("handover").map(|table| handover::read(table, duration));
     let notice = reader.table("notice");
-    let notice = notice.map(|table| notice::read(table, nodes, to));
+    let notice = notice.map(|table| notice::read(table, &nodes.names, pair.map(|[_, to]| to)));
     if handovers.is_some() {
         refuse_two_kinds_of_handovers(&mut reader, [&down, &up]);
     }
     reader.finish();
-    Some(LinkSpec {
+    let [from, to] = pair?;
+    let link = LinkSpec {
         name: name?,
-        from: from?,
-        to: to?,
+        from,
+        to,
         down: down?,
         up: up?,
         handovers: all_or_none(handovers)?,
         notice: all_or_none(notice)?,
-    })
+    };
+    Some((ends?, link))
 }
 
 /// `None` only for what is there and wrong.

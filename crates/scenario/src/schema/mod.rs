@@ -8,6 +8,7 @@ mod ended;
 pub mod extent;
 mod flow;
 pub mod generated;
+pub(crate) mod group;
 pub(crate) mod handover;
 pub(crate) mod layer_2;
 mod link;
@@ -28,6 +29,7 @@ pub(crate) mod waypoints;
 pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;
 pub use flow::FlowSpec;
+pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
@@ -35,6 +37,7 @@ pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 pub use waypoints::WaypointsSpec;
 
+use self::group::Nodes;
 use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, suggestion};
@@ -115,11 +118,12 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
         reader.refuse_value("warm_up", Complaint::new(format!("the run ends after {duration}")));
     }
     let seeds = reader.or("seeds", vec![1], seeds);
-    let nodes = read_nodes(&mut reader);
+    let named = read_nodes(&mut reader);
+    let nodes = Nodes::read(&mut reader, named);
     let length = duration.unwrap_or(Duration::from_secs(1));
     let links = read_links(&mut reader, &nodes, length);
-    let cells = read_cells(&mut reader, &nodes);
-    let mobiles = read_mobiles(&mut reader, &nodes, cells.as_deref(), length);
+    let cells = read_cells(&mut reader, &nodes.names);
+    let mobiles = read_mobiles(&mut reader, &nodes.names, cells.as_deref(), length);
     let agents = read_agents(&mut reader, links.as_deref(), cells.as_deref());
     let flows = read_flows(&mut reader, &nodes);
     let output = reader.table("output").map(|table| output::read(table, length)).unwrap_or_default();
@@ -132,7 +136,7 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
         duration: length,
         warm_up: warm_up.unwrap_or_default(),
         seeds: seeds.clone().unwrap_or_default(),
-        nodes,
+        nodes: nodes.names,
         links,
         cells,
         mobiles,
@@ -244,12 +248,14 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
     nodes
 }
 
-fn read_links(reader: &mut Reader<'_>, nodes: &[String], duration: Duration) -> Option<Vec<LinkSpec>> {
+fn read_links(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
     let readers = named_tables(reader, "link");
     let found = readers.len();
-    let links: Vec<LinkSpec> =
+    let read: Vec<Vec<LinkSpec>> =
         readers.into_iter().filter_map(|reader| link::read(reader, nodes, duration)).collect();
-    if found > MOST_LINKS {
+    let is_whole = read.len() == found && found > 0;
+    let links: Vec<LinkSpec> = read.into_iter().flatten().collect();
+    if links.len().max(found) > MOST_LINKS {
         let span = reader.span;
         reader.refuse(
             "link",
@@ -258,10 +264,10 @@ fn read_links(reader: &mut Reader<'_>, nodes: &[String], duration: Duration) -> 
         );
         return None;
     }
-    (links.len() == found && found > 0).then_some(links)
+    is_whole.then_some(links)
 }
 
-fn read_flows(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<FlowSpec>> {
+fn read_flows(reader: &mut Reader<'_>, nodes: &Nodes) -> Option<Vec<FlowSpec>> {
     let readers = named_tables(reader, "flow");
     let found = readers.len();
     let flows: Vec<FlowSpec> = readers.into_iter().filter_map(|reader| flow::read(reader, nodes)).collect();

@@ -1,0 +1,133 @@
+//! `[[group]]`: nodes that are alike, `host-1` to `host-200`; and the ends of links and flows, which may be groups.
+
+use super::named_place;
+use crate::codes::Code;
+use crate::reader::{Reader, integer, text};
+use crate::units::Complaint;
+
+/// A group has so many nodes at most: the routes from each to each are kept.
+pub(crate) const MOST: i64 = 1000;
+
+/// The nodes of a scenario, those of groups behind those that are named.
+#[derive(Debug)]
+pub(super) struct Nodes {
+    pub(super) names: Vec<String>,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    name: String,
+    first: usize,
+    count: usize,
+}
+
+impl Nodes {
+    /// Read the groups; what is wrong has been noted, and is left out.
+    pub(super) fn read(reader: &mut Reader<'_>, names: Vec<String>) -> Self {
+        let mut nodes = Nodes { names, groups: Vec::new() };
+        for table in super::optional_named_tables(reader, "group") {
+            nodes.read_group(table);
+        }
+        nodes
+    }
+
+    fn read_group(&mut self, mut table: Reader<'_>) {
+        let name = table.required("name", super::name);
+        if let Some(name) = &name {
+            table.what = format!("group \"{name}\"");
+        }
+        let count = table.required("count", integer(1, MOST)).and_then(|count| usize::try_from(count).ok());
+        if let (Some(name), Some(count)) = (name, count) {
+            let members: Vec<String> = (1..=count).map(|number| format!("{name}-{number}")).collect();
+            let taken = std::iter::once(&name).chain(&members).find(|name| self.names.contains(name));
+            if let Some(taken) = taken {
+                let complaint = Complaint::new(format!("a node is called \"{taken}\"")).code(Code::NameTaken);
+                table.refuse_value("name", complaint);
+            }
+            self.groups.push(Group { name, first: self.names.len(), count });
+            self.names.extend(members);
+        }
+        table.finish();
+    }
+
+    /// The node or group that a key names, which must be there.
+    fn read_end(&self, reader: &mut Reader<'_>, key: &'static str) -> Option<End> {
+        if self.names.is_empty() {
+            // That there are none has been noted.
+            reader.node(key);
+            return None;
+        }
+        reader.required(key, |node| {
+            let name = text(node)?;
+            if let Some(group) = self.groups.iter().find(|group| group.name == name) {
+                return Ok(End { first: group.first, count: group.count, is_group: true });
+            }
+            let first = self.names.iter().position(|known| *known == name).map_or_else(
+                || {
+                    let groups = self.groups.iter().map(|group| &group.name);
+                    let known: Vec<&str> = self.names.iter().chain(groups).map(String::as_str).collect();
+                    named_place(node, "node", &known)
+                },
+                Ok,
+            )?;
+            Ok(End { first, count: 1, is_group: false })
+        })
+    }
+
+    /// The two ends of a link or a flow; `None` when something is wrong, which has been noted.
+    pub(super) fn read_ends(&self, reader: &mut Reader<'_>, what: &str) -> Option<Ends> {
+        let [from, to] = ["from", "to"].map(|key| self.read_end(reader, key));
+        let ends = Ends { from: from?, to: to? };
+        let complaint = if ends.pairs().any(|[from, to]| from == to) {
+            Complaint::new(format!("a {what} needs two different ends"))
+        } else if ends.from.is_group && ends.to.is_group && ends.from.count != ends.to.count {
+            let label = format!("{} nodes cannot be paired with {}", ends.from.count, ends.to.count);
+            Complaint::new(label).code(Code::Conflict).tip("groups at both ends have equally many nodes")
+        } else {
+            return Some(ends);
+        };
+        reader.refuse_value("to", complaint);
+        None
+    }
+}
+
+/// A node, or a group of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End {
+    first: usize,
+    count: usize,
+    is_group: bool,
+}
+
+/// The ends of what stands between two nodes, or between each node of a group and another: of two groups of equal size the nodes are
+/// joined in pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    from: End,
+    to: End,
+}
+
+impl Ends {
+    /// How many pairs of nodes there are.
+    pub fn count(&self) -> usize {
+        self.from.count.max(self.to.count)
+    }
+    /// The places of the two nodes of a pair; further ones begin anew with the first.
+    pub fn pair(&self, place: usize) -> [usize; 2] {
+        [self.from, self.to].map(|end| end.first + place % end.count)
+    }
+    /// All pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let ends = *self;
+        (0..ends.count()).map(move |place| ends.pair(place))
+    }
+    /// Whether a node is at either end.
+    pub fn contains(&self, node: usize) -> bool {
+        [self.from, self.to].iter().any(|end| (end.first..end.first + end.count).contains(&node))
+    }
+    /// What the member of this place is called among those that `name` stands for; `None` when it stands for one alone.
+    pub(super) fn member(&self, name: &str, place: usize) -> Option<String> {
+        (self.from.is_group || self.to.is_group).then(|| format!("{name}-{}", place + 1))
+    }
+}
