@@ -216,6 +216,7 @@ fn ns2(window_limit: u32) -> Parameters {
             log_upkeep: LogUpkeep::Ns2Ring { segments: window_limit },
             deflates_to_forgotten_window: true,
             spares_first_burst: true,
+            takes_any_round_for_a_sample: true,
             ..VegasParameters::default()
         },
         loss_notification: Default::default(),

@@ -59,6 +59,10 @@ pub struct VegasParameters {
     /// A loss among the segments that left at the very first instant cuts no window (ns-2, which counts that
     /// instant as the time of the last cut).
     pub spares_first_burst: bool,
+    /// A round whose segments were all sent more than once gives no sample, and the time that it took stands for one (ns-2). What was
+    /// sent before and had arrived after all can end such a round at once, so that BaseRTT falls far below any round-trip time, and the
+    /// window with it, for good. Otherwise a time below the least round-trip time ever measured is none.
+    pub takes_any_round_for_a_sample: bool,
 }
 
 impl Default for VegasParameters {
@@ -74,6 +78,7 @@ impl Default for VegasParameters {
             initial_window_at_second_ack: None,
             deflates_to_forgotten_window: false,
             spares_first_burst: false,
+            takes_any_round_for_a_sample: false,
         }
     }
 }
@@ -114,15 +119,16 @@ impl Vegas {
 
     /// Once per round-trip time: compare expected and actual rate (section 3.2).
     fn end_round(&mut self, seconds: f64, view: &View) {
-        let round_trip = if self.samples > 0 {
-            self.sample_sum / f64::from(self.samples)
-        } else {
-            seconds - self.round_began_seconds
+        let is_sampled = self.samples > 0;
+        let round_trip = match is_sampled {
+            true => self.sample_sum / f64::from(self.samples),
+            false => seconds - self.round_began_seconds,
         };
         self.sample_sum = 0.0;
         self.samples = 0;
         let in_transit = view.segments(view.next.saturating_since(self.round_began_at)) as f64;
-        if round_trip > 0.0 {
+        let is_too_short = !is_sampled && Duration::from_secs_f64(round_trip) < view.round_trip.minimum;
+        if round_trip > 0.0 && (self.parameters.takes_any_round_for_a_sample || !is_too_short) {
             self.compare_rates(round_trip, in_transit, view);
         }
         self.round_began_at = view.next;

@@ -3,6 +3,8 @@
 
 use crate::script::*;
 use seamline_tcp::Parameters;
+use seamline_tcp::handover::ResumeWith;
+use seamline_wire::Mark;
 
 fn beginning_with(segments: f64) -> Parameters {
     plain(|p| {
@@ -152,4 +154,52 @@ fn coarse_timeout_begins_again_from_two_segments() {
     script.at(2100).inject(up_to(1)).expect(segment(2)).inject(up_to(2)).expect(segment(3)).window_is(2.0);
     script.at(2200).inject(up_to(3)).expect_run(4001..6001, 1000).expect_nothing().window_is(3.0);
     script.inject(up_to(4)).expect_run(6001..8001, 1000).expect_nothing().window_is(4.0);
+}
+
+/// After a move the sender goes back, and what it had sent before has arrived after all: acknowledgments of it end a round within a
+/// millisecond, in which nothing was sent only once. That is no round-trip time. Took it for one, BaseRTT would be 1 ms for good, and
+/// the window fall to two segments; in ns-2 it does.
+#[test]
+fn a_round_of_retransmissions_is_no_round_trip_time() {
+    for (takes_any, window_after) in [(false, 20.0..=40.0), (true, 2.0..=3.0)] {
+        let mut parameters = beginning_with(8.0);
+        parameters.window.initial_threshold = 8.0;
+        parameters.vegas.takes_any_round_for_a_sample = takes_any;
+        parameters.ehn.resume_with = ResumeWith::SlowStart;
+        let mut script = Script::moving(parameters, "vegas", "ehn");
+        script.at(1000).supply(10_000_000).expect_run(1..8001, 1000);
+        let mut sent = 8;
+        round(&mut script, 0, &mut sent, 100);
+        let first = sent;
+        round(&mut script, 8, &mut sent, 100);
+        script.after(300).inject(up_to(first).mark(Mark::Handover)).take();
+        // What was sent again has arrived, and a moment later all that were sent before do.
+        for (after, segments) in [(100, 2), (1, 4), (1, 8)] {
+            script.after(after).inject(up_to(first + segments));
+            sent = sent.max(next(&mut script));
+        }
+        let mut acknowledged = first + 8;
+        for _ in 0..20 {
+            let until = sent; // a path without queues: one segment more in each round
+            round(&mut script, acknowledged, &mut sent, 100);
+            acknowledged = until;
+        }
+        let window = script.endpoint.sample().congestion_window;
+        assert!(window_after.contains(&window), "{takes_any}: {window}");
+    }
+}
+
+/// `millis` later everything that was sent is acknowledged, one by one; `sent` is then the end of what has left since.
+fn round(script: &mut Script, acknowledged: u32, sent: &mut u32, millis: u64) {
+    let until = *sent;
+    script.after(millis);
+    for n in acknowledged + 1..=until {
+        script.inject(up_to(n));
+        *sent = (*sent).max(next(script));
+    }
+}
+
+/// The end of what has just left, in segments.
+fn next(script: &mut Script) -> u32 {
+    script.take().iter().map(|segment| segment.sequence / 1000 + 1).max().unwrap_or(0)
 }
