@@ -127,7 +127,14 @@ const L: Paper = Paper {
         ("fig5", include_str!("../../../papers/L/fig5.toml")),
         ("fig6", include_str!("../../../papers/L/fig6.toml")),
     ],
-    beyond: None,
+    beyond: Some(Beyond {
+        shown: include_str!("../../../papers/L/beyond/shown.toml"),
+        conclusions: include_str!("../../../papers/L/beyond/conclusions.toml"),
+        scenarios: &[(
+            "agents-meet-schemes",
+            include_str!("../../../papers/L/beyond/agents-meet-schemes.toml"),
+        )],
+    }),
 };
 
 /// The paper of this letter, in either case.

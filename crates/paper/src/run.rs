@@ -8,6 +8,7 @@ use crate::evaluate::{ClaimResult, evaluate};
 use crate::records::CellRecords;
 use seamline_results::sweep::Progress;
 use seamline_results::{Error, SweepOptions, sweep};
+use seamline_scenario::document::Value;
 use seamline_scenario::report::Provenance;
 use seamline_scenario::source::SourceId;
 use seamline_scenario::{CellResult, Diagnostics, Plan};
@@ -235,7 +236,41 @@ pub(crate) fn job(
     Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
 }
 
+/// The same, without the cells whose values do not go together ([`Job::refused`]).
+pub(crate) fn job_without_refused(
+    file: &str,
+    text: &str,
+    figure: &str,
+    folder: &Path,
+    set: &[String],
+) -> Result<Job, PaperError> {
+    let plan = Plan::without_refused(Path::new(file), text.to_owned(), set)
+        .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
+    Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
+}
+
+/// A combination that was not run, because it makes no sense.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The figure.
+    pub figure: String,
+    /// What the grid set: last part of the key, and value.
+    pub values: BTreeMap<String, String>,
+    /// Why.
+    pub reason: String,
+}
+
 impl Job {
+    /// The combinations that make no sense.
+    pub(crate) fn refused(&self) -> Vec<Refused> {
+        let refused = self.plan.refused.iter().map(|cell| Refused {
+            figure: self.figure.clone(),
+            values: by_last_part(&cell.values),
+            reason: cell.reasons.join("; "),
+        });
+        refused.collect()
+    }
+
     fn seeds(&self) -> Vec<u64> {
         self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
     }
@@ -270,11 +305,15 @@ pub(crate) fn conduct(
 }
 
 fn cells(job: &Job, results: Vec<CellResult>) -> Vec<CellRecords> {
-    let named = job.plan.cells.iter().zip(results).map(|(cell, result)| {
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let values: BTreeMap<String, String> =
-            cell.values.iter().map(|(path, value)| (last(path), value.to_string())).collect();
-        CellRecords { figure: job.figure.clone(), values, runs: result.runs }
+    let named = job.plan.cells.iter().zip(results).map(|(cell, result)| CellRecords {
+        figure: job.figure.clone(),
+        values: by_last_part(&cell.values),
+        runs: result.runs,
     });
     named.collect()
+}
+
+fn by_last_part(values: &[(String, Value)]) -> BTreeMap<String, String> {
+    let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    values.iter().map(|(path, value)| (last(path), value.to_string())).collect()
 }

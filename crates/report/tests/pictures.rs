@@ -10,6 +10,7 @@ use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::picture::matrix::{Field, Matrix, Panel as MatrixPanel, matrix};
 use seamline_report::picture::{self, over_time};
 use seamline_report::series::RunSeries;
 
@@ -146,6 +147,60 @@ fn a_map_is_darker_where_there_is_more() {
     );
     let place = |colour: &str| svg.find(colour).unwrap_or_else(|| panic!("{colour} is missing"));
     assert!(place("#f3f7fc") < place("#083a6e"), "the least is lightest, the most darkest");
+}
+
+/// Gains say their sign, what is not sure stands in parentheses, what makes no sense is hatched with the number of its reason, and the
+/// largest gain of each panel is darkest.
+#[test]
+fn a_matrix_can_be_read_without_colour() {
+    let panel = |title: &str, fields: [[Field; 2]; 2]| MatrixPanel {
+        title: title.into(),
+        fields: fields.map(Vec::from).into(),
+    };
+    let drawn = Matrix {
+        rows: vec!["none".into(), "snoop".into()],
+        columns: vec!["none".into(), "mobility-vegas".into()],
+        panels: vec![
+            panel(
+                "reno",
+                [
+                    [Field::Gain(0.0, false), Field::Gain(34.6, true)],
+                    [Field::Gain(-7.5, true), Field::Refused(0)],
+                ],
+            ),
+            panel(
+                "cubic",
+                [
+                    [Field::Gain(0.0, false), Field::Gain(3.0, false)],
+                    [Field::Gain(5.0, true), Field::Nothing],
+                ],
+            ),
+        ],
+        legend: vec!["1 hatched, refused: it makes no sense".into()],
+    };
+    let svg = matrix(NAMES, "scheme", "agent", &drawn);
+    let texts = texts(&svg);
+    let wanted = [
+        "reno",
+        "cubic",
+        "mobility-",
+        "vegas",
+        "(0)",
+        "+35",
+        "\u{2212}8",
+        "1",
+        "(+3)",
+        "+5",
+        "scheme  (fields: ",
+        "agent",
+        "1 hatched, refused: it makes no sense",
+    ];
+    for wanted in wanted {
+        assert!(texts.iter().any(|text| text.starts_with(wanted)), "{wanted} is not in {texts:?}");
+    }
+    assert_eq!(svg.matches("-refused)").count(), 1, "one field is hatched");
+    assert_eq!(svg.matches("#083a6e").count(), 2, "the darkest of each panel");
+    assert_eq!(texts.iter().filter(|text| *text == "snoop").count(), 1, "rows are named once, at the left");
 }
 
 /// A dot lies within the band exactly when the value is accepted, in every panel on its own scale.

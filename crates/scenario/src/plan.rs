@@ -21,6 +21,17 @@ pub struct Plan {
     pub base: serde_json::Value,
     /// Its cells, in the order of the grid; one when there is no grid.
     pub cells: Vec<Cell>,
+    /// Cells that make no sense, of [`Plan::without_refused`]; otherwise there are none.
+    pub refused: Vec<RefusedCell>,
+}
+
+/// A point of the grid whose values do not go together.
+#[derive(Clone, Debug)]
+pub struct RefusedCell {
+    /// What the grid set here, as in [`Cell::values`].
+    pub values: Vec<(String, Value)>,
+    /// Why it is refused, each reason once.
+    pub reasons: Vec<String>,
 }
 
 /// One point of the grid.
@@ -41,6 +52,24 @@ impl Plan {
     /// # Errors
     /// With everything that is wrong with it.
     pub fn new(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
+        Plan::read(path, text, overrides, false)
+    }
+
+    /// The same, but cells whose values do not go together are left out and named, where others do: for grids that ask which
+    /// combinations there are.
+    ///
+    /// # Errors
+    /// With everything else that is wrong with it.
+    pub fn without_refused(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
+        Plan::read(path, text, overrides, true)
+    }
+
+    fn read(
+        path: &Path,
+        text: String,
+        overrides: &[String],
+        leaves_out_refused: bool,
+    ) -> Result<Self, Diagnostics> {
         let mut sources = Sources::new(path, text);
         let ids: Vec<SourceId> = overrides.iter().map(|text| sources.add_override(text.clone())).collect();
         let (mut root, mut complaints) = parse(SourceId::FILE, &sources.get(SourceId::FILE).text);
@@ -49,14 +78,16 @@ impl Plan {
         for id in ids {
             overrides::apply(&sources, id, &mut root, &mut grid, &mut complaints);
         }
-        let cells = expand(&sources, &root, &grid, &mut complaints);
+        let mut refused = Vec::new();
+        let cells =
+            expand(&sources, &root, &grid, &mut complaints, leaves_out_refused.then_some(&mut refused));
         if !toml_is_valid {
             // What is absent may only have been unreadable, and what is unknown stands in the wrong table.
             complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
         }
         match Diagnostics::new(&sources, complaints) {
             Some(diagnostics) => Err(diagnostics),
-            None => Ok(Plan { sources, base: serde_json::Value::Object(root.to_json()), cells }),
+            None => Ok(Plan { sources, base: serde_json::Value::Object(root.to_json()), cells, refused }),
         }
     }
 
@@ -71,19 +102,43 @@ impl Plan {
     }
 }
 
-fn expand(sources: &Sources, root: &Table, grid: &Grid, complaints: &mut Vec<Diagnostic>) -> Vec<Cell> {
+/// Whether what is wrong is that two things do not go together, each of which is right by itself.
+fn is_refusal(complaint: &Diagnostic) -> bool {
+    matches!(complaint.code, Code::RefusedPair | Code::Conflict)
+}
+
+fn expand(
+    sources: &Sources,
+    root: &Table,
+    grid: &Grid,
+    complaints: &mut Vec<Diagnostic>,
+    mut refused: Option<&mut Vec<RefusedCell>>,
+) -> Vec<Cell> {
     let points = grid.points().unwrap_or_else(|complaint| {
         complaints.push(complaint);
         Vec::new()
     });
     let recordings = Recordings::default();
     let mut cells = Vec::with_capacity(points.len());
+    let mut refusals = Vec::new();
     for point in points {
         let known = complaints.len();
-        cells.extend(read_cell(sources, &recordings, root, &point, complaints));
+        let cell = read_cell(sources, &recordings, root, &point, complaints);
         // Most cells complain of the same things.
         let fresh = complaints.split_off(known);
+        if let Some(refused) = refused.as_mut().filter(|_| !fresh.is_empty() && fresh.iter().all(is_refusal))
+        {
+            let mut reasons: Vec<String> = fresh.iter().map(|complaint| complaint.label.clone()).collect();
+            reasons.dedup();
+            refused.push(RefusedCell { values: named_values(&point), reasons });
+            refusals.extend(fresh);
+            continue;
+        }
+        cells.extend(cell);
         complaints.extend(fresh.into_iter().filter(|new| !complaints.contains(new)).collect::<Vec<_>>());
+    }
+    if cells.is_empty() {
+        complaints.extend(refusals);
     }
     cells
 }
@@ -105,7 +160,11 @@ fn read_cell(
     let scenario = schema::read(&context, &root);
     let identity = Identity::of(&root, &context.inputs(), recordings);
     complaints.extend(context.into_complaints());
+    Some(Cell { values: named_values(point), scenario: scenario?, identity })
+}
+
+/// What the grid sets at a point, as far as it tells cells apart.
+fn named_values(point: &Point<'_>) -> Vec<(String, Value)> {
     let named = point.iter().filter(|(variable, _)| variable.role != Role::SetsUnnamed);
-    let values = named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
-    Some(Cell { values, scenario: scenario?, identity })
+    named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect()
 }

@@ -131,3 +131,34 @@ fn a_loss_trace_is_read_once_for_all_cells() {
     assert_eq!(traces[0][..], [false, false, false, true, false, true, false, false]);
     assert!(traces.iter().all(|trace| Arc::ptr_eq(trace, traces[0])));
 }
+
+/// Where asked for, combinations that do not go together are left out and named with the reason; whatever else is wrong stays wrong, and
+/// a grid with nothing else in it is refused as ever.
+#[test]
+fn refused_combinations_can_be_left_out() {
+    let without_refused = |grid: &str| Plan::without_refused(Path::new("grid.toml"), with(grid), &[]);
+    let pairs = "[grid]\nflow.main.congestion_control = ['reno', 'vegas']\nflow.main.recovery = ['sack', 'vegas-fine']\n";
+    let text = |grid: &str| with(grid).replace("variant = \"reno\"", "");
+    let plan = Plan::without_refused(Path::new("grid.toml"), text(pairs), &[]).expect("the others run");
+    let refused: Vec<(String, &[String])> = plan
+        .refused
+        .iter()
+        .map(|cell| (cell.values.iter().map(|(_, value)| format!("{value} ")).collect(), &cell.reasons[..]))
+        .collect();
+    assert_eq!(refused.len() + plan.cells.len(), 4);
+    let (pair, reasons) = &refused[refused.len() - 1];
+    assert_eq!(pair, "vegas sack ");
+    assert!(reasons[0].contains("Vegas reduces its window by its own rule"), "{reasons:?}");
+    assert!(Plan::new(Path::new("grid.toml"), text(pairs), &[]).is_err());
+    let alone = "[grid]\nflow.main.congestion_control = ['vegas']\nflow.main.recovery = ['sack']\n";
+    assert!(Plan::without_refused(Path::new("grid.toml"), text(alone), &[]).is_err());
+    let unknown = "[grid]\nflow.main.variant = ['reno', 'rhino']\n";
+    assert!(without_refused(unknown).is_err());
+    assert!(plan_is_whole(
+        &without_refused("[grid]\nflow.main.variant = ['reno', 'cubic']\n").expect("valid")
+    ));
+}
+
+fn plan_is_whole(plan: &Plan) -> bool {
+    plan.refused.is_empty() && plan.cells.len() == 2
+}

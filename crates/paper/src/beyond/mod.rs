@@ -6,6 +6,7 @@
 
 pub mod benefit;
 pub mod conclusions;
+pub mod matrix;
 pub mod pictures;
 pub mod shown;
 pub mod text;
@@ -13,9 +14,10 @@ pub mod text;
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
 use crate::records::CellRecords;
-use crate::run::{PaperError, PaperOptions, conduct, job};
+use crate::run::{PaperError, PaperOptions, Refused, conduct, job_without_refused};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
+use matrix::Matrix;
 use seamline_results::sweep::Progress;
 use seamline_scenario::report::Provenance;
 use serde::Serialize;
@@ -25,6 +27,8 @@ use std::sync::atomic::AtomicBool;
 /// What came of it: `beyond.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct BeyondOutcome {
+    /// What it is called.
+    pub title: String,
     /// The scheme that the others are compared with.
     pub baseline: String,
     /// Where the records come from, scenario by scenario.
@@ -33,6 +37,8 @@ pub struct BeyondOutcome {
     pub comparisons: Vec<Comparison>,
     /// Benefits over two parameters.
     pub maps: Vec<Map>,
+    /// Combinations of what helps.
+    pub matrices: Vec<Matrix>,
     /// What a reader should conclude.
     pub conclusions: Vec<ConclusionResult>,
 }
@@ -51,26 +57,36 @@ pub fn run(
     let shown = read(paper, "beyond/shown.toml", Shown::parse(files.shown))?;
     let conclusions = read(paper, "beyond/conclusions.toml", Conclusions::parse(files.conclusions))?;
     let mut records = Vec::new();
+    let mut refused = Vec::new();
     let mut provenance = Vec::new();
     for (name, text) in files.scenarios {
         let file = format!("papers/{}/beyond/{name}.toml", paper.id);
-        let job = job(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
+        let job =
+            job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
+        refused.extend(job.refused());
         provenance.push(Provenance::new(&job.plan, options.command.clone()));
         match conduct(&job, options, stop, progress)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
         }
     }
-    Ok(Some(BeyondOutcome { provenance, ..outcome(&shown, &conclusions, &records) }))
+    Ok(Some(BeyondOutcome { provenance, ..outcome(&shown, &conclusions, &records, &refused) }))
 }
 
 /// What the records say, without where they come from.
-pub fn outcome(shown: &Shown, conclusions: &Conclusions, records: &[CellRecords]) -> BeyondOutcome {
+pub fn outcome(
+    shown: &Shown,
+    conclusions: &Conclusions,
+    records: &[CellRecords],
+    refused: &[Refused],
+) -> BeyondOutcome {
     BeyondOutcome {
+        title: shown.title.clone(),
         baseline: shown.baseline.clone(),
         provenance: Vec::new(),
         comparisons: shown.comparison.iter().map(|of| benefit::comparison(of, shown, records)).collect(),
         maps: shown.map.iter().map(|of| benefit::map(of, shown, records)).collect(),
+        matrices: shown.matrix.iter().map(|of| matrix::matrix(of, shown, records, refused)).collect(),
         conclusions: conclusions::judge(conclusions, records),
     }
 }

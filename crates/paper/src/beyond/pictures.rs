@@ -1,9 +1,11 @@
-//! Maps of benefits as pictures.
+//! Maps of benefits, and matrices of combinations, as pictures.
 
 use super::benefit::{Map, SchemeMap};
+use super::matrix::{Field, Matrix, is_sure};
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{self, heat_map};
+use seamline_report::picture::matrix as drawing;
 use seamline_scenario::statistics::Estimate;
 
 /// A picture of a map, the schemes one above the other on one scale. The baseline's map, 1 everywhere, is left out.
@@ -22,5 +24,44 @@ pub fn picture(map: &Map, baseline: &str) -> Picture {
         name: format!("beyond-{}", map.scenario),
         svg: heat_map(names, &map.x_axis, &map.y_axis, &drawn),
         caption: format!("Darker is better; below 1 the scheme does harm. {}", map.note),
+    }
+}
+
+/// A picture of a matrix.
+pub fn of_matrix(matrix: &Matrix) -> Picture {
+    let field = |field: &Field| match field {
+        Field::Gain(gain) => drawing::Field::Gain(gain.mean, is_sure(gain)),
+        Field::Refused(reason) => drawing::Field::Refused(*reason),
+        Field::Nothing => drawing::Field::Nothing,
+    };
+    let panels = matrix.panels.iter().map(|panel| drawing::Panel {
+        title: match &panel.baseline_megabits_per_second {
+            Some(baseline) => format!("{}: {:.1} Mbit/s without any", panel.name, baseline.mean),
+            None => panel.name.clone(),
+        },
+        fields: panel.fields.iter().map(|row| row.iter().map(field).collect()).collect(),
+    });
+    let mut legend =
+        vec!["(+4): the 95 % interval includes zero.  A tint instead of a shade: a loss.".to_owned()];
+    legend.extend(
+        matrix.reasons.iter().enumerate().map(|(n, reason)| format!("{} hatched, refused: {reason}", n + 1)),
+    );
+    let drawn = drawing::Matrix {
+        rows: matrix.rows.clone(),
+        columns: matrix.columns.clone(),
+        panels: panels.collect(),
+        legend,
+    };
+    let seeds = match matrix.seeds() {
+        1 => "one seed".to_owned(),
+        seeds => format!("mean of {seeds} seeds"),
+    };
+    let remark =
+        format!("gain in goodput over no help at all, in percent, {seeds}; shades are each panel's own");
+    let names = Names { picture: &matrix.scenario, title: &matrix.title, remark: &remark, axis: "%" };
+    Picture {
+        name: format!("beyond-{}", matrix.scenario),
+        svg: drawing::matrix(names, "handover scheme", &matrix.row_axis, &drawn),
+        caption: matrix.caption.clone(),
     }
 }

@@ -6,6 +6,9 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shown {
+    /// What all of it is called, behind "Beyond the paper: ".
+    #[serde(default = "networks_of_today")]
+    pub title: String,
     /// The key whose values are the schemes.
     pub scheme: String,
     /// The scheme that the others are compared with.
@@ -14,6 +17,13 @@ pub struct Shown {
     pub comparison: Vec<ComparisonOf>,
     /// Benefits over two parameters.
     pub map: Vec<MapOf>,
+    /// Combinations of what helps.
+    #[serde(default)]
+    pub matrix: Vec<MatrixOf>,
+}
+
+fn networks_of_today() -> String {
+    "the same schemes on networks of today".to_owned()
 }
 
 /// Schemes compared on a network.
@@ -46,7 +56,42 @@ pub struct MapOf {
     pub note: String,
 }
 
+/// What each combination of two kinds of help brings, in panels.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixOf {
+    /// The scenario.
+    pub scenario: String,
+    /// What it is called.
+    pub title: String,
+    /// The key of the panels.
+    pub panels: String,
+    /// The key of the rows.
+    pub rows: String,
+    /// What the rows are.
+    pub row_axis: String,
+    /// The row that is compared with, in the column of the baseline.
+    pub baseline_row: String,
+    /// What a reader should see.
+    pub caption: String,
+}
+
+impl MatrixOf {
+    /// The keys and values of what a field is compared with, but for its panel.
+    pub(crate) fn baseline<'a>(&'a self, shown: &'a Shown) -> [(&'a String, &'a String); 2] {
+        [(&self.rows, &self.baseline_row), (&shown.scheme, &shown.baseline)]
+    }
+}
+
 impl Shown {
+    /// The scenarios shown, in order.
+    pub fn scenarios(&self) -> impl Iterator<Item = &str> {
+        let comparisons = self.comparison.iter().map(|it| &it.scenario);
+        let maps = self.map.iter().map(|it| &it.scenario);
+        let matrices = self.matrix.iter().map(|it| &it.scenario);
+        comparisons.chain(maps).chain(matrices).map(String::as_str)
+    }
+
     /// Read the file.
     ///
     /// # Errors

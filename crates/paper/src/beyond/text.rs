@@ -3,7 +3,9 @@
 use super::BeyondOutcome;
 use super::benefit::{Comparison, Map, SchemeMap};
 use super::conclusions::{ConclusionResult, Standing};
+use super::matrix::{Field, Matrix, Panel, is_sure};
 use crate::text::wrapped;
+use seamline_report::picture::matrix::signed;
 use seamline_scenario::statistics::Estimate;
 
 /// Tables, maps, conclusions.
@@ -11,6 +13,7 @@ pub fn beyond(outcome: &BeyondOutcome) -> String {
     let mut text = String::from("Beyond the paper\n\n");
     text += &outcome.comparisons.iter().map(comparison).collect::<String>();
     text += &outcome.maps.iter().map(|it| map(it, &outcome.baseline)).collect::<String>();
+    text += &outcome.matrices.iter().map(matrix).collect::<String>();
     text + &conclusions(&outcome.conclusions)
 }
 
@@ -61,6 +64,45 @@ fn scheme_map(it: &Map, own: &SchemeMap) -> String {
         text.push('\n');
     }
     text
+}
+
+fn matrix(it: &Matrix) -> String {
+    let mut text = format!(
+        "{}: gain in goodput over no help at all, % ({}; in parentheses where the interval includes zero)\n",
+        it.title,
+        seeds(it.seeds())
+    );
+    text += &it.panels.iter().map(|own| panel(it, own)).collect::<String>();
+    for (number, reason) in it.reasons.iter().enumerate() {
+        text += &wrapped(&format!("refused {}: {reason}", number + 1));
+    }
+    text + "\n"
+}
+
+fn panel(it: &Matrix, own: &Panel) -> String {
+    let wide = it.rows.iter().map(String::len).max().unwrap_or(0).max(own.name.len()) + 2;
+    let columns: Vec<usize> = it.columns.iter().map(|column| column.len().max(8) + 1).collect();
+    let mut text = format!("  {:<wide$}", own.name);
+    text += &it.columns.iter().zip(&columns).map(|(name, wide)| format!("{name:>wide$}")).collect::<String>();
+    text.push('\n');
+    for (row, fields) in it.rows.iter().zip(&own.fields) {
+        text += &format!("  {row:<wide$}");
+        for (field, wide) in fields.iter().zip(&columns) {
+            text += &format!("{:>wide$}", in_words(field));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A field as text.
+fn in_words(field: &Field) -> String {
+    match field {
+        Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
+        Field::Gain(gain) => format!("({})", signed(gain.mean)),
+        Field::Refused(reason) => format!("refused {}", reason + 1),
+        Field::Nothing => "-".to_owned(),
+    }
 }
 
 fn seeds(count: usize) -> String {

@@ -2,6 +2,7 @@
 
 use crate::beyond::benefit::{Comparison, Map, Row};
 use crate::beyond::conclusions::{ConclusionResult, Standing};
+use crate::beyond::matrix::{Field, Matrix};
 use crate::beyond::text::{interval, paragraph};
 use crate::beyond::{BeyondOutcome, pictures};
 use seamline_report::export::table::Table;
@@ -12,8 +13,15 @@ use seamline_scenario::statistics::Estimate;
 pub fn add(report: &mut PaperReport, found: &BeyondOutcome) {
     let last = report.sections.len().saturating_sub(1);
     report.sections.insert(last, section(found));
-    report.tables.push(comparisons(&found.comparisons));
-    report.tables.push(maps(&found.maps));
+    if !found.comparisons.is_empty() {
+        report.tables.push(comparisons(&found.comparisons));
+    }
+    if !found.maps.is_empty() {
+        report.tables.push(maps(&found.maps));
+    }
+    if !found.matrices.is_empty() {
+        report.tables.push(matrices(&found.matrices));
+    }
 }
 
 fn section(found: &BeyondOutcome) -> Section {
@@ -25,24 +33,28 @@ fn section(found: &BeyondOutcome) -> Section {
              in every run, by the same rule. Gains in percent with their 95 % intervals, seed by seed."
                 .to_owned(),
         ),
-        Part::Heading("How good the notices are".to_owned()),
-        Part::Pictures(found.maps.iter().map(|map| pictures::picture(map, &found.baseline)).collect()),
     ];
+    for matrix in &found.matrices {
+        parts.push(Part::Heading(matrix.title.clone()));
+        parts.push(Part::Pictures(vec![pictures::of_matrix(matrix)]));
+    }
+    if !found.maps.is_empty() {
+        let drawn = found.maps.iter().map(|map| pictures::picture(map, &found.baseline));
+        parts.push(Part::Heading("How good the notices are".to_owned()));
+        parts.push(Part::Pictures(drawn.collect()));
+    }
     for comparison in &found.comparisons {
         parts.push(Part::Heading(comparison.title.clone()));
         parts.push(Part::Table(listing(comparison)));
     }
     parts.push(Part::Caption(sources(found)));
-    Section {
-        id: "beyond",
-        title: "Beyond the paper: the same schemes on networks of today".to_owned(),
-        parts,
-    }
+    Section { id: "beyond", title: format!("Beyond the paper: {}", found.title), parts }
 }
 
 fn sources(found: &BeyondOutcome) -> String {
     let files: Vec<&str> = found.provenance.iter().map(|from| from.scenario.as_str()).collect();
     let seeds = found.comparisons.iter().map(Comparison::seeds).chain(found.maps.iter().map(Map::seeds));
+    let seeds = seeds.chain(found.matrices.iter().map(Matrix::seeds));
     format!(
         "{} of each cell. Every value in these files has its reason and source beside it: {}.",
         super::seeds_of(seeds),
@@ -133,6 +145,39 @@ fn maps(maps: &[Map]) -> Table {
         .text("lead", rows.iter().map(|(_, _, x, ..)| (*x).clone()))
         .text("varied", rows.iter().map(|(_, _, _, y, _)| (*y).clone()));
     factors(table, &rows.iter().map(|(.., factor)| *factor).collect::<Vec<_>>())
+}
+
+/// A row for each field of each matrix.
+fn matrices(matrices: &[Matrix]) -> Table {
+    let mut rows = Vec::new();
+    for matrix in matrices {
+        for panel in &matrix.panels {
+            for (row, fields) in matrix.rows.iter().zip(&panel.fields) {
+                rows.extend(
+                    matrix
+                        .columns
+                        .iter()
+                        .zip(fields)
+                        .map(|(column, field)| (matrix, panel, row, column, field)),
+                );
+            }
+        }
+    }
+    let gain =
+        |pick: fn(&Estimate) -> Option<f64>| rows.iter().map(move |(.., field)| field.gain().and_then(pick));
+    let reason = |matrix: &Matrix, field: &Field| match field {
+        Field::Refused(reason) => matrix.reasons[*reason].clone(),
+        _ => String::new(),
+    };
+    Table::new("beyond_matrix")
+        .text("matrix", rows.iter().map(|(matrix, ..)| matrix.scenario.clone()))
+        .text("panel", rows.iter().map(|(_, panel, ..)| panel.name.clone()))
+        .text("row", rows.iter().map(|(_, _, row, ..)| (*row).clone()))
+        .text("scheme", rows.iter().map(|(.., column, _)| (*column).clone()))
+        .real("gain_percent", gain(|it| Some(it.mean)))
+        .real("gain_low_percent", gain(|it| it.low))
+        .real("gain_high_percent", gain(|it| it.high))
+        .text("refused", rows.iter().map(|(matrix, .., field)| reason(matrix, field)))
 }
 
 fn factors(table: Table, factors: &[Option<Estimate>]) -> Table {

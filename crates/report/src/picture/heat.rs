@@ -1,6 +1,7 @@
 //! A map of values over two parameters.
 
 use super::frame::{Names, heading};
+use super::shade::{self, Shade};
 use super::svg::{Anchor, Svg, TEXT, px, width_of};
 use crate::quantity::digits;
 
@@ -15,8 +16,6 @@ pub struct Map {
     pub values: Vec<Vec<Option<f64>>>,
 }
 
-const LIGHT: [f64; 3] = [243.0, 247.0, 252.0];
-const DARK: [f64; 3] = [8.0, 58.0, 110.0];
 const HIGH: f64 = 40.0;
 
 /// A heat map, the larger the darker, so that it survives without colour; each field carries its number.
@@ -29,7 +28,7 @@ pub fn heat_map(names: Names<'_>, x: &str, y: &str, map: &Map) -> String {
     let (top, bottom) = (56.0, 56.0 + HIGH * map.rows.len() as f64);
     let mut svg = Svg::new(width, bottom + 54.0, names.title);
     heading(&mut svg, names.title, names.remark);
-    let shade = Shade::of(map);
+    let shade = Shade::of(map.values.iter().flatten().flatten().copied());
     for (row, values) in map.values.iter().enumerate() {
         for (column, value) in values.iter().enumerate() {
             let corner = (left + wide * column as f64, top + HIGH * row as f64);
@@ -57,31 +56,7 @@ fn draw_field(svg: &mut Svg, shade: &Shade, corner: (f64, f64), wide: f64, value
     };
     let (colour, is_dark) = shade.colour(value);
     svg.rect(corner, (wide, HIGH), &format!("fill=\"{colour}\" stroke=\"#ffffff\""));
-    let ink = if is_dark { "fill=\"#ffffff\"" } else { "fill=\"#10151d\"" };
+    let ink = format!("fill=\"{}\"", shade::ink(is_dark));
     let at = (corner.0 + wide / 2.0, corner.1 + HIGH / 2.0 + 4.0);
     svg.text(at, Anchor::Middle, &digits(value), &format!("class=\"field\" {ink}"));
-}
-
-/// From values to shades.
-struct Shade {
-    least: f64,
-    most: f64,
-}
-
-impl Shade {
-    fn of(map: &Map) -> Shade {
-        let values = || map.values.iter().flatten().flatten().copied();
-        Shade {
-            least: values().fold(f64::INFINITY, f64::min),
-            most: values().fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-
-    /// The colour, and whether text on it must be light.
-    fn colour(&self, value: f64) -> (String, bool) {
-        let span = self.most - self.least;
-        let share = if span > 0.0 { (value - self.least) / span } else { 0.0 };
-        let part = |place: usize| (LIGHT[place] + share * (DARK[place] - LIGHT[place])).round() as u8;
-        (format!("#{:02x}{:02x}{:02x}", part(0), part(1), part(2)), share > 0.5)
-    }
 }

@@ -8,7 +8,9 @@ pub mod frame;
 pub mod heat;
 mod interruption;
 pub mod lines;
+pub mod matrix;
 pub mod over_time;
+mod shade;
 pub mod style;
 pub mod svg;
 
