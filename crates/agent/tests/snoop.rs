@@ -74,6 +74,34 @@ fn the_timer_sends_the_first_packet_again() {
     assert_eq!(times[0].0, Duration::from_millis(1020));
 }
 
+/// An acknowledgment that a repair lets go says how long the repair took, and nothing of what had come before it: the tenth packet was
+/// sent once, and its acknowledgment 400 ms later is no round trip. The timer for the next packet stays as it was.
+#[test]
+fn what_waited_for_a_repair_is_no_sample() {
+    let mut script = under_way(snoop());
+    script.at(21).wireless(ack(2001)).onwards();
+    script.at(22).wireless(ack(2001)).sends_again(2001).ends_here();
+    script.at(400).wireless(ack(10_001)).onwards();
+    script.at(500).wired(data(10_001, 1000)).onwards();
+    let times = script.wakes_until(1600);
+    assert_eq!(times.first().map(|(at, _)| *at), Some(Duration::from_millis(1500)));
+}
+
+/// Nor of what waited for a packet that came late from the wired side.
+#[test]
+fn what_waited_for_the_sender_is_no_sample() {
+    let mut script = snoop();
+    for n in [0, 1, 3, 4] {
+        script.wired(data(1 + n * 1000, 1000)).onwards();
+    }
+    script.at(20).wireless(ack(2001)).onwards();
+    script.at(440).wired(data(2001, 1000)).onwards();
+    script.at(460).wireless(ack(5001)).onwards();
+    script.at(500).wired(data(5001, 1000)).onwards();
+    let times = script.wakes_until(1600);
+    assert_eq!(times.first().map(|(at, _)| *at), Some(Duration::from_millis(1500)));
+}
+
 /// Data from the mobile node, window updates and older acknowledgments are none of its business.
 #[test]
 fn what_says_more_than_a_duplicate_passes() {

@@ -28,7 +28,7 @@ impl BaseStation {
             store: Store::default(),
             end: None,
             acknowledged: None,
-            round_trip: RoundTrip::new(parameters.minimum_timeout),
+            round_trip: RoundTrip::of_data(parameters.minimum_timeout),
             timer: NEVER,
             parameters,
         }

@@ -1,6 +1,7 @@
 //! The agent at the mobile router: asks the base station for what is missing before it, and mends the way to the mobile host.
 
 use super::ObtcpParameters;
+use super::echoes::Echoes;
 use super::gaps::{Cause, Gaps};
 use super::round_trip::RoundTrip;
 use super::store::Store;
@@ -30,8 +31,7 @@ pub(super) struct MobileRouter {
     is_answered: bool,
     /// Requests in a row that were not answered in time.
     unanswered: u32,
-    /// Until then what was sent again may come as duplicates that say nothing.
-    echoes_until: Instant,
+    echoes: Echoes,
     /// The sender has not got so many acknowledgments: it sends again what is acknowledged.
     owed: u32,
     host_timer: Instant,
@@ -39,18 +39,17 @@ pub(super) struct MobileRouter {
 
 impl MobileRouter {
     pub(super) fn new(parameters: ObtcpParameters) -> Self {
-        let round_trip = || RoundTrip::new(parameters.minimum_timeout);
         MobileRouter {
             store: Store::default(),
             gaps: Gaps::default(),
             key: None,
             end: None,
             heard: Heard::default(),
-            to_base_station: round_trip(),
-            to_host: round_trip(),
+            to_base_station: RoundTrip::of_requests(parameters.minimum_timeout),
+            to_host: RoundTrip::of_data(parameters.minimum_timeout),
             is_answered: false,
             unanswered: 0,
-            echoes_until: Instant::ZERO,
+            echoes: Echoes::default(),
             owed: 0,
             host_timer: NEVER,
             parameters,
@@ -140,6 +139,7 @@ impl MobileRouter {
             self.to_host.sample(now.saturating_since(sent_at));
         }
         self.owed = 0;
+        self.echoes.on_progress(now);
         let first = SequenceNumber(acknowledgment.0.wrapping_sub(1 << 30));
         self.gaps.fill(SequenceRange { first, end: acknowledgment });
         self.end = Some(self.end.map_or(acknowledgment, |end| end.max(acknowledgment)));
@@ -156,13 +156,13 @@ impl MobileRouter {
             let patience = if self.is_answered { self.parameters.requests } else { 1 };
             return gap.cause == Cause::Congestion || self.unanswered >= patience;
         }
-        let Some(kept) = self.store.holding(missing) else { return now >= self.echoes_until };
+        let Some(kept) = self.store.holding(missing) else { return !self.echoes.may_come(now) };
         if kept.sent_again >= self.parameters.local_retransmissions {
             return true;
         }
         // Sooner it cannot tell of what was sent last: something sent before that caused it.
-        let unknown = if kept.sent_again == 0 { Duration::ZERO } else { self.to_host.timeout() };
-        if now >= kept.sent_at + self.to_host.smoothed().unwrap_or(unknown) {
+        let soonest = kept.sent_at + self.to_host.smoothed().unwrap_or(Duration::ZERO);
+        if !self.echoes.explain_one() && now >= soonest {
             self.go_back(now, missing, exit);
         }
         false
@@ -170,8 +170,8 @@ impl MobileRouter {
 
     /// Send everything from `missing` on again, as the paper's agent does.
     fn go_back(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) {
-        self.store.send_all_again(now, missing, exit);
-        self.echoes_until = now + self.to_host.timeout();
+        let copies = self.store.send_all_again(now, missing, exit);
+        self.echoes.went_back(copies, now + self.to_host.timeout());
         self.restart_host_timer(now);
     }
 

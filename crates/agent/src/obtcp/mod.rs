@@ -10,6 +10,7 @@
 //! about them is said at the place, and has a parameter.
 
 mod base_station;
+mod echoes;
 mod gaps;
 mod mobile_router;
 mod round_trip;

@@ -7,16 +7,25 @@ use seamline_wire::Duration;
 #[derive(Debug)]
 pub(super) struct RoundTrip {
     estimate: Option<(f64, f64)>,
+    initial_timeout: Duration,
     minimum_timeout: Duration,
     backed_off: u32,
 }
+
+/// The timeout of data before the first sample (RFC 6298 section 2.1): sooner, a way with a queue would be taken for one that loses.
+const INITIAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Timeouts are doubled no more often than this.
 const MOST_BACKED_OFF: u32 = 6;
 
 impl RoundTrip {
-    pub(super) fn new(minimum_timeout: Duration) -> Self {
-        RoundTrip { estimate: None, minimum_timeout, backed_off: 0 }
+    /// Of data and its acknowledgments.
+    pub(super) fn of_data(minimum_timeout: Duration) -> Self {
+        RoundTrip { estimate: None, initial_timeout: INITIAL_TIMEOUT, minimum_timeout, backed_off: 0 }
+    }
+    /// Of requests and their repairs. These are short, so that one sent in vain costs little, and where nobody answers the sender should not wait.
+    pub(super) fn of_requests(minimum_timeout: Duration) -> Self {
+        RoundTrip { initial_timeout: minimum_timeout, ..Self::of_data(minimum_timeout) }
     }
     pub(super) fn sample(&mut self, round_trip_time: Duration) {
         let sample = round_trip_time.as_secs_f64();
@@ -34,8 +43,11 @@ impl RoundTrip {
         self.estimate.map(|(smoothed, _)| Duration::from_secs_f64(smoothed))
     }
     pub(super) fn timeout(&self) -> Duration {
-        let (smoothed, variation) = self.estimate.unwrap_or_default();
-        let plain = Duration::from_secs_f64(smoothed + 4.0 * variation).max(self.minimum_timeout);
+        let plain = match self.estimate {
+            None => self.initial_timeout,
+            Some((smoothed, variation)) => Duration::from_secs_f64(smoothed + 4.0 * variation),
+        };
+        let plain = plain.max(self.minimum_timeout);
         Duration::from_nanos(plain.as_nanos() << self.backed_off)
     }
     /// No answer came in time.

@@ -56,20 +56,23 @@ impl Store {
         let Some(packet) = exit.keep(packet) else { return };
         self.packets.insert(place, Kept { packet, sent_at: now, sent_again: 0, is_ambiguous: false });
     }
-    /// Forget what lies before `acknowledgment`; returns when the last of it was sent, if it was sent once.
+    /// Forget what lies before `acknowledgment`; returns when that of it was sent which was sent last, if it was sent once: an acknowledgment
+    /// that waited for a repair answers that, and not what had come before it.
     pub(super) fn acknowledge(
         &mut self,
         acknowledgment: SequenceNumber,
         exit: &mut Exit<'_>,
     ) -> Option<Instant> {
-        let mut newest = None;
+        let mut latest: Option<(Instant, bool)> = None;
         while let Some(kept) =
             self.packets.pop_front_if(|kept| kept.range().end.is_at_or_before(acknowledgment))
         {
-            newest = (!kept.is_ambiguous).then_some(kept.sent_at);
+            if latest.is_none_or(|(at, _)| at <= kept.sent_at) {
+                latest = Some((kept.sent_at, kept.is_ambiguous));
+            }
             exit.release(kept.packet);
         }
-        newest
+        latest.filter(|(_, is_ambiguous)| !is_ambiguous).map(|(at, _)| at)
     }
     /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
     /// segments otherwise when it sends again leaves a short packet inside a long one.
@@ -105,12 +108,10 @@ impl Store {
         };
         self.packets.iter_mut().filter(holds).for_each(|kept| send(kept, now, exit));
     }
-    /// Send everything from there on again (go-back-N).
-    pub(super) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) {
-        self.packets
-            .iter_mut()
-            .filter(|kept| kept.range().end.is_after(from))
-            .for_each(|kept| send(kept, now, exit));
+    /// Send everything from there on again (go-back-N); returns how many packets that were.
+    pub(super) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) -> u32 {
+        let behind = self.packets.iter_mut().filter(|kept| kept.range().end.is_after(from));
+        behind.map(|kept| send(kept, now, exit)).count() as u32
     }
     pub(super) fn first_sequence(&self) -> Option<SequenceNumber> {
         self.packets.front().map(|kept| kept.range().first)

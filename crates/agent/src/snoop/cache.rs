@@ -24,22 +24,19 @@ impl Cached {
     pub(super) fn begins_at_or_before(&self, missing: SequenceNumber) -> bool {
         self.sequence().is_at_or_before(missing)
     }
-    pub(super) fn was_sent_once(&self) -> bool {
+    fn was_sent_once(&self) -> bool {
         self.local_retransmissions == 0 && !self.sender_repeats
     }
 }
 
-/// What was known of a packet that is acknowledged.
-#[derive(Clone, Copy, Debug)]
+/// What was known of packets that are acknowledged together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Acknowledged {
-    pub(super) sent_at: Instant,
-    was_sent_once: bool,
-}
-
-impl Acknowledged {
-    pub(super) fn was_sent_once(&self) -> bool {
-        self.was_sent_once
-    }
+    /// When the last of them in sequence was sent last.
+    pub(super) last_sent_at: Instant,
+    /// When the one that was sent last was sent, if it was sent once. An acknowledgment that waited for a repair answers that, and not what
+    /// had come before it.
+    pub(super) answered_sent_at: Option<Instant>,
 }
 
 /// Where a packet belongs.
@@ -104,21 +101,26 @@ impl Cache {
             cached.sender_repeats = true;
         }
     }
-    /// Forget what lies before `acknowledgment`; returns the last of it.
+    /// Forget what lies before `acknowledgment`.
     pub(super) fn acknowledge(
         &mut self,
         acknowledgment: SequenceNumber,
         exit: &mut Exit<'_>,
     ) -> Option<Acknowledged> {
-        let mut newest = None;
+        let mut last_sent_at = None;
+        let mut latest: Option<(Instant, bool)> = None;
         while let Some(cached) =
             self.packets.pop_front_if(|cached| cached.packet.segment.end().is_at_or_before(acknowledgment))
         {
-            newest = Some(Acknowledged { sent_at: cached.sent_at, was_sent_once: cached.was_sent_once() });
+            last_sent_at = Some(cached.sent_at);
+            if latest.is_none_or(|(at, _)| at <= cached.sent_at) {
+                latest = Some((cached.sent_at, cached.was_sent_once()));
+            }
             exit.release(cached.packet);
         }
         self.note_end(acknowledgment);
-        newest
+        let answered_sent_at = latest.filter(|(_, once)| *once).map(|(at, _)| at);
+        last_sent_at.map(|last_sent_at| Acknowledged { last_sent_at, answered_sent_at })
     }
     /// Everything goes over the air once more.
     pub(super) fn send_all_again(&mut self, now: Instant, exit: &mut Exit<'_>) {

@@ -50,7 +50,8 @@ pub struct SnoopParameters {
     pub initial_variation: Duration,
     /// The share of a new sample in the smoothed round-trip time, 0 to 1.
     pub sample_weight: f64,
-    /// A packet that was sent more than once gives a sample, too, from when it was sent last.
+    /// Every acknowledgment gives a sample, from when the last packet was sent that it acknowledges; otherwise it is a sample for the packet
+    /// that was sent last, if that was sent once.
     pub samples_retransmissions: bool,
     /// Duplicates are counted on across new acknowledgments, as by the one counter that all of ns-2's agents share.
     pub counts_duplicates_on: bool,
@@ -170,11 +171,12 @@ impl Snoop {
     }
 
     fn on_progress(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
-        let samples = self.parameters.samples_retransmissions;
-        if let Some(newest) = self.cache.acknowledge(acknowledgment, exit)
-            && (samples || newest.was_sent_once())
-        {
-            self.round_trip.sample(now.saturating_since(newest.sent_at));
+        if let Some(acknowledged) = self.cache.acknowledge(acknowledgment, exit) {
+            let sent_at = match self.parameters.samples_retransmissions {
+                true => Some(acknowledged.last_sent_at),
+                false => acknowledged.answered_sent_at,
+            };
+            sent_at.into_iter().for_each(|at| self.round_trip.sample(now.saturating_since(at)));
         }
         self.expected = Expected::None;
         self.first_is_under_way = false;
