@@ -50,7 +50,7 @@ fn claims_are_judged_and_runs_kept() {
 fn other_papers_have_their_pictures() {
     /// What its picture is called, and words in it.
     type Drawn<'a> = (&'a str, &'a [&'a str]);
-    let papers: [(&str, &str, usize, &[Drawn<'_>]); 3] = [
+    let papers: [(&str, &str, usize, &[Drawn<'_>]); 4] = [
         (
             "V",
             "70 s",
@@ -73,6 +73,18 @@ fn other_papers_have_their_pictures() {
                     &["throughput (kb/s)", "share of packets lost on the wireless link", "0.001", "eln-ack"],
                 ),
                 ("fig6", &["snoop", "split"]),
+            ],
+        ),
+        (
+            "O",
+            "60 s",
+            9,
+            &[
+                ("fig8", &["R_gain, recovery time saved (ms)", "closed form, no simulation", "p2 = 0.05"]),
+                ("fig16", &["gain in throughput (%)", "p1 = 0.1", "p1 = 0.2"]),
+                ("fig24", &["equation 16: Snoop", "equation 20: all of a window repaired by one"]),
+                ("fig26", &["Jain's fairness index", "flows of each kind"]),
+                ("model-snoop", &["simulation over closed form (%)", "d1 = 50 ms, d2 = 5 ms"]),
             ],
         ),
         (

@@ -81,6 +81,19 @@ impl Window {
             repaired_per_request: [count("n1", n1)?, count("n2", n2)?],
         })
     }
+
+    /// A mean window W' in packets, of which one request repairs all that is lost on a link: W' p / (1 - (1 - p)^W') packets, the mean of what a window
+    /// loses that loses any.
+    ///
+    /// # Errors
+    /// When the window is below 1 or infinite.
+    pub fn repaired_at_once(packets: f64, path: &Path) -> Result<Self, OutOfDomain> {
+        let repaired = |link: WirelessLink| {
+            let any = 1.0 - libm::pow(1.0 - link.loss, packets);
+            if any > 0.0 { (packets * link.loss / any).max(1.0) } else { 1.0 }
+        };
+        Window::new(packets, [repaired(path.to_router), repaired(path.to_host)])
+    }
 }
 
 impl Path {

@@ -126,3 +126,13 @@ proptest! {
         prop_assert!(index <= 1.0 + 1e-12 && index >= 1.0 / x.len() as f64 - 1e-12);
     }
 }
+
+/// Two packets of which each is lost with 0.5: one or two of them in three of four windows, 1 / 0.75 = 4/3 on average. A link that loses nothing
+/// has nothing to repair. 2 * 0.5 / (4/3) * 40/0.5 = 60 ms on top of 61 ms.
+#[test]
+fn what_a_window_loses_is_repaired_at_once() {
+    let path = path(0.5, 20.0, 0.0, 10.0);
+    let window = Window::repaired_at_once(2.0, &path).unwrap();
+    assert!((path.obtcp_round_trip_seconds(window) - 0.121).abs() < 1e-12);
+    assert_eq!(Window::repaired_at_once(0.5, &path).unwrap_err().symbol, "W'");
+}

@@ -33,7 +33,7 @@ pub struct Beyond {
 }
 
 /// Every paper.
-pub static ALL: &[Paper] = &[E, V, X, L];
+pub static ALL: &[Paper] = &[E, V, X, L, O];
 
 const E: Paper = Paper {
     id: "E",
@@ -135,6 +135,29 @@ const L: Paper = Paper {
             include_str!("../../../papers/L/beyond/agents-meet-schemes.toml"),
         )],
     }),
+};
+
+const O: Paper = Paper {
+    id: "O",
+    summary: "obTCP: local recovery at base station and mobile router, in network mobility (2010)",
+    claims: include_str!("../../../papers/O/claims.toml"),
+    deviations: include_str!("../../../papers/O/deviations.toml"),
+    findings: include_str!("../../../papers/O/findings.toml"),
+    figures: include_str!("../../../papers/O/figures.toml"),
+    scenarios: &[
+        ("fig14", include_str!("../../../papers/O/fig14.toml")),
+        ("fig15", include_str!("../../../papers/O/fig15.toml")),
+        ("fig17", include_str!("../../../papers/O/fig17.toml")),
+        ("fig18", include_str!("../../../papers/O/fig18.toml")),
+        ("fig20", include_str!("../../../papers/O/fig20.toml")),
+        ("fig21", include_str!("../../../papers/O/fig21.toml")),
+        ("fig22", include_str!("../../../papers/O/fig22.toml")),
+        ("fig24", include_str!("../../../papers/O/fig24.toml")),
+        ("fig25", include_str!("../../../papers/O/fig25.toml")),
+        ("fig26", include_str!("../../../papers/O/fig26.toml")),
+        ("model", include_str!("../../../papers/O/model.toml")),
+    ],
+    beyond: None,
 };
 
 /// The paper of this letter, in either case.

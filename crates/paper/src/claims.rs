@@ -56,6 +56,9 @@ pub struct Claim {
 pub struct Condition {
     /// In words.
     pub what: String,
+    /// The scenarios whose records it is measured on; those of its claim without this.
+    #[serde(default)]
+    pub figures: Vec<String>,
     /// How it is measured.
     #[serde(flatten)]
     pub measure: Measure,
@@ -63,6 +66,13 @@ pub struct Condition {
     pub accept: [f64; 2],
     #[serde(flatten)]
     _rest: NothingElse,
+}
+
+impl Claim {
+    /// All scenarios whose records decide it: its own, and those of its further conditions.
+    pub fn decided_by(&self) -> impl Iterator<Item = &String> {
+        self.figures.iter().chain(self.also.iter().flat_map(|condition| &condition.figures))
+    }
 }
 
 /// Absolute numbers in kb/s: by scheme, then by TCP.

@@ -1,8 +1,10 @@
 //! From records to one number for each claim.
 
 use crate::claims::{Claim, Claims, Condition};
+use crate::closed_form::ClosedForm;
 use crate::features;
-use crate::measure::{Behind, Measure, Measured, Statistic};
+use crate::figures::Figures;
+use crate::measure::{Behind, Beside, Measure, Measured, Statistic};
 use crate::records::{CellRecords, Number};
 use crate::verdict::{Verdict, verdict};
 use seamline_scenario::statistics::Estimate;
@@ -59,19 +61,37 @@ pub struct CellResult {
     pub verdict: Option<Verdict>,
 }
 
-/// Evaluate every claim. `note` says why a claim came out as it did.
-pub fn evaluate(claims: &Claims, records: &[CellRecords], note: &dyn Fn(&str) -> String) -> Vec<ClaimResult> {
-    claims.claim.iter().map(|claim| evaluate_claim(claim, records, note(&claim.id))).collect()
+/// Evaluate every claim. The figures hold the closed forms of their scenarios; `note` says why a claim came out as it did.
+pub fn evaluate(
+    claims: &Claims,
+    figures: &Figures,
+    records: &[CellRecords],
+    note: &dyn Fn(&str) -> String,
+) -> Vec<ClaimResult> {
+    let evaluated = claims.claim.iter().map(|claim| {
+        let closed_form = claim.figures.iter().find_map(|figure| figures.closed_form(figure));
+        evaluate_claim(claim, Evidence { records, closed_form }, note(&claim.id))
+    });
+    evaluated.collect()
 }
 
-fn evaluate_claim(claim: &Claim, records: &[CellRecords], note: String) -> ClaimResult {
+/// What a number is measured on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evidence<'a> {
+    /// All records.
+    pub(crate) records: &'a [CellRecords],
+    /// The closed form of the figure.
+    pub(crate) closed_form: Option<ClosedForm>,
+}
+
+fn evaluate_claim(claim: &Claim, evidence: Evidence<'_>, note: String) -> ClaimResult {
     let Judged { value, mut cells, verdict } = if claim.measure.statistic == Statistic::Matches {
         let count = claim.table.as_deref().and_then(features::matches);
         judge(count.map(exactly), claim.accept, Vec::new(), &[])
     } else {
-        judge_on(&claim.figures, &claim.measure, claim.accept, &claim.also, records)
+        judge_on(&claim.figures, &claim.measure, claim.accept, &claim.also, evidence)
     };
-    cells.extend(rates(claim, records));
+    cells.extend(rates(claim, evidence.records));
     ClaimResult {
         id: claim.id.clone(),
         statement: claim.statement.clone(),
@@ -106,18 +126,22 @@ pub(crate) fn judge_on(
     what: &Measure,
     accept: [f64; 2],
     also: &[Condition],
-    records: &[CellRecords],
+    evidence: Evidence<'_>,
 ) -> Judged {
-    let own: Vec<&CellRecords> = records.iter().filter(|cell| figures.contains(&cell.figure)).collect();
-    let measured = |measure: &Measure| {
+    let Evidence { records, closed_form } = evidence;
+    let measured = |measure: &Measure, figures: &[String]| {
+        let own: Vec<&CellRecords> = records.iter().filter(|cell| figures.contains(&cell.figure)).collect();
         let line = measure.line.as_ref().or(what.line.as_ref());
         let line: Vec<&CellRecords> = records.iter().filter(|cell| Some(&cell.figure) == line).collect();
-        measure.measure(&own, &line)
+        measure.measure(&own, Beside { line: &line, closed_form })
     };
-    let found = measured(what);
+    let found = measured(what, figures);
     let behind = found.iter().flat_map(|found| &found.behind).map(CellResult::from).collect();
-    let conditions: Vec<CellResult> =
-        also.iter().map(|condition| judged(condition, measured(&condition.measure))).collect();
+    let conditions = also.iter().map(|condition| {
+        let own = if condition.figures.is_empty() { figures } else { &condition.figures };
+        judged(condition, measured(&condition.measure, own))
+    });
+    let conditions: Vec<CellResult> = conditions.collect();
     judge(found.map(|found| found.value), accept, behind, &conditions)
 }
 

@@ -5,6 +5,7 @@
 //! that can be resumed, [`evaluate()`] turns the records into one number for each claim, and [`verdict()`] is the one
 //! place that judges it.
 
+mod all_flows;
 pub mod beyond;
 pub mod bundled;
 pub mod claims;

@@ -1,9 +1,10 @@
-//! What is looked at in a run: a number of one of its flows.
+//! What is looked at in a run: a number of one of its flows, or of all of them together.
 
-use seamline_scenario::record::{FlowRecord, HandoverRecord};
+use crate::all_flows::{fairness, utilisation};
+use seamline_scenario::record::{FlowRecord, HandoverRecord, IntervalRecord, RunRecord};
 use serde::Deserialize;
 
-/// A number of a flow in a run; `papers/V/claims.toml` and `papers/X/claims.toml` say it in words.
+/// A number of a flow in a run, or of the run; the `claims.toml` of the papers V, X and O say it in words.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub enum Quantity {
     /// Payload delivered per second, in kb/s.
@@ -23,6 +24,15 @@ pub enum Quantity {
     /// Data packets lost meanwhile, mean over the handovers.
     #[serde(rename = "lost at handovers")]
     LostAtHandovers,
+    /// Smoothed round-trip time at the end of each interval, in ms, mean over the intervals.
+    #[serde(rename = "smoothed round trip")]
+    SmoothedRoundTrip,
+    /// Jain's index of the goodput of all flows.
+    #[serde(rename = "fairness")]
+    Fairness,
+    /// Payload delivered by all flows, in percent of what the bottleneck carries.
+    #[serde(rename = "utilisation")]
+    Utilisation,
 }
 
 impl Quantity {
@@ -32,6 +42,9 @@ impl Quantity {
             Quantity::Goodput | Quantity::GoodputInStalls => "kb/s",
             Quantity::TransferTime | Quantity::Stall => "s",
             Quantity::LostAtHandovers => "packets",
+            Quantity::SmoothedRoundTrip => "ms",
+            Quantity::Fairness => "",
+            Quantity::Utilisation => "%",
         }
     }
 
@@ -43,10 +56,22 @@ impl Quantity {
             Quantity::Stall => "stall at a handover (s)",
             Quantity::GoodputInStalls => "throughput during stalls (kb/s)",
             Quantity::LostAtHandovers => "lost at a handover (packets)",
+            Quantity::SmoothedRoundTrip => "smoothed round-trip time (ms)",
+            Quantity::Fairness => "Jain's fairness index",
+            Quantity::Utilisation => "utilisation of the bottleneck (%)",
         }
     }
 
-    /// The number, in the whole run or between two times in seconds; `None` where there is none: the transfer did not end,
+    /// The number of a whole run, for a quantity that is none of a single flow; `None` for others.
+    pub(crate) fn of_all_flows(self) -> Option<fn(&RunRecord) -> Option<f64>> {
+        match self {
+            Quantity::Fairness => Some(fairness),
+            Quantity::Utilisation => Some(utilisation),
+            _ => None,
+        }
+    }
+
+    /// The number of a flow, in the whole run or between two times in seconds; `None` where there is none: the transfer did not end,
     /// there was no handover, or the record holds no rows for that time.
     pub fn of(self, flow: &FlowRecord, between: Option<[f64; 2]>) -> Option<f64> {
         match self {
@@ -68,8 +93,26 @@ impl Quantity {
                 let lost: Vec<u64> = met(flow).map(|handover| handover.lost_packets).collect();
                 (!lost.is_empty()).then(|| lost.iter().sum::<u64>() as f64 / lost.len() as f64)
             }
+            Quantity::SmoothedRoundTrip => {
+                let times: Vec<f64> = smoothed_round_trips(flow, between)?;
+                (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
+            }
+            Quantity::Fairness | Quantity::Utilisation => None,
         }
     }
+}
+
+/// The smoothed round-trip time at the end of each interval that ends in this part of the run, in ms; `None` when the record holds no rows
+/// for that time, or a row from before the first sample.
+pub(crate) fn smoothed_round_trips(flow: &FlowRecord, between: Option<[f64; 2]>) -> Option<Vec<f64>> {
+    let (first, last) = (flow.intervals.first()?, flow.intervals.last()?);
+    let [from, to] = between.unwrap_or([first.from_s, last.to_s]);
+    if to > last.to_s || to <= from {
+        return None;
+    }
+    let is_meant = |row: &&IntervalRecord| row.to_s > from && row.to_s <= to;
+    let time = |row: &IntervalRecord| Some(row.smoothed_round_trip_ms).filter(|time| *time > 0.0);
+    flow.intervals.iter().filter(is_meant).map(time).collect()
 }
 
 /// The handovers that came while the flow was measured.

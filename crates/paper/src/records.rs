@@ -29,14 +29,22 @@ pub struct Number<'a> {
 
 impl Number<'_> {
     fn of(self, run: &RunRecord) -> Option<f64> {
-        let Some(wanted) = self.flow else { return self.quantity.of(run.flows.first()?, self.between) };
+        if let Some(of_all_flows) = self.quantity.of_all_flows() {
+            return of_all_flows(run);
+        }
+        let found: Option<Vec<f64>> =
+            self.flows(run).into_iter().map(|flow| self.quantity.of(flow, self.between)).collect();
+        mean(&found?)
+    }
+
+    /// The flows that are looked at.
+    pub(crate) fn flows(self, run: &RunRecord) -> Vec<&FlowRecord> {
+        let Some(wanted) = self.flow else { return run.flows.first().into_iter().collect() };
         let is_wanted = |record: &&FlowRecord| match wanted.strip_suffix('*') {
             Some(beginning) => record.name.starts_with(beginning),
             None => record.name == wanted,
         };
-        let found: Option<Vec<f64>> =
-            run.flows.iter().filter(is_wanted).map(|flow| self.quantity.of(flow, self.between)).collect();
-        mean(&found?)
+        run.flows.iter().filter(is_wanted).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Running a paper: its figures, then the other readings of what it leaves open.
 
 use crate::bundled::Paper;
-use crate::claims::Claims;
+use crate::claims::{Claim, Claims};
 use crate::deviations::{Alternative, Deviation};
 use crate::documents::Documents;
 use crate::evaluate::{ClaimResult, evaluate};
@@ -142,7 +142,8 @@ pub fn run(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<PaperOutcome, PaperError> {
-    let Documents { claims, deviations, findings, .. } = Documents::of(paper)?;
+    let documents = Documents::of(paper)?;
+    let Documents { claims, deviations, findings, figures } = &documents;
     let mut outcome = PaperOutcome::default();
     for (figure, _) in paper.scenarios {
         let job = plan(paper, figure, &options.out.join(figure), &options.set)?;
@@ -152,24 +153,24 @@ pub fn run(
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
-    outcome.claims = evaluate(&claims, &outcome.records, &|claim| findings.about(claim));
+    outcome.claims = evaluate(claims, figures, &outcome.records, &|claim| findings.about(claim));
     let alternatives = deviations.deviation.iter().filter(|_| options.readings);
     for (deviation, place, alternative) in
         alternatives.flat_map(|it| it.r#try.iter().enumerate().map(move |(place, other)| (it, place, other)))
     {
         let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
-        match try_reading(paper, &claims, (deviation, alternative), &folder, options, stop, progress)? {
+        match try_reading(paper, &documents, (deviation, alternative), &folder, options, stop, progress)? {
             Some(reading) => outcome.readings.push(reading),
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
-    outcome.taken_over_their_seeds = over_their_seeds(&claims, &outcome);
+    outcome.taken_over_their_seeds = over_their_seeds(&documents, &outcome);
     Ok(outcome)
 }
 
 /// The claims that other readings are tried on, over the seeds of those readings: so that they are compared with the
 /// same losses and moves.
-fn over_their_seeds(claims: &Claims, outcome: &PaperOutcome) -> Vec<ClaimResult> {
+fn over_their_seeds(documents: &Documents, outcome: &PaperOutcome) -> Vec<ClaimResult> {
     let Some(reading) = outcome.readings.first() else { return Vec::new() };
     if outcome.parts.iter().all(|part| part.seeds == reading.seeds) {
         return Vec::new();
@@ -178,13 +179,23 @@ fn over_their_seeds(claims: &Claims, outcome: &PaperOutcome) -> Vec<ClaimResult>
     records.iter_mut().for_each(|cell| cell.runs.retain(|run| reading.seeds.contains(&run.seed)));
     let tried = outcome.claims_with_readings();
     let is_tried = |id: &String| tried.iter().any(|claim| claim.id == *id);
-    let claim = claims.claim.iter().filter(|claim| is_tried(&claim.id)).cloned().collect();
-    evaluate(&Claims { claim, ..claims.clone() }, &records, &|_| String::new())
+    evaluate_those(documents, &records, |claim| is_tried(&claim.id))
+}
+
+/// Some of the claims, on records that nothing has been found out about.
+fn evaluate_those(
+    documents: &Documents,
+    records: &[CellRecords],
+    is_one: impl Fn(&Claim) -> bool,
+) -> Vec<ClaimResult> {
+    let Documents { claims, figures, .. } = documents;
+    let claim = claims.claim.iter().filter(|claim| is_one(claim)).cloned().collect();
+    evaluate(&Claims { claim, ..claims.clone() }, figures, records, &|_| String::new())
 }
 
 fn try_reading(
     paper: &Paper,
-    claims: &Claims,
+    documents: &Documents,
     (deviation, alternative): (&Deviation, &Alternative),
     folder: &Path,
     options: &PaperOptions,
@@ -203,16 +214,15 @@ fn try_reading(
             None => return Ok(None),
         }
     }
-    let decided = claims.claim.iter().filter(|claim| {
-        !claim.figures.is_empty() && claim.figures.iter().all(|figure| deviation.figures.contains(figure))
-    });
-    let decided = Claims { claim: decided.cloned().collect(), ..claims.clone() };
+    let is_decided = |claim: &Claim| {
+        !claim.figures.is_empty() && claim.decided_by().all(|figure| deviation.figures.contains(figure))
+    };
     Ok(Some(ReadingResult {
         deviation: deviation.clone(),
         reading: alternative.clone(),
         seeds,
         runs,
-        claims: evaluate(&decided, &records, &|_| String::new()),
+        claims: evaluate_those(documents, &records, is_decided),
     }))
 }
 

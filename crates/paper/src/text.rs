@@ -3,7 +3,7 @@
 use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
 use crate::features;
-use crate::figures::{Bars, Layout};
+use crate::figures::{Bars, Gains, Layout};
 use crate::run::{PaperOutcome, ReadingResult};
 use crate::verdict::Verdict;
 
@@ -96,7 +96,19 @@ pub fn tally(claims: &[ClaimResult]) -> String {
 
 /// The means that are drawn, a table for each figure.
 pub fn numbers(documents: &Documents, outcome: &PaperOutcome) -> String {
-    documents.figures.layouts().map(|layout| table(documents, layout, outcome)).collect()
+    let tables = documents.figures.layouts().map(|layout| table(documents, layout, outcome));
+    tables.chain(documents.figures.gains.iter().map(|figure| gains(figure, outcome))).collect()
+}
+
+/// The gains of a figure, a column for each value of its axis.
+fn gains(figure: &Gains, outcome: &PaperOutcome) -> String {
+    let drawn = figure.lines(&outcome.records);
+    let mut text = format!("{}: {}\n", figure.title, figure.measured());
+    for line in drawn {
+        let entries = line.points.iter().map(|(at, value)| format!("  {at}: {:.1}", value.mean));
+        text += &format!("  {:16}{}\n", line.name, entries.collect::<String>());
+    }
+    text + "\n"
 }
 
 fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {

@@ -48,13 +48,13 @@ fn claims_refer_to_what_is_there() {
         for claim in &claims.claim {
             assert!(ids.insert(claim.id.clone()), "{} twice", claim.id);
             assert!(claim.accept[0] <= claim.accept[1], "{}", claim.id);
-            for figure in &claim.figures {
+            for figure in claim.decided_by() {
                 let plan = plan(paper, figure, &[]);
                 let measures = claim.also.iter().map(|it| &it.measure).chain([&claim.measure]);
                 for measure in measures {
                     // A claim may draw on several figures, each with keys of its own.
                     for (key, value) in refers_to(measure) {
-                        let found = claim.figures.iter().any(|figure| {
+                        let found = claim.decided_by().any(|figure| {
                             let known = values(&self::plan(paper, figure, &[]));
                             known.get(&key).is_some_and(|it| it.contains(&value))
                         });
@@ -84,7 +84,7 @@ fn unknown_keys_of_claims_are_refused() {
     for (after, wrong) in [
         ("id = \"E1\"", "statment"),
         ("statistic = \"gain\"", "flows"),
-        ("what = \"adjusted window over slow start, mobile node\"", "figures"),
+        ("what = \"adjusted window over slow start, mobile node\"", "where"),
         ("paper = \"E\"", "year"),
     ] {
         assert!(text.contains(after));
@@ -128,7 +128,7 @@ fn findings_are_about_claims() {
 }
 
 /// Every figure is drawn of a scenario that is there, by keys of its grid and a flow of its own, and every scenario is
-/// drawn.
+/// drawn or what a claim is measured on.
 #[test]
 fn figures_show_what_is_there() {
     for paper in ALL {
@@ -136,7 +136,7 @@ fn figures_show_what_is_there() {
         let bars =
             figures.figure.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.group), it.series.as_ref()]));
         let lines =
-            figures.lines.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.axis), Some(&it.series)]));
+            figures.lines.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.axis), it.series.as_ref()]));
         let times = figures.over_time.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.series), None]));
         let mut drawn: BTreeSet<&str> = figures.lines.iter().filter_map(|it| it.line.as_deref()).collect();
         for (scenario, flow, keys) in bars.chain(lines).chain(times) {
@@ -149,6 +149,20 @@ fn figures_show_what_is_there() {
                 "{scenario}: {flow}"
             );
         }
+        for curve in figures.gains.iter().flat_map(|gains| &gains.curve) {
+            drawn.insert(&curve.scenario);
+            let known = values(&plan(paper, &curve.scenario, &[]));
+            let over =
+                curve.over.iter().flat_map(|(key, them)| them.as_slice().iter().map(move |it| (key, it)));
+            for (key, value) in curve.of.iter().chain(over) {
+                assert!(known[key].contains(value), "{}: {key} = {value}", curve.name);
+            }
+        }
+        for equation in &figures.equation {
+            assert!(equation.lines().is_some(), "{}", equation.name);
+        }
+        let claims = Claims::parse(paper.claims).expect("claims.toml");
+        drawn.extend(claims.claim.iter().flat_map(|claim| claim.decided_by()).map(String::as_str));
         assert_eq!(drawn, paper.scenarios.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
         for timed in &figures.over_time {
             let plan = plan(paper, &timed.scenario, &[]);

@@ -4,6 +4,7 @@ mod support;
 
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
+use seamline_paper::figures::Figures;
 use seamline_paper::quantity::Quantity;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, records::Number};
@@ -28,7 +29,7 @@ fn judge(lines: &str, records: &[CellRecords]) -> ClaimResult {
          aggregate = \"all\"\npaper = 1.0\nfigures = [\"curve\"]\n{lines}"
     );
     let claims = Claims::parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    evaluate(&claims, records, &|_| String::new()).remove(0)
+    evaluate(&claims, &Figures::default(), records, &|_| String::new()).remove(0)
 }
 
 /// Curves of two seeds over an axis whose values are not in the order of numbers as words, and a level of 80.

@@ -4,6 +4,7 @@ mod support;
 
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
+use seamline_paper::figures::Figures;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, find, verdict};
 use seamline_scenario::statistics::Estimate;
@@ -78,7 +79,10 @@ fn scale(cells: &mut [CellRecords], key: &str, value: &str, flow: usize, factor:
 fn judge(cells: &[CellRecords], id: &str) -> ClaimResult {
     let paper = find("E").expect("bundled");
     let claims = Claims::parse(paper.claims).expect("well-formed");
-    evaluate(&claims, cells, &|_| String::new()).into_iter().find(|claim| claim.id == id).expect("a claim")
+    evaluate(&claims, &Figures::default(), cells, &|_| String::new())
+        .into_iter()
+        .find(|claim| claim.id == id)
+        .expect("a claim")
 }
 
 /// Scatter by which a gain of any size becomes doubtful.

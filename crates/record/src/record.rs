@@ -143,4 +143,7 @@ pub struct LinkRecord {
     /// In a cell, packets whose mobile node had left it; they count as delivered by the air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_to_departure: Option<u64>,
+    /// What it can carry per second, headers included; nothing when its conditions change over time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_bits_per_second: Option<u64>,
 }

@@ -5,7 +5,7 @@ use crate::build::{Part, Places, build};
 use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
 use crate::plan::{Cell, Plan};
 use crate::record::{AgentRecord, LinkRecord, RunRecord};
-use crate::schema::Scenario;
+use crate::schema::{DirectionSpec, Scenario};
 use crate::summary::label;
 use rayon::prelude::*;
 use seamline_net::Link;
@@ -258,8 +258,8 @@ fn agent_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: 
 fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<LinkRecord> {
     let mut records = Vec::new();
     for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
-        records.extend(link_record(world, *down, format!("{}/down", link.name)));
-        records.extend(link_record(world, *up, format!("{}/up", link.name)));
+        records.extend(link_record(world, *down, format!("{}/down", link.name), &link.down));
+        records.extend(link_record(world, *up, format!("{}/up", link.name), &link.up));
     }
     for (cell, places) in scenario.cells.iter().zip(&places.cells) {
         let Some(Part::Coverage(coverage)) = world.machine(places.coverage) else { continue };
@@ -267,8 +267,9 @@ fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &
         if let Some(Part::Departed(buffer)) = places.departed.and_then(|departed| world.machine(departed)) {
             lost[0] += buffer.dropped();
         }
-        for (n, (element, side)) in [(places.down, "down"), (places.up, "up")].into_iter().enumerate() {
-            let record = link_record(world, element, format!("{}/{side}", cell.name));
+        let directions = [(places.down, "down", &cell.down), (places.up, "up", &cell.up)];
+        for (n, (element, side, direction)) in directions.into_iter().enumerate() {
+            let record = link_record(world, element, format!("{}/{side}", cell.name), direction);
             records.extend(record.map(|record| LinkRecord {
                 lost_to_departure: Some(lost[n]),
                 lost_to_errors: record.lost_to_errors + at_edge[n],
@@ -279,7 +280,12 @@ fn link_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &
     records
 }
 
-fn link_record(world: &World<Part, RunObserver>, element: ElementId, name: String) -> Option<LinkRecord> {
+fn link_record(
+    world: &World<Part, RunObserver>,
+    element: ElementId,
+    name: String,
+    direction: &DirectionSpec,
+) -> Option<LinkRecord> {
     let counters = world.link(element).map(Link::counters)?;
     Some(LinkRecord {
         name,
@@ -290,5 +296,6 @@ fn link_record(world: &World<Part, RunObserver>, element: ElementId, name: Strin
         lost_to_errors: counters.dropped.error_model.packets,
         lost_to_link_down: counters.dropped.link_down.packets,
         lost_to_departure: None,
+        rate_bits_per_second: direction.schedule.is_none().then(|| direction.rate.bits_per_second()),
     })
 }

@@ -2,7 +2,7 @@
 //! results, so each names the number that bears it out, and is judged again in every run.
 
 use crate::claims::Condition;
-use crate::evaluate::{CellResult, finite, interval, judge_on};
+use crate::evaluate::{CellResult, Evidence, finite, interval, judge_on};
 use crate::measure::Measure;
 use crate::records::CellRecords;
 use crate::strict::NothingElse;
@@ -108,7 +108,7 @@ pub struct ConclusionResult {
 pub fn judge(conclusions: &Conclusions, records: &[CellRecords]) -> Vec<ConclusionResult> {
     let judged = conclusions.conclusion.iter().map(|conclusion| {
         let Conclusion { id, sentence, because, figures, measure, accept, also, .. } = conclusion;
-        let judged = judge_on(figures, measure, *accept, also, records);
+        let judged = judge_on(figures, measure, *accept, also, Evidence { records, closed_form: None });
         ConclusionResult {
             id: id.clone(),
             sentence: sentence.clone(),

@@ -35,9 +35,9 @@ pub(super) fn difference(measure: &Measure, cells: &[&CellRecords]) -> Option<Me
 }
 
 /// Gains over the axis, in its order: place, and a number for each seed.
-type Curve = Vec<(f64, Vec<f64>)>;
+pub(super) type Curve = Vec<(f64, Vec<f64>)>;
 
-fn curve(measure: &Measure, cells: &[&CellRecords], behind: &mut Vec<Behind>) -> Option<Curve> {
+pub(super) fn curve(measure: &Measure, cells: &[&CellRecords], behind: &mut Vec<Behind>) -> Option<Curve> {
     let axis = measure.axis.as_ref()?;
     let of_these = cells.iter().filter(|cell| measure.is_of(cell));
     let mut values: Vec<&String> = of_these.filter_map(|cell| cell.values.get(axis)).collect();

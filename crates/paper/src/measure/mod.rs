@@ -2,8 +2,11 @@
 
 mod crossing;
 mod gains;
+mod model_error;
+mod over_time;
 mod paired;
 
+use crate::closed_form::ClosedForm;
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
 use paired::Extreme;
@@ -66,6 +69,12 @@ pub enum Statistic {
     /// The largest gain over `axis` less the smallest, in percentage points.
     #[serde(rename = "gain spread")]
     GainSpread,
+    /// In what share of the intervals `of` is below `over`, in percent.
+    #[serde(rename = "share below")]
+    ShareBelow,
+    /// By how many percent the quantity exceeds the closed form of the figure, the value over `axis` with the largest error.
+    #[serde(rename = "model error")]
+    ModelError,
     /// By how much `over` exceeds `of`.
     #[serde(rename = "difference")]
     Difference,
@@ -120,7 +129,33 @@ pub(crate) struct Behind {
     pub(crate) unit: &'static str,
 }
 
+/// What cells are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside<'a> {
+    /// The cells of the line that curves cross.
+    pub(crate) line: &'a [&'a CellRecords],
+    /// The closed form of their figure.
+    pub(crate) closed_form: Option<ClosedForm>,
+}
+
 impl Measure {
+    /// A mean and its interval for each value of the axis, in its order: the gain over `over` or, without that, over a closed form. `None` when a
+    /// cell has nothing to be compared with.
+    pub(crate) fn curve(
+        &self,
+        cells: &[&CellRecords],
+        closed_form: Option<ClosedForm>,
+    ) -> Option<Vec<(f64, Estimate)>> {
+        let points: Vec<(f64, Vec<f64>)> = match closed_form {
+            None => gains::curve(self, cells, &mut Vec::new())?,
+            Some(form) => {
+                let errors = model_error::errors(self, cells, form)?;
+                errors.into_iter().map(|it| (it.at, it.percent)).collect()
+            }
+        };
+        points.into_iter().map(|(at, found)| Some((at, estimate(&found)?))).collect()
+    }
+
     /// The unit of what it gives; "points" are percentage points. What crosses is measured in the unit of its axis, which the words
     /// around it name.
     pub fn unit(&self) -> &'static str {
@@ -133,6 +168,8 @@ impl Measure {
             | Statistic::LeastGain
             | Statistic::GreatestGain
             | Statistic::GainSag
+            | Statistic::ShareBelow
+            | Statistic::ModelError
             | Statistic::Spread => "%",
         }
     }
@@ -158,8 +195,8 @@ impl Measure {
         self.admits(cell) && self.of.iter().all(|(key, value)| cell.is(key, value))
     }
 
-    /// The number over these cells; `line` are the cells of the line that curves cross.
-    pub(crate) fn measure(&self, cells: &[&CellRecords], line: &[&CellRecords]) -> Option<Measured> {
+    /// The number over these cells.
+    pub(crate) fn measure(&self, cells: &[&CellRecords], beside: Beside<'_>) -> Option<Measured> {
         match self.statistic {
             Statistic::Matches => None,
             Statistic::Value => self.mean_value(cells),
@@ -171,9 +208,11 @@ impl Measure {
             Statistic::GainDifference => gains::difference(self, cells),
             Statistic::GainSag => gains::sag(self, cells),
             Statistic::GainSpread => gains::spread(self, cells),
+            Statistic::ShareBelow => over_time::share_below(self, cells),
+            Statistic::ModelError => model_error::largest(self, cells, beside.closed_form?),
             Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
-            Statistic::Crossing => crossing::crossing(self, cells, line),
-            Statistic::CrossingDifference => crossing::difference(self, cells, line),
+            Statistic::Crossing => crossing::crossing(self, cells, beside.line),
+            Statistic::CrossingDifference => crossing::difference(self, cells, beside.line),
         }
     }
 

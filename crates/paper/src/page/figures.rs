@@ -1,25 +1,25 @@
 //! The paper's figures, drawn and as tables.
 
-use super::plural;
+use super::{over_time, plural};
 use crate::documents::Documents;
-use crate::figures::{Bars, Figure, Layout, Lines, Measured, OverTime, cells, flows, values};
-use crate::records::{CellRecords, Number};
+use crate::figures::{Bars, Equation, Figure, Gains, Layout, Lines, Measured, cells, flows};
+use crate::records::Number;
 use crate::run::PaperOutcome;
 use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
-use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
-use seamline_scenario::record::FlowRecord;
 use seamline_scenario::statistics::{Estimate, estimate};
 
 /// All figures.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {
     let figures = &documents.figures;
-    let drawn = figures.figure.iter().map(|figure| draw(documents, figure, outcome));
+    let drawn = figures.equation.iter().map(draw_equation);
+    let drawn = drawn.chain(figures.figure.iter().map(|figure| draw(documents, figure, outcome)));
     let drawn = drawn.chain(figures.lines.iter().map(|figure| draw_lines(documents, figure, outcome)));
-    let drawn = drawn.chain(figures.over_time.iter().map(|figure| draw_over_time(figure, outcome)));
+    let drawn = drawn.chain(figures.gains.iter().map(|figure| draw_gains(figure, outcome)));
+    let drawn = drawn.chain(figures.over_time.iter().map(|figure| over_time::draw(figure, outcome)));
     let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is the \
                    number that the paper prints for that very bar; where there is none, the paper only draws.";
     Section {
@@ -57,24 +57,51 @@ fn draw(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> Pictu
 fn draw_lines(documents: &Documents, figure: &Lines, outcome: &PaperOutcome) -> Picture {
     let found = Bars::of(documents, figure.layout(), outcome);
     let at: Vec<f64> = found.groups.iter().filter_map(|group| group.parse().ok()).collect();
-    let mut drawn: Vec<Line> = (0..found.series.len()).map(|place| series(&found, place)).collect();
+    let mut drawn: Vec<Line> = (0..found.series.len()).map(|place| series(figure, &found, place)).collect();
     drawn.extend(level(figure, &at, outcome));
-    drawn.extend(figure.closed_form.iter().flat_map(|form| form.lines(&at)));
+    drawn.extend(figure.closed_form.iter().flat_map(|form| form.lines(&figure.axis, &at)));
     let (remark, axis) = (seeds_in_words(found.seeds()), figure.quantity.axis());
-    let names = Names { picture: &figure.scenario, title: &figure.title, remark: &remark, axis };
+    let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
     let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic }, &drawn);
-    Picture { name: figure.scenario.clone(), svg, caption: figure.caption.clone() }
+    Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
+}
+
+/// Curves of a closed form alone. There are none when its figure asks for what means nothing, which a test of the papers' files rules out.
+fn draw_equation(figure: &Equation) -> Picture {
+    let drawn = figure.lines().unwrap_or_default();
+    let names = Names {
+        picture: &figure.name,
+        title: &figure.title,
+        remark: "closed form, no simulation",
+        axis: figure.shows.axis(),
+    };
+    let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: false }, &drawn);
+    Picture { name: figure.name.clone(), svg, caption: figure.caption.clone() }
+}
+
+fn draw_gains(figure: &Gains, outcome: &PaperOutcome) -> Picture {
+    let drawn = figure.lines(&outcome.records);
+    let seeds = drawn.iter().flat_map(|line| &line.points).map(|(_, value)| value.samples).max();
+    let remark = seeds_in_words(seeds.unwrap_or(0));
+    let names =
+        Names { picture: &figure.name, title: &figure.title, remark: &remark, axis: figure.measured() };
+    let axis = Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic };
+    Picture { name: figure.name.clone(), svg: lines(names, axis, &drawn), caption: figure.caption.clone() }
 }
 
 /// A line of a figure, in the order of its axis.
-fn series(found: &Bars, place: usize) -> Line {
+fn series(figure: &Lines, found: &Bars, place: usize) -> Line {
     let points = found.groups.iter().zip(&found.bars).filter_map(|(group, bars)| {
         let (value, _) = bars[place].as_ref()?;
         Some((group.parse().ok()?, *value))
     });
     let mut points: Vec<(f64, Estimate)> = points.collect();
     points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    Line { name: found.series[place].clone(), points }
+    let name = match found.series[place].as_str() {
+        "" => figure.quantity.axis(),
+        series => series,
+    };
+    Line { name: name.to_owned(), points }
 }
 
 /// The mean of the scenario that a figure is compared with and its interval, as a level line.
@@ -84,50 +111,6 @@ fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     let mean = estimate(&crate::records::level(&cells, number)?)?;
     let name = figure.line_title.clone().or_else(|| figure.line.clone())?;
     Some(Line { name, points: at.iter().map(|at| (*at, mean)).collect() })
-}
-
-fn draw_over_time(figure: &OverTime, outcome: &PaperOutcome) -> Picture {
-    let cells = cells(&outcome.records, &figure.scenario);
-    let own = |series: &String| {
-        let cell = cells.iter().find(|cell| cell.is(&figure.series, series))?;
-        Some(Curve { name: series.clone(), points: rates(cell, &figure.flow) })
-    };
-    let drawn: Vec<Curve> = values(&cells, &figure.series).iter().filter_map(own).collect();
-    let end = drawn.iter().flat_map(|curve| &curve.points).map(|(at, _)| *at).fold(0.0, f64::max);
-    let between = figure.between.map_or((0.0, end), |[from, to]| (from, to));
-    let seeds = cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
-    let remark = match seeds {
-        0 | 1 => "one run each".to_owned(),
-        seeds => format!("mean of {}", plural(seeds, "seed")),
-    };
-    let axis = "throughput (kb/s)";
-    let names = Names { picture: &figure.name, title: &figure.title, remark: &remark, axis };
-    let svg = curves(names, between, &drawn, &bands(&cells, &figure.flow), "handover, until reachable");
-    Picture { name: figure.name.clone(), svg, caption: figure.caption.clone() }
-}
-
-fn flow<'a>(cell: &'a CellRecords, seed: usize, name: &str) -> Option<&'a FlowRecord> {
-    cell.runs.get(seed)?.flows.iter().find(|flow| flow.name == name)
-}
-
-/// Mean throughput over the seeds in kb/s, row by row.
-fn rates(cell: &CellRecords, name: &str) -> Vec<(f64, f64)> {
-    let seeds: Vec<&FlowRecord> = (0..cell.runs.len()).filter_map(|seed| flow(cell, seed, name)).collect();
-    let Some(first) = seeds.first() else { return Vec::new() };
-    let rows = first.intervals.iter().enumerate().map(|(place, row)| {
-        let seconds = row.to_s - row.from_s;
-        let bytes: u64 = seeds.iter().filter_map(|flow| flow.intervals.get(place)).map(|row| row.bytes).sum();
-        (row.from_s, bytes as f64 * 8.0 / 1000.0 / seconds / seeds.len() as f64)
-    });
-    let end = first.intervals.last().map(|row| (row.to_s, 0.0));
-    rows.chain(end).collect()
-}
-
-/// The handovers of the first run that met any: all cells move alike.
-fn bands(cells: &[&CellRecords], name: &str) -> Vec<(f64, f64)> {
-    let first = cells.iter().filter_map(|cell| flow(cell, 0, name)).find(|flow| !flow.handovers.is_empty());
-    let met = first.iter().flat_map(|flow| &flow.handovers);
-    met.map(|met| (met.start_s, met.start_s + met.interruption_ms.unwrap_or(0.0) / 1000.0)).collect()
 }
 
 /// The same as tables, and the flows that no figure shows.

@@ -3,7 +3,7 @@
 pub mod beyond;
 mod claims;
 mod figures;
-
+mod over_time;
 mod readings;
 mod silences;
 pub mod single_runs;

@@ -3,6 +3,7 @@
 use super::table::{Data, Table};
 use crate::model::Report;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
+use seamline_record::record::LinkRecord;
 
 /// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
 /// direction of each link, and for each flow of each cell over all seeds.
@@ -56,13 +57,14 @@ fn links(report: &Report) -> Table {
         .whole("dropped_by_queue_management", rows().map(|row| row.it.dropped_by_queue_management))
         .whole("lost_to_errors", rows().map(|row| row.it.lost_to_errors))
         .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
-        .with("lost_to_departure", departures(report))
+        .with("lost_to_departure", sometimes(report, |link| link.lost_to_departure))
+        .with("rate_bits_per_second", sometimes(report, |link| link.rate_bits_per_second))
 }
 
-/// In a cell, what was delivered by the air to a mobile node that had left; empty for links.
-fn departures(report: &Report) -> Data {
-    let lost = report.links().map(|row| row.it.lost_to_departure);
-    Data::Whole(lost.map(|lost| lost.and_then(|lost| i64::try_from(lost).ok())).collect())
+/// A whole number that not every link has.
+fn sometimes(report: &Report, number: fn(&LinkRecord) -> Option<u64>) -> Data {
+    let found = report.links().map(|row| number(row.it));
+    Data::Whole(found.map(|number| number.and_then(|number| i64::try_from(number).ok())).collect())
 }
 
 fn outcomes(report: &Report) -> Table {

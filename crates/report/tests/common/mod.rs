@@ -133,6 +133,7 @@ fn link() -> LinkRecord {
         lost_to_errors: 3,
         lost_to_link_down: 4,
         lost_to_departure: Some(17),
+        rate_bits_per_second: None,
     }
 }
 

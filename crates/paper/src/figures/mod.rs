@@ -1,26 +1,37 @@
 //! `papers/ID/figures.toml`: what is shown of the runs of each scenario, and the numbers of it.
 
+mod equation;
+mod gains;
+
 use crate::claims::Claim;
 use crate::closed_form::ClosedForm;
 use crate::documents::Documents;
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
+pub use equation::Equation;
+pub use gains::{GainCurve, Gains};
 use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// All figures of a paper.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
+    /// Closed forms alone.
+    #[serde(default)]
+    pub equation: Vec<Equation>,
     /// Bars.
     #[serde(default)]
     pub figure: Vec<Figure>,
     /// Lines over a parameter.
     #[serde(default)]
     pub lines: Vec<Lines>,
-    /// Throughput over time.
+    /// Gains over a parameter.
+    #[serde(default)]
+    pub gains: Vec<Gains>,
+    /// Curves over time.
     #[serde(default)]
     pub over_time: Vec<OverTime>,
 }
@@ -74,6 +85,8 @@ pub struct SingleRuns {
 pub struct Lines {
     /// The scenario whose records it shows.
     pub scenario: String,
+    /// What its picture is called; otherwise as the scenario.
+    pub name: Option<String>,
     /// Its title.
     pub title: String,
     /// What to see, in a line.
@@ -85,8 +98,8 @@ pub struct Lines {
     /// Whether equal factors are equally far apart on it.
     #[serde(default)]
     pub logarithmic: bool,
-    /// The key whose values are the lines.
-    pub series: String,
+    /// The key whose values are the lines; without it there is one.
+    pub series: Option<String>,
     /// The flow shown.
     pub flow: String,
     /// What is shown of it.
@@ -102,7 +115,8 @@ pub struct Lines {
     pub single_runs: Option<SingleRuns>,
 }
 
-/// Throughput over time: means over the seeds. The scenario keeps the rows of every run.
+/// A quantity over time: goodput as mean over the seeds, the smoothed round-trip time of the first seed alone, since a mean of such traces is none.
+/// The scenario keeps the rows of the runs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverTime {
@@ -118,6 +132,9 @@ pub struct OverTime {
     pub series: String,
     /// The flow shown.
     pub flow: String,
+    /// What is shown of it.
+    #[serde(default)]
+    pub quantity: Quantity,
     /// The part of the run that is shown, in seconds; otherwise all of it.
     pub between: Option<[f64; 2]>,
     /// Single runs of it that are shown over time.
@@ -153,11 +170,7 @@ impl Figures {
             ((it.scenario.as_str(), it.picture()), (it.title.as_str(), it.flow.as_str()), &it.single_runs)
         });
         let lines = self.lines.iter().map(|it| {
-            (
-                (it.scenario.as_str(), it.scenario.as_str()),
-                (it.title.as_str(), it.flow.as_str()),
-                &it.single_runs,
-            )
+            ((it.scenario.as_str(), it.picture()), (it.title.as_str(), it.flow.as_str()), &it.single_runs)
         });
         let curves = self.over_time.iter().map(|it| {
             ((it.scenario.as_str(), it.name.as_str()), (it.title.as_str(), it.flow.as_str()), &it.single_runs)
@@ -165,6 +178,11 @@ impl Figures {
         bars.chain(lines).chain(curves).filter_map(|((scenario, picture), (title, flow), wanted)| {
             Some(ShownSingly { scenario, picture, title, flow, wanted: wanted.as_ref()? })
         })
+    }
+
+    /// The closed form beside the runs of a scenario.
+    pub(crate) fn closed_form(&self, scenario: &str) -> Option<ClosedForm> {
+        self.lines.iter().filter(|lines| lines.scenario == scenario).find_map(|lines| lines.closed_form)
     }
 
     /// Read the file.
@@ -235,12 +253,16 @@ impl Figure {
 }
 
 impl Lines {
+    /// What its picture is called.
+    pub fn picture(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.scenario)
+    }
     pub(crate) fn layout(&self) -> Layout<'_> {
         Layout {
             scenario: &self.scenario,
             title: &self.title,
             group: &self.axis,
-            series: Some(&self.series),
+            series: self.series.as_deref(),
             flow: &self.flow,
             quantity: self.quantity,
         }

@@ -1,32 +1,29 @@
-//! Closed forms that are drawn beside what was simulated.
+//! Where Vegas rests on a detour.
 
 use seamline_model::vegas::{Detour, detour_rates};
 use seamline_report::picture::lines::Line;
 use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 
-/// A closed form over the axis of a figure.
+/// Between which rates Vegas settles when a detour of as many milliseconds as the axis says has been added to its path
+/// since it measured BaseRTT: [`seamline_model::vegas`].
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ClosedForm {
-    /// Between which rates Vegas settles when a detour of as many milliseconds as the axis says has been added to its path
-    /// since it measured BaseRTT: [`seamline_model::vegas`].
-    VegasDetour {
-        /// Payload of a segment in bytes.
-        segment_size: u32,
-        /// Alpha in segments.
-        alpha: f64,
-        /// Beta in segments.
-        beta: f64,
-        /// Rate of the bottleneck in payload per second, in kb/s, that no flow exceeds.
-        most: f64,
-    },
+#[serde(deny_unknown_fields)]
+pub struct VegasDetour {
+    /// Payload of a segment in bytes.
+    segment_size: u32,
+    /// Alpha in segments.
+    alpha: f64,
+    /// Beta in segments.
+    beta: f64,
+    /// Rate of the bottleneck in payload per second, in kb/s, that no flow exceeds.
+    most: f64,
 }
 
-impl ClosedForm {
-    /// Its lines at these places of the axis, in the unit of goodput, kb/s.
-    pub fn lines(self, at: &[f64]) -> Vec<Line> {
-        let ClosedForm::VegasDetour { segment_size, alpha, beta, most } = self;
+impl VegasDetour {
+    /// Its lines at these detours.
+    pub(super) fn lines(self, at: &[f64]) -> Vec<Line> {
+        let VegasDetour { segment_size, alpha, beta, most } = self;
         let rate = |milliseconds: f64, rounds_difference: bool, end: usize| {
             let detour =
                 Detour { seconds: milliseconds / 1000.0, segment_size, alpha, beta, rounds_difference };

@@ -1,0 +1,117 @@
+//! Throughput and recovery time over two wireless links, one behind the other.
+
+use seamline_model::obtcp::{OutOfDomain, Path, Window, WirelessLink};
+use seamline_report::picture::lines::Line;
+use seamline_scenario::statistics::Estimate;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The way of a packet, by the symbols of paper O: shares of packets lost, and one-way delays in milliseconds.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct TwoLinks {
+    /// Lost between base station and mobile router.
+    p1: f64,
+    /// Lost between mobile router and mobile host.
+    p2: f64,
+    /// Between fixed host and base station.
+    d0: f64,
+    /// Between base station and mobile router.
+    d1: f64,
+    /// Between mobile router and mobile host.
+    d2: f64,
+}
+
+impl TwoLinks {
+    /// With another value of a symbol; `p` and `d` are both links'. `None` when it is none of them.
+    #[must_use]
+    pub fn with(self, symbol: &str, value: f64) -> Option<Self> {
+        let mut changed = self;
+        let places: &mut [&mut f64] = match symbol {
+            "p1" => &mut [&mut changed.p1],
+            "p2" => &mut [&mut changed.p2],
+            "p" => &mut [&mut changed.p1, &mut changed.p2],
+            "d0" => &mut [&mut changed.d0],
+            "d1" => &mut [&mut changed.d1],
+            "d2" => &mut [&mut changed.d2],
+            "d" => &mut [&mut changed.d1, &mut changed.d2],
+            _ => return None,
+        };
+        places.iter_mut().for_each(|place| **place = value);
+        Some(changed)
+    }
+
+    /// As the model takes it.
+    ///
+    /// # Errors
+    /// When it means nothing to the equations.
+    pub fn path(self) -> Result<Path, OutOfDomain> {
+        let link = |loss, milliseconds: f64| WirelessLink { loss, one_way_seconds: milliseconds / 1000.0 };
+        Path::new(self.d0 / 1000.0, link(self.p1, self.d1), link(self.p2, self.d2))
+    }
+}
+
+/// The throughput of Snoop and obTCP: [`seamline_model::obtcp`], equations 16 and 20.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct TwoLinksThroughput {
+    /// Payload of a segment in bytes.
+    segment_size: u32,
+    /// The mean window W' in packets.
+    window: f64,
+    /// The way; what the grid sets by these symbols is taken from the cell.
+    path: TwoLinks,
+}
+
+/// Who repairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Repair {
+    Snoop,
+    /// obTCP with one packet repaired by each request.
+    OneByOne,
+    /// obTCP with all packets that a window loses on a link repaired by one request.
+    AllAtOnce,
+}
+
+impl TwoLinksThroughput {
+    /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20 with one packet repaired by each
+    /// request. `None` where the equations mean nothing.
+    pub(super) fn expected(self, cell: &BTreeMap<String, String>) -> Option<f64> {
+        let given = |form: Self, (symbol, value): (&String, &String)| {
+            let path = value.parse().ok().and_then(|value| form.path.with(symbol, value));
+            TwoLinksThroughput { path: path.unwrap_or(form.path), ..form }
+        };
+        let is_snoop = cell.get("scheme").is_some_and(|scheme| scheme == "snoop");
+        cell.iter().fold(self, given).kilobits(if is_snoop { Repair::Snoop } else { Repair::OneByOne })
+    }
+
+    /// Its lines over a symbol.
+    pub(super) fn lines(self, axis: &str, at: &[f64]) -> Vec<Line> {
+        let line = |name: &str, repair: Repair| {
+            let point = |at: &f64| {
+                let form = TwoLinksThroughput { path: self.path.with(axis, *at)?, ..self };
+                Some((*at, Estimate::single(form.kilobits(repair)?)))
+            };
+            Line { name: name.to_owned(), points: at.iter().filter_map(point).collect() }
+        };
+        vec![
+            line("equation 20: one packet repaired by each request", Repair::OneByOne),
+            line("equation 20: all of a window repaired by one", Repair::AllAtOnce),
+            line("equation 16: Snoop", Repair::Snoop),
+        ]
+    }
+
+    fn kilobits(self, repair: Repair) -> Option<f64> {
+        let path = self.path.path().ok()?;
+        let window = match repair {
+            Repair::Snoop | Repair::OneByOne => Window::new(self.window, [1.0; 2]),
+            Repair::AllAtOnce => Window::repaired_at_once(self.window, &path),
+        };
+        let window = window.ok()?;
+        let packets = match repair {
+            Repair::Snoop => path.snoop_packets_per_second(window),
+            Repair::OneByOne | Repair::AllAtOnce => path.obtcp_packets_per_second(window),
+        };
+        Some(packets * f64::from(self.segment_size) * 8.0 / 1000.0)
+    }
+}
