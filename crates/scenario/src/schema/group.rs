@@ -5,8 +5,10 @@ use crate::codes::Code;
 use crate::reader::{Reader, integer, text};
 use crate::units::Complaint;
 
-/// A group has so many nodes at most: the routes from each to each are kept.
+/// A group has so many nodes at most.
 pub(crate) const MOST: i64 = 1000;
+/// A scenario has so many nodes at most, with those of groups: the routes from each to each are kept.
+const MOST_NODES: usize = 2000;
 
 /// The nodes of a scenario, those of groups behind those that are named.
 #[derive(Debug)]
@@ -23,32 +25,52 @@ struct Group {
 }
 
 impl Nodes {
-    /// Read the groups; what is wrong has been noted, and is left out.
+    /// Read the groups; what is wrong has been noted, and is left out. Of too many nodes none is left, so that nothing is said of
+    /// who names them.
     pub(super) fn read(reader: &mut Reader<'_>, names: Vec<String>) -> Self {
+        let mut total = names.len();
+        if total > MOST_NODES {
+            reader.refuse_value("nodes", too_many(total));
+        }
         let mut nodes = Nodes { names, groups: Vec::new() };
         for table in super::optional_named_tables(reader, "group") {
-            nodes.read_group(table);
+            nodes.read_group(table, &mut total);
         }
-        nodes
+        if total > MOST_NODES { Nodes { names: Vec::new(), groups: Vec::new() } } else { nodes }
     }
 
-    fn read_group(&mut self, mut table: Reader<'_>) {
+    /// Nodes count in `total` even where they are too many to be kept.
+    fn read_group(&mut self, mut table: Reader<'_>, total: &mut usize) {
         let name = table.required("name", super::name);
         if let Some(name) = &name {
             table.what = format!("group \"{name}\"");
         }
         let count = table.required("count", integer(1, MOST)).and_then(|count| usize::try_from(count).ok());
         if let (Some(name), Some(count)) = (name, count) {
-            let members: Vec<String> = (1..=count).map(|number| format!("{name}-{number}")).collect();
-            let taken = std::iter::once(&name).chain(&members).find(|name| self.names.contains(name));
-            if let Some(taken) = taken {
-                let complaint = Complaint::new(format!("a node is called \"{taken}\"")).code(Code::NameTaken);
-                table.refuse_value("name", complaint);
+            let fitted = *total <= MOST_NODES;
+            *total += count;
+            if *total <= MOST_NODES {
+                self.add(&mut table, name, count);
+            } else if fitted {
+                table.refuse_value("count", too_many(*total));
             }
-            self.groups.push(Group { name, first: self.names.len(), count });
-            self.names.extend(members);
         }
         table.finish();
+    }
+
+    fn add(&mut self, table: &mut Reader<'_>, name: String, count: usize) {
+        let members: Vec<String> = (1..=count).map(|number| format!("{name}-{number}")).collect();
+        let own = || std::iter::once(&name).chain(&members);
+        let node = own().find(|name| self.names.contains(name)).map(|taken| ("node", taken));
+        let named = |name: &&String| self.groups.iter().any(|group| group.name == **name);
+        // Of two groups with one name that has been noted.
+        let group = || members.iter().find(named).map(|taken| ("group", taken));
+        if let Some((kind, taken)) = node.or_else(group) {
+            let complaint = Complaint::new(format!("a {kind} is called \"{taken}\"")).code(Code::NameTaken);
+            table.refuse_value("name", complaint);
+        }
+        self.groups.push(Group { name, first: self.names.len(), count });
+        self.names.extend(members);
     }
 
     /// The node or group that a key names, which must be there.
@@ -90,6 +112,11 @@ impl Nodes {
         reader.refuse_value("to", complaint);
         None
     }
+}
+
+fn too_many(total: usize) -> Complaint {
+    let label = format!("that makes {total} nodes; at most {MOST_NODES} fit, in groups and by name");
+    Complaint::new(label).code(Code::OutOfBounds).tip("name fewer nodes, or give groups a smaller `count`")
 }
 
 /// A node, or a group of them.

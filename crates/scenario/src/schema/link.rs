@@ -7,11 +7,12 @@ use super::notice::{self, NoticeSpec};
 use super::schedule::{self, ScheduleSpec};
 use super::{handover, queue};
 use crate::codes::Code;
-use crate::reader::Reader;
+use crate::reader::{Reader, text};
 use crate::units::{self, Complaint};
 use seamline_net::QueueConfig;
 use seamline_net::schedule::Handovers;
 use seamline_wire::{Duration, Rate};
+use std::collections::BTreeMap;
 
 /// A link.
 #[derive(Clone, Debug)]
@@ -59,9 +60,58 @@ struct Keys {
     flawed: bool,
 }
 
+/// Links take two ports of a router each.
+const MOST_LINKS: usize = 30_000;
+
+/// Read all links; `None` when there is none, or something about one of them is wrong, which has been noted.
+pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
+    let tables = super::named_tables(reader, "link");
+    let read: Vec<Option<Vec<LinkSpec>>> =
+        tables.iter().map(|table| read(table.clone(), nodes, duration)).collect();
+    refuse_shared_names(&tables, &read);
+    let is_whole = !read.is_empty() && read.iter().all(Option::is_some);
+    let links: Vec<LinkSpec> = read.into_iter().flatten().flatten().collect();
+    if links.len().max(tables.len()) > MOST_LINKS {
+        let complaint = Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds);
+        reader.refuse("link", reader.span, complaint);
+        return None;
+    }
+    is_whole.then_some(links)
+}
+
+/// What the links of a table are called may be what another table is called, or its links: their records and random streams
+/// would be the same.
+fn refuse_shared_names(tables: &[Reader<'_>], read: &[Option<Vec<LinkSpec>>]) {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, (table, links)) in tables.iter().zip(read).enumerate() {
+        let mut table = table.clone();
+        let written = |table: &mut Reader<'_>| table.node("name").and_then(|name| text(name).ok());
+        let own = written(&mut table);
+        for link in links.iter().flatten() {
+            let earlier = *places.entry(&link.name).or_insert(place);
+            let other = written(&mut tables[earlier].clone());
+            // Of two tables with one name that has been noted.
+            if earlier != place && other != own {
+                table.what = format!("link \"{}\"", own.unwrap_or_default());
+                table.refuse_value("name", shared_name(&link.name, other.as_deref()));
+                break;
+            }
+        }
+    }
+}
+
+fn shared_name(name: &str, other: Option<&str>) -> Complaint {
+    let label = match other {
+        Some(other) if other != name => format!("a link of \"{other}\" is called \"{name}\""),
+        _ => format!("another link is called \"{name}\""),
+    };
+    let tip = "links to a group have a number behind their name: choose a name that no other link gets";
+    Complaint::new(label).code(Code::NameTaken).tip(tip)
+}
+
 /// Read one link; `None` when something about it is wrong, which has been noted.
 /// Where an end is a group of nodes it is one for each of them, called `name-1`, `name-2` and so on.
-pub(super) fn read(reader: Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
+fn read(reader: Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
     let (ends, first) = read_member(reader.clone(), nodes, duration, 0)?;
     // What is good once is good again; random parts of each draw from streams of its own name.
     let others = (1..ends.count()).filter_map(|place| read_member(reader.clone(), nodes, duration, place));

@@ -100,8 +100,6 @@ impl Scenario {
 
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;
-/// Links take two ports of a router each.
-const MOST_LINKS: usize = 30_000;
 /// Cells take two ports of a router each, beside the links.
 const MOST_CELLS: usize = 1000;
 
@@ -121,7 +119,7 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
     let named = read_nodes(&mut reader);
     let nodes = Nodes::read(&mut reader, named);
     let length = duration.unwrap_or(Duration::from_secs(1));
-    let links = read_links(&mut reader, &nodes, length);
+    let links = link::read_all(&mut reader, &nodes, length);
     let cells = read_cells(&mut reader, &nodes.names);
     let mobiles = read_mobiles(&mut reader, &nodes.names, cells.as_deref(), length);
     let agents = read_agents(&mut reader, links.as_deref(), cells.as_deref());
@@ -219,6 +217,11 @@ fn named_place(node: &Node, kind: &str, known: &[&str]) -> Result<usize, Complai
 
 /// The places of the nodes that a key names.
 fn read_node_list(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Option<Vec<usize>> {
+    if nodes.is_empty() {
+        // That there are none has been noted.
+        reader.node(key);
+        return None;
+    }
     reader.required(key, list(|node| node_place(node, nodes)))
 }
 
@@ -246,25 +249,6 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
         reader.refuse("nodes", node.span, Complaint::new("a scenario needs nodes").code(Code::Missing));
     }
     nodes
-}
-
-fn read_links(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
-    let readers = named_tables(reader, "link");
-    let found = readers.len();
-    let read: Vec<Vec<LinkSpec>> =
-        readers.into_iter().filter_map(|reader| link::read(reader, nodes, duration)).collect();
-    let is_whole = read.len() == found && found > 0;
-    let links: Vec<LinkSpec> = read.into_iter().flatten().collect();
-    if links.len().max(found) > MOST_LINKS {
-        let span = reader.span;
-        reader.refuse(
-            "link",
-            span,
-            Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds),
-        );
-        return None;
-    }
-    is_whole.then_some(links)
 }
 
 fn read_flows(reader: &mut Reader<'_>, nodes: &Nodes) -> Option<Vec<FlowSpec>> {
