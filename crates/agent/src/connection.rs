@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::key::Side;
+use crate::passed::PassedSyn;
 use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{Instant, Packet, Segment};
 use std::fmt::Debug;
@@ -43,6 +44,13 @@ pub trait Connection: Debug + Send {
     }
     /// Whether resets are its own to judge; otherwise one ends it, and passes.
     fn judges_resets(&self) -> bool {
+        false
+    }
+    /// From now on do nothing with the connection, and let these SYNs of it pass. If neither end could go on like that, both are told that it
+    /// has ended, and it stays until nothing of it is expected any more. Only for kinds that end connections.
+    fn leave_alone(&mut self, _now: Instant, _passed: PassedSyn, _exit: &mut Exit<'_>) {}
+    /// Whether the agent knows of it only that it is not to be split.
+    fn is_left_alone(&self) -> bool {
         false
     }
     /// Whether it has come to its end by itself, and is to be forgotten.

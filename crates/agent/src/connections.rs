@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
+use crate::passed::{PassedSyn, PassedSyns};
 use crate::ways::Ways;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
@@ -58,7 +59,9 @@ pub struct Connections {
     counters: Counters,
     kept_bytes: u64,
     /// From another agent, and there is no room for them; they end when the machine is woken.
-    refused: Vec<Box<dyn Connection>>,
+    refused: Vec<(ConnectionKey, Box<dyn Connection>)>,
+    /// If it has to see connections begin: those that passed and that it does not know.
+    passed: Option<PassedSyns>,
 }
 
 /// Makes what an agent keeps of a connection.
@@ -85,7 +88,14 @@ impl Connections {
             counters: Counters::default(),
             kept_bytes: 0,
             refused: Vec::new(),
+            passed: None,
         }
+    }
+    /// It ends connections: one whose SYN has passed it must not take in when that SYN comes again.
+    #[must_use]
+    pub(crate) fn ending_connections(mut self) -> Self {
+        self.passed = Some(PassedSyns::default());
+        self
     }
     /// Whether it helps segments inside of plain tunnels (IP in IP), too; otherwise they pass untouched.
     ///
@@ -188,6 +198,7 @@ impl Connections {
         }
         let key = ConnectionKey::of(&packet, from);
         let flags = packet.segment.flags;
+        let mut passed = None;
         if flags.intersects(Flags::SYN | Flags::RST) {
             if let Some(place) = self.ended_by(key, from, &packet.segment) {
                 self.end(now, place, out);
@@ -195,9 +206,11 @@ impl Connections {
             if flags.contains(Flags::RST) && !self.by_key.contains_key(&key) {
                 return out.send(from.onwards(), packet);
             }
+            passed = self.passed_before(now, key, &packet.segment);
         }
         let Some(place) = self.find(key) else {
             self.counters.unknown += 1;
+            self.note_passed(now, key, PassedSyn::shown_by(&packet.segment));
             return out.send(from.onwards(), packet);
         };
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
@@ -206,10 +219,25 @@ impl Connections {
         slot.ways.note(from.other(), packet.tunnels);
         let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
         let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
+        if let Some(passed) = passed {
+            connection.leave_alone(now, passed, exit);
+        }
         connection.on_segment(now, from, packet, exit);
         timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
         if connection.is_over() {
             self.end(now, place, out);
+        }
+    }
+
+    /// What of a connection that is not known has passed and is to pass again, if this segment begins it.
+    fn passed_before(&mut self, now: Instant, key: ConnectionKey, segment: &Segment) -> Option<PassedSyn> {
+        let is_known = self.by_key.contains_key(&key);
+        self.passed.as_mut().filter(|_| !is_known)?.of(now, key, segment)
+    }
+
+    fn note_passed(&mut self, now: Instant, key: ConnectionKey, syn: PassedSyn) {
+        if let Some(passed) = &mut self.passed {
+            passed.note(now, key, syn);
         }
     }
 
@@ -233,9 +261,30 @@ impl Connections {
         timers.bring_forward(place, connection.wake_at());
     }
 
+    /// What passed for lack of room passes at the next base station, too.
+    fn hand_out_passed(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
+        let Some(passed) = &mut self.passed else { return Vec::new() };
+        let taken = passed.take(|key| addresses.contains(&key.wireless.0));
+        let moved = taken.into_iter().map(|(key, syn)| {
+            let mut connection = (self.make.0)();
+            let mut nothing = Outbox::new();
+            connection.leave_alone(Instant::ZERO, syn, &mut self.exit(&mut nothing));
+            Moved { key, connection, ways: Ways::UNKNOWN }
+        });
+        moved.collect()
+    }
+
+    /// Whether it is known, and is more than left alone.
+    fn has_split(&self, key: ConnectionKey) -> bool {
+        let place = self.by_key.get(&key);
+        let held = place.and_then(|place| self.slots[*place].held.as_ref());
+        held.is_some_and(|(_, connection)| !connection.is_left_alone())
+    }
+
     /// End what there is no room for; until then it counts as kept.
     fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
-        for mut connection in std::mem::take(&mut self.refused) {
+        for (key, mut connection) in std::mem::take(&mut self.refused) {
+            self.note_passed(now, key, PassedSyn::Any);
             self.kept_bytes += connection.kept_bytes();
             connection.end(now, &mut self.exit(out));
         }
@@ -278,15 +327,36 @@ impl Agent for Connections {
     fn counters(&self) -> Counters {
         self.counters
     }
+    fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
+        if self.passed.is_none() {
+            return;
+        }
+        let Some(place) = self.find(key) else { return self.note_passed(now, key, PassedSyn::Any) };
+        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
+        let slot = &mut slots[place];
+        slot.last_heard = now;
+        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
+        connection.leave_alone(now, PassedSyn::Any, exit);
+        timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
+        if !connection.is_left_alone() {
+            self.note_passed(now, key, PassedSyn::Any);
+        }
+    }
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
         let of_these = self.by_key.iter().filter(|(key, _)| addresses.contains(&key.wireless.0));
         let places: Vec<usize> = of_these.map(|(_, place)| *place).collect();
         let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
         let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
-        moved.filter(|moved| moved.connection.moves()).collect()
+        let mut moved: Vec<_> = moved.filter(|moved| moved.connection.moves()).collect();
+        moved.extend(self.hand_out_passed(addresses));
+        moved
     }
     fn take_in(&mut self, moved: Vec<Moved>) {
         for Moved { key, connection, ways } in moved {
+            if connection.is_left_alone() && self.has_split(key) {
+                continue;
+            }
             if let Some(&place) = self.by_key.get(&key)
                 && let Some(known) = self.take(place)
             {
@@ -295,7 +365,7 @@ impl Agent for Connections {
             let kept_bytes = self.kept_bytes + connection.kept_bytes();
             let fits = kept_bytes <= self.limits.bytes;
             let Some(place) = fits.then(|| self.begin(key)).flatten() else {
-                self.refused.push(connection);
+                self.refused.push((key, connection));
                 continue;
             };
             self.kept_bytes = kept_bytes;

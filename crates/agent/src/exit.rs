@@ -58,7 +58,8 @@ impl<'a> Exit<'a> {
         self.out.send(from.onwards(), packet);
     }
     /// An acknowledgment goes no further, unless it bears a mark: what one end tells the other of a handover is not the agent's to
-    /// keep, and a duplicate may be the only word of it. Losses that it lists are those that the agent mends, and end here with it.
+    /// keep, and a duplicate may be the only word of it. Losses that it lists
+    /// end here with it: the agent mends the first byte that is missing, and the next acknowledgment lists anew what is missing then.
     pub fn suppress(&mut self, from: Side, packet: Box<Packet>) {
         if packet.segment.mark.is_some_and(|mark| mark.losses().is_none()) {
             return self.forward(from, packet);

@@ -8,7 +8,9 @@
 //!
 //! On real packets an agent gets what [`seamline_wire::codec::decode_complete`] takes in, and the messages of other agents. Everything
 //! else is opaque to it and passes by, byte for byte: fragments, encrypted and damaged packets, extension headers, TCP options that a
-//! segment has no field for. So a connection whose SYN holds one is not split. What comes out of an agent as it went in leaves as the bytes
+//! segment has no field for. Whoever passes an opaque packet by, and can read which connection it belongs to, tells the agent so
+//! ([`Agent::on_opaque`]); unless it does, an agent that splits connections may split one whose SYN was opaque and is repeated without what made
+//! it so, and a split connection to which an opaque packet belongs stalls. What comes out of an agent as it went in leaves as the bytes
 //! that it came as.
 
 mod connection;
@@ -20,6 +22,7 @@ mod key;
 mod moved;
 mod obtcp;
 mod parameters;
+mod passed;
 mod ranges;
 mod snoop;
 mod split;
@@ -33,11 +36,12 @@ pub use key::{ConnectionKey, Side};
 pub use moved::Moved;
 pub use obtcp::{ObtcpParameters, Role};
 pub use parameters::Parameters;
+pub use passed::PassedSyn;
 pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
 
 use seamline_tcp::handover::Traits;
-use seamline_wire::{Machine, NodeId, Port};
+use seamline_wire::{Instant, Machine, NodeId, Outbox, Port};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
@@ -48,6 +52,13 @@ pub const WIRELESS: Port = Port(1);
 pub trait Agent: Machine {
     /// What it has done.
     fn counters(&self) -> Counters;
+    /// A packet of this connection passes that the agent cannot take in, but whose addresses and ports can be read. A connection that the
+    /// agent would split is left alone while it is known, or for three minutes if there is no room; one that it has split is
+    /// reset at both ends, for neither knows the numbers of the other. Other kinds do nothing.
+    ///
+    /// Not for packets whose checksums are wrong, or later fragments: their ports are not to be relied on. No sequence number is checked, so
+    /// whoever can forge packets of a split connection can end it.
+    fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
     /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
     /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been

@@ -16,7 +16,7 @@ pub struct Moved {
 
 impl Moved {
     /// The mobile node has left these care-of addresses for another one, or is at home (`None`): what is kept goes there, in the same
-    /// tunnels otherwise. The new access router knows that address, and the transfer of contexts names the old ones (RFC 4067).
+    /// tunnels otherwise. If it comes from home, where no tunnel was, what is kept is sent without one until a packet shows the new way. The new access router knows that address, and the transfer of contexts names the old ones (RFC 4067).
     pub fn follow(&mut self, left: &[NodeId], care_of_address: Option<NodeId>) {
         self.ways.follow(left, care_of_address);
     }

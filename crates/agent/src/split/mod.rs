@@ -23,11 +23,12 @@ use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::exit::Exit;
 use crate::key::Side;
+use crate::passed::PassedSyn;
 use halves::{Halves, RestingHalves};
 use parameters::Made;
 use seamline_tcp::{Endpoint, Resting};
 use seamline_wire::timers::NEVER;
-use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
+use seamline_wire::{Duration, Flags, Instant, Packet, Segment};
 use std::sync::Arc;
 
 pub(super) static KIND: Kind = Kind {
@@ -38,9 +39,10 @@ pub(super) static KIND: Kind = Kind {
     ends_connections: true,
     build: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
-        Box::new(Connections::new(parameters.limits, move || {
+        let connections = Connections::new(parameters.limits, move || {
             Box::new(Split { shared: Arc::clone(&shared), part: Part::New })
-        }))
+        });
+        Box::new(connections.ending_connections())
     },
 };
 
@@ -96,8 +98,10 @@ enum Part {
     New,
     /// None: it had begun before, or there was no room.
     Untouched {
-        /// The SYN that passed. When it comes again, it passes again: the other host may have answered it.
-        syn: Option<SequenceNumber>,
+        /// When it comes again, it passes again: the other host may have answered it.
+        syn: PassedSyn,
+        /// There was no room for it.
+        lacks_room: bool,
     },
     /// Both ends.
     Ends(Box<Halves>),
@@ -109,10 +113,10 @@ impl Split {
     fn begin(&self, now: Instant, from: Side, packet: &Packet, exit: &mut Exit<'_>) -> Part {
         let segment = &packet.segment;
         if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK | Flags::FIN) {
-            return Part::Untouched { syn: None };
+            return Part::Untouched { syn: PassedSyn::shown_by(segment), lacks_room: false };
         }
         match Halves::new(now, from, packet, &self.shared, exit) {
-            None => Part::Untouched { syn: Some(segment.sequence) },
+            None => Part::Untouched { syn: PassedSyn::shown_by(segment), lacks_room: true },
             Some(halves) => {
                 exit.counters.split += 1;
                 Part::Ends(Box::new(halves))
@@ -137,7 +141,11 @@ impl Split {
 
 impl Connection for Split {
     fn moves(&self) -> bool {
-        matches!(self.part, Part::Ends(_) | Part::Resting(_))
+        match self.part {
+            Part::Ends(_) | Part::Resting(_) => true,
+            Part::Untouched { syn, .. } => syn != PassedSyn::None,
+            Part::New => false,
+        }
     }
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         match self.part {
@@ -150,11 +158,11 @@ impl Connection for Split {
                 halves.on_packet(now, from, &packet, exit);
                 exit.absorb(packet);
             }
-            Part::Untouched { syn: Some(_) } => {
+            Part::Untouched { lacks_room: true, .. } => {
                 exit.counters.unknown += 1;
                 exit.forward(from, packet);
             }
-            Part::New | Part::Untouched { syn: None } | Part::Resting(_) => exit.forward(from, packet),
+            Part::New | Part::Untouched { .. } | Part::Resting(_) => exit.forward(from, packet),
         }
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -182,11 +190,21 @@ impl Connection for Split {
             Part::Ends(halves) => halves.are_replaced_by(from, syn),
             // An open connection challenges a SYN.
             Part::New | Part::Resting(_) => false,
-            Part::Untouched { syn: passed } => *passed != Some(syn.sequence),
+            Part::Untouched { syn: passed, .. } => !passed.is(syn),
         }
     }
     fn judges_resets(&self) -> bool {
         matches!(self.part, Part::Ends(_) | Part::Resting(_))
+    }
+    fn leave_alone(&mut self, now: Instant, passed: PassedSyn, exit: &mut Exit<'_>) {
+        self.wake(now);
+        match &mut self.part {
+            Part::Ends(halves) => halves.break_off_both(now, exit),
+            part => *part = Part::Untouched { syn: passed, lacks_room: false },
+        }
+    }
+    fn is_left_alone(&self) -> bool {
+        matches!(self.part, Part::Untouched { .. })
     }
     fn is_over(&self) -> bool {
         matches!(&self.part, Part::Ends(halves) if halves.are_over())
