@@ -222,6 +222,23 @@ fn duplicates_of_what_was_sent_again_are_no_losses() {
     script.at(211).wireless(wants(17)).sends_again(17_001).ends_here();
 }
 
+/// Duplicates for what it does not hold are the sender's, but for as many as what it sent again may have caused.
+#[test]
+fn what_is_not_held_is_not_hidden() {
+    let mut script = agent(ObtcpParameters { cache: 2, ..ObtcpParameters::default() });
+    for n in 0..6 {
+        script.wired(packet(n)).onwards();
+    }
+    script.at(40).wireless(wants(0)).onwards();
+    script.wireless(wants(0)).sends_again(1).sends_again(1001).ends_here();
+    // The copies fill up to what it has not kept; that is lost, too, and one copy may be what is heard next.
+    script.at(80).wireless(wants(2)).onwards().wireless(wants(2)).ends_here();
+    for _ in 0..3 {
+        script.wireless(wants(2)).onwards();
+    }
+    assert_eq!(script.counters().not_cached, 4);
+}
+
 /// A packet that is late, on either side of the base station, costs at most one more of it, and no storm.
 #[test]
 fn late_packets_cause_no_storm() {

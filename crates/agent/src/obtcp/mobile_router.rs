@@ -156,7 +156,11 @@ impl MobileRouter {
             let patience = if self.is_answered { self.parameters.requests } else { 1 };
             return gap.cause == Cause::Congestion || self.unanswered >= patience;
         }
-        let Some(kept) = self.store.holding(missing) else { return !self.echoes.may_come(now) };
+        let Some(kept) = self.store.holding(missing) else {
+            // Where the host has all that ever came, nothing is missing that the sender could know of.
+            let has_all = self.end.is_some_and(|end| missing.is_at_or_after(end));
+            return !if has_all { self.echoes.may_come(now) } else { self.echoes.explain_one() };
+        };
         if kept.sent_again >= self.parameters.local_retransmissions {
             return true;
         }
