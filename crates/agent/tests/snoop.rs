@@ -216,6 +216,18 @@ fn losses_of_the_uplink_are_told_to_the_mobile_host() {
     assert_eq!(script.counters().marked_acknowledgments, 4);
 }
 
+/// In ns-2 a retransmission right before later data fills its gap: duplicates for it that are still to come are not marked.
+#[test]
+fn repairs_fill_gaps_in_ns2() {
+    let air = &[(0, LossCause::Air)];
+    let mut script = gaps_in_the_uplink(with(SnoopParameters::ns2()));
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wireless(data(2001, 1000)).onwards();
+    script.wired(ack(2001)).onwards();
+    script.wired(ack(5001)).onwards_as(ack(5001).losses(air));
+    assert_eq!(script.counters().marked_acknowledgments, 2);
+}
+
 /// What the agent has never seen, what it has, and what another agent has already told, it leaves alone.
 #[test]
 fn other_losses_of_the_uplink_are_not() {

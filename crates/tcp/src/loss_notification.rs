@@ -46,6 +46,15 @@ pub struct LossNotificationParameters {
     /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
     /// SACK the recovery knows by itself what has left the network.
     pub duplicates_let_segments_go: bool,
+    /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it goes on from the last
+    /// new acknowledgment, which a repair over a full queue seldom beats.
+    pub restarts_timer: bool,
+    /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits
+    /// for its timer.
+    pub mends_neighbours: bool,
+    /// Duplicates of a loss over the air count towards the threshold of fast retransmit, so that one that comes unmarked after three of them asks for
+    /// nothing, as in ns-2.
+    pub counts_marked_duplicates: bool,
 }
 
 impl Default for LossNotificationParameters {
@@ -54,6 +63,9 @@ impl Default for LossNotificationParameters {
             scheme: LossNotification::None,
             repeat: Repeat::AfterRoundTrip,
             duplicates_let_segments_go: true,
+            restarts_timer: true,
+            mends_neighbours: true,
+            counts_marked_duplicates: false,
         }
     }
 }
@@ -76,6 +88,8 @@ pub(crate) struct Notified {
     missing: Vec<Missing>,
     /// Segments that duplicate acknowledgments have let go beyond the window.
     pub(crate) lent: u32,
+    /// Where the segment ends that was sent again last because of a notification.
+    pub(crate) mended_to: Option<Offset>,
 }
 
 /// More segments are not remembered; the oldest are forgotten first.

@@ -312,6 +312,9 @@ impl Sender {
         let acknowledged = ack.offset.saturating_since(previous);
         let told = self.take_losses(segment, duplicate, acknowledged);
         let over_the_air = told == notified::Told::OverTheAir;
+        if over_the_air && duplicate && self.loss_notification.counts_marked_duplicates {
+            self.recovery.note_duplicate();
+        }
         let duplicate = duplicate && !over_the_air;
         let news = if over_the_air { News::default() } else { news };
         let delivered = acknowledged.saturating_add_signed(sacked);

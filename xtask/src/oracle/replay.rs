@@ -13,6 +13,7 @@ use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Qu
 use seamline_net::{Limit, LimitMeaning, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
+use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
 use seamline_tcp::rtt::Estimator;
 use seamline_tcp::send_log::{FineClock, LogUpkeep};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
@@ -80,6 +81,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
         forward: forward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
         backward: backward.into_iter().map(|link| TimedLink::new(link, clock.clone())).collect(),
         agent: setup.snoop.then(snoop),
+        is_upwards: setup.up,
     };
     let end = Instant::ZERO + Duration::from_secs_f64(setup.dur);
     if run.keep == Keep::default() {
@@ -98,8 +100,10 @@ struct Ring {
     forward: Vec<TimedLink>,
     receiver: TimedHost,
     backward: Vec<TimedLink>,
-    /// Between the last two links there and the first two back.
+    /// At the base station, which has a LAN between itself and the lossy hop.
     agent: Option<Box<dyn Agent>>,
+    /// Whether the sender is the mobile node, beyond the lossy hop.
+    is_upwards: bool,
 }
 
 fn snoop() -> Box<dyn Agent> {
@@ -153,10 +157,15 @@ impl Ring {
         }
         if let Some(agent) = self.agent {
             let agent = world.add(Node::Agent(agent));
-            world.connect(elements[hops - 2], Port(0), agent, WIRED);
-            world.connect(agent, WIRELESS, elements[hops - 1], Port(0));
-            world.connect(elements[hops + 3], Port(0), agent, WIRELESS);
-            world.connect(agent, WIRED, elements[hops + 4], Port(0));
+            // Each link before it, and the one after it.
+            let ([from_wired, to_air], [from_air, to_wired]) = match self.is_upwards {
+                false => ([hops - 2, hops - 1], [hops + 3, hops + 4]),
+                true => ([2 * hops - 1, 2 * hops], [2, 3]),
+            };
+            world.connect(elements[from_wired], Port(0), agent, WIRED);
+            world.connect(agent, WIRELESS, elements[to_air], Port(0));
+            world.connect(elements[from_air], Port(0), agent, WIRELESS);
+            world.connect(agent, WIRED, elements[to_wired], Port(0));
         }
         world.run_until(end);
         world
@@ -216,6 +225,17 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
     Ok((sender, receiver))
 }
 
+/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate has the segment sent again, once, and none of them
+/// lets a new one go.
+const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
+    scheme: LossNotification::Heed,
+    repeat: Repeat::Never,
+    duplicates_let_segments_go: false,
+    restarts_timer: false,
+    mends_neighbours: false,
+    counts_marked_duplicates: true,
+};
+
 /// ns-2.35's parameters with what the setup overrides.
 fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
     let mut parameters = (profile::NS2_2010.parameters)();
@@ -229,6 +249,9 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
     let payload = setup.wire_bytes().checked_sub(HEADER_BYTES).and_then(|bytes| u16::try_from(bytes).ok());
     parameters.segments.maximum_segment_size =
         payload.filter(|bytes| *bytes > 0).ok_or_else(|| format!("packets of {} bytes", setup.pkt))?;
+    if setup.eln {
+        parameters.loss_notification = ELN_OF_NS2;
+    }
     let vegas = &mut parameters.vegas;
     (vegas.alpha, vegas.beta, vegas.gamma) = (setup.alpha, setup.beta, setup.gamma);
     vegas.log_upkeep = LogUpkeep::Ns2Ring { segments: setup.window };
@@ -243,14 +266,22 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
 fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
     let setup = run.setup;
     let limit = Limit::Packets(setup.qlim);
-    let hops = setup.chain.hops();
+    let mut hops = setup.chain.hops();
+    if setup.up {
+        hops.reverse();
+    }
     let plain = |hop: &Hop| LinkConfig {
         queue: QueueConfig::DropTail { limit, meaning: LimitMeaning::Ns2 },
         ..LinkConfig::new(hop.rate, hop.one_way_delay)
     };
     let mut forward: Vec<LinkConfig> = hops.iter().map(plain).collect();
     let mut backward: Vec<LinkConfig> = hops.iter().rev().map(plain).collect();
-    if let (Some(down), Some(up)) = (forward.last_mut(), backward.first_mut()) {
+    // The lossy hop, towards the mobile node and from it.
+    let lossy = match setup.up {
+        false => (forward.last_mut(), backward.first_mut()),
+        true => (backward.last_mut(), forward.first_mut()),
+    };
+    if let (Some(down), Some(up)) = lossy {
         if !run.losses.is_empty() {
             let listed = ErrorStage::new(DropList::new(run.losses.iter().copied()), AppliesTo::All);
             *(if setup.loses_before_queue() { &mut down.head_error } else { &mut down.end_error }) =

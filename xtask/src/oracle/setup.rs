@@ -88,6 +88,10 @@ pub(super) struct Setup {
     pub(super) ackper: f64,
     /// Whether ns-2's Snoop agent is at the base station.
     pub(super) snoop: bool,
+    /// Family e: the sender is the mobile node.
+    pub(super) up: bool,
+    /// Family e: the sender heeds notifications of losses over the air.
+    pub(super) eln: bool,
     /// Whether packets are lost before the queue ("head") or after propagation ("end").
     pub(super) loss_at_head: bool,
     /// Arrival indices of the packets to lose (family b).
@@ -123,6 +127,8 @@ impl Setup {
             per: 0.0,
             ackper: 0.0,
             snoop: false,
+            up: false,
+            eln: false,
             loss_at_head: false,
             droplist: Vec::new(),
             out: 0.0,
@@ -165,9 +171,8 @@ impl Setup {
             "per" => self.per = number(name, value)?,
             "ackper" => self.ackper = number(name, value)?,
             "snoop" => self.snoop = flag(name, value)?,
-            // Without data from the mobile node nothing is notified of.
-            "eln" => _ = flag(name, value)?,
-            "up" => none(name, value)?,
+            "eln" => self.eln = flag(name, value)?,
+            "up" => self.up = flag(name, value)?,
             "lossat" => self.loss_at_head = choice(name, value, "end", "head")?,
             "droplist" => self.droplist = drop_list(value)?,
             "out" => self.out = number(name, value)?,
@@ -193,13 +198,6 @@ impl Setup {
     pub(super) fn wire_bytes(&self) -> u32 {
         let headers = if self.useheaders && self.variant != Variant::Vegas { super::HEADER_BYTES } else { 0 };
         self.pkt + headers
-    }
-}
-
-fn none(name: &str, value: &str) -> Result<(), String> {
-    match flag(name, value)? {
-        true => Err(format!("{name}={value} has no counterpart here")),
-        false => Ok(()),
     }
 }
 

@@ -27,13 +27,14 @@ pub(super) fn compare(path: &Path, dice: &Dice) -> Result<FamilyReport, String> 
         table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
     let mut groups: BTreeMap<String, Vec<&Compared<'_>>> = BTreeMap::new();
     for row in &rows {
-        let Setup { variant, per, ackper, snoop, .. } = &row.row.setup;
+        let Setup { variant, per, ackper, snoop, up, eln, .. } = &row.row.setup;
         let rest = Setup { seed: 0, ..row.row.setup.clone() };
-        let name = format!("{variant:?} per={per} ackper={ackper} snoop={}", u8::from(*snoop));
+        let [snoop, up, eln] = [snoop, up, eln].map(|flag| u8::from(*flag));
+        let name = format!("{variant:?} per={per} ackper={ackper} snoop={snoop} up={up} eln={eln}");
         groups.entry(format!("{name} {rest:?}")).or_default().push(row);
     }
     for (name, members) in groups {
-        let name: Vec<&str> = name.split(' ').take(4).collect();
+        let name: Vec<&str> = name.split(' ').take(6).collect();
         compare_group(&name.join(" "), &members, &table.name(), &mut report);
     }
     report

@@ -57,6 +57,9 @@ pub struct SnoopParameters {
     pub counts_duplicates_on: bool,
     /// Acknowledgments for the mobile node that ask for what the air has lost are marked.
     pub explicit_loss_notification: bool,
+    /// What the mobile node sends again fills its gap at once where it lies right before later data, and duplicates for it that are still to come are
+    /// not marked, as in ns-2. Otherwise they are, until the far end has it.
+    pub repairs_fill_gaps: bool,
 }
 
 impl Default for SnoopParameters {
@@ -73,6 +76,7 @@ impl Default for SnoopParameters {
             samples_retransmissions: false,
             counts_duplicates_on: false,
             explicit_loss_notification: true,
+            repairs_fill_gaps: false,
         }
     }
 }
@@ -84,6 +88,7 @@ impl SnoopParameters {
             sample_weight: 0.875,
             samples_retransmissions: true,
             counts_duplicates_on: true,
+            repairs_fill_gaps: true,
             ..Self::default()
         }
     }
@@ -216,7 +221,9 @@ impl Snoop {
 
     fn notify_of_losses(&mut self, from: Side, packet: &mut Packet, exit: &mut Exit<'_>) {
         match from {
-            Side::Wireless if packet.segment.sequence_length() > 0 => self.uplink.on_data(&packet.segment),
+            Side::Wireless if packet.segment.sequence_length() > 0 => {
+                self.uplink.on_data(&packet.segment, self.parameters.repairs_fill_gaps)
+            }
             Side::Wireless => {}
             Side::Wired => {
                 if let Some(mark) = self.uplink.mark(&packet.segment) {

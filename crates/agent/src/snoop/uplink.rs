@@ -3,7 +3,7 @@
 //! that ask for it are marked, so that its sender sends it again without a cut.
 //!
 //! What the mobile node's own queue drops leaves the same gap, and is told as a loss over the air: a window larger than that queue
-//! then overflows it again and again. In ns-2, too; there timeouts cut such windows.
+//! then overflows it again and again. In ns-2, too; there the sender mends no two losses in a row, and the timeouts that follow cut such windows.
 
 use crate::ranges::Ranges;
 use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumber};
@@ -11,8 +11,7 @@ use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumbe
 /// What came over the air.
 #[derive(Debug, Default)]
 pub(super) struct Uplink {
-    /// As it came first: as in ns-2, a retransmission fills no gap, because duplicates for it are under way until the far end
-    /// has it.
+    /// As it came first: a retransmission fills no gap, because duplicates for it are under way until the far end has it, unless that is asked for.
     came: Ranges,
     /// What lies before was never looked at.
     from: Option<SequenceNumber>,
@@ -21,7 +20,7 @@ pub(super) struct Uplink {
 
 impl Uplink {
     /// Data, or a SYN, from the mobile node.
-    pub(super) fn on_data(&mut self, segment: &Segment) {
+    pub(super) fn on_data(&mut self, segment: &Segment, repairs_fill_gaps: bool) {
         let end = *self.end.get_or_insert(segment.sequence);
         self.from.get_or_insert(segment.sequence);
         if segment.end().is_after(end) {
@@ -30,6 +29,8 @@ impl Uplink {
                 // What is not remembered must not look like a gap.
                 *self = Uplink { from: self.end, end: self.end, ..Uplink::default() };
             }
+        } else if repairs_fill_gaps && self.came.first() == Some(segment.end()) {
+            self.came.insert(segment.sequence, segment.end());
         }
     }
 

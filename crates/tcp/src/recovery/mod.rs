@@ -139,6 +139,9 @@ pub trait Recovery: Debug + Send {
     }
     /// A segment of so much sequence space has left, by whatever order.
     fn note_sent(&mut self, _length: u64) {}
+    /// A duplicate acknowledgment that was no sign of congestion counts as one all the same, and asks for nothing
+    /// ([`crate::loss_notification`]).
+    fn note_duplicate(&mut self) {}
     /// Duplicate acknowledgments counted so far, for traces.
     fn duplicate_acks(&self) -> u32;
     /// Whether fast recovery is under way.

@@ -84,6 +84,9 @@ impl Recovery for Reno {
         self.forget(view);
         go_back(orders);
     }
+    fn note_duplicate(&mut self) {
+        self.duplicates += 1;
+    }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates
     }

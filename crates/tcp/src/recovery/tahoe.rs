@@ -71,6 +71,9 @@ impl Recovery for Tahoe {
         self.duplicates = 0;
         go_back(orders);
     }
+    fn note_duplicate(&mut self) {
+        self.duplicates += 1;
+    }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates
     }

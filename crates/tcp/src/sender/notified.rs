@@ -92,13 +92,16 @@ impl Sender {
                 missing.sent_again.is_none_or(|at| patience.is_some_and(|patience| at + patience <= now));
             again && missing.at < next && (missing.listed || missing.at == first)
         };
+        let passed_over = self.notified.mended_to.filter(|_| !self.loss_notification.mends_neighbours);
+        let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {
             if self.timing.is_some_and(|(timed, _)| timed == at) {
                 self.orders.push(Order::AbandonTiming);
             }
             self.orders.push(Order::Retransmit(at));
-            if at == first {
+            self.notified.mended_to = Some(at + u64::from(self.view.segment_size));
+            if at == first && self.loss_notification.restarts_timer {
                 self.orders.push(Order::RestartTimer);
             }
             from = at + 1;

@@ -241,3 +241,47 @@ fn handover_schemes_are_not_told() {
         script.window_is(10.0);
     }
 }
+
+/// ns-2's sender (`TcpAgent::tcp_eln`) passes over a segment right behind the one that it sent again last, but not one further on; the timer, which
+/// it has not restarted, has to send it.
+#[test]
+fn a_neighbour_may_be_passed_over() {
+    for (mends, sent) in [(true, vec![1001]), (false, vec![])] {
+        let mut script = ten_segments("reno", |parameters| {
+            parameters.loss_notification.duplicates_let_segments_go = false;
+            parameters.loss_notification.mends_neighbours = mends;
+        });
+        let told = |script: &mut Script, at: u32| -> Vec<u32> {
+            let mark = mark(&[(0, AIR)]);
+            let left = script.inject(ack(at).mark(mark)).take();
+            left.iter().filter(|it| it.sequence < 10_001).map(|it| it.sequence).collect()
+        };
+        script.at(1100);
+        assert_eq!(told(&mut script, 1), [1]);
+        script.at(1200).inject(ack(1001)).take();
+        assert_eq!(told(&mut script, 1001), sent, "neighbours are mended: {mends}");
+        script.at(1300).inject(ack(3001)).take();
+        assert_eq!(told(&mut script, 3001), [3001]);
+    }
+}
+
+/// In ns-2 marked duplicates count: after three of them one without a mark is no third one, and nothing is cut.
+#[test]
+fn marked_duplicates_may_count() {
+    for (counts, expected) in [(false, 1), (true, 0)] {
+        for variant in ["tahoe", "reno", "newreno"] {
+            let mut script = ten_segments(variant, |parameters| {
+                parameters.loss_notification.duplicates_let_segments_go = false;
+                parameters.loss_notification.counts_marked_duplicates = counts;
+            });
+            script.at(1100);
+            for _ in 0..3 {
+                script.inject(ack(1).mark(mark(&[(0, AIR)]))).take();
+            }
+            for _ in 0..3 {
+                script.inject(ack(1)).take();
+            }
+            assert_eq!(cuts(&script), expected, "{variant}, counted: {counts}");
+        }
+    }
+}
