@@ -4,6 +4,7 @@ use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
 use crate::features;
 use crate::figures::{Bars, Gains, Layout};
+use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
 use crate::verdict::Verdict;
 
@@ -69,6 +70,10 @@ fn measured(claim: &ClaimResult) -> String {
         (Some(mean), Some([low, high])) if high - low < 1e-6 * mean.abs().max(1e-300) => {
             format!("{}", (mean * 1e3).round() / 1e3)
         }
+        // An index between 0 and 1.
+        (Some(mean), Some([low, high])) if claim.unit.is_empty() && high <= 1.0 => {
+            format!("{mean:.4} [{low:.4}, {high:.4}]")
+        }
         (Some(mean), Some([low, high])) => format!("{mean:.1} [{low:.1}, {high:.1}]"),
         (Some(mean), None) => format!("{mean:.1} (one seed: no interval)"),
         (None, _) => "nothing".to_owned(),
@@ -120,7 +125,8 @@ fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> S
     for (row, name) in series.iter().enumerate() {
         text += &format!("  {name:16}");
         for group in &bars {
-            let entry = group[row].as_ref().map(|(rate, _)| format!("{:.1}", rate.mean));
+            let digits = if layout.quantity == Quantity::Fairness { 4 } else { 1 };
+            let entry = group[row].as_ref().map(|(rate, _)| format!("{:.digits$}", rate.mean));
             text += &format!("{:>wide$}", entry.unwrap_or_default());
         }
         text.push('\n');

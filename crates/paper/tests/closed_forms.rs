@@ -58,9 +58,11 @@ fn snoop_has_an_equation_of_its_own() {
     assert!((found.measured.unwrap() + 25.0).abs() < 1e-9, "{found:?}");
 }
 
-/// Of what the equations do not hold for, and of a figure without one, there is no error.
+/// Of what the equations do not hold for there is no error.
 #[test]
 fn where_the_closed_form_says_nothing_there_is_no_number() {
     assert_eq!(judge("obtcp", &[cell("obtcp", "1", &[200.0, 200.0])]).measured, None);
     assert_eq!(judge("obtcp", &[cell("obtcp", "much", &[200.0, 200.0])]).measured, None);
+    let elsewhere = CellRecords { figure: "another".to_owned(), ..cell("obtcp", "0", &[800.0, 800.0]) };
+    assert_eq!(judge("obtcp", &[elsewhere]).measured, None);
 }
