@@ -83,7 +83,7 @@ fn other_papers_have_their_pictures() {
                 ("fig8", &["R_gain, recovery time saved (ms)", "closed form, no simulation", "p2 = 0.05"]),
                 ("fig16", &["gain in throughput (%)", "p1 = 0.1", "p1 = 0.2"]),
                 ("fig24", &["equation 16: Snoop", "equation 20: all of a window repaired by one"]),
-                ("fig26", &["Jain's fairness index", "flows of each kind"]),
+                ("fig26", &["fairness index", "flows of each kind"]),
                 ("model-snoop", &["simulation over closed form (%)", "d1 = 50 ms, d2 = 5 ms"]),
             ],
         ),
