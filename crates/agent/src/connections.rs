@@ -192,7 +192,7 @@ impl Connections {
 
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         self.counters.packets += 1;
-        let is_segment = packet.is_bare_segment() || (self.inside_tunnels && packet.control.is_none());
+        let is_segment = packet.is_bare_segment() || (self.inside_tunnels && packet.is_segment());
         if !is_segment {
             return self.on_other(now, from, packet, out);
         }
@@ -245,7 +245,7 @@ impl Connections {
     #[cold]
     fn on_other(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         let Some(&Control::Recovery(message)) =
-            packet.control.as_deref().filter(|_| self.inside_tunnels || packet.tunnels.is_empty())
+            packet.control().filter(|_| self.inside_tunnels || packet.tunnels.is_empty())
         else {
             return out.send(from.onwards(), packet);
         };

@@ -5,7 +5,7 @@ use crate::ways::Ways;
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Control, Mark, Outbox, Packet};
+use seamline_wire::{Aside, Control, Mark, Outbox, Packet};
 
 /// What an agent has done since it began, over all connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl<'a> Exit<'a> {
             source_port: RECOVERY_PORT,
             destination_port: RECOVERY_PORT,
             wire_bytes: control.wire_bytes(),
-            control: Some(Box::new(control)),
+            aside: Aside::control(control),
             ..Packet::default()
         };
         packet.set_tunnels(self.ways.towards(towards));

@@ -111,7 +111,7 @@ fn four_lost_packets_take_one_round_trip_of_their_link() {
     while delivered(&run)[0] < plan.bytes[0] {
         let Some((to, port, packet)) = run.advance().expect("it goes on") else { continue };
         let number = packet.segment.sequence.0.saturating_sub(8) / packet.segment.length.max(1);
-        let is_data = packet.control.is_none() && packet.segment.length > 0;
+        let is_data = packet.is_segment() && packet.segment.length > 0;
         if is_data && to == 2 && port == WIRED && (12..16).contains(&number) {
             if let Entry::Vacant(first) = lost.entry(number) {
                 first.insert(run.now);

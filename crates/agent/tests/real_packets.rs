@@ -68,7 +68,7 @@ impl Middlebox {
         self.agent.step(Instant::ZERO, Input::Packet(from, Box::new(packet.clone())), &mut self.out);
         let sent: Vec<_> = self.out.packets.drain(..).collect();
         let came_in = |it: &Packet| {
-            it.control.is_none()
+            it.is_segment()
                 && (it.segment.sequence, it.segment.length) == (segment.sequence, segment.length)
                 && it.source == packet.source
         };

@@ -43,7 +43,7 @@ impl AccessRouter {
     }
 
     fn on_air_packet(&self, packet: Box<Packet>, out: &mut Outbox) {
-        match packet.control.as_deref() {
+        match packet.control() {
             Some(Control::Ipv6(Ipv6Control::RouterSolicitation)) => {
                 self.advertise(packet.source, out);
                 out.recycle(packet);
@@ -58,7 +58,7 @@ impl Machine for AccessRouter {
         match input {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(packet, out),
             Input::Packet(_, packet) => {
-                let message = packet.control.as_deref();
+                let message = packet.control();
                 let is_fast = matches!(message, Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(_))));
                 out.send(if is_fast { AgentPorts::DEPARTED } else { AgentPorts::NODE }, packet);
             }

@@ -188,8 +188,7 @@ impl Machine for DepartedBuffer {
         self.catch_up(now, out);
         match input {
             Input::Packet(Self::UPDATES, packet) => {
-                if let Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(update))) = packet.control.as_deref()
-                {
+                if let Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(update))) = packet.control() {
                     self.update(now, &{ *update }, out);
                 }
                 out.recycle(packet);

@@ -62,7 +62,7 @@ impl ForeignAgent {
     }
 
     fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
-        match packet.control.as_deref() {
+        match packet.control() {
             Some(Control::AgentSolicitation) => {
                 self.advertise(packet.source, out);
                 out.recycle(packet);
@@ -112,7 +112,7 @@ impl ForeignAgent {
             packet.decapsulate();
             return self.pass_to_visitor(now, packet, out);
         }
-        if let Some(Control::RegistrationReply(reply)) = packet.control.as_deref()
+        if let Some(Control::RegistrationReply(reply)) = packet.control()
             && packet.destination == self.config.node
         {
             let reply = *reply;

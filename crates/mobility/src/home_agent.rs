@@ -44,7 +44,7 @@ impl HomeAgent {
     }
 
     fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
-        match packet.control.as_deref() {
+        match packet.control() {
             Some(Control::RegistrationRequest(request)) if packet.destination == self.config.node => {
                 let (request, from) = (*request, packet.source);
                 out.recycle(packet);

@@ -263,7 +263,7 @@ impl MobileNode {
         }
         // What comes by the air is for an address of this node: tunnels end here.
         while packet.decapsulate().is_some() {}
-        match packet.control.as_deref() {
+        match packet.control() {
             // Agents have the addresses of hosts when they speak to each other: one may stand behind this node.
             None | Some(Control::Recovery(_)) => out.send(Self::HOST, packet),
             Some(message) => {

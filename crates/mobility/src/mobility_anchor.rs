@@ -59,7 +59,7 @@ impl MobilityAnchor {
         if !packet.tunnels.is_empty() {
             return self.on_packet(now, packet, out);
         }
-        match packet.control.as_deref() {
+        match packet.control() {
             Some(Control::Ipv6(Ipv6Control::BindingUpdate(update))) => {
                 let update = *update;
                 out.recycle(packet);

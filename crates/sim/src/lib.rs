@@ -8,10 +8,12 @@
 mod agenda;
 mod circles;
 mod observer;
+mod outside;
 mod router;
 mod run;
 mod world;
 
 pub use observer::{NoObserver, Observer};
+pub use outside::Door;
 pub use router::Router;
 pub use world::{ElementId, World};

@@ -151,7 +151,7 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
     #[inline]
-    fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
+    pub(crate) fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
         let (mut from, mut port) = (from, port);
         loop {
             let Some(Wire { to, port: entry }) = wire(&self.slots, &self.joints, from, port) else {

@@ -25,7 +25,7 @@ pub use event::{DropCause, Event, HandoverPhase, MobilityEvent, SenderSample};
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::Mark;
-pub use packet::{NodeId, Packet, TransportPort, Tunnel, Tunnels};
+pub use packet::{Aside, NodeId, Packet, TransportPort, Tunnel, Tunnels};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sequence::SequenceNumber;
 pub use signal::Signal;

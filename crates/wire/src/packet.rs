@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::segment::Segment;
 use std::fmt;
+use std::sync::Arc;
 
 /// A node of the network, as the core of the simulator names it. The lab maps it to an IP address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -103,6 +104,26 @@ impl PartialEq for Tunnels {
     }
 }
 
+/// What a packet has beside its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aside {
+    /// A control message in place of a TCP segment. Whoever is not addressed by it ignores it.
+    Control(Control),
+    /// The bytes as which this TCP segment came in from a real network, its IP header first: its payload is there, and
+    /// what the fields do not hold. Whoever changes a field leaves them alone.
+    Segment(Arc<[u8]>),
+    /// The bytes of a packet from a real network that is no TCP segment, or none that the fields hold: another
+    /// protocol, a fragment, an unknown option. It is only carried.
+    Foreign(Arc<[u8]>),
+}
+
+impl Aside {
+    /// What a packet with this control message has.
+    pub fn control(control: Control) -> Option<Box<Aside>> {
+        Some(Box::new(Aside::Control(control)))
+    }
+}
+
 /// A packet on its way: a TCP segment, or a control message and no segment. Packets move as recycled
 /// boxes ([`crate::Outbox::packet`]); the body stays within 128 bytes because moving more is measurably
 /// slower.
@@ -118,18 +139,19 @@ pub struct Packet {
     pub destination_port: TransportPort,
     /// Bytes on the wire, all IP headers and the TCP header included.
     pub wire_bytes: u32,
-    /// The TCP segment; does not count when there is a control message.
+    /// The TCP segment; nothing of it but its length counts when the packet is none ([`Packet::is_segment`]).
     pub segment: Segment,
     /// The tunnels it is in ([`Packet::encapsulate`]).
     pub tunnels: Tunnels,
-    /// The control message in place of a TCP segment. Whoever is not addressed by it ignores it.
-    pub control: Option<Box<Control>>,
+    /// What else it has: a control message, or the bytes that it came in as. Nothing in a simulated segment.
+    pub aside: Option<Box<Aside>>,
 }
 
 const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 bytes");
 
 impl Packet {
-    /// Whether the packet carries payload of TCP.
+    /// Whether the packet carries payload: of TCP, or, of a packet from a real network that is no segment, whatever its
+    /// reader counts as such.
     pub fn has_payload(&self) -> bool {
         self.segment.length > 0
     }
@@ -143,24 +165,46 @@ impl Packet {
         }
     }
 
+    /// The control message that it is.
+    pub fn control(&self) -> Option<&Control> {
+        match self.aside.as_deref() {
+            Some(Aside::Control(control)) => Some(control),
+            _ => None,
+        }
+    }
+
+    /// The bytes that it came in as from a real network.
+    pub fn bytes(&self) -> Option<&Arc<[u8]>> {
+        match self.aside.as_deref() {
+            Some(Aside::Segment(bytes) | Aside::Foreign(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a TCP segment, in tunnels or not.
+    #[inline]
+    pub fn is_segment(&self) -> bool {
+        self.aside.as_ref().is_none_or(|aside| matches!(**aside, Aside::Segment(_)))
+    }
+
     /// Whether it is what a TCP endpoint takes in: a segment outside of any tunnel.
     #[inline]
     pub fn is_bare_segment(&self) -> bool {
-        self.control.is_none() && self.tunnels.is_empty()
+        self.is_segment() && self.tunnels.is_empty()
     }
 
     /// Make it a segment outside of any tunnel, whatever it was in an earlier life. The other fields stay.
     #[inline]
     pub fn make_bare(&mut self) {
         self.tunnels.len = 0;
-        if self.control.is_some() {
-            self.drop_control();
+        if self.aside.is_some() {
+            self.drop_aside();
         }
     }
 
     #[cold]
-    fn drop_control(&mut self) {
-        self.control = None;
+    fn drop_aside(&mut self) {
+        self.aside = None;
     }
 
     /// Put the packet into a tunnel through IPv4, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
@@ -202,16 +246,20 @@ impl Packet {
 }
 
 impl fmt::Debug for Packet {
-    /// Tunnels and the control message are shown when there are any.
+    /// Tunnels, the control message and the length of the bytes that it came in as are shown when there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Packet");
         shown.field("source", &self.source).field("destination", &self.destination);
         shown.field("source_port", &self.source_port).field("destination_port", &self.destination_port);
         shown.field("wire_bytes", &self.wire_bytes);
-        match &self.control {
-            None => shown.field("segment", &self.segment),
-            Some(control) => shown.field("control", control),
-        };
+        if self.is_segment() {
+            shown.field("segment", &self.segment);
+        }
+        match self.aside.as_deref() {
+            None => {}
+            Some(Aside::Control(control)) => drop(shown.field("control", control)),
+            Some(Aside::Segment(bytes) | Aside::Foreign(bytes)) => drop(shown.field("bytes", &bytes.len())),
+        }
         if !self.tunnels.is_empty() {
             shown.field("tunnels", &self.tunnels.as_slice());
         }

@@ -14,7 +14,7 @@ use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
     RegistrationRequest, ReplyCode,
 };
-use seamline_wire::{Control, Flags, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
+use seamline_wire::{Aside, Control, Flags, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
 use std::net::Ipv4Addr;
 
 const MOBILE: NodeId = NodeId(5);
@@ -63,7 +63,7 @@ fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
         source_port: port,
         destination_port: port,
         wire_bytes: control.wire_bytes(),
-        control: Some(Box::new(control)),
+        aside: Aside::control(control),
         ..Packet::default()
     }
 }
@@ -74,7 +74,7 @@ fn message(packet: &Packet) -> Message {
         destination: ipv4_address(packet.destination),
         source_port: packet.source_port,
         destination_port: packet.destination_port,
-        control: packet.control.as_ref().expect("a control message").map(ipv4_address),
+        control: packet.control().expect("a control message").map(ipv4_address),
     }
 }
 

@@ -7,7 +7,7 @@ use seamline_wire::codec::message::MessageError;
 use seamline_wire::codec::recovery::{decode, encode};
 use seamline_wire::codec::{IpHeader, IpVersion};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Control, Instant, NodeId, Packet, SequenceNumber, TransportPort};
+use seamline_wire::{Aside, Control, Instant, NodeId, Packet, SequenceNumber, TransportPort};
 
 fn message(about: MissingBytes, numbers: &[u32]) -> RecoveryMessage {
     let ranges: Vec<SequenceRange> = numbers
@@ -106,7 +106,7 @@ fn captures_show_them() {
         source: NodeId(2),
         destination: NodeId(1),
         wire_bytes: control.wire_bytes(),
-        control: Some(Box::new(control)),
+        aside: Aside::control(control),
         ..Packet::default()
     };
     for (version, first) in [(IpVersion::V4, 0x45), (IpVersion::V6, 0x60)] {
@@ -123,7 +123,7 @@ fn captures_show_them() {
         let start = found - version.header_length() - 8;
         assert_eq!(file[start], first);
         let (_, read) = decode(&file[start..]).unwrap();
-        assert_eq!(Control::Recovery(read), *packet.control.clone().unwrap());
+        assert_eq!(Control::Recovery(read), *packet.control().unwrap());
     }
 }
 

@@ -6,8 +6,8 @@ use seamline_agent::{Agent, ConnectionKey, Counters, Side, WIRED, WIRELESS};
 use seamline_wire::codec::options_length;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{
-    Control, Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port, SackBlock,
-    Segment, SequenceNumber, Timestamps, TransportPort, Tunnel, Tunnels,
+    Aside, Control, Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port,
+    SackBlock, Segment, SequenceNumber, Timestamps, TransportPort, Tunnel, Tunnels,
 };
 
 const FIXED: NodeId = NodeId(1);
@@ -286,7 +286,7 @@ impl Script {
             source,
             destination,
             wire_bytes: control.wire_bytes(),
-            control: Some(Box::new(control)),
+            aside: Aside::control(control),
             ..Packet::default()
         };
         packet.set_tunnels(self.tunnels_by(from.onwards()));
@@ -298,7 +298,7 @@ impl Script {
     pub(crate) fn tells(&mut self, towards: Side, about: MissingBytes, ranges: &[(u32, u32)]) -> &mut Self {
         assert!(!self.out.packets.is_empty(), "nothing is told at {:?}", self.now);
         let (port, packet) = self.out.packets.remove(0);
-        let Some(Control::Recovery(message)) = packet.control.as_deref() else { panic!("{packet:?}") };
+        let Some(Control::Recovery(message)) = packet.control() else { panic!("{packet:?}") };
         let found: Vec<(u32, u32)> =
             message.ranges.as_slice().iter().map(|range| (range.first.0, range.end.0)).collect();
         let (towards, ends) = match towards {

@@ -3,7 +3,8 @@
 
 use seamline_wire::control::{Identification, RegistrationFlags, RegistrationReply, RegistrationRequest};
 use seamline_wire::{
-    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Signal,
+    Aside, Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port,
+    Signal,
 };
 
 pub(crate) const SENDER: NodeId = NodeId(1);
@@ -23,8 +24,7 @@ pub(crate) struct Caused {
 impl Caused {
     /// The control messages, with their ports and destinations.
     pub(crate) fn messages(&self) -> Vec<(Port, NodeId, Control)> {
-        let message =
-            |(port, packet): &(Port, Packet)| Some((*port, packet.destination, **packet.control.as_ref()?));
+        let message = |(port, packet): &(Port, Packet)| Some((*port, packet.destination, *packet.control()?));
         self.packets.iter().filter_map(message).collect()
     }
     /// The only registration request.
@@ -88,7 +88,7 @@ pub(crate) fn data(source: NodeId, destination: NodeId) -> Packet {
 
 pub(crate) fn carrying(source: NodeId, destination: NodeId, control: Control) -> Packet {
     let wire_bytes = control.wire_bytes();
-    Packet { source, destination, wire_bytes, control: Some(Box::new(control)), ..Packet::default() }
+    Packet { source, destination, wire_bytes, aside: Aside::control(control), ..Packet::default() }
 }
 
 /// A registration by way of the agent at `care_of_address`, made `at` that time.

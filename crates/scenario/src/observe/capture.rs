@@ -175,7 +175,7 @@ impl Filter {
     fn takes(&self, packet: &Packet, way: WayOfPacket) -> bool {
         match self {
             Filter::Radio(own) => own.contains(&packet.source) == (way == WayOfPacket::Out),
-            Filter::Anchor => way == WayOfPacket::Out || packet.control.is_some(),
+            Filter::Anchor => way == WayOfPacket::Out || packet.control().is_some(),
         }
     }
 }

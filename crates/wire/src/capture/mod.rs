@@ -19,7 +19,7 @@ use crate::codec::{
     EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel_around,
 };
 use crate::control::{Control, Ipv6Control};
-use crate::packet::{Packet, Tunnels};
+use crate::packet::{Aside, Packet, Tunnels};
 use crate::time::Instant;
 use pcap_file::pcapng::blocks::ENHANCED_PACKET_BLOCK;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -209,8 +209,12 @@ impl<W: Write> Capture<W> {
     fn fill_body(&mut self, packet: &Packet) -> io::Result<Lengths> {
         self.body.clear();
         self.body.resize(FIELDS + MAX_FRONT_LENGTH, 0);
-        let header_length = front(packet, self.ip_version, &mut self.body[FIELDS..])
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let place = &mut self.body[FIELDS..];
+        let header_length = match packet.aside.as_deref() {
+            Some(Aside::Foreign(bytes)) => Ok(copy_front(bytes, place)),
+            _ => front(packet, self.ip_version, place),
+        }
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
         let captured = match self.snap_length {
             SnapLength::Headers => header_length,
@@ -229,17 +233,24 @@ struct Lengths {
     original: u32,
 }
 
+/// As much as there is room for of a packet that is only carried; how much that is.
+fn copy_front(bytes: &[u8], out: &mut [u8]) -> usize {
+    let length = bytes.len().min(out.len());
+    out[..length].copy_from_slice(&bytes[..length]);
+    length
+}
+
 /// Write all headers of a packet, or all of a control message; returns their length.
 fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, EncodeError> {
     let inner = inner_version(packet, version);
     let tunnels = packet.tunnels.as_slice();
     let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {
         true => IpVersion::V6,
-        false if packet.control.is_some() => IpVersion::V4,
+        false if packet.control().is_some() => IpVersion::V4,
         false => version,
     };
     let mut length: usize = (0..tunnels.len()).map(|place| through(place).header_length()).sum();
-    length += match &packet.control {
+    length += match packet.control() {
         Some(control) => encode_message(packet, control, inner, &mut out[length..])?,
         None => {
             let headers = Headers {
@@ -263,7 +274,7 @@ fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, E
 
 /// Messages have the version of their protocol, whatever the capture's; those between agents that of their connection.
 fn inner_version(packet: &Packet, version: IpVersion) -> IpVersion {
-    match packet.control.as_deref() {
+    match packet.control() {
         None => version,
         Some(Control::Ipv6(_)) => IpVersion::V6,
         Some(Control::Recovery(_)) => version,
@@ -295,7 +306,7 @@ fn as_ipv6_message(packet: &Packet, message: &Ipv6Control) -> Ipv6Message {
 }
 
 fn payload_length(packet: &Packet) -> u32 {
-    if packet.control.is_some() { 0 } else { packet.segment.length }
+    if packet.is_segment() { packet.segment.length } else { 0 }
 }
 
 fn as_message(packet: &Packet, control: &Control) -> Message {

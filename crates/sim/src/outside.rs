@@ -1,0 +1,58 @@
+//! A world with a way out: somebody else's clock drives it, and packets come in from elsewhere.
+
+use crate::observer::Observer;
+use crate::world::{ElementId, World};
+use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, Signal};
+
+/// Where a world ends: takes the place of a host that is elsewhere, and keeps what reaches it until it is fetched.
+#[derive(Debug, Default)]
+pub struct Door {
+    /// Packets, in the order of their arrival, each with its time.
+    pub packets: Vec<(Instant, Box<Packet>)>,
+    /// News from other machines of the node, each with its time.
+    pub signals: Vec<(Instant, Signal)>,
+}
+
+impl Machine for Door {
+    fn step(&mut self, now: Instant, input: Input, _out: &mut Outbox) {
+        match input {
+            Input::Packet(_, packet) => self.packets.push((now, packet)),
+            Input::Signal(signal) => self.signals.push((now, signal)),
+            Input::Wake => {}
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
+impl<M: Machine, O: Observer> World<M, O> {
+    /// When something is due, if nothing comes from outside. May be early, never late.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.agenda.next().map(|(at, _)| at)
+    }
+
+    /// A packet from outside: it goes on now as if `door` had sent it by port 0.
+    pub fn take_in(&mut self, door: ElementId, packet: Box<Packet>) {
+        if O::LISTENS {
+            self.observer.sent(self.now, door, &packet);
+        }
+        self.carry(door.place(), Port(0), packet);
+    }
+
+    /// A packet to fill in and to take in.
+    pub fn packet(&mut self) -> Box<Packet> {
+        self.outbox.packet()
+    }
+
+    /// Give back a packet that was fetched.
+    pub fn recycle(&mut self, mut packet: Box<Packet>) {
+        packet.aside = None;
+        self.outbox.recycle(packet);
+    }
+
+    /// Something happened outside, at the host that `door` stands for.
+    pub fn report_from(&mut self, door: ElementId, event: &Event) {
+        self.observer.event(self.now, door, event);
+    }
+}
