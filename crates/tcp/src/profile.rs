@@ -74,6 +74,8 @@ fn rfc() -> Parameters {
         round_trip: RoundTripParameters {
             estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
             minimum_timeout: Duration::from_secs(1),
+            minimum_bounds_variation: false,
+            samples_every_acknowledgment: false,
             maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(1),
             forget_after_backoffs: None,
@@ -145,6 +147,8 @@ fn rfc() -> Parameters {
 fn linux() -> Parameters {
     let mut parameters = rfc();
     parameters.round_trip.minimum_timeout = Duration::from_millis(200);
+    parameters.round_trip.minimum_bounds_variation = true;
+    parameters.round_trip.samples_every_acknowledgment = true;
     parameters.round_trip.maximum_timeout = Duration::from_secs(120);
     parameters.window.initial_bytes = f64::INFINITY;
     parameters.window.growth = Growth::PerByte { most_per_ack: f64::INFINITY };
@@ -165,6 +169,8 @@ fn ns2(window_limit: u32) -> Parameters {
         round_trip: RoundTripParameters {
             estimator: Estimator::Ticks { tick: Duration::from_millis(10), phase: Duration::ZERO },
             minimum_timeout: Duration::from_millis(200),
+            minimum_bounds_variation: false,
+            samples_every_acknowledgment: false,
             maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(3),
             forget_after_backoffs: Some(3),

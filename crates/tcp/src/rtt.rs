@@ -14,6 +14,12 @@ pub struct RoundTripParameters {
     pub estimator: Estimator,
     /// Lower bound of the retransmission timeout before back-off (RFC 6298 section 2.4: 1 s).
     pub minimum_timeout: Duration,
+    /// Whether the minimum holds for the variation term alone, so that a timeout is at least the smoothed round-trip time and the
+    /// minimum together: Linux's `tcp_rtt_estimator`. Only the estimator of RFC 6298 has such a term.
+    pub minimum_bounds_variation: bool,
+    /// Whether every acknowledgment that advances gives a sample by its timestamp (RFC 7323 section 4.1), as in Linux; otherwise a
+    /// timestamp gives one only while no segment is being timed, so that there is one sample for each round trip.
+    pub samples_every_acknowledgment: bool,
     /// Upper bound of the retransmission timeout after back-off (RFC 6298 section 2.5: at least 60 s).
     pub maximum_timeout: Duration,
     /// The timeout before the first sample (RFC 6298 section 2.1: 1 s).
@@ -94,6 +100,10 @@ impl RoundTripEstimator {
             backoff: 1,
         }
     }
+    /// Whether every acknowledgment gives a sample.
+    pub fn samples_every_acknowledgment(&self) -> bool {
+        self.parameters.samples_every_acknowledgment
+    }
     /// What is known of the round-trip time.
     pub fn round_trip(&self) -> RoundTrip {
         self.round_trip
@@ -108,7 +118,11 @@ impl RoundTripEstimator {
         let first = self.round_trip.minimum.is_zero();
         self.round_trip.minimum = if first { elapsed } else { self.round_trip.minimum.min(elapsed) };
         match self.parameters.estimator {
-            Estimator::Rfc6298 { granularity } => self.sample_nanoseconds(elapsed, granularity),
+            Estimator::Rfc6298 { granularity } => {
+                let bounds = self.parameters.minimum_bounds_variation;
+                let minimum = if bounds { self.parameters.minimum_timeout } else { Duration::ZERO };
+                self.sample_nanoseconds(elapsed, granularity.max(minimum));
+            }
             Estimator::Ticks { tick, phase } => self.sample_ticks(sent, elapsed, tick, phase),
             Estimator::KarnPartridge { smoothing } => self.sample_smoothed(elapsed, smoothing),
         }
@@ -116,7 +130,7 @@ impl RoundTripEstimator {
     }
 
     /// RFC 6298 sections 2.2 and 2.3 with alpha 1/8, beta 1/4, K 4.
-    fn sample_nanoseconds(&mut self, elapsed: Duration, granularity: Duration) {
+    fn sample_nanoseconds(&mut self, elapsed: Duration, least_term: Duration) {
         let known = &mut self.round_trip;
         if self.has_sample {
             known.variation = (known.variation * 3 + known.smoothed.abs_diff(elapsed)) / 4;
@@ -125,7 +139,7 @@ impl RoundTripEstimator {
             known.smoothed = elapsed;
             known.variation = elapsed / 2;
         }
-        self.base_timeout = known.smoothed + (known.variation * 4).max(granularity);
+        self.base_timeout = known.smoothed + (known.variation * 4).max(least_term);
     }
 
     fn sample_smoothed(&mut self, elapsed: Duration, smoothing: f64) {
@@ -216,10 +230,29 @@ mod tests {
         RoundTripEstimator::new(RoundTripParameters {
             estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
             minimum_timeout: Duration::from_millis(200),
+            minimum_bounds_variation: false,
+            samples_every_acknowledgment: false,
             maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(1),
             forget_after_backoffs: None,
         })
+    }
+
+    /// As `ss -i` shows it on Linux over a path of a constant 80 ms: `rto:280`.
+    #[test]
+    fn the_minimum_may_hold_for_the_variation_alone() {
+        let parameters = RoundTripParameters { minimum_bounds_variation: true, ..rfc().parameters };
+        let mut estimator = RoundTripEstimator::new(parameters);
+        let mut without = rfc();
+        for _ in 0..100 {
+            estimator.sample(Instant::ZERO, Duration::from_millis(80));
+            without.sample(Instant::ZERO, Duration::from_millis(80));
+        }
+        assert_eq!(estimator.timeout(), Duration::from_millis(280));
+        assert_eq!(without.timeout(), Duration::from_millis(200));
+        estimator.sample(Instant::ZERO, Duration::from_millis(480));
+        // Smoothed 130 ms, variation 100 ms: four times that is above the minimum.
+        assert_eq!(estimator.timeout(), Duration::from_millis(530));
     }
 
     /// Worked by hand from RFC 6298 sections 2.1 to 2.3.
@@ -291,6 +324,8 @@ mod tests {
                 phase: Duration::from_micros(55_588),
             },
             minimum_timeout: Duration::from_secs(1),
+            minimum_bounds_variation: false,
+            samples_every_acknowledgment: false,
             maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(3),
             forget_after_backoffs: Some(3),

@@ -585,8 +585,8 @@ impl Sender {
                 self.estimator.reset_backoff();
                 self.estimator.sample(sent, now - sent);
             }
-            Some(_) => return,
-            None => match timestamp_sample {
+            Some(_) if !self.estimator.samples_every_acknowledgment() => return,
+            _ => match timestamp_sample {
                 Some(sample) => {
                     self.estimator.reset_backoff();
                     self.estimator.sample(now - sample, sample);
