@@ -1,6 +1,7 @@
 //! What a run leaves behind: plain data for JSON and for tables. Times are seconds since the start of the
 //! run unless a name says otherwise. The same scenario and seed give the same record, byte for byte.
 
+use crate::emulation::EmulationRecord;
 use serde::{Deserialize, Serialize};
 
 /// One run: one cell of the grid under one seed.
@@ -15,6 +16,9 @@ pub struct RunRecord {
     /// One entry for each `[[agent]]` that stands somewhere, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentRecord>,
+    /// How well it was emulated, where it was run in real time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulation: Option<EmulationRecord>,
 }
 
 /// What an agent did in the whole run, over all connections.

@@ -4,11 +4,11 @@
 //! interval of Student's t with n - 1 degrees of freedom (Gosset 1908). Runs of two variants under the
 //! same seed met the same losses, so they are compared pair by pair (common random numbers).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A mean and the 95 % interval of it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The mean (for a factor: the geometric mean).
     pub mean: f64,

@@ -2,6 +2,7 @@
 //! otherwise.
 
 use crate::series::RunSeries;
+use seamline_record::emulation::EmulationRecord;
 use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use seamline_record::summary::FlowSummary;
 use serde::Serialize;
@@ -98,6 +99,12 @@ impl Report {
         self.flows().flat_map(|OfRun { cell, seed, it }| {
             it.handovers.iter().map(move |handover| (OfRun { cell, seed, it }, handover))
         })
+    }
+
+    /// How each run in real time was emulated.
+    pub fn emulations(&self) -> impl Iterator<Item = OfRun<'_, EmulationRecord>> {
+        self.runs()
+            .filter_map(|(cell, run)| run.emulation.as_ref().map(|it| OfRun { cell, seed: run.seed, it }))
     }
 
     /// Each direction of each link of each run.

@@ -20,7 +20,7 @@ use seamline_mobility::{
 };
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
-use seamline_sim::{ElementId, Observer, Router, World};
+use seamline_sim::{Door, ElementId, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
@@ -136,6 +136,8 @@ impl Ports {
 pub(crate) enum Part {
     /// A host with its connections.
     Host(Host),
+    /// In place of a host that is outside of the world.
+    Door(Door),
     /// What tells a node of a link's handovers.
     Notices(HandoverNotices),
     /// Where the air of a cell ends.
@@ -160,6 +162,7 @@ impl Machine for Part {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match self {
             Part::Host(host) => host.step(now, input, out),
+            Part::Door(door) => door.step(now, input, out),
             Part::Notices(notices) => notices.step(now, input, out),
             Part::Coverage(coverage) => coverage.step(now, input, out),
             Part::ForeignAgent(agent) => agent.step(now, input, out),
@@ -174,6 +177,7 @@ impl Machine for Part {
     fn wake_at(&self) -> Option<Instant> {
         match self {
             Part::Host(host) => host.wake_at(),
+            Part::Door(door) => door.wake_at(),
             Part::Notices(notices) => notices.wake_at(),
             Part::Coverage(coverage) => coverage.wake_at(),
             Part::ForeignAgent(agent) => agent.wake_at(),
@@ -192,14 +196,24 @@ pub(crate) fn node_id(node: usize) -> NodeId {
     NodeId(node as u32 + 1)
 }
 
+/// Where the hosts of a world are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// In it, like everything else.
+    Inside,
+    /// Elsewhere: in their places there are doors.
+    Outside,
+}
+
 /// Fill an empty world; what is returned runs it.
 pub(crate) fn build<'a, O: Observer>(
     scenario: &'a Scenario,
     seed: u64,
+    ends: Ends,
     world: &mut World<Part, O>,
     places: &'a Places,
 ) -> Runner<'a> {
-    add_nodes(scenario, seed, world, places);
+    add_nodes(scenario, seed, ends, world, places);
     agents::add(scenario, world, places);
     for place in 0..scenario.links.len() {
         add_link(scenario, place, seed, world, places);
@@ -210,7 +224,8 @@ pub(crate) fn build<'a, O: Observer>(
     Runner::new(scenario, places, &movements)
 }
 
-fn add_nodes<O: Observer>(scenario: &Scenario, seed: u64, world: &mut World<Part, O>, places: &Places) {
+/// By node: the host there with its connections, where flows begin or end.
+pub(crate) fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
     let mut hosts: Vec<Option<Host>> = (0..scenario.nodes.len()).map(|_| None).collect();
     let mut connection = 0;
     for flow in &scenario.flows {
@@ -219,11 +234,24 @@ fn add_nodes<O: Observer>(scenario: &Scenario, seed: u64, world: &mut World<Part
             connection += 1;
         }
     }
-    for (node, host) in hosts.into_iter().enumerate() {
+    hosts
+}
+
+fn add_nodes<O: Observer>(
+    scenario: &Scenario,
+    seed: u64,
+    ends: Ends,
+    world: &mut World<Part, O>,
+    places: &Places,
+) {
+    for (node, host) in hosts(scenario, seed).into_iter().enumerate() {
         let router = world.add_router(Router::new());
         debug_assert_eq!(router, places.routers[node]);
         if let Some(host) = host {
-            let host = world.add(Part::Host(host));
+            let host = world.add(match ends {
+                Ends::Inside => Part::Host(host),
+                Ends::Outside => Part::Door(Door::default()),
+            });
             debug_assert_eq!(Some(host), places.hosts[node]);
             world.connect(host, TO_HOST, router, TO_HOST);
             world.connect(router, TO_HOST, host, TO_HOST);

@@ -80,6 +80,11 @@ impl<'a> Runner<'a> {
         world.run_until(end);
     }
 
+    /// When it stops the world next.
+    pub(crate) fn next_change(&self) -> Option<Instant> {
+        self.changes.front().map(|change| change.at)
+    }
+
     fn apply<O: Observer>(&mut self, change: Change, world: &mut World<Part, O>) {
         match change.what {
             What::Leaves => self.leave(change, world),

@@ -6,7 +6,7 @@ use crate::report::Provenance;
 use crate::run::CellResult;
 use crate::source::SourceId;
 use crate::summary::{FlowSummary, label};
-use crate::text::{judgement, name, sentences, warnings, why_no_factor};
+use crate::text::{doubts, judgement, name, sentences, warnings, why_no_factor};
 use seamline_report::model::{self, Cell, Outcome, Report};
 use seamline_report::{File, page};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn report(
         title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
         provenance: provenance_of(plan, provenance),
         verdict: sentences(plan, summary),
-        warnings: warnings(plan, summary),
+        warnings: [doubts(results), warnings(plan, summary)].concat(),
         duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
         warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
         cells: results.iter().enumerate().map(|(cell, result)| cell_of(plan, cell, result)).collect(),

@@ -1,7 +1,7 @@
 //! Running a plan: every cell under every seed, on all processors, the results in the order of the grid.
 
 use crate::atomic::WriteError;
-use crate::build::{Part, Places, build};
+use crate::build::{Ends, Part, Places, build};
 use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
 use crate::plan::{Cell, Plan};
 use crate::record::{AgentRecord, LinkRecord, RunRecord};
@@ -89,24 +89,12 @@ pub fn run(
     options: &RunOptions,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellResult>, Incomplete> {
-    // By seed, so that who stops early has some seeds of all cells rather than all seeds of some.
-    let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
-    let jobs: Vec<(usize, usize)> = (0..most_seeds)
-        .flat_map(|seed| (0..plan.cells.len()).map(move |cell| (cell, seed)))
-        .filter(|(cell, seed)| *seed < plan.cells[*cell].scenario.seeds.len())
-        .collect();
-    let wanted =
-        |(cell, seed): (usize, usize)| seed == 0 && (!options.only_last_cell || cell + 1 == plan.cells.len());
-    if let Some((cell, _)) = jobs.iter().find(|job| wanted(**job)) {
-        drop(Files::of(plan, *cell, options)?);
-    }
-    let done = jobs.par_iter().map(|&(cell, seed)| {
+    let jobs = jobs(plan, options)?;
+    let done = jobs.par_iter().map(|&job| {
         if options.stop.load(Ordering::Relaxed) {
             return None;
         }
-        let files = if wanted((cell, seed)) { Files::of(plan, cell, options) } else { Ok(Files::default()) };
-        let over_time = seed == 0 && cell < options.cells_over_time;
-        let done = run_one(plan, cell, seed, files, over_time);
+        let done = run_one(plan, job, options);
         finished();
         Some(done)
     });
@@ -114,18 +102,68 @@ pub fn run(
     gather(plan, &jobs, done)
 }
 
+/// Every cell under every seed, by their places; by seed, so that who stops early has some seeds of all cells rather than
+/// all seeds of some.
+///
+/// # Errors
+/// When no file can be written to the place where files are wanted.
+pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteError> {
+    let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
+    let jobs: Vec<Job> = (0..most_seeds)
+        .flat_map(|seed| (0..plan.cells.len()).map(move |cell| Job { cell, seed }))
+        .filter(|job| job.seed < plan.cells[job.cell].scenario.seeds.len())
+        .collect();
+    if let Some(job) = jobs.iter().find(|job| job.writes_files(plan, options)) {
+        drop(Files::of(plan, job.cell, options)?);
+    }
+    Ok(jobs)
+}
+
+/// One run of a plan: the places of its cell and of its seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) cell: usize,
+    pub(crate) seed: usize,
+}
+
+impl Job {
+    fn writes_files(self, plan: &Plan, options: &RunOptions) -> bool {
+        self.seed == 0 && (!options.only_last_cell || self.cell + 1 == plan.cells.len())
+    }
+
+    /// Who listens to the run, and what cannot be written of it.
+    pub(crate) fn observer(
+        self,
+        plan: &Plan,
+        places: &Places,
+        options: &RunOptions,
+    ) -> (RunObserver, Vec<WriteError>) {
+        let wanted = self.writes_files(plan, options);
+        let files = if wanted { Files::of(plan, self.cell, options) } else { Ok(Files::default()) };
+        let (files, unwritten) = match files {
+            Ok(files) => (files, Vec::new()),
+            Err(error) => (Files::default(), vec![error]),
+        };
+        let scenario = &plan.cells[self.cell].scenario;
+        let mut observer = RunObserver::new(scenario, places, files.capture, files.events);
+        let over_time = self.seed == 0 && self.cell < options.cells_over_time;
+        observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
+        (observer, unwritten)
+    }
+}
+
 /// What came of each job, by cell.
-fn gather(
+pub(crate) fn gather(
     plan: &Plan,
-    jobs: &[(usize, usize)],
+    jobs: &[Job],
     done: Vec<Option<Done>>,
 ) -> Result<Vec<CellResult>, Incomplete> {
     let left_out = done.iter().filter(|done| done.is_none()).count();
     let unfinished: BTreeSet<usize> =
-        jobs.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|((_, seed), _)| *seed).collect();
+        jobs.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(job, _)| job.seed).collect();
     let mut results: Vec<CellResult> = plan.cells.iter().map(|_| CellResult::default()).collect();
     let mut unwritten = Vec::new();
-    for ((cell, seed), done) in jobs.iter().zip(done) {
+    for (Job { cell, seed }, done) in jobs.iter().zip(done) {
         let Some(done) = done else { continue };
         let result = &mut results[*cell];
         unwritten.extend(done.unwritten.into_iter().map(|error| (*cell, error)));
@@ -185,29 +223,34 @@ fn file_stem(plan: &Plan, cell: usize) -> String {
 }
 
 /// What came of one run.
-struct Done {
-    record: RunRecord,
+pub(crate) struct Done {
+    pub(crate) record: RunRecord,
     files: Vec<PathBuf>,
     unwritten: Vec<WriteError>,
     series: Option<RunSeries>,
 }
 
-fn run_one(plan: &Plan, cell: usize, seed: usize, files: Result<Files, WriteError>, over_time: bool) -> Done {
-    let mut unwritten = Vec::new();
-    let files = files.unwrap_or_else(|error| {
-        unwritten.push(error);
-        Files::default()
-    });
+fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Done {
+    let scenario = &plan.cells[job.cell].scenario;
+    let places = Places::new(scenario);
+    let (observer, unwritten) = job.observer(plan, &places, options);
+    let mut world: World<Part, RunObserver> = World::with_observer(observer);
+    let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
+    runner.run_until(&mut world, Instant::ZERO + scenario.duration);
+    done(plan, job, world, &places, unwritten)
+}
+
+/// A run is over: its record, and its files put in their places.
+pub(crate) fn done(
+    plan: &Plan,
+    Job { cell, seed }: Job,
+    world: World<Part, RunObserver>,
+    places: &Places,
+    mut unwritten: Vec<WriteError>,
+) -> Done {
     let scenario = &plan.cells[cell].scenario;
     let with_intervals = seed == 0 || scenario.output.intervals_of_every_run;
-    let seed = scenario.seeds[seed];
-    let places = Places::new(scenario);
-    let mut observer = RunObserver::new(scenario, &places, files.capture, files.events);
-    observer.series = over_time.then(|| SeriesRecorder::new(scenario, &places));
-    let mut world: World<Part, RunObserver> = World::with_observer(observer);
-    let mut runner = build(scenario, seed, &mut world, &places);
-    runner.run_until(&mut world, Instant::ZERO + scenario.duration);
-    let record = record_of(scenario, seed, &world, &places, with_intervals);
+    let record = record_of(scenario, scenario.seeds[seed], &world, places, with_intervals);
     let RunObserver { capture, events, series, .. } = world.into_observer();
     let mut written = Vec::new();
     let finished = [capture.map(SenderCapture::finish), events.map(EventList::finish)];
@@ -234,6 +277,7 @@ pub(crate) fn record_of(
         flows: world.observer().records(scenario, with_intervals),
         links: link_records(scenario, world, places),
         agents: agent_records(scenario, world, places),
+        emulation: None,
     }
 }
 

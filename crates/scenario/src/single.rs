@@ -1,6 +1,6 @@
 //! One run by itself, which can be given up on the way.
 
-use crate::build::{Part, Places, build};
+use crate::build::{Ends, Part, Places, build};
 use crate::observe::RunObserver;
 use crate::record::RunRecord;
 use crate::run::record_of;
@@ -18,7 +18,7 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
     let places = Places::new(scenario);
     let observer = RunObserver::new(scenario, &places, None, None);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
-    let mut runner = build(scenario, seed, &mut world, &places);
+    let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
     let end = Instant::ZERO + scenario.duration;
     let mut until = Instant::ZERO;
     while until < end {

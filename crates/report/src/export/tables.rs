@@ -8,7 +8,9 @@ use seamline_record::record::LinkRecord;
 /// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
 /// direction of each link, and for each flow of each cell over all seeds.
 pub fn summary(report: &Report) -> Vec<Table> {
-    vec![runs(report), handovers(report), links(report), outcomes(report)]
+    let mut tables = vec![runs(report), handovers(report), links(report), outcomes(report)];
+    tables.extend((report.emulations().count() > 0).then(|| emulation(report)));
+    tables
 }
 
 fn runs(report: &Report) -> Table {
@@ -59,6 +61,23 @@ fn links(report: &Report) -> Table {
         .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
         .with("lost_to_departure", sometimes(report, |link| link.lost_to_departure))
         .with("rate_bits_per_second", sometimes(report, |link| link.rate_bits_per_second))
+}
+
+/// Only of runs in real time.
+fn emulation(report: &Report) -> Table {
+    let rows = || report.emulations();
+    of_cells(report, Table::new("emulation"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("kernel", rows().map(|row| row.it.kernel.clone()))
+        .text("stacks", rows().map(|row| row.it.stacks_in_words()))
+        .text("priority", rows().map(|row| row.it.priority.clone()))
+        .whole("packets", rows().map(|row| row.it.packets))
+        .real("lateness_median_us", rows().map(|row| Some(row.it.lateness_median_us)))
+        .real("lateness_p99_us", rows().map(|row| Some(row.it.lateness_p99_us)))
+        .real("lateness_max_us", rows().map(|row| Some(row.it.lateness_max_us)))
+        .whole("lost_at_interfaces", rows().map(|row| row.it.lost_at_interfaces))
+        .whole("payload_unknown", rows().map(|row| row.it.payload_unknown))
+        .text("doubts", rows().map(|row| row.it.doubts().join("; ")))
 }
 
 /// A whole number that not every link has.

@@ -4,6 +4,7 @@ use super::html::{folded, section, table};
 use crate::escape::Text;
 use crate::model::{OfRun, Outcome, Provenance, Report, seeds_in_words};
 use crate::quantity::{bit_rate, bytes, count, digits, millis};
+use seamline_record::emulation::EmulationRecord;
 use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord};
 use std::fmt::Write;
 
@@ -101,6 +102,10 @@ pub(super) fn tables(report: &Report) -> String {
     html += &folded(&format!("Runs ({})", report.flows().count()), &runs(report));
     if report.handovers().next().is_some() {
         html += &folded(&format!("Handovers ({})", report.handovers().count()), &handovers(report));
+    }
+    let emulated = report.emulations().count();
+    if emulated > 0 {
+        html += &folded(&format!("Emulation in real time ({emulated})"), &emulation(report));
     }
     html += &folded(&format!("Links ({})", report.links().count()), &links(report));
     section("tables", "Tables", html)
@@ -207,6 +212,39 @@ fn links(report: &Report) -> String {
         ]
     };
     shortened(&columns, report.links().map(row), report.links().count(), "links", 2)
+}
+
+fn emulation(report: &Report) -> String {
+    let columns = [
+        "Cell",
+        "TCP of the hosts",
+        "Seed",
+        "Packets",
+        "Late (median)",
+        "Late (99 %)",
+        "Late (most)",
+        "Emulator",
+        "Doubts",
+    ];
+    let late = |us: f64| millis(us / 1e3);
+    let row = |row: OfRun<'_, EmulationRecord>| {
+        let doubts = row.it.doubts();
+        vec![
+            Text(report.cell_name(row.cell)).to_string(),
+            Text(&row.it.stacks_in_words()).to_string(),
+            row.seed.to_string(),
+            row.it.packets.to_string(),
+            late(row.it.lateness_median_us),
+            late(row.it.lateness_p99_us),
+            late(row.it.lateness_max_us),
+            Text(&format!("{}, Linux {}", row.it.priority, row.it.kernel)).to_string(),
+            if doubts.is_empty() { "none".to_owned() } else { Text(&doubts.join("; ")).to_string() },
+        ]
+    };
+    let words = "<p>Hosts were network namespaces; packets went through the network in real time. Late is how much after they were due \
+                 they were handed to a host.</p>";
+    words.to_owned()
+        + &shortened(&columns, report.emulations().map(row), report.emulations().count(), "emulation", 2)
 }
 
 fn optional<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {

@@ -104,7 +104,13 @@ fn run(cell: usize, seed: u64) -> RunRecord {
         handovers: handovers(cell, seed),
         intervals: Vec::new(),
     };
-    RunRecord { seed, flows: vec![flow], links: Vec::from_iter((seed == 1).then(link)), agents: Vec::new() }
+    RunRecord {
+        seed,
+        flows: vec![flow],
+        links: Vec::from_iter((seed == 1).then(link)),
+        agents: Vec::new(),
+        emulation: None,
+    }
 }
 
 fn handovers(cell: usize, seed: u64) -> Vec<HandoverRecord> {

@@ -7,8 +7,8 @@ mod verdict;
 mod words;
 
 pub use intervals::interval_table;
+pub use verdict::{doubts, verdicts, warnings};
 pub(crate) use verdict::{judgement, name, why_no_factor};
-pub use verdict::{verdicts, warnings};
 pub use words::sentences;
 
 /// A rate in bits per second with three significant digits: `41.2 Mbit/s`.

@@ -2,6 +2,7 @@
 
 use super::quantity::{bit_rate, count, millis};
 use crate::plan::Plan;
+use crate::run::CellResult;
 use crate::statistics::{Estimate, samples_needed};
 use crate::summary::{FlowSummary, label};
 
@@ -114,6 +115,19 @@ pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
         None => "the runs differ too much for a mean to say much".to_owned(),
     };
     vec![format!("the interval of {} is ±{:.0} %: {cure}", name(plan, summary), wide * 100.0)]
+}
+
+/// Why runs in real time are not to be trusted, the same words once; the number of runs that give them is said.
+pub fn doubts(results: &[CellResult]) -> Vec<String> {
+    let runs = || results.iter().flat_map(|result| &result.runs);
+    let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.doubts())));
+    let doubtful: Vec<(u64, Vec<String>)> = of_run.filter(|(_, doubts)| !doubts.is_empty()).collect();
+    let Some((seed, doubts)) = doubtful.first() else { return Vec::new() };
+    let (some, all) = (doubtful.len(), runs().count());
+    vec![format!(
+        "{some} of {all} runs are not to be trusted; seed {seed}: {}. Close what else runs, lower the rates, or run as root (seamline doctor)",
+        doubts.join("; ")
+    )]
 }
 
 /// Seeds that would bring the interval down to [`WIDE`], rounded up to a number that is easy to say.

@@ -1,0 +1,190 @@
+//! Runs whose hosts are elsewhere, driven by a clock that is not the simulator's: the network of a scenario, with all that
+//! stands in it, between ends that are real.
+
+use crate::build::{self, Ends, Part, Places, build};
+use crate::emulation::EmulationRecord;
+use crate::follow::Runner;
+use crate::observe::RunObserver;
+use crate::plan::Plan;
+use crate::run::{CellResult, Incomplete, RunOptions, done, gather, jobs};
+use crate::schema::Scenario;
+use seamline_sim::{Door, World};
+use seamline_tcp::Host;
+use seamline_wire::{Event, Instant, NodeId, Packet, Signal, TransportPort};
+use std::sync::atomic::Ordering;
+
+/// The network of one run, from the outside. Times count from the beginning of the run; they never decrease.
+#[derive(Debug)]
+pub struct Live<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    places: &'a Places,
+    world: World<Part, RunObserver>,
+    runner: Runner<'a>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// It came to its end, and so well was it emulated.
+    Complete(EmulationRecord),
+    /// Somebody asked to stop; nothing is kept of it.
+    Stopped,
+}
+
+/// One connection of a flow, as its ends have to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveConnection {
+    /// Its number in the run.
+    pub number: u16,
+    /// The place of its flow.
+    pub flow: usize,
+    /// Which copy of the flow it is.
+    pub copy: u32,
+    /// The nodes it leads from and to.
+    pub ends: [usize; 2],
+    /// The port of its sender.
+    pub sender_port: TransportPort,
+    /// The port of its receiver.
+    pub receiver_port: TransportPort,
+    /// When it begins.
+    pub start: Instant,
+}
+
+/// All connections of a scenario.
+pub fn connections(scenario: &Scenario) -> Vec<LiveConnection> {
+    let copies = scenario.flows.iter().enumerate().flat_map(|(place, flow)| {
+        (0..flow.count).map(move |copy| (place, copy, flow.start + flow.stagger * u64::from(copy), flow))
+    });
+    let connection =
+        |(number, (flow, copy, start, spec)): (u16, (usize, u32, Instant, &crate::schema::FlowSpec))| {
+            LiveConnection {
+                number,
+                flow,
+                copy,
+                ends: spec.ends.pair(copy as usize),
+                sender_port: TransportPort(build::SENDER_PORTS + number),
+                receiver_port: TransportPort(build::RECEIVER_PORTS + number),
+                start,
+            }
+        };
+    (0..).zip(copies).map(connection).collect()
+}
+
+/// The node's number on the wire.
+pub fn node_id(node: usize) -> NodeId {
+    build::node_id(node)
+}
+
+impl Live<'_> {
+    /// What is run.
+    pub fn scenario(&self) -> &Scenario {
+        self.scenario
+    }
+    /// Under which seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+    /// The nodes at which flows begin or end, each of which has a door.
+    pub fn doors(&self) -> Vec<usize> {
+        (0..self.scenario.nodes.len()).filter(|node| self.places.hosts[*node].is_some()).collect()
+    }
+    /// By node: the host that the simulator would have put there, with its connections; none has begun.
+    pub fn hosts(&self) -> Vec<Option<Host>> {
+        build::hosts(self.scenario, self.seed)
+    }
+    /// Until when everything that was due has happened.
+    pub fn now(&self) -> Instant {
+        self.world.now()
+    }
+    /// When something is due if nothing comes in. May be early, never late.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.world.wake_at().into_iter().chain(self.runner.next_change()).min()
+    }
+    /// Let everything happen that is due up to and including `now`.
+    pub fn run_until(&mut self, now: Instant) {
+        self.runner.run_until(&mut self.world, now);
+    }
+    /// A packet to fill in.
+    pub fn packet(&mut self) -> Box<Packet> {
+        self.world.packet()
+    }
+    /// The host at a node sends a packet now.
+    pub fn take_in(&mut self, node: usize, packet: Box<Packet>) {
+        match self.places.hosts[node] {
+            Some(door) => self.world.take_in(door, packet),
+            None => self.world.recycle(packet),
+        }
+    }
+    /// Something happened now to the host at a node.
+    pub fn report(&mut self, node: usize, event: &Event) {
+        if let Some(door) = self.places.hosts[node] {
+            self.world.report_from(door, event);
+        }
+    }
+    /// Move what has reached a node's host to the end of `packets`, each with the time at which it was due there.
+    pub fn fetch(&mut self, node: usize, packets: &mut Vec<(Instant, Box<Packet>)>) {
+        if let Some(door) = self.door(node) {
+            packets.append(&mut door.packets);
+        }
+    }
+    /// Likewise the news of the node's link layer.
+    pub fn fetch_signals(&mut self, node: usize, signals: &mut Vec<(Instant, Signal)>) {
+        if let Some(door) = self.door(node) {
+            signals.append(&mut door.signals);
+        }
+    }
+    /// Give a packet back.
+    pub fn recycle(&mut self, packet: Box<Packet>) {
+        self.world.recycle(packet);
+    }
+
+    fn door(&mut self, node: usize) -> Option<&mut Door> {
+        match self.world.machine_mut(self.places.hosts[node]?)? {
+            Part::Door(door) => Some(door),
+            _ => None,
+        }
+    }
+}
+
+/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run.
+///
+/// # Errors
+/// The outer one is that of `drive`, and ends everything. The inner ones are those of [`crate::run()`].
+pub fn run<E>(
+    plan: &Plan,
+    options: &RunOptions,
+    finished: &dyn Fn(),
+    mut drive: impl FnMut(&mut Live<'_>) -> Result<Ended, E>,
+) -> Result<Result<Vec<CellResult>, Incomplete>, E> {
+    let jobs = match jobs(plan, options) {
+        Ok(jobs) => jobs,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let mut results = Vec::with_capacity(jobs.len());
+    for job in &jobs {
+        if options.stop.load(Ordering::Relaxed) {
+            results.push(None);
+            continue;
+        }
+        let scenario = &plan.cells[job.cell].scenario;
+        let places = Places::new(scenario);
+        let (observer, unwritten) = job.observer(plan, &places, options);
+        let mut world = World::with_observer(observer);
+        let seed = scenario.seeds[job.seed];
+        let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
+        let mut live = Live { scenario, seed, places: &places, world, runner };
+        let ended = drive(&mut live)?;
+        finished();
+        let Live { world, .. } = live;
+        results.push(match ended {
+            Ended::Complete(emulation) => {
+                let mut done = done(plan, *job, world, &places, unwritten);
+                done.record.emulation = Some(emulation);
+                Some(done)
+            }
+            Ended::Stopped => None,
+        });
+    }
+    Ok(gather(plan, &jobs, results))
+}
