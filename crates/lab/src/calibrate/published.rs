@@ -1,0 +1,47 @@
+//! What is known of others, with where it stands.
+
+use serde::Serialize;
+
+/// A figure that is not ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Published {
+    /// What it is about, as the parts of a calibration are called.
+    pub part: &'static str,
+    /// Whose it is.
+    pub whose: &'static str,
+    /// What it says.
+    pub says: &'static str,
+    /// Where it stands, or how it was measured.
+    pub source: &'static str,
+}
+
+const PROTOTYPE: &str = "this project's prototype: two threads over AF_PACKET";
+const PROTOTYPE_SOURCE: &str = "measured on a loaded machine of 2 processors, Linux 6.18, SCHED_FIFO";
+
+/// All of them.
+pub const PUBLISHED: &[Published] = &[
+    Published {
+        part: "delay",
+        whose: "mahimahi 0.98",
+        says: "mm-delay adds whole milliseconds to a clock that counts whole milliseconds",
+        source: "src/util/timestamp.cc and src/frontend/delay_queue.cc, commit ae477d4",
+    },
+    Published {
+        part: "delay",
+        whose: PROTOTYPE,
+        says: "late by 24 us at the median, 190 us at p99, at 25 ms",
+        source: PROTOTYPE_SOURCE,
+    },
+    Published {
+        part: "rate",
+        whose: "mahimahi 0.98",
+        says: "mm-link delivers at opportunities of 1500 bytes, which a file lists in milliseconds",
+        source: "man page mm-link(1), \"12 Mbit/s ... every ms\", commit ae477d4",
+    },
+    Published {
+        part: "throughput",
+        whose: PROTOTYPE,
+        says: "1.6 Gbit/s of TCP with packets of 1500 bytes",
+        source: PROTOTYPE_SOURCE,
+    },
+];

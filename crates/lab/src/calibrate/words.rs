@@ -1,0 +1,114 @@
+//! A calibration as a table in words.
+
+use super::{Calibration, Delay, Drops, PUBLISHED, Spread};
+use std::fmt::Write as _;
+
+/// What was measured, beside what is known of others.
+pub fn table(calibration: &Calibration) -> String {
+    let Calibration { host, delay, rate, interruption, throughput, .. } = calibration;
+    let mut out =
+        format!("Linux {}, {} processors, emulator: {}\n", host.kernel, host.processors, host.priority);
+    heading(&mut out, "One-way delay", ["median", "p99", "most"]);
+    row(&mut out, "bare path: no delay, no rate", delay.bare_path);
+    for link in &delay.links {
+        row(&mut out, &format!("{} ms: longer by", link.configured_ms), link.error);
+        let _ =
+            writeln!(out, "  {:<44}{:>12}", "  beyond the bare path", micros(link.error_less_bare_path_us));
+    }
+    let jitter = |out: &mut String, link: &Delay, when: &str| {
+        row(out, &format!("{} ms: jitter, {when}", link.configured_ms), link.jitter);
+    };
+    if let Some(idle) = delay.links.iter().find(|link| link.configured_ms == delay.beside_tcp.configured_ms) {
+        jitter(&mut out, idle, "nothing else");
+    }
+    let beside = format!("beside {:.0} Mbit/s of TCP", delay.beside_tcp_mbit_per_s);
+    row(
+        &mut out,
+        &format!("{} ms: longer by, {beside}", delay.beside_tcp.configured_ms),
+        delay.beside_tcp.error,
+    );
+    jitter(&mut out, &delay.beside_tcp, &beside);
+    others(&mut out, "delay");
+
+    heading(&mut out, "Rate, packets of 1500 bytes", ["error", "spacing", "p99"]);
+    for figure in rate {
+        let lost = if figure.lost == 0 { String::new() } else { format!(" ({} lost)", figure.lost) };
+        let _ = writeln!(
+            out,
+            "  {:<44}{:>12}{:>12}{:>12}",
+            format!("{} Mbit/s, {} packets{lost}", figure.configured_mbit_per_s, figure.packets),
+            format!("{:+.3} %", figure.error_percent),
+            micros(figure.spacing.median_us),
+            micros(figure.spacing.p99_us),
+        );
+    }
+    let _ =
+        writeln!(out, "  spacing: by how much the time between two packets was off, at the median and p99");
+    others(&mut out, "rate");
+
+    let _ = writeln!(out, "\nLosses: those that the link's model loses, run by itself");
+    calibration.drops.iter().for_each(|drops| losses(&mut out, drops));
+
+    let _ = writeln!(out, "\nHandover that interrupts for {} ms", interruption.configured_ms);
+    let gaps: Vec<String> = interruption.gaps_ms.iter().map(|gap| format!("{gap:.2}")).collect();
+    let _ = writeln!(out, "  nothing arrived for {} ms", gaps.join(", "));
+    let _ = writeln!(
+        out,
+        "  (a datagram every {} ms: gaps may be longer by as much)",
+        interruption.resolution_ms
+    );
+
+    let _ = writeln!(out, "\nThroughput: TCP over a link without limits, packets of 1500 bytes");
+    let _ = writeln!(
+        out,
+        "  {:.0} Mbit/s of goodput, {:.0} packets/s, {:.0} % of a processor for the emulator",
+        throughput.goodput_mbit_per_s, throughput.packets_per_s, throughput.emulator_processor_percent
+    );
+    others(&mut out, "throughput");
+
+    let used = host.used_by_others_percent;
+    let _ = match host.was_busy {
+        true => writeln!(
+            out,
+            "\nThe host was busy: others used {used:.0} % of its processors. Delays, jitter and throughput then\n\
+             say little of the emulator; repeat them when it is idle. Losses stay exact."
+        ),
+        false => writeln!(out, "\nThe host was idle beside this: others used {used:.0} % of its processors."),
+    };
+    out
+}
+
+fn heading(out: &mut String, what: &str, columns: [&str; 3]) {
+    let _ = write!(out, "\n{what:<46}");
+    columns.iter().for_each(|column| _ = write!(out, "{column:>12}"));
+    out.push('\n');
+}
+
+fn row(out: &mut String, what: &str, Spread { median_us, p99_us, max_us }: Spread) {
+    let _ = write!(out, "  {what:<44}");
+    [median_us, p99_us, max_us].iter().for_each(|value| _ = write!(out, "{:>12}", micros(*value)));
+    out.push('\n');
+}
+
+fn micros(micros: f64) -> String {
+    if micros.abs() < 1000.0 { format!("{micros:.0} us") } else { format!("{:.2} ms", micros / 1000.0) }
+}
+
+fn losses(out: &mut String, drops: &Drops) {
+    let Drops { model, sent, expected, lost_as_expected, lost_otherwise, is_known } = drops;
+    let others = match lost_otherwise {
+        0 => "no other".to_owned(),
+        some => format!("{some} others"),
+    };
+    let _ = write!(out, "  {:<44}", format!("{model}, {sent} sent"));
+    let _ = match is_known {
+        true => writeln!(out, "{lost_as_expected} of {expected}, and {others}"),
+        false => writeln!(out, "not known: the host was too busy"),
+    };
+}
+
+fn others(out: &mut String, part: &str) {
+    for known in PUBLISHED.iter().filter(|known| known.part == part) {
+        let _ = writeln!(out, "  others: {}:\n    {}\n    [{}]", known.whose, known.says, known.source);
+    }
+}

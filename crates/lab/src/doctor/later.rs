@@ -1,0 +1,103 @@
+//! What programs on real hosts will stand on: packet sockets, transparent proxies, eBPF.
+
+use super::host::program;
+use super::lab::namespace_with_loopback;
+use super::{Feature, Need};
+use crate::system::bpf;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+pub(super) fn features() -> Vec<Feature> {
+    let clang = program(Need::Planned, "clang", "compiling eBPF programs", "clang", "clang");
+    vec![packet_sockets(), transparent_sockets(), cgroup(), types(), bpf_call(), clang, libbpf()]
+}
+
+fn in_a_namespace(task: impl FnOnce() -> io::Result<()> + Send) -> Result<String, String> {
+    let tried = namespace_with_loopback().and_then(|namespace| namespace.within(task));
+    tried.map(|()| "one was made in a namespace".to_owned()).map_err(|error| error.to_string())
+}
+
+fn packet_sockets() -> Feature {
+    let tried = in_a_namespace(|| {
+        let made = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None);
+        made.map(drop).map_err(io::Error::from)
+    });
+    Feature::new(Need::Planned, "packet sockets", "bridging interfaces of a host (AF_PACKET)", tried)
+        .mended_by(&[
+            ("any host", "run the command as root (sudo); sudo modprobe af_packet"),
+            ("docker, podman", "start the container with --cap-add NET_RAW"),
+        ])
+}
+
+fn transparent_sockets() -> Feature {
+    let tried = in_a_namespace(|| {
+        let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+        setsockopt(&socket, sockopt::IpTransparent, &true).map_err(io::Error::from)
+    });
+    let purpose = "proxies that keep a client's address (IP_TRANSPARENT, for TPROXY)";
+    Feature::new(Need::Planned, "transparent sockets", purpose, tried).mended_by(&[
+        ("any host", "run the command as root (sudo); sudo modprobe xt_TPROXY nft_tproxy for the rules"),
+        ("docker, podman", "start the container with --cap-add NET_ADMIN"),
+    ])
+}
+
+fn cgroup() -> Feature {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let tried = mounts.lines().find_map(cgroup2_mount).map(str::to_owned);
+    let tried = tried.ok_or_else(|| "no cgroup2 in /proc/mounts".to_owned());
+    Feature::new(Need::Planned, "cgroup v2", "eBPF programs for the sockets of some processes only", tried)
+        .mended_by(&[
+            ("with systemd", "boot with systemd.unified_cgroup_hierarchy=1"),
+            ("any host", "sudo mkdir -p /run/cgroup2; sudo mount -t cgroup2 none /run/cgroup2"),
+            ("docker, podman", "start the container with --cgroupns=host -v /sys/fs/cgroup:/sys/fs/cgroup"),
+        ])
+}
+
+/// Where a line of `/proc/mounts` says that the unified hierarchy is.
+fn cgroup2_mount(line: &str) -> Option<&str> {
+    let mut words = line.split(' ').skip(1);
+    let place = words.next()?;
+    (words.next()? == "cgroup2").then_some(place)
+}
+
+fn types() -> Feature {
+    let path = "/sys/kernel/btf/vmlinux";
+    let tried = found(Path::new(path).exists(), path, "no /sys/kernel/btf/vmlinux");
+    Feature::new(Need::Planned, "kernel type data (BTF)", "congestion controls in eBPF", tried).mended_by(&[
+        ("any host", "a kernel with CONFIG_DEBUG_INFO_BTF=y, as those of distributions since 2021"),
+    ])
+}
+
+fn bpf_call() -> Feature {
+    let tried =
+        bpf::try_map().map(|()| "a map was made and removed".to_owned()).map_err(|error| error.to_string());
+    Feature::new(Need::Planned, "bpf system call", "loading eBPF programs", tried).mended_by(&[
+        ("any host", "run the command as root (sudo); a user namespace does not do"),
+        (
+            "docker, podman",
+            "start the container with --privileged, or --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON",
+        ),
+    ])
+}
+
+fn libbpf() -> Feature {
+    let header = "/usr/include/bpf/bpf.h";
+    let tried = found(Path::new(header).exists(), header, "no /usr/include/bpf/bpf.h");
+    Feature::new(Need::Planned, "libbpf", "building eBPF programs", tried).mended_by(&[
+        ("Debian, Ubuntu", "sudo apt install libbpf-dev"),
+        ("Fedora", "sudo dnf install libbpf-devel"),
+    ])
+}
+
+fn found(there: bool, what: &str, otherwise: &str) -> Result<String, String> {
+    if there { Ok(what.to_owned()) } else { Err(otherwise.to_owned()) }
+}
+
+#[cfg(test)]
+#[test]
+fn the_unified_hierarchy_is_found_among_mounts() {
+    assert_eq!(cgroup2_mount("cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0"), Some("/sys/fs/cgroup"));
+    assert_eq!(cgroup2_mount("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0"), None);
+}

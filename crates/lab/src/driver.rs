@@ -1,0 +1,215 @@
+//! Real time: packets from interfaces go into the emulated network, and what is due there goes out.
+
+use crate::clock;
+use crate::edge;
+use crate::kernel_view::KernelView;
+use crate::lateness::Lateness;
+use crate::site::{Site, Stack};
+use crate::traffic::Observation;
+use crate::user_host::{BATCH, LARGEST_PACKET};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use seamline_scenario::live::Live;
+use seamline_wire::{Duration, Event, Instant, Packet, Signal};
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::mpsc::Receiver;
+
+/// At the latest after this long somebody looks whether it is over.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// Why a run is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// It came to its end.
+    Complete,
+    /// Somebody asked to stop.
+    Stopped,
+}
+
+/// Drives one run.
+#[derive(Debug)]
+pub(crate) struct Driver<'a, 'b> {
+    live: &'a mut Live<'b>,
+    sites: &'a mut [Site],
+    /// By connection: what the kernel said of its sender, and the place of its node.
+    views: Vec<Option<(usize, KernelView)>>,
+    observations: Receiver<Observation>,
+    /// When the run began, by the clock of the lab.
+    origin: Instant,
+    lateness: Lateness,
+    /// By site: whether its interface, and that of its endpoint, have something.
+    ready: Vec<[bool; 2]>,
+    packets: Vec<(Instant, Box<Packet>)>,
+    signals: Vec<(Instant, Signal)>,
+    buffer: Vec<u8>,
+}
+
+impl<'a, 'b> Driver<'a, 'b> {
+    /// A run that begins at `origin`. `views` are by connection, each with the node of its sender.
+    pub(crate) fn new(
+        live: &'a mut Live<'b>,
+        sites: &'a mut [Site],
+        views: Vec<Option<(usize, KernelView)>>,
+        observations: Receiver<Observation>,
+        origin: Instant,
+    ) -> Self {
+        // Nobody clears what is said of an interface that a site does not have.
+        let ready = vec![[false; 2]; sites.len()];
+        Driver {
+            live,
+            sites,
+            views,
+            observations,
+            origin,
+            lateness: Lateness::new(),
+            ready,
+            packets: Vec::new(),
+            signals: Vec::new(),
+            buffer: vec![0; LARGEST_PACKET],
+        }
+    }
+
+    fn now(&self) -> Instant {
+        Instant::ZERO + clock::monotonic().saturating_since(self.origin)
+    }
+
+    /// Go on until `over` says how it ended. It is asked at least every 20 ms, with the time since the origin. Returns how late
+    /// packets were put on interfaces.
+    ///
+    /// # Errors
+    /// When an interface fails.
+    pub(crate) fn run(
+        mut self,
+        over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
+    ) -> io::Result<(Over, Lateness)> {
+        loop {
+            let now = self.now();
+            if let Some(over) = over(now)? {
+                return Ok((over, self.lateness));
+            }
+            self.live.run_until(now);
+            self.observe();
+            self.deliver()?;
+            self.serve_endpoints(now)?;
+            self.take_in()?;
+            self.wait()?;
+        }
+    }
+
+    /// What the kernel has said of its connections.
+    fn observe(&mut self) {
+        while let Ok(observation) = self.observations.try_recv() {
+            let Observation::State { connection, info, .. } = observation else { continue };
+            let Some(Some((node, view))) = self.views.get_mut(connection as usize) else { continue };
+            let live = &mut *self.live;
+            view.note(&info, &mut |event| live.report(*node, event));
+        }
+    }
+
+    /// What has come through the network goes to the hosts.
+    fn deliver(&mut self) -> io::Result<()> {
+        for site in self.sites.iter_mut() {
+            self.live.fetch(site.node, &mut self.packets);
+            for (due, packet) in self.packets.drain(..) {
+                site.deliver(&packet)?;
+                let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
+                self.lateness.note(written.saturating_since(due));
+                if let Stack::Linux(tap) = &mut site.stack
+                    && let Some(event) = tap.arrived(&packet)
+                {
+                    self.live.report(site.node, &event);
+                }
+                self.live.recycle(packet);
+            }
+        }
+        Ok(())
+    }
+
+    /// Endpoints of ours get their packets, signals and wake-ups.
+    fn serve_endpoints(&mut self, now: Instant) -> io::Result<()> {
+        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
+            self.live.fetch_signals(site.node, &mut self.signals);
+            let Stack::Seamline(host) = &mut site.stack else {
+                self.signals.clear();
+                continue;
+            };
+            let (node, live) = (site.node, &mut *self.live);
+            let mut listener = |event: &Event| live.report(node, event);
+            for (_, signal) in self.signals.drain(..) {
+                host.signal(now, signal, &mut listener)?;
+            }
+            if ready[1] {
+                ready[1] = host.receive(now, &mut listener)?;
+            }
+            host.wake(now, &mut listener)?;
+        }
+        Ok(())
+    }
+
+    /// What hosts have sent goes into the network.
+    fn take_in(&mut self) -> io::Result<()> {
+        let now = self.now();
+        self.live.run_until(now);
+        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
+            for _ in 0..BATCH {
+                if !ready[0] {
+                    break;
+                }
+                let Some(length) = site.interface.read(&mut self.buffer)? else {
+                    ready[0] = false;
+                    break;
+                };
+                let mut packet = self.live.packet();
+                if !edge::take_in(&self.buffer[..length], &mut packet) {
+                    self.live.recycle(packet);
+                    continue;
+                }
+                if let Stack::Linux(tap) = &mut site.stack
+                    && let Some(event) = tap.sent(&packet)
+                {
+                    self.live.report(site.node, &event);
+                }
+                self.live.take_in(site.node, packet);
+            }
+        }
+        Ok(())
+    }
+
+    /// Until a packet comes or something is due.
+    fn wait(&mut self) -> io::Result<()> {
+        let is_busy = self.ready.iter().any(|ready| ready.contains(&true));
+        let hosts = self.sites.iter().filter_map(|site| match &site.stack {
+            Stack::Seamline(host) => host.wake_at(),
+            Stack::Linux(_) => None,
+        });
+        let due = hosts.chain(self.live.wake_at()).min();
+        let wait = match due {
+            _ if is_busy => Duration::ZERO,
+            Some(due) => due.saturating_since(self.now()).min(LONGEST_WAIT),
+            None => LONGEST_WAIT,
+        };
+        let mut descriptors = Vec::with_capacity(2 * self.sites.len());
+        let mut whose = Vec::with_capacity(2 * self.sites.len());
+        for (place, site) in self.sites.iter().enumerate() {
+            descriptors.push(PollFd::new(site.interface.as_fd(), PollFlags::POLLIN));
+            whose.push((place, 0));
+            if let Stack::Seamline(host) = &site.stack {
+                descriptors.push(PollFd::new(host.interface().as_fd(), PollFlags::POLLIN));
+                whose.push((place, 1));
+            }
+        }
+        let wait =
+            TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
+        match ppoll(&mut descriptors, Some(wait), None) {
+            Ok(_) => {}
+            Err(Errno::EINTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        for (descriptor, (place, which)) in descriptors.iter().zip(whose) {
+            self.ready[place][which] |= descriptor.any() == Some(true);
+        }
+        Ok(())
+    }
+}

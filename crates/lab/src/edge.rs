@@ -1,0 +1,171 @@
+//! Between bytes on an interface and packets of the emulated network.
+
+use crate::foreign::{Carried, carried};
+use seamline_wire::capture::{ip_header, ipv4_address, ipv6_address};
+use seamline_wire::codec::{
+    Checksums, Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, decode_with, encode,
+    encode_headers,
+};
+use seamline_wire::{Aside, NodeId, Packet, Segment, Tunnels};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+/// The addresses of a node in the lab, the same as in captures: of IPv4 and of IPv6.
+pub fn addresses(node: NodeId) -> [IpAddr; 2] {
+    [ipv4_address(node).into(), ipv6_address(node).into()]
+}
+
+/// The node with an address.
+fn node_of(address: IpAddr) -> Option<NodeId> {
+    let node = match address {
+        IpAddr::V4(address) => {
+            let [_, a, b, c] = address.octets();
+            NodeId(u32::from_be_bytes([0, a, b, c]))
+        }
+        IpAddr::V6(address) => {
+            let [.., a, b, c, d] = address.octets();
+            NodeId(u32::from_be_bytes([a, b, c, d]))
+        }
+    };
+    addresses(node).contains(&address).then_some(node)
+}
+
+/// Source and destination of an IP packet, if both are nodes of a lab.
+fn ends(bytes: &[u8]) -> Option<[NodeId; 2]> {
+    let addresses: [IpAddr; 2] = match bytes.first()? >> 4 {
+        4 => {
+            let at = |place: usize| Some(Ipv4Addr::from(*bytes.get(place..)?.first_chunk::<4>()?));
+            [at(12)?.into(), at(16)?.into()]
+        }
+        6 => {
+            let at = |place: usize| Some(Ipv6Addr::from(*bytes.get(place..)?.first_chunk::<16>()?));
+            [at(8)?.into(), at(24)?.into()]
+        }
+        _ => return None,
+    };
+    Some([node_of(addresses[0])?, node_of(addresses[1])?])
+}
+
+/// Fill in a packet that came from an interface as these bytes: a segment with its fields where they hold all of it, else
+/// something foreign that is only carried. `false`, and nothing useful in the packet, when it is between other
+/// addresses than those of the lab: discovery of neighbours and routers, mostly.
+pub fn take_in(bytes: &[u8], packet: &mut Packet) -> bool {
+    let copy = || Arc::<[u8]>::from(bytes);
+    let aside = match read(bytes, packet) {
+        Some(Kind::Segment) => Aside::Segment(copy()),
+        Some(Kind::Foreign) => Aside::Foreign(copy()),
+        None => return false,
+    };
+    packet.aside = Some(Box::new(aside));
+    true
+}
+
+/// What came from an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A segment, and the fields hold all of it.
+    Segment,
+    /// Something else; only its ends and its length are known, its ports if it is UDP or TCP, and how much of it is
+    /// payload, which stands where a segment's would.
+    Foreign,
+}
+
+/// [`take_in`] without keeping the bytes.
+fn read(bytes: &[u8], packet: &mut Packet) -> Option<Kind> {
+    let [source, destination] = ends(bytes)?;
+    packet.source = source;
+    packet.destination = destination;
+    packet.wire_bytes = bytes.len() as u32;
+    packet.tunnels = Tunnels::NONE;
+    packet.aside = None;
+    let Ok(decoded) = decode_complete(bytes) else {
+        let Carried { ports, payload } = carried(bytes);
+        [packet.source_port, packet.destination_port] = ports;
+        packet.segment = Segment { length: payload, ..Segment::default() };
+        return Some(Kind::Foreign);
+    };
+    packet.source_port = decoded.headers.source_port;
+    packet.destination_port = decoded.headers.destination_port;
+    packet.segment = decoded.headers.segment;
+    Some(Kind::Segment)
+}
+
+/// Take in a segment at the end of its way, from the bytes that it came in as. Returns its payload. What an endpoint does not know
+/// is skipped, as every TCP has to (RFC 9293 section 3.1, MUST-6): options of Fast Open or of Multipath TCP, an urgent pointer.
+/// `None`, and nothing useful in the packet, for anything that is no intact segment between nodes of a lab.
+pub fn receive<'a>(bytes: &'a [u8], packet: &mut Packet) -> Option<&'a [u8]> {
+    let [source, destination] = ends(bytes)?;
+    let Decoded { headers, payload } = decode(bytes).ok()?;
+    packet.make_bare();
+    (packet.source, packet.destination) = (source, destination);
+    (packet.source_port, packet.destination_port) = (headers.source_port, headers.destination_port);
+    packet.segment = headers.segment;
+    packet.wire_bytes = bytes.len() as u32;
+    Some(payload)
+}
+
+/// Why a packet cannot be put on an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotBytes {
+    /// It is a control message, or in a tunnel: nothing that a host is to see.
+    NotForHosts,
+    /// It has payload, but not the bytes of it: something on its way has made it.
+    PayloadUnknown,
+}
+
+/// The bytes of a packet for a host: those that it came in as where nothing on its way has changed it, otherwise its fields
+/// written anew around its payload. `out` is for those written anew, and what was in it is lost.
+///
+/// # Errors
+/// When it has none.
+pub fn bytes_of<'a>(packet: &'a Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8], NotBytes> {
+    if !packet.tunnels.is_empty() {
+        return Err(NotBytes::NotForHosts);
+    }
+    match packet.aside.as_deref() {
+        Some(Aside::Foreign(bytes)) => Ok(bytes),
+        Some(Aside::Segment(bytes)) => written_around(packet, bytes, out),
+        Some(Aside::Control(_)) => Err(NotBytes::NotForHosts),
+        None => written_alone(packet, out),
+    }
+}
+
+fn written_around<'a>(packet: &Packet, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], NotBytes> {
+    let Ok(came_in) = decode_with(bytes, Checksums::Ignore) else { return Err(NotBytes::NotForHosts) };
+    let Headers { ip, source_port, destination_port, segment } = came_in.headers;
+    if (source_port, destination_port, segment)
+        == (packet.source_port, packet.destination_port, packet.segment)
+    {
+        return Ok(bytes);
+    }
+    let headers = Headers {
+        ip,
+        source_port: packet.source_port,
+        destination_port: packet.destination_port,
+        segment: packet.segment,
+    };
+    out.resize(MAX_HEADER_LENGTH + came_in.payload.len(), 0);
+    let length = encode(&headers, came_in.payload, out).map_err(|_| NotBytes::PayloadUnknown)?;
+    Ok(&out[..length])
+}
+
+/// What an agent has made by itself has no payload, and goes by IPv4.
+fn written_alone<'a>(packet: &Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8], NotBytes> {
+    if packet.segment.length > 0 {
+        return Err(NotBytes::PayloadUnknown);
+    }
+    let headers = headers(packet, IpVersion::V4);
+    out.resize(MAX_HEADER_LENGTH, 0);
+    let length = encode_headers(&headers, out).map_err(|_| NotBytes::PayloadUnknown)?;
+    Ok(&out[..length])
+}
+
+/// All headers of a segment between two nodes.
+pub fn headers(packet: &Packet, version: IpVersion) -> Headers {
+    Headers {
+        ip: ip_header(version, packet.source, packet.destination),
+        source_port: packet.source_port,
+        destination_port: packet.destination_port,
+        segment: packet.segment,
+    }
+}

@@ -1,0 +1,29 @@
+//! The lab: a scenario's network over real Linux TCP. Hosts are network namespaces; between them the same links, agents
+//! and mobile nodes as in the simulator carry real packets in real time.
+//!
+//! Linux only; elsewhere the crate is empty.
+#![cfg(target_os = "linux")]
+
+pub mod calibrate;
+pub mod clock;
+pub mod doctor;
+mod driver;
+pub mod edge;
+mod ends;
+mod foreign;
+mod kernel_view;
+mod lateness;
+mod run;
+mod shell;
+mod site;
+mod stacks;
+pub mod stream;
+pub mod system;
+mod tap;
+pub mod traffic;
+mod user_host;
+
+pub use lateness::Lateness;
+pub use run::{LabError, check, run};
+pub use shell::{Shell, Visit, shell};
+pub use stacks::{Refusal, Stacks};

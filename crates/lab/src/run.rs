@@ -1,0 +1,98 @@
+//! A plan in the lab: each run has namespaces of its own, made for it and gone after it.
+
+use crate::driver::Over;
+use crate::ends::{Ends, Flows};
+use crate::stacks::{Refusal, Stacks};
+use crate::system::{Namespace, Priority, StateDirectory, priority};
+use crate::traffic::available_congestion_controls;
+use seamline_scenario::live;
+use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions};
+use seamline_wire::Instant;
+use std::fmt;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+/// Why the lab did not run something.
+#[derive(Debug)]
+pub enum LabError {
+    /// The scenario asks for what it cannot do.
+    Refused(Refusal),
+    /// The host does not let it, or something failed on the way.
+    Host(io::Error),
+    /// Bytes came that were not sent: a fault of the lab, or of a TCP.
+    Damaged(String),
+}
+
+impl fmt::Display for LabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LabError::Refused(refusal) => refusal.fmt(f),
+            LabError::Host(error) => error.fmt(f),
+            LabError::Damaged(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for LabError {}
+
+impl From<io::Error> for LabError {
+    fn from(error: io::Error) -> Self {
+        LabError::Host(error)
+    }
+}
+
+/// Run a plan in real time, one run after the other. `finished` is called after each. With a folder for state, a lab that is
+/// killed can be cleared away later.
+///
+/// # Errors
+/// When the lab cannot run it at all; inside, when files are missing or it was stopped on the way.
+pub fn run(
+    plan: &Plan,
+    stacks: &Stacks,
+    state: Option<&StateDirectory>,
+    options: &RunOptions,
+    finished: &dyn Fn(),
+) -> Result<Result<Vec<CellResult>, Incomplete>, LabError> {
+    check(plan, stacks)?;
+    let mut plan = plan.clone();
+    for cell in &mut plan.cells {
+        // Real connections begin with a handshake.
+        cell.scenario.flows.iter_mut().for_each(|flow| flow.handshake = true);
+    }
+    live::run(&plan, options, finished, |live| {
+        let ends = Ends::new(live, stacks, Flows::Run)?;
+        let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
+        let end = Instant::ZERO + live.scenario().duration;
+        on_emulator_thread(|priority| {
+            ends.run(live, priority, &mut |now| {
+                Ok(match now {
+                    _ if options.stop.load(Ordering::Relaxed) => Some(Over::Stopped),
+                    now if now >= end => Some(Over::Complete),
+                    _ => None,
+                })
+            })
+        })
+    })
+}
+
+/// Whether every cell of a plan can be run here.
+///
+/// # Errors
+/// The first that cannot, and why.
+pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
+    let somewhere = Namespace::new()?;
+    let available = available_congestion_controls(&somewhere)?;
+    plan.cells.iter().try_for_each(|cell| stacks.check(&cell.scenario, &available)).map_err(LabError::Refused)
+}
+
+/// Do something on a thread that is preferred to others, and is told by how much.
+pub(crate) fn on_emulator_thread<T: Send>(
+    task: impl FnOnce(Priority) -> Result<T, LabError> + Send,
+) -> Result<T, LabError> {
+    thread::scope(|scope| {
+        let emulator = thread::Builder::new().name("emulator".to_owned());
+        let thread = emulator.spawn_scoped(scope, || task(priority::raise()))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

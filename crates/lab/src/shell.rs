@@ -1,0 +1,269 @@
+//! A command inside a scenario's network, as in mahimahi's shells.
+
+use crate::driver::Over;
+use crate::edge;
+use crate::ends::{Ends, Flows};
+use crate::run::{LabError, on_emulator_thread};
+use crate::site::Site;
+use crate::stacks::{Refusal, Stacks};
+use crate::system::{Command, Namespace, Running, StateDirectory, processes};
+use seamline_scenario::emulation::EmulationRecord;
+use seamline_scenario::live::{self, Live};
+use seamline_scenario::record::LinkRecord;
+use seamline_scenario::schema::Scenario;
+use seamline_scenario::{Plan, RunOptions};
+use seamline_wire::{Duration, Instant};
+use std::ffi::OsString;
+use std::io;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How long commands have to end by themselves when they are asked to.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+/// How long servers have to listen before the command begins.
+const SERVERS_READY: Duration = Duration::from_secs(3);
+/// How often somebody looks whether the command has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// What is run inside the network.
+#[derive(Clone, Debug, Default)]
+pub struct Shell {
+    /// The command, and its arguments.
+    pub command: Vec<OsString>,
+    /// The node at which it runs; without one where the first flow ends.
+    pub at: Option<String>,
+    /// Commands at other nodes, begun before it and ended after it.
+    pub servers: Vec<(String, Vec<OsString>)>,
+    /// Whether the scenario's flows run meanwhile.
+    pub flows: bool,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// Its exit code, or 128 and the number of the signal that ended it.
+    pub code: u8,
+    /// How long it took.
+    pub took: Duration,
+    /// How long the scenario says what its links do; after that they stayed as they were.
+    pub scheduled: Duration,
+    /// What the links carried and lost.
+    pub links: Vec<LinkRecord>,
+    /// How well they were emulated.
+    pub emulation: EmulationRecord,
+    /// Captures and lists of events.
+    pub files: Vec<PathBuf>,
+}
+
+/// Run a command in the network of a plan's first cell, under its first seed. `None` when it was stopped before it began.
+///
+/// # Errors
+/// When the lab cannot run it, or a file cannot be written.
+pub fn shell(
+    plan: &Plan,
+    stacks: &Stacks,
+    shell: &Shell,
+    state: &StateDirectory,
+    options: &RunOptions,
+) -> Result<Option<Visit>, LabError> {
+    let mut plan = plan.clone();
+    plan.cells.truncate(1);
+    let Some(scenario) = plan.cells.first_mut().map(|cell| &mut cell.scenario) else { return Ok(None) };
+    scenario.seeds.truncate(1);
+    scenario.flows.iter_mut().for_each(|flow| flow.handshake = true);
+    let scheduled = scenario.duration;
+    let places = shell.places(scenario).map_err(LabError::Refused)?;
+    if shell.flows {
+        crate::run::check(&plan, stacks)?;
+    }
+    let mut outcome = None;
+    // Whoever asks to stop asks the command; what it left is shown nevertheless.
+    let stop = Arc::clone(&options.stop);
+    let options = RunOptions { stop: Arc::default(), ..options.clone() };
+    let results = live::run(&plan, &options, &|| {}, |live| {
+        let ends = Ends::new(live, stacks, if shell.flows { Flows::Run } else { Flows::Rest })?;
+        let _known = state.register(&ends.namespaces())?;
+        let namespaces: Vec<Arc<Namespace>> = ends.sites.iter().map(|site| site.namespace.clone()).collect();
+        let ended = on_emulator_thread(|priority| {
+            let mut running = Inside::new(shell, &places, live, &ends.sites, &stop)?;
+            let ended = ends.run(live, priority, &mut |now| running.look(now))?;
+            outcome = running.outcome;
+            Ok(ended)
+        });
+        let namespaces: Vec<&Namespace> = namespaces.iter().map(|namespace| &**namespace).collect();
+        processes::end_all(&namespaces, GRACE)?;
+        ended
+    })?;
+    let results = results.map_err(|error| LabError::Host(io::Error::other(error.to_string())))?;
+    let visit = results.into_iter().next().and_then(|result| {
+        let run = result.runs.into_iter().next()?;
+        let (code, took) = outcome?;
+        Some(Visit {
+            code,
+            took,
+            scheduled,
+            links: run.links,
+            emulation: run.emulation?,
+            files: result.files,
+        })
+    });
+    Ok(visit)
+}
+
+/// Where everything runs.
+#[derive(Debug)]
+struct Places {
+    at: usize,
+    peer: usize,
+    servers: Vec<usize>,
+}
+
+impl Shell {
+    fn places(&self, scenario: &Scenario) -> Result<Places, Refusal> {
+        let end = |name: &String| {
+            let node = scenario.nodes.iter().position(|node| node == name);
+            let node = node.filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)));
+            node.ok_or_else(|| {
+                Refusal(format!("no command can run at {name:?}: {}", hosts_in_words(scenario)))
+            })
+        };
+        let first = scenario.flows.first().map(|flow| flow.ends.pair(0));
+        let Some([from, to]) = first else {
+            return Err(Refusal(
+                "the scenario has no flow, so no node is a host\ntip: add a [[flow]]".to_owned(),
+            ));
+        };
+        let at = self.at.as_ref().map_or(Ok(to), end)?;
+        let peer = if at == from { to } else { from };
+        let servers = self.servers.iter().map(|(name, _)| end(name)).collect::<Result<_, _>>()?;
+        Ok(Places { at, peer, servers })
+    }
+}
+
+fn hosts_in_words(scenario: &Scenario) -> String {
+    let is_host = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
+    let hosts: Vec<&str> =
+        (0..scenario.nodes.len()).filter(is_host).map(|node| scenario.nodes[node].as_str()).collect();
+    format!("hosts are the nodes at which flows begin or end, here {}", hosts.join(", "))
+}
+
+/// The commands while they run.
+struct Inside<'a> {
+    command: Command,
+    namespace: Arc<Namespace>,
+    running: Option<Running>,
+    servers: Vec<(Running, Arc<Namespace>)>,
+    stop: &'a AtomicBool,
+    began: Option<Instant>,
+    look_at: Instant,
+    asked_to_stop: Option<Instant>,
+    outcome: Option<(u8, Duration)>,
+}
+
+impl<'a> Inside<'a> {
+    fn new(
+        shell: &Shell,
+        places: &Places,
+        live: &Live<'_>,
+        sites: &[Site],
+        stop: &'a AtomicBool,
+    ) -> io::Result<Self> {
+        let scenario = live.scenario();
+        let hosts = names(live);
+        let namespace = |node: usize| {
+            let site = sites.iter().find(|site| site.node == node);
+            site.map_or_else(|| unreachable!("every host has a site"), |site| site.namespace.clone())
+        };
+        let command = |node: usize, peer: usize, arguments: &[OsString]| Command {
+            arguments: arguments.to_vec(),
+            environment: environment(scenario, node, peer),
+            hosts: hosts.clone(),
+        };
+        let mut servers = Vec::new();
+        for ((_, arguments), node) in shell.servers.iter().zip(&places.servers) {
+            let inside = namespace(*node);
+            servers.push((command(*node, places.at, arguments).start(&inside)?, inside));
+        }
+        Ok(Inside {
+            command: command(places.at, places.peer, &shell.command),
+            namespace: namespace(places.at),
+            running: None,
+            servers,
+            stop,
+            began: None,
+            look_at: Instant::ZERO,
+            asked_to_stop: None,
+            outcome: None,
+        })
+    }
+
+    /// Whether it is over.
+    fn look(&mut self, now: Instant) -> io::Result<Option<Over>> {
+        if now < self.look_at {
+            return Ok(None);
+        }
+        self.look_at = now + LOOK_EVERY;
+        let Some(began) = self.began else { return self.begin(now) };
+        let Some(running) = &mut self.running else { return Ok(Some(Over::Complete)) };
+        let mut code = running.try_wait()?;
+        if code.is_none() && self.stop.load(Ordering::Relaxed) {
+            // At a terminal the command has heard of it, too, and may have something to say before it ends.
+            let asked = *self.asked_to_stop.get_or_insert(now);
+            if now.saturating_since(asked) >= Duration::from_nanos(GRACE.as_nanos() as u64) {
+                code = Some(running.terminate(GRACE)?);
+            }
+        }
+        let Some(code) = code else { return Ok(None) };
+        self.outcome = Some((code, now.saturating_since(began)));
+        for (server, _) in &mut self.servers {
+            server.terminate(GRACE)?;
+        }
+        Ok(Some(Over::Complete))
+    }
+
+    /// The command begins once every server that still runs listens.
+    fn begin(&mut self, now: Instant) -> io::Result<Option<Over>> {
+        let mut ready = true;
+        for (server, namespace) in &mut self.servers {
+            ready &= server.try_wait()?.is_some() || listens(namespace)?;
+        }
+        if ready || now.saturating_since(Instant::ZERO) >= SERVERS_READY {
+            self.running = Some(self.command.start(&self.namespace)?);
+            self.began = Some(now);
+        }
+        Ok(None)
+    }
+}
+
+/// Whether anything listens for TCP connections in a namespace.
+fn listens(namespace: &Namespace) -> io::Result<bool> {
+    // The fourth column is the state; 0A is LISTEN (proc(5)).
+    const LISTEN: &str = "0A";
+    namespace.within(|| {
+        let tables = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"];
+        let listens = |text: String| text.lines().any(|line| line.split_whitespace().nth(3) == Some(LISTEN));
+        Ok(tables.iter().filter_map(|table| std::fs::read_to_string(table).ok()).any(listens))
+    })
+}
+
+/// The names of all hosts.
+fn names(live: &Live<'_>) -> Vec<(IpAddr, String)> {
+    let name = |node: usize| {
+        let addresses = edge::addresses(live::node_id(node));
+        addresses.map(|address| (address, live.scenario().nodes[node].clone()))
+    };
+    live.doors().into_iter().flat_map(name).collect()
+}
+
+fn environment(scenario: &Scenario, node: usize, peer: usize) -> Vec<(OsString, OsString)> {
+    let address = |node| edge::addresses(live::node_id(node))[0].to_string();
+    let pair = |name: &str, value: String| (OsString::from(name), OsString::from(value));
+    vec![
+        pair("SEAMLINE_NODE", scenario.nodes[node].clone()),
+        pair("SEAMLINE_ADDRESS", address(node)),
+        pair("SEAMLINE_PEER", address(peer)),
+        pair("SEAMLINE_PEER_NAME", scenario.nodes[peer].clone()),
+    ]
+}

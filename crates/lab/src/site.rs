@@ -1,0 +1,137 @@
+//! A host of the lab: a namespace whose only way out is an interface into the emulated network.
+
+use crate::edge::{self, NotBytes};
+use crate::system::netlink::{Interface, bring_up_loopback, dropped};
+use crate::system::{Namespace, Tun, settings};
+use crate::tap::Tap;
+use crate::user_host::UserHost;
+use seamline_wire::{NodeId, Packet};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+/// The interface that leads into the emulated network, as the namespace knows it.
+pub(crate) const INTERFACE: &str = "seam0";
+/// The interface behind which an endpoint of ours is.
+pub(crate) const ENDPOINT_INTERFACE: &str = "tcp0";
+/// Packets that may wait until the emulator takes them, and are lost beyond: far more than any window, so that only emulated queues
+/// lose packets.
+const QUEUE_PACKETS: u32 = 100_000;
+/// Every address.
+const ANYWHERE: [(IpAddr, u8); 2] =
+    [(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0)];
+
+/// Whose TCP a host has.
+#[derive(Debug)]
+pub(crate) enum Stack {
+    /// The kernel's. What it does is told from its packets.
+    Linux(Tap),
+    /// Ours, behind an interface of its own: the kernel forwards its packets.
+    Seamline(Box<UserHost>),
+}
+
+/// A host of the lab.
+#[derive(Debug)]
+pub(crate) struct Site {
+    /// The place of its node in the scenario.
+    pub(crate) node: usize,
+    /// Where it is.
+    pub(crate) namespace: Arc<Namespace>,
+    /// Its way out.
+    pub(crate) interface: Tun,
+    /// Its TCP.
+    pub(crate) stack: Stack,
+    /// Packets that could not be handed to it: no room in the kernel.
+    pub(crate) refused: u64,
+    /// Packets with payload whose bytes nobody knows.
+    pub(crate) payload_unknown: u64,
+    written: Vec<u8>,
+}
+
+impl Site {
+    /// A namespace for a node, with its addresses and a route to everywhere through the emulated network. The kernel has
+    /// them. `congestion_control` is for connections that ask for none.
+    ///
+    /// # Errors
+    /// When the process may not make namespaces or interfaces, or something about them is refused.
+    pub(crate) fn new(
+        node: usize,
+        id: NodeId,
+        mtu: u32,
+        congestion_control: Option<String>,
+    ) -> io::Result<Self> {
+        let namespace = Arc::new(Namespace::new()?);
+        bring_up_loopback(&namespace)?;
+        let interface = Tun::open(&namespace, INTERFACE)?;
+        let setup = Interface {
+            name: INTERFACE.to_owned(),
+            mtu,
+            queue_packets: QUEUE_PACKETS,
+            addresses: host_addresses(id),
+            routes: ANYWHERE.to_vec(),
+            congestion_control,
+        };
+        setup.bring_up(&namespace)?;
+        // What TCP has learned of one connection must not change the next one.
+        settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
+        let stack = Stack::Linux(Tap::default());
+        Ok(Site { node, namespace, interface, stack, refused: 0, payload_unknown: 0, written: Vec::new() })
+    }
+
+    /// A namespace whose addresses belong to an endpoint of ours: the interface behind which it is to be.
+    ///
+    /// # Errors
+    /// As for [`Site::new`].
+    pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
+        let namespace = Arc::new(Namespace::new()?);
+        bring_up_loopback(&namespace)?;
+        for (name, value) in [("ipv4/ip_forward", "1"), ("ipv6/conf/all/forwarding", "1")] {
+            settings::write(&namespace, name, value)?;
+        }
+        let interface = Tun::open(&namespace, INTERFACE)?;
+        let behind = Tun::open(&namespace, ENDPOINT_INTERFACE)?;
+        let setup = |name: &str, routes: Vec<(IpAddr, u8)>| Interface {
+            name: name.to_owned(),
+            mtu,
+            queue_packets: QUEUE_PACKETS,
+            addresses: Vec::new(),
+            routes,
+            congestion_control: None,
+        };
+        setup(INTERFACE, ANYWHERE.to_vec()).bring_up(&namespace)?;
+        setup(ENDPOINT_INTERFACE, host_addresses(id)).bring_up(&namespace)?;
+        let stack = Stack::Linux(Tap::default());
+        let site =
+            Site { node, namespace, interface, stack, refused: 0, payload_unknown: 0, written: Vec::new() };
+        Ok((site, behind))
+    }
+
+    /// Packets lost at its interfaces, where nothing is meant to be lost.
+    ///
+    /// # Errors
+    /// When the kernel does not tell.
+    pub(crate) fn lost(&self) -> io::Result<u64> {
+        let mut lost = self.refused + dropped(&self.namespace, INTERFACE)?.sent;
+        if let Stack::Seamline(host) = &self.stack {
+            lost += host.refused() + dropped(&self.namespace, ENDPOINT_INTERFACE)?.sent;
+        }
+        Ok(lost)
+    }
+
+    /// Put a packet that has come through the emulated network on the interface.
+    ///
+    /// # Errors
+    /// When the interface is gone.
+    pub(crate) fn deliver(&mut self, packet: &Packet) -> io::Result<()> {
+        match edge::bytes_of(packet, &mut self.written) {
+            Ok(bytes) => self.refused += u64::from(!self.interface.write(bytes)?),
+            Err(NotBytes::PayloadUnknown) => self.payload_unknown += 1,
+            Err(NotBytes::NotForHosts) => {}
+        }
+        Ok(())
+    }
+}
+
+fn host_addresses(id: NodeId) -> Vec<(IpAddr, u8)> {
+    edge::addresses(id).map(|address| (address, if address.is_ipv4() { 32 } else { 128 })).to_vec()
+}

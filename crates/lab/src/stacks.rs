@@ -1,0 +1,144 @@
+//! Which TCP each host of the lab has, and what the kernel's is called.
+
+use crate::traffic::CongestionControl;
+use seamline_scenario::schema::{FlowSpec, Scenario};
+use seamline_wire::codec::IpVersion;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Who runs TCP where.
+#[derive(Clone, Debug)]
+pub struct Stacks {
+    /// Nodes with our endpoints; everywhere else is the kernel's TCP.
+    pub seamline: BTreeSet<String>,
+    /// The kernel's congestion control for all its senders, in place of each flow's own.
+    pub congestion_control: Option<String>,
+    /// The version of IP between the hosts.
+    pub version: IpVersion,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Stacks { seamline: BTreeSet::new(), congestion_control: None, version: IpVersion::V4 }
+    }
+}
+
+/// RFC 8200 section 5.
+const LEAST_IPV6_MTU: u32 = 1280;
+
+/// What a scenario asks for and the lab cannot do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Stacks {
+    /// Whether a node has our endpoints.
+    pub fn is_seamline(&self, scenario: &Scenario, node: usize) -> bool {
+        self.seamline.contains(&scenario.nodes[node])
+    }
+
+    /// The kernel's congestion control for the sender of a flow.
+    pub fn congestion_control(&self, flow: &FlowSpec) -> String {
+        self.congestion_control.clone().unwrap_or_else(|| kernel_name(&flow.variant_name).to_owned())
+    }
+
+    /// Whether the lab can run a scenario, given what the kernel has.
+    ///
+    /// # Errors
+    /// What it cannot do, and what can be done instead.
+    pub fn check(&self, scenario: &Scenario, available: &[CongestionControl]) -> Result<(), Refusal> {
+        self.check_names(scenario)?;
+        self.check_version(scenario)?;
+        for flow in &scenario.flows {
+            self.check_flow(scenario, flow, available)?;
+        }
+        let split =
+            scenario.agents.iter().find(|agent| agent.kind.is_some_and(|kind| kind.name.contains("split")));
+        split.map_or(Ok(()), |agent| {
+            let name = &agent.name;
+            Err(Refusal(format!(
+                "agent {name:?} splits connections, and makes segments of its own whose bytes the lab does not have\n\
+                 tip: the simulator runs it: seamline run"
+            )))
+        })
+    }
+
+    fn check_names(&self, scenario: &Scenario) -> Result<(), Refusal> {
+        for name in &self.seamline {
+            let node = scenario.nodes.iter().position(|node| node == name);
+            if !node.is_some_and(|node| scenario.flows.iter().any(|flow| flow.ends.contains(node))) {
+                let ends: Vec<&str> = (0..scenario.nodes.len())
+                    .filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)))
+                    .map(|node| scenario.nodes[node].as_str())
+                    .collect();
+                return Err(Refusal(format!(
+                    "no flow begins or ends at {name:?}, so it has no TCP\ntip: flows begin and end at {}",
+                    ends.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_version(&self, scenario: &Scenario) -> Result<(), Refusal> {
+        let mtu = crate::ends::mtu(scenario, self.version);
+        if self.version == IpVersion::V6 && mtu < LEAST_IPV6_MTU {
+            return Err(Refusal(format!(
+                "IPv6 needs packets of {LEAST_IPV6_MTU} bytes (RFC 8200 section 5), and this scenario's segments make {mtu}\n\
+                 tip: leave --ipv6 out, or use longer segments"
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_flow(
+        &self,
+        scenario: &Scenario,
+        flow: &FlowSpec,
+        available: &[CongestionControl],
+    ) -> Result<(), Refusal> {
+        let linux = |node: usize| !self.is_seamline(scenario, node);
+        let Some([from, to]) = flow.ends.pairs().find(|[from, to]| linux(*from) || linux(*to)) else {
+            return Ok(());
+        };
+        let name = &flow.name;
+        if let Some(scheme) = flow.handover {
+            return Err(Refusal(format!(
+                "flow {name:?} uses the handover scheme {:?}, which the kernel's TCP does not have\n\
+                 tip: --seamline {} --seamline {} puts our endpoints at both ends",
+                scheme.name, scenario.nodes[from], scenario.nodes[to]
+            )));
+        }
+        let wanted = self.congestion_control(flow);
+        let has = |it: &CongestionControl| it.name == wanted;
+        if flow.ends.pairs().any(|[from, _]| linux(from)) && !available.iter().any(has) {
+            let names: Vec<&str> = available.iter().map(|it| it.name.as_str()).collect();
+            return Err(Refusal(format!(
+                "this kernel has no congestion control {wanted:?} for flow {name:?} (variant {:?}); it has {}\n\
+                 tip: --set flow.{name}.variant=cubic, or --congestion {}, or --seamline {} for our endpoint",
+                flow.variant_name,
+                names.join(", "),
+                names.first().unwrap_or(&"reno"),
+                scenario.nodes[from]
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// What Linux calls the congestion control of a variant. Its recovery (SACK, RACK, PRR) is its own whatever the variant says.
+fn kernel_name(variant: &str) -> &str {
+    let control = variant.split('/').next().unwrap_or(variant);
+    match control {
+        "newreno" | "sack" | "reno" => "reno",
+        "westwood+" => "westwood",
+        other => other,
+    }
+}

@@ -1,0 +1,139 @@
+//! What shall flow, and what has flowed.
+
+use crate::system::Namespace;
+use crate::traffic::Content;
+use seamline_wire::{Duration, Instant};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// One connection's sender: it connects, writes, and says that it is done (FIN).
+#[derive(Clone, Debug)]
+pub struct SourcePlan {
+    /// Which connection of the run this is; it names its reports and samples.
+    pub connection: u32,
+    /// Where it is.
+    pub namespace: Arc<Namespace>,
+    /// The address and port it sends from; port 0 for any that is free.
+    pub local: SocketAddr,
+    /// Whom it connects to.
+    pub remote: SocketAddr,
+    /// What it sends.
+    pub content: Content,
+    /// How much; `None`: until it is told to stop.
+    pub bytes: Option<u64>,
+    /// When it connects, counted from the run's origin.
+    pub start: Duration,
+    /// When it stops writing even if `bytes` are not written yet, counted from the run's origin.
+    pub stop: Option<Duration>,
+    /// Its congestion control by the kernel's name; `None`: the namespace's default.
+    pub congestion_control: Option<String>,
+}
+
+/// One connection's receiver: it listens, accepts one, and reads until the other end has said that it is done.
+#[derive(Clone, Debug)]
+pub struct SinkPlan {
+    /// Which connection of the run this is.
+    pub connection: u32,
+    /// Where it is.
+    pub namespace: Arc<Namespace>,
+    /// The address and port it listens on. Each connection has a port of its own.
+    pub local: SocketAddr,
+    /// What should come.
+    pub content: Content,
+    /// Its congestion control by the kernel's name, for what little it sends; `None`: the namespace's default.
+    pub congestion_control: Option<String>,
+}
+
+/// How one end of a connection ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// Told to end before it was through.
+    #[default]
+    Unfinished,
+    /// The sender has written all and knows that the receiver has read it; the receiver has read the FIN.
+    Finished,
+    /// What failed, in words.
+    Failed(String),
+}
+
+/// What a source has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceReport {
+    /// Which connection.
+    pub connection: u32,
+    /// From where, once it was bound: with the port that was free.
+    pub local: Option<SocketAddr>,
+    /// Bytes that the kernel has taken from the application, not necessarily sent.
+    pub bytes_written: u64,
+    /// When the SYN was asked for.
+    pub started: Option<Instant>,
+    /// When the handshake was noticed to be complete.
+    pub connected: Option<Instant>,
+    /// When the last byte was written.
+    pub written: Option<Instant>,
+    /// When the receiver's FIN came, which it sends after reading everything.
+    pub finished: Option<Instant>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What a sink has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SinkReport {
+    /// Which connection.
+    pub connection: u32,
+    /// From where it was connected to.
+    pub remote: Option<SocketAddr>,
+    /// Bytes that the application has read.
+    pub bytes_read: u64,
+    /// The offset of the first byte that was wrong. Nothing behind it is checked.
+    pub first_mismatch: Option<u64>,
+    /// When it was connected to.
+    pub accepted: Option<Instant>,
+    /// When the first byte was read.
+    pub first_byte: Option<Instant>,
+    /// When the last byte was read.
+    pub last_byte: Option<Instant>,
+    /// When the sender's FIN was read.
+    pub finished: Option<Instant>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What became of one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Which connection.
+    pub connection: u32,
+    /// Its sender, where that was a source of this traffic.
+    pub source: Option<SourceReport>,
+    /// Its receiver, where that was a sink of this traffic.
+    pub sink: Option<SinkReport>,
+}
+
+impl Report {
+    /// What is wrong, in words: damaged or missing bytes first, then what failed. `None` when everything that was written was
+    /// read, and each end has finished.
+    pub fn fault(&self) -> Option<String> {
+        let (source, sink) = (self.source.as_ref(), self.sink.as_ref());
+        if let Some(offset) = sink.and_then(|sink| sink.first_mismatch) {
+            return Some(format!("the byte at offset {offset} is not what was sent there"));
+        }
+        let outcomes = [("source", source.map(|it| &it.outcome)), ("sink", sink.map(|it| &it.outcome))];
+        for (who, outcome) in outcomes {
+            match outcome {
+                Some(Outcome::Failed(why)) => return Some(format!("{who}: {why}")),
+                Some(Outcome::Unfinished) => {
+                    return Some(format!("{who}: was told to end before it was through"));
+                }
+                Some(Outcome::Finished) | None => {}
+            }
+        }
+        match (source?.bytes_written, sink?.bytes_read) {
+            (written, read) if written != read => {
+                Some(format!("{written} bytes were written and {read} read"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! From plans to reports.
+
+use crate::traffic::control::{Control, Phase};
+use crate::traffic::poller::Poller;
+use crate::traffic::sink::Sinks;
+use crate::traffic::source::Sources;
+use crate::traffic::{Report, Sampling, SinkPlan, SinkReport, SourcePlan, SourceReport};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use seamline_wire::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+
+/// Connections that can begin: every sink listens.
+#[derive(Debug)]
+pub struct Traffic {
+    sources: Vec<SourcePlan>,
+    source_poller: Poller,
+    sinks: Sinks,
+    control: Arc<Control>,
+    sampling: Option<Sampling>,
+}
+
+/// Connections that run. Dropping it ends them as [`end`](Self::end) does.
+#[derive(Debug)]
+pub struct Running {
+    control: Arc<Control>,
+    sources: Option<JoinHandle<Vec<SourceReport>>>,
+    sinks: Option<JoinHandle<Vec<SinkReport>>>,
+    done: Receiver<()>,
+}
+
+impl Traffic {
+    /// Open all listeners and try all congestion controls. Raises the process's soft limit of open files as far as the hard
+    /// limit allows, when so many connections need it.
+    ///
+    /// # Errors
+    /// When an address cannot be listened on, a congestion control cannot be had, or the process has too few file descriptors;
+    /// the message names the connection.
+    pub fn prepare(
+        sources: Vec<SourcePlan>,
+        sinks: Vec<SinkPlan>,
+        sampling: Option<Sampling>,
+    ) -> io::Result<Self> {
+        allow_open_files(sources.len() as u64 + 2 * sinks.len() as u64);
+        let (source_poller, sink_poller) = (Poller::new()?, Poller::new()?);
+        let control = Arc::new(Control::new(vec![source_poller.waker(), sink_poller.waker()]));
+        crate::traffic::source::try_congestion_controls(&sources)?;
+        let sinks = Sinks::listen(sinks, sink_poller, control.clone(), sampling.clone())?;
+        Ok(Traffic { sources, source_poller, sinks, control, sampling })
+    }
+
+    /// Begin. Starts and stops of sources are counted from `origin`, a time of [`clock::monotonic`](crate::clock::monotonic),
+    /// which may be in the future.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn begin(self, origin: Instant) -> io::Result<Running> {
+        let Traffic { sources, source_poller, sinks, control, sampling } = self;
+        let (hold, done) = mpsc::channel();
+        let mut running = Running { control: control.clone(), sources: None, sinks: None, done };
+        let held = hold.clone();
+        running.sinks = Some(spawn("sinks", move || {
+            let reports = sinks.run();
+            drop(held);
+            reports
+        })?);
+        running.sources = Some(spawn("sources", move || {
+            let reports = Sources::new(sources, source_poller, origin, sampling, control).run();
+            drop(hold);
+            reports
+        })?);
+        Ok(running)
+    }
+}
+
+impl Running {
+    /// Sources write no more and say so (FIN); those that have not connected do not. What is written still arrives.
+    pub fn stop_sending(&self) {
+        self.control.advance_to(Phase::Draining);
+    }
+
+    /// Wait until all connections are through, at most this long. Whether they are.
+    pub fn wait(&self, at_most: Duration) -> bool {
+        let at_most = std::time::Duration::from_nanos(at_most.as_nanos());
+        self.done.recv_timeout(at_most) == Err(RecvTimeoutError::Disconnected)
+    }
+
+    /// End whatever still runs, with a reset and at once, and say what became of each connection, in the order of their numbers.
+    pub fn end(mut self) -> Vec<Report> {
+        let (sources, sinks) = self.join();
+        let mut reports = BTreeMap::new();
+        let empty = |connection| Report { connection, source: None, sink: None };
+        for source in sources {
+            let connection = source.connection;
+            reports.entry(connection).or_insert_with(|| empty(connection)).source = Some(source);
+        }
+        for sink in sinks {
+            let connection = sink.connection;
+            reports.entry(connection).or_insert_with(|| empty(connection)).sink = Some(sink);
+        }
+        reports.into_values().collect()
+    }
+
+    fn join(&mut self) -> (Vec<SourceReport>, Vec<SinkReport>) {
+        self.control.advance_to(Phase::Ending);
+        let sources = self.sources.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let sinks = self.sinks.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        (sources, sinks)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    task: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    thread::Builder::new().name(format!("traffic {name}")).spawn(task)
+}
+
+/// Best effort: what is missing shows where a descriptor cannot be had.
+fn allow_open_files(sockets: u64) {
+    let others = 256;
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let wanted = (sockets + others).min(hard);
+        if soft < wanted {
+            let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted, hard);
+        }
+    }
+}

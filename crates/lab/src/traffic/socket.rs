@@ -1,0 +1,108 @@
+//! Sockets as the traffic needs them: not blocking, with what the kernel tunes by itself left alone.
+
+use crate::system::Namespace;
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
+    sockopt,
+};
+use std::ffi::OsString;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::thread;
+
+/// Where a thread is that goes from namespace to namespace. Only for threads that nobody else uses.
+#[derive(Debug, Default)]
+pub(super) struct Visitor {
+    inside: Option<Arc<Namespace>>,
+}
+
+impl Visitor {
+    /// Go there, unless the thread is there already.
+    pub(super) fn go_to(&mut self, namespace: &Arc<Namespace>) -> io::Result<()> {
+        if !self.inside.as_ref().is_some_and(|inside| Arc::ptr_eq(inside, namespace)) {
+            self.inside = None;
+            namespace.enter()?;
+            self.inside = Some(namespace.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Let a thread that ends afterwards make things inside of namespaces.
+pub(super) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| make(Visitor::default()));
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread inside a namespace panicked")))
+    })
+}
+
+/// A socket that listens for one connection, in the namespace of the calling thread.
+pub(super) fn listening(local: SocketAddr, congestion_control: Option<&str>) -> io::Result<TcpListener> {
+    let socket = stream_socket(local, congestion_control)?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(local))?;
+    listen(&socket, Backlog::new(8)?)?;
+    Ok(TcpListener::from(socket))
+}
+
+/// A socket that has begun to connect, in the namespace of the calling thread.
+pub(super) fn connecting(
+    local: SocketAddr,
+    remote: SocketAddr,
+    congestion_control: Option<&str>,
+) -> io::Result<TcpStream> {
+    let socket = stream_socket(local, congestion_control)?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(local))
+        .map_err(|error| saying(error, &format!("cannot send from {local}")))?;
+    match connect(socket.as_raw_fd(), &SockaddrStorage::from(remote)) {
+        Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(socket)),
+        Err(error) => Err(saying(error, &format!("cannot connect to {remote}"))),
+    }
+}
+
+/// Try whether a connection of the calling thread's namespace may have this congestion control.
+pub(super) fn try_congestion_control(name: &str) -> io::Result<()> {
+    let any = SocketAddr::from(([0, 0, 0, 0], 0));
+    stream_socket(any, Some(name)).map(drop)
+}
+
+/// Close with a reset, so that nothing of a connection stays behind in the kernel.
+pub(super) fn reset(stream: TcpStream) {
+    let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
+    // When it fails the kernel ends the connection later by itself.
+    let _ = setsockopt(&stream, sockopt::Linger, &at_once);
+}
+
+fn stream_socket(local: SocketAddr, congestion_control: Option<&str>) -> io::Result<OwnedFd> {
+    let family = if local.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let socket = socket(family, SockType::Stream, flags, None)?;
+    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
+    if let Some(name) = congestion_control {
+        choose_congestion_control(&socket, name)?;
+    }
+    Ok(socket)
+}
+
+fn choose_congestion_control(socket: impl AsFd, name: &str) -> io::Result<()> {
+    setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name)).map_err(|error| {
+        let why = match error {
+            Errno::ENOENT => format!(
+                "the kernel has no congestion control {name}; as root on the host: modprobe tcp_{name} (or a kernel with it)"
+            ),
+            Errno::EPERM => format!(
+                "congestion control {name} is not in the host's net.ipv4.tcp_allowed_congestion_control, and the process has no \
+                 CAP_NET_ADMIN in this namespace, which would do as well"
+            ),
+            _ => format!("cannot choose congestion control {name}"),
+        };
+        saying(error, &why)
+    })
+}
+
+fn saying(error: Errno, what: &str) -> io::Error {
+    let error = io::Error::from(error);
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}

@@ -1,0 +1,323 @@
+//! All sources of a traffic, on one thread.
+
+use crate::clock;
+use crate::traffic::control::{Control, Phase};
+use crate::traffic::poller::Poller;
+use crate::traffic::sampler::Sampler;
+use crate::traffic::socket::{self, Visitor, connecting};
+use crate::traffic::{Outcome, Sampling, SourcePlan, SourceReport};
+use nix::sys::epoll::EpollFlags;
+use seamline_wire::Instant;
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+
+/// Bytes per write.
+const PIECE: usize = 128 * 1024;
+
+#[derive(Debug)]
+enum State {
+    Waiting,
+    Connecting(TcpStream),
+    Sending(TcpStream),
+    /// Everything is written; the other end has not closed.
+    Closing(TcpStream),
+    Over,
+}
+
+#[derive(Debug)]
+struct Source {
+    plan: SourcePlan,
+    state: State,
+    report: SourceReport,
+}
+
+/// What a source does at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Appointment {
+    Start,
+    Stop,
+}
+
+#[derive(Debug)]
+pub(super) struct Sources {
+    sources: Vec<Source>,
+    agenda: BTreeSet<(Instant, Appointment, usize)>,
+    poller: Poller,
+    sampler: Option<Sampler>,
+    control: Arc<Control>,
+    piece: Vec<u8>,
+    visitor: Visitor,
+    draining: bool,
+    /// Sources that are not over.
+    left: usize,
+    /// Sources that have a socket.
+    open: usize,
+}
+
+impl Sources {
+    pub(super) fn new(
+        plans: Vec<SourcePlan>,
+        poller: Poller,
+        origin: Instant,
+        sampling: Option<Sampling>,
+        control: Arc<Control>,
+    ) -> Self {
+        let mut agenda = BTreeSet::new();
+        for (number, plan) in plans.iter().enumerate() {
+            agenda.insert((origin + plan.start, Appointment::Start, number));
+            agenda.extend(plan.stop.map(|stop| (origin + stop, Appointment::Stop, number)));
+        }
+        let left = plans.len();
+        let sources = plans.into_iter().map(Source::new).collect();
+        let (sampler, piece) = (sampling.map(Sampler::new), vec![0; PIECE]);
+        Sources {
+            sources,
+            agenda,
+            poller,
+            sampler,
+            control,
+            piece,
+            visitor: Visitor::default(),
+            draining: false,
+            left,
+            open: 0,
+        }
+    }
+
+    /// Until all are over, or everybody is told to end.
+    pub(super) fn run(mut self) -> Vec<SourceReport> {
+        while self.left > 0 {
+            match self.control.phase() {
+                Phase::Ending => break,
+                Phase::Draining if !self.draining => self.stop_all(),
+                Phase::Draining | Phase::Sending => {}
+            }
+            self.keep_appointments(clock::monotonic());
+            self.sample(clock::monotonic());
+            if self.left == 0 {
+                break;
+            }
+            match self.poller.wait(self.wake_at()) {
+                Ok(ready) => ready.into_iter().for_each(|number| self.proceed(number)),
+                Err(error) => {
+                    (0..self.sources.len())
+                        .for_each(|number| self.fail(number, "cannot wait for sockets", &error));
+                }
+            }
+        }
+        self.sources.into_iter().map(Source::end).collect()
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        let appointment = self.agenda.first().map(|(at, ..)| *at);
+        let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(Sampler::due);
+        [appointment, sample].into_iter().flatten().min()
+    }
+
+    fn keep_appointments(&mut self, now: Instant) {
+        while let Some(&(at, what, number)) = self.agenda.first() {
+            if at > now {
+                break;
+            }
+            self.agenda.pop_first();
+            match what {
+                Appointment::Start => self.start(number),
+                Appointment::Stop => self.stop(number),
+            }
+        }
+    }
+
+    fn sample(&mut self, now: Instant) {
+        if let Some(sampler) = &mut self.sampler {
+            let streams = self.sources.iter();
+            sampler.sample_all(now, streams.filter_map(|it| Some((it.plan.connection, it.stream()?))));
+        }
+    }
+
+    fn start(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        if !matches!(source.state, State::Waiting) {
+            return;
+        }
+        source.report.started = Some(clock::monotonic());
+        let plan = &source.plan;
+        // This thread is the sources' own, so it may be in any of their namespaces.
+        let begun = self
+            .visitor
+            .go_to(&plan.namespace)
+            .and_then(|()| connecting(plan.local, plan.remote, plan.congestion_control.as_deref()));
+        let stream = match begun {
+            Ok(stream) => stream,
+            Err(error) => return self.fail(number, "cannot begin", &error),
+        };
+        source.report.local = stream.local_addr().ok();
+        if let Err(error) = self.poller.add(&stream, number, EpollFlags::EPOLLOUT) {
+            return self.fail(number, "cannot wait for the socket", &error);
+        }
+        source.state = State::Connecting(stream);
+        self.open += 1;
+    }
+
+    fn stop_all(&mut self) {
+        self.draining = true;
+        self.agenda.clear();
+        (0..self.sources.len()).for_each(|number| self.stop(number));
+    }
+
+    fn stop(&mut self, number: usize) {
+        match &self.sources[number].state {
+            State::Waiting | State::Connecting(_) => self.finish(number, Outcome::Unfinished),
+            State::Sending(_) => self.close(number),
+            State::Closing(_) | State::Over => {}
+        }
+    }
+
+    /// Its socket is ready.
+    fn proceed(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        match &source.state {
+            State::Connecting(stream) => match stream.take_error() {
+                Ok(None) => {
+                    source.report.connected = Some(clock::monotonic());
+                    source.state = match std::mem::replace(&mut source.state, State::Over) {
+                        State::Connecting(stream) => State::Sending(stream),
+                        other => other,
+                    };
+                    self.write(number);
+                }
+                Ok(Some(error)) | Err(error) => self.fail(number, "cannot connect", &error),
+            },
+            State::Sending(_) => self.write(number),
+            State::Closing(_) => self.read(number),
+            State::Waiting | State::Over => {}
+        }
+    }
+
+    fn write(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        let State::Sending(stream) = &mut source.state else { return };
+        let done = source.report.bytes_written;
+        let left = source.plan.bytes.map_or(u64::MAX, |all| all.saturating_sub(done));
+        let piece = &mut self.piece[..left.min(PIECE as u64) as usize];
+        source.plan.content.fill(done, piece);
+        let written = if piece.is_empty() { Ok(0) } else { stream.write(piece) };
+        match written {
+            Ok(count) => {
+                source.report.bytes_written += count as u64;
+                if count as u64 == left {
+                    self.close(number);
+                }
+            }
+            Err(error) if is_passing(&error) => {}
+            Err(error) => self.fail(number, "cannot write", &error),
+        }
+    }
+
+    /// Nothing more will be written.
+    fn close(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        let State::Sending(stream) = std::mem::replace(&mut source.state, State::Over) else { return };
+        source.report.written = Some(clock::monotonic());
+        let closed = stream.shutdown(Shutdown::Write);
+        let waiting = closed.and_then(|()| self.poller.modify(&stream, number, EpollFlags::EPOLLIN));
+        source.state = State::Closing(stream);
+        if let Err(error) = waiting {
+            self.fail(number, "cannot close", &error);
+        }
+    }
+
+    /// Until the other end has read everything and closes.
+    fn read(&mut self, number: usize) {
+        let State::Closing(stream) = &mut self.sources[number].state else { return };
+        match stream.read(&mut self.piece) {
+            Ok(0) => {
+                self.sources[number].report.finished = Some(clock::monotonic());
+                self.finish(number, Outcome::Finished);
+            }
+            Ok(_) => {}
+            Err(error) if is_passing(&error) => {}
+            Err(error) => self.fail(number, "cannot finish", &error),
+        }
+    }
+
+    fn fail(&mut self, number: usize, what: &str, error: &io::Error) {
+        let outcome = self.control.failed(what, error);
+        self.finish(number, outcome);
+    }
+
+    fn finish(&mut self, number: usize, outcome: Outcome) {
+        let source = &mut self.sources[number];
+        let connection = source.plan.connection;
+        if let Some(stream) = source.stream() {
+            self.open -= 1;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.sample(connection, stream);
+                sampler.forget(connection);
+            }
+        }
+        if source.close_with(outcome) {
+            self.left -= 1;
+            if self.sources[number].report.connected.is_none() {
+                self.control.never_comes(connection);
+            }
+        }
+    }
+}
+
+impl Source {
+    fn new(plan: SourcePlan) -> Self {
+        let report = SourceReport { connection: plan.connection, ..SourceReport::default() };
+        Source { plan, state: State::Waiting, report }
+    }
+
+    fn stream(&self) -> Option<&TcpStream> {
+        match &self.state {
+            State::Connecting(stream) | State::Sending(stream) | State::Closing(stream) => Some(stream),
+            State::Waiting | State::Over => None,
+        }
+    }
+
+    /// Whether it was not over yet.
+    fn close_with(&mut self, outcome: Outcome) -> bool {
+        let finished = outcome == Outcome::Finished;
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Over => return false,
+            State::Waiting => {}
+            State::Connecting(stream) | State::Sending(stream) | State::Closing(stream) if !finished => {
+                socket::reset(stream);
+            }
+            State::Connecting(_) | State::Sending(_) | State::Closing(_) => {}
+        }
+        self.report.outcome = outcome;
+        true
+    }
+
+    fn end(mut self) -> SourceReport {
+        self.close_with(Outcome::Unfinished);
+        self.report
+    }
+}
+
+/// Whether to try again later.
+pub(super) fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Try each congestion control once in each namespace, so that what cannot be had is said before anything runs.
+pub(super) fn try_congestion_controls(plans: &[SourcePlan]) -> io::Result<()> {
+    socket::visiting(|mut visitor| {
+        let mut tried = BTreeSet::new();
+        for plan in plans {
+            let Some(name) = &plan.congestion_control else { continue };
+            if tried.insert((Arc::as_ptr(&plan.namespace) as usize, name)) {
+                let there = visitor.go_to(&plan.namespace);
+                there.and_then(|()| socket::try_congestion_control(name)).map_err(|error| {
+                    io::Error::new(error.kind(), format!("connection {}: {error}", plan.connection))
+                })?;
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,66 @@
+//! What endpoints and the emulated network take in of packets that hold more than a segment's fields.
+#![cfg(target_os = "linux")]
+
+use etherparse::{PacketBuilder, TcpOptionElement};
+use seamline_lab::edge;
+use seamline_wire::{Aside, Flags, NodeId, Packet};
+use std::net::{IpAddr, Ipv4Addr};
+
+fn v4(node: u32) -> [u8; 4] {
+    match edge::addresses(NodeId(node))[0] {
+        IpAddr::V4(address) => address.octets(),
+        IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED.octets(),
+    }
+}
+
+/// A SYN as Linux sends it with TCP Fast Open: after the usual options a request for a cookie (kind 34, RFC 7413).
+fn syn_with_request_for_cookie() -> Vec<u8> {
+    let usual =
+        [TcpOptionElement::MaximumSegmentSize(1460), TcpOptionElement::SelectiveAcknowledgementPermitted];
+    let mut plain = Vec::new();
+    let builder = PacketBuilder::ipv4(v4(1), v4(2), 64).tcp(4000, 5000, 77, 1000).syn();
+    builder.options(&usual).unwrap().write(&mut plain, b"ab").unwrap();
+    let mut raw = plain[40..46].to_vec();
+    raw.extend([34, 2]);
+    let mut packet = Vec::new();
+    let builder = PacketBuilder::ipv4(v4(1), v4(2), 64).tcp(4000, 5000, 77, 1000).syn();
+    builder.options_raw(&raw).unwrap().write(&mut packet, b"ab").unwrap();
+    packet
+}
+
+#[test]
+fn an_endpoint_skips_options_that_it_does_not_know() {
+    let bytes = syn_with_request_for_cookie();
+    let mut packet =
+        Packet { aside: Some(Box::new(Aside::Foreign([0].as_slice().into()))), ..Packet::default() };
+    let payload = edge::receive(&bytes, &mut packet).expect("a SYN");
+    assert_eq!((payload, packet.segment.flags), (&b"ab"[..], Flags::SYN));
+    assert_eq!((packet.source, packet.destination), (NodeId(1), NodeId(2)));
+    assert_eq!((packet.segment.maximum_segment_size, packet.segment.sack_permitted), (Some(1460), true));
+    assert!(packet.is_bare_segment() && packet.wire_bytes as usize == bytes.len());
+}
+
+/// Whoever is in between must not write such a SYN anew.
+#[test]
+fn the_network_carries_them_as_they_are() {
+    let bytes = syn_with_request_for_cookie();
+    let mut packet = Packet::default();
+    assert!(edge::take_in(&bytes, &mut packet));
+    assert!(matches!(packet.aside.as_deref(), Some(Aside::Foreign(carried)) if **carried == *bytes));
+    let mut out = Vec::new();
+    assert_eq!(edge::bytes_of(&packet, &mut out).unwrap(), bytes);
+}
+
+#[test]
+fn an_endpoint_takes_in_no_damaged_or_strange_packet() {
+    let mut damaged = syn_with_request_for_cookie();
+    *damaged.last_mut().unwrap() ^= 1;
+    let mut stranger = Vec::new();
+    let builder = PacketBuilder::ipv4([192, 0, 2, 1], v4(2), 64).tcp(4000, 5000, 77, 1000).syn();
+    builder.write(&mut stranger, &[]).unwrap();
+    let mut datagram = Vec::new();
+    PacketBuilder::ipv4(v4(1), v4(2), 64).udp(1, 2).write(&mut datagram, b"x").unwrap();
+    for bytes in [damaged, stranger, datagram, vec![0x45; 10], Vec::new()] {
+        assert_eq!(edge::receive(&bytes, &mut Packet::default()), None, "{bytes:02x?}");
+    }
+}
