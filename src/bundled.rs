@@ -59,6 +59,12 @@ pub(crate) static ALL: &[Bundled] = &[
         recording: None,
     },
     Bundled {
+        name: "lab-quick",
+        summary: "a download with two handovers, short enough for real time (seamline lab)",
+        text: include_str!("../scenarios/lab-quick.toml"),
+        recording: None,
+    },
+    Bundled {
         name: "leoem",
         summary: "over a LeoEM satellite path log (--recording PATH)",
         text: include_str!("../scenarios/leoem.toml"),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use seamline_scenario::pages;
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::summary::label;
-use seamline_scenario::text::{interval_table, verdicts, warnings};
+use seamline_scenario::text::{doubts, interval_table, verdicts, warnings};
 use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions, run, summarise};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -126,15 +126,31 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
-/// Run a plan and show what came of it. `command` leads to it: `run FILE`.
+/// Run a plan in the simulator and show what came of it. `command` leads to it: `run FILE`.
 pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
+    conduct_with(plan, options, command, files, |files, finished| {
+        options.processors.run(|| run(plan, files, finished))
+    })
+}
+
+/// What running everything comes to.
+pub(crate) type Results = Result<Vec<CellResult>, Incomplete>;
+
+/// Run a plan by `engine`, which calls what it is given after each run, and show what came of it.
+pub(crate) fn conduct_with(
+    plan: &Plan,
+    options: &Options,
+    command: &str,
+    files: RunOptions,
+    engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Result<Results, Failure>,
+) -> Outcome {
     let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen()?;
     let stop = interrupt.flag().clone();
     let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
     let bar = progress(plan.runs(), options.quiet);
-    let results = options.processors.run(|| run(plan, &files, &|| bar.inc(1)))?;
+    let results = engine(&files, &|| bar.inc(1))?;
     bar.finish_and_clear();
     match results {
         Ok(mut results) => show(plan, &mut results, options, &provenance),
@@ -193,7 +209,7 @@ fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: 
         print_results(&text)?;
     }
     if !options.quiet {
-        warnings(plan, &summary).iter().for_each(|text| note("warning", text));
+        doubts(results).iter().chain(&warnings(plan, &summary)).for_each(|text| note("warning", text));
     }
     failure.map_or(Ok(()), Err)
 }

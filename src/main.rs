@@ -2,18 +2,23 @@
 
 mod advise;
 mod bundled;
+mod calibrate;
 mod check;
 mod compare;
 mod demo;
+mod doctor;
 mod experiment;
 mod explain;
 mod init;
 mod interrupt;
+mod lab;
 mod list;
 mod model;
 mod overview;
 mod pages;
 mod paper;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod parity;
 mod run;
 mod schema;
 mod sweep;
@@ -37,6 +42,12 @@ enum Command {
     Init(init::Arguments),
     /// Run a scenario file and compare its variants.
     Run(run::Arguments),
+    /// Run a scenario over real Linux TCP, in namespaces joined by emulated links.
+    Lab(lab::Arguments),
+    /// Measure how exact the emulated links of the lab are on this host.
+    Calibrate(calibrate::Arguments),
+    /// Compare simulator, our endpoints over real packets, and the kernel's TCP.
+    Parity(parity::Arguments),
     /// Run a grid over all processors and store every run; can be interrupted and resumed.
     Sweep(sweep::Arguments),
     /// Say whether two results differ, seed by seed.
@@ -53,6 +64,8 @@ enum Command {
     Check(check::Arguments),
     /// Say at length what an error code means, with an example and its cure.
     Explain(explain::Arguments),
+    /// Say what this host has for live experiments, and what mends what is missing.
+    Doctor(doctor::Arguments),
     /// Name what scenarios can use, each with its source.
     List(list::Arguments),
     /// Print the JSON Schema of scenario files, for editors.
@@ -67,6 +80,9 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         None => overview::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Lab(arguments)) => lab::run(&arguments),
+        Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
+        Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),
@@ -75,6 +91,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Schema) => schema::run(),

@@ -8,7 +8,6 @@ TCP that keeps its pace while its ends move.
 
 See something:
   seamline demo                    how TCP variants fare over Starlink's handovers (seconds)
-  seamline demo --recording PATH   the same over a recording: LeoEM, mahimahi, delay series
   seamline list                    variants, error models, generators, demos, with their sources
 Your own experiment:
   seamline init my.toml            write a commented scenario to begin from
@@ -17,14 +16,17 @@ Your own experiment:
   seamline run my.toml             run it on all processors and compare its variants
   seamline advise --help           is a handover between two links worth it, and which scheme helps
   seamline model obtcp             a paper's closed form: Snoop and obTCP over two wireless links
+Over real Linux TCP:
+  seamline lab my.toml             the same in real time, in namespaces joined by emulated links
+  seamline lab my.toml -- COMMAND  a command inside that network, in which hosts have names
 Many runs:
   seamline paper E --out D         reproduce a paper: its figures, its claims, a verdict on each
   seamline sweep my.toml --out D   store every run; interrupt, resume, divide between machines
   seamline compare A B             whether two results differ, seed by seed
+  seamline parity                  simulator, real packets and the kernel's TCP, side by side
 Your tools:
+  seamline doctor                  what this host has for live experiments, and what mends the rest
   seamline schema                  JSON Schema of scenarios, for editors that complete keys
-  seamline completions SHELL       completion of commands and options
-  seamline man DIR                 manual pages
   seamline <command> --help        all options of a command
 
 Example: seamline run scenarios/quickstart.toml --seeds 10 --set link.radio.rate='20 Mbit/s'

@@ -18,6 +18,9 @@ pub(crate) enum Failure {
     Input(String),
     /// Somebody asked to stop; the exit code says how.
     Interrupted(String, u8),
+    /// A command that was run for somebody failed with this exit code, and has said why.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only the lab runs commands"))]
+    Passed(u8),
     /// A scenario has errors; exit code 2.
     Scenario(Box<Diagnostics>),
 }
@@ -34,6 +37,7 @@ impl Failure {
                 eprintln!("{message}");
                 ExitCode::from(*code)
             }
+            Failure::Passed(code) => ExitCode::from(*code),
             Failure::Input(message) => {
                 eprintln!("error: {message}");
                 ExitCode::from(2)

@@ -1,0 +1,52 @@
+//! `seamline calibrate [--quick] [--json]`: how exact the emulated links are on this host.
+
+use crate::Outcome;
+
+#[derive(Debug, clap::Args)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no lab to calibrate"))]
+pub(crate) struct Arguments {
+    /// Take a quarter of a minute in place of a whole one
+    #[arg(long)]
+    quick: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+    /// Do not say what is being measured
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use crate::lab::{failure, prepare};
+    use crate::terminal::{note, print_results};
+    use seamline_lab::calibrate::{Effort, calibrate, table};
+
+    let state = prepare(arguments.quiet)?;
+    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
+    let begins = |part: &str| {
+        if !arguments.quiet {
+            note("measuring", part);
+        }
+    };
+    let calibration = calibrate(effort, &state, &begins).map_err(failure)?;
+    print_results(&if arguments.json { linux::json(&calibration)? } else { table(&calibration) })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &Arguments) -> Outcome {
+    Err(crate::terminal::Failure::Runtime("the lab is for Linux only, and so is its calibration".to_owned()))
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use crate::terminal::Failure;
+    use seamline_lab::calibrate::{Calibration, PUBLISHED};
+
+    pub(super) fn json(calibration: &Calibration) -> Result<String, Failure> {
+        let wrong = |error: serde_json::Error| Failure::Runtime(error.to_string());
+        let mut value = serde_json::to_value(calibration).map_err(wrong)?;
+        value["others"] = serde_json::to_value(PUBLISHED).map_err(wrong)?;
+        Ok(format!("{value:#}\n"))
+    }
+}

@@ -1,0 +1,60 @@
+//! `seamline doctor [--json]`
+
+use crate::Outcome;
+use crate::terminal::{Failure, print};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use seamline_lab::doctor;
+    let features = doctor::examine();
+    let text = if arguments.json { linux::json(&features) } else { doctor::table(&features) };
+    print(&text)?;
+    if doctor::can_run(&features) {
+        return Ok(());
+    }
+    Err(Failure::Runtime("the lab cannot run on this host; what mends it is said above".to_owned()))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if arguments.json {
+        print("{\n  \"lab_can_run\": false,\n  \"features\": []\n}\n")?;
+    }
+    Err(Failure::Runtime("live features are for Linux only; simulations run everywhere".to_owned()))
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use seamline_lab::doctor::{Feature, Need, can_run};
+    use serde_json::{Value, json};
+
+    pub(super) fn json(features: &[Feature]) -> String {
+        let entries: Vec<Value> = features.iter().map(entry).collect();
+        format!("{:#}\n", json!({ "lab_can_run": can_run(features), "features": entries }))
+    }
+
+    fn entry(feature: &Feature) -> Value {
+        let need = match feature.need {
+            Need::Required => "required",
+            Need::Recommended => "recommended",
+            Need::Planned => "planned",
+            Need::Optional => "optional",
+        };
+        let remedy = |(host, remedy): &(&str, String)| json!({ "host": host, "remedy": remedy });
+        json!({
+            "name": feature.name,
+            "need": need,
+            "purpose": feature.purpose,
+            "available": feature.available,
+            "found": feature.found,
+            "remedies": feature.remedies.iter().map(remedy).collect::<Vec<Value>>(),
+        })
+    }
+}

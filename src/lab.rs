@@ -1,0 +1,53 @@
+//! `seamline lab FILE [-- COMMAND]`
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{failure, prepare};
+
+use crate::Outcome;
+use crate::experiment::Options;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario file (`seamline init lab.toml --from lab-quick` writes one)
+    file: PathBuf,
+    #[command(flatten)]
+    options: Options,
+    /// Put our own endpoint at this node in place of the kernel's TCP; may be given for several
+    #[arg(long, value_name = "NODE")]
+    seamline: Vec<String>,
+    /// Use this congestion control of the kernel for all its senders, in place of each flow's variant
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+    /// Let hosts talk by IPv6
+    #[arg(long)]
+    ipv6: bool,
+    /// The node at which the command runs; without it the receiver of the first flow
+    #[arg(long, value_name = "NODE", requires = "command")]
+    at: Option<String>,
+    /// Run a shell command at another node meanwhile, e.g. server='iperf3 -s'; may be given for several
+    #[arg(long, value_name = "NODE=COMMAND", requires = "command")]
+    serve: Vec<String>,
+    /// Let the scenario's flows run beside the command
+    #[arg(long, requires = "command")]
+    flows: bool,
+    /// What to run inside the network, in which hosts have their nodes' names; without it the scenario's flows run
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    linux::run(arguments)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let file = arguments.file.display();
+    let text = format!("the lab is for Linux only\ntip: seamline run {file} simulates the same everywhere");
+    Err(crate::terminal::Failure::Runtime(text))
+}

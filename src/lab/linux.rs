@@ -1,0 +1,154 @@
+//! A scenario in namespaces, or a command in its network.
+
+use super::Arguments;
+use crate::Outcome;
+use crate::experiment::{conduct_with, quoted};
+use crate::interrupt::Interrupt;
+use crate::run::load;
+use crate::terminal::{Failure, note};
+use seamline_lab::system::{Leftover, StateDirectory, privileges};
+use seamline_lab::{LabError, Shell, Stacks, Visit};
+use seamline_scenario::{Plan, RunOptions};
+use seamline_wire::codec::IpVersion;
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+/// How long a process has to end by itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub(super) fn run(arguments: &Arguments) -> Outcome {
+    let Arguments { file, options, seamline, congestion, ipv6, .. } = arguments;
+    let plan = load(file, &options.overrides.to_settings())?;
+    let state = prepare(options.quiet)?;
+    let stacks = Stacks {
+        seamline: seamline.iter().cloned().collect(),
+        congestion_control: congestion.clone(),
+        version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
+    };
+    if !arguments.command.is_empty() {
+        return visit(&plan, &stacks, arguments, &state);
+    }
+    let mut command = format!("lab {}", quoted(&file.display().to_string()));
+    seamline.iter().for_each(|node| command += &format!(" --seamline {}", quoted(node)));
+    congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
+    command += if *ipv6 { " --ipv6" } else { "" };
+    let files = RunOptions {
+        pcapng: options.pcapng.clone(),
+        events: options.events.clone(),
+        ..RunOptions::default()
+    };
+    if !options.quiet {
+        let seconds = plan
+            .cells
+            .iter()
+            .map(|cell| cell.scenario.duration.as_secs_f64() * cell.scenario.seeds.len() as f64);
+        note(
+            "note",
+            format!(
+                "in real time this takes {:.0} s: {} runs, one after the other",
+                seconds.sum::<f64>(),
+                plan.runs()
+            ),
+        );
+    }
+    conduct_with(&plan, options, &command, files, |files, finished| {
+        seamline_lab::run(&plan, &stacks, Some(&state), files, finished).map_err(failure)
+    })
+}
+
+/// Run a command inside the network.
+fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
+    let Arguments { options, at, serve, flows, command, .. } = arguments;
+    let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
+    let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows };
+    let interrupt = Interrupt::listen()?;
+    let files = RunOptions {
+        pcapng: options.pcapng.clone(),
+        events: options.events.clone(),
+        stop: interrupt.flag().clone(),
+        ..RunOptions::default()
+    };
+    let visit = seamline_lab::shell(plan, stacks, &shell, state, &files).map_err(failure)?;
+    let Some(visit) = visit else {
+        return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
+    };
+    if !options.quiet {
+        eprint!("{}", said(&visit));
+        visit.emulation.doubts().iter().for_each(|doubt| note("warning", doubt));
+        if visit.took > visit.scheduled {
+            let text = format!(
+                "the command took {}, the scenario {}: after that its links stayed as they were (--set duration='1 h')",
+                visit.took, visit.scheduled
+            );
+            note("note", text);
+        }
+    }
+    match visit.code {
+        0 => Ok(()),
+        code => Err(Failure::Passed(code)),
+    }
+}
+
+/// `NODE=COMMAND`, which a shell takes apart.
+fn server(text: &str) -> Result<(String, Vec<OsString>), Failure> {
+    let Some((node, command)) =
+        text.split_once('=').filter(|(node, command)| !node.is_empty() && !command.is_empty())
+    else {
+        return Err(Failure::Input(format!(
+            "--serve {text:?} should be NODE=COMMAND, e.g. --serve server='iperf3 -s'"
+        )));
+    };
+    Ok((node.to_owned(), ["sh", "-c", command].map(OsString::from).to_vec()))
+}
+
+/// What the network did while a command ran.
+fn said(visit: &Visit) -> String {
+    let mut text = String::new();
+    for link in visit.links.iter().filter(|link| link.delivered_packets > 0) {
+        let lost = link.lost_to_errors + link.lost_to_link_down + link.lost_to_departure.unwrap_or(0);
+        let dropped = link.dropped_by_full_queue + link.dropped_by_queue_management;
+        text += &format!(
+            "seamline: {}: {} packets carried, {dropped} dropped by its queue, {lost} lost\n",
+            link.name, link.delivered_packets
+        );
+    }
+    let Visit { emulation, files, .. } = visit;
+    text += &format!(
+        "seamline: packets were {:.0} us late at the median, {:.0} us at the 99th percentile ({})\n",
+        emulation.lateness_median_us, emulation.lateness_p99_us, emulation.priority
+    );
+    files.iter().for_each(|file| text += &format!("seamline: written: {}\n", file.display()));
+    text
+}
+
+/// Clear away what an earlier lab has left, and become somebody who may make namespaces. Before any other thread begins.
+pub(crate) fn prepare(quiet: bool) -> Result<StateDirectory, Failure> {
+    let host = |error: io::Error| failure(error.into());
+    let state = StateDirectory::find().map_err(host)?;
+    match state.remove_leftovers(GRACE) {
+        Ok(leftovers) => leftovers.iter().filter(|_| !quiet).for_each(tell),
+        Err(error) => note("warning", format!("what a killed lab has left could not be ended: {error}")),
+    }
+    privileges::obtain().map_err(host)?;
+    Ok(state)
+}
+
+fn tell(Leftover { lab, ended, .. }: &Leftover) {
+    let count = match ended.len() {
+        0 => return,
+        1 => "1 process".to_owned(),
+        count => format!("{count} processes"),
+    };
+    note("note", format!("ended {count} that a lab which was killed (process {lab}) had left"));
+}
+
+pub(crate) fn failure(error: LabError) -> Failure {
+    match error {
+        LabError::Refused(refusal) => Failure::Input(refusal.to_string()),
+        LabError::Host(error) => {
+            Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
+        }
+        LabError::Damaged(what) => Failure::Runtime(what),
+    }
+}

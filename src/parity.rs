@@ -1,0 +1,197 @@
+//! `seamline parity [SCENARIO]`
+
+use crate::Outcome;
+use crate::experiment::{Overrides, quoted};
+use crate::interrupt::Interrupt;
+use crate::lab::{failure as lab_failure, prepare};
+use crate::run::load;
+use crate::terminal::{Failure, note, print, print_results, progress};
+use seamline_parity::runs::{Manner, count, measure};
+use seamline_parity::{
+    Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
+};
+use seamline_scenario::report::ENGINE;
+use seamline_scenario::{Plan, atomic};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario: a file, or the name of a bundled one; without it, all bundled ones. What is known of differences in
+    /// FILE.toml is read from FILE.differences.toml beside it, if that is there
+    scenario: Option<String>,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// A minute in all, for a check after every change: fewer cells, seeds and seconds
+    #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
+    quick: bool,
+    /// Repeat a run up to so many times while the host is too busy to emulate it well
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    retry: u32,
+    /// So many runs at a time
+    #[arg(long, short, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    json: bool,
+    /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run nothing: explain and draw again, by what is known now, the numbers that are in the folder of --out
+    #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set"])]
+    again: bool,
+    /// No progress, no notes
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What is to be compared: names, plans, and what is known.
+struct Work {
+    plans: Vec<(String, Plan)>,
+    known: Vec<differences::Difference>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let Work { plans, known } = arguments.work()?;
+    if let (true, Some(folder)) = (arguments.again, &arguments.out) {
+        let mut parity = read(&folder.join("parity.json"))?;
+        parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
+        return arguments.show(&parity);
+    }
+    let state = prepare(arguments.quiet)?;
+    let interrupt = Interrupt::listen()?;
+    let manner =
+        Manner { retries: arguments.retry, at_a_time: arguments.jobs, stop: interrupt.flag().clone() };
+    let bar = progress(plans.iter().map(|(_, plan)| count(plan)).sum(), arguments.quiet);
+    let mut scenarios = Vec::new();
+    let mut kernel = String::new();
+    for (name, plan) in &plans {
+        let cells =
+            measure(plan, &state, &manner, &|| bar.inc(1)).map_err(|error| failure(error, &interrupt))?;
+        let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
+        kernel =
+            runs.filter_map(|run| run.emulation.as_ref()).next_back().map_or(kernel, |it| it.kernel.clone());
+        let title = plan.cells.first().and_then(|cell| cell.scenario.title.clone());
+        scenarios.push(ScenarioParity {
+            name: name.clone(),
+            title: title.unwrap_or_else(|| name.clone()),
+            cells: cells.iter().map(compare::cell).collect(),
+            repeated: cells.iter().map(|cell| cell.repeated).sum(),
+            left_out: cells.into_iter().flat_map(|cell| cell.left_out).collect(),
+        });
+    }
+    bar.finish_and_clear();
+    let are_whole =
+        !arguments.quick && arguments.overrides.set.is_empty() && arguments.overrides.seeds.is_none();
+    let differences = differences::judge(known, &scenarios, are_whole);
+    let parity = Parity {
+        engine: ENGINE.to_owned(),
+        kernel,
+        reproduce: arguments.retyped(),
+        is_whole: are_whole,
+        scenarios,
+        differences,
+    };
+    arguments.show(&parity)
+}
+
+impl Arguments {
+    fn work(&self) -> Result<Work, Failure> {
+        let bundled: Vec<&suite::Bundled> = match &self.scenario {
+            None => suite::ALL.iter().filter(|it| !self.quick || it.quick.is_some()).collect(),
+            Some(name) => suite::ALL.iter().filter(|it| it.name == name).collect(),
+        };
+        let read = |text: &str, name: &str| {
+            differences::read(text).map_err(|error| Failure::Input(format!("{name}: {error}")))
+        };
+        if let (Some(file), true) = (&self.scenario, bundled.is_empty()) {
+            return self.work_of(Path::new(file), read);
+        }
+        let plans = bundled.into_iter().map(|it| {
+            let quick = it.quick.filter(|_| self.quick).unwrap_or_default();
+            let mut settings: Vec<String> = quick.iter().map(|&set| set.to_owned()).collect();
+            settings.extend(self.overrides.to_settings());
+            let plan = Plan::new(Path::new(&format!("{}.toml", it.name)), it.text.to_owned(), &settings);
+            plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| Failure::Scenario(Box::new(it)))
+        });
+        let known = read(suite::DIFFERENCES, "parity/differences.toml")?;
+        Ok(Work { plans: plans.collect::<Result<_, _>>()?, known })
+    }
+
+    fn work_of(
+        &self,
+        file: &Path,
+        read: impl Fn(&str, &str) -> Result<Vec<differences::Difference>, Failure>,
+    ) -> Result<Work, Failure> {
+        let plan = load(file, &self.overrides.to_settings())?;
+        let beside = file.with_extension("differences.toml");
+        let known = match std::fs::read_to_string(&beside) {
+            Ok(text) => read(&text, &beside.display().to_string())?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(Failure::Input(format!("cannot read {}: {error}", beside.display()))),
+        };
+        let name = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+        Ok(Work { plans: vec![(name, plan)], known })
+    }
+
+    fn retyped(&self) -> String {
+        let scenario = self.scenario.as_ref().map(|name| format!(" {}", quoted(name))).unwrap_or_default();
+        let quick = if self.quick { " --quick" } else { "" };
+        let out = self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.display().to_string())));
+        format!("seamline parity{scenario}{quick}{}{}", self.overrides.retyped(), out.unwrap_or_default())
+    }
+
+    fn show(&self, parity: &Parity) -> Outcome {
+        let written = self.out.as_deref().map(|folder| write(parity, folder)).transpose()?;
+        if self.json {
+            print_results(&json(parity)?)?;
+        } else {
+            print_results(&text::text(parity))?;
+            let lines = written.into_iter().flatten().map(|file| format!("  {}\n", file.display()));
+            let lines: String = lines.collect();
+            if !lines.is_empty() {
+                print(&format!("\nWritten:\n{lines}"))?;
+            }
+        }
+        let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
+        if left_out > 0 && !self.quiet {
+            let tip = "let the host do less meanwhile, or give --retry more";
+            note(
+                "warning",
+                format!("{left_out} runs were badly emulated to the last and are left out; {tip}"),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn json(parity: &Parity) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(parity).map_err(|error| Failure::Runtime(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+fn read(path: &Path) -> Result<Parity, Failure> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
+    serde_json::from_str(&text).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
+}
+
+fn write(parity: &Parity, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let pictures: Vec<String> =
+        parity.scenarios.iter().map(|scenario| format!("parity-{}.svg", scenario.name)).collect();
+    let mut written = Vec::new();
+    for (scenario, name) in parity.scenarios.iter().zip(&pictures) {
+        written.push(atomic::write(&folder.join(name), picture::picture(scenario).as_bytes())?);
+    }
+    let page = markdown::markdown(parity, &pictures);
+    written.push(atomic::write(&folder.join("parity.md"), page.as_bytes())?);
+    written.push(atomic::write(&folder.join("parity.json"), json(parity)?.as_bytes())?);
+    Ok(written)
+}
+
+fn failure(error: ParityError, interrupt: &Interrupt) -> Failure {
+    match error {
+        ParityError::Lab(error) => lab_failure(error),
+        stopped @ ParityError::Stopped => Failure::Interrupted(stopped.to_string(), interrupt.exit_code()),
+    }
+}

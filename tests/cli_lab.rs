@@ -1,0 +1,244 @@
+//! `seamline lab`: real packets, in namespaces of its own.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
+
+/// Labs beside each other would make each other late.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Whether this host lets us make namespaces; if not, that is said. One test at a time holds what it returns.
+fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let doctor = seamline(&["doctor"], folder().path());
+    if doctor.status.success() {
+        return Some(alone);
+    }
+    println!("SKIPPED {name}: seamline doctor says\n{}", stdout(&doctor));
+    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
+    assert!(!strict, "{name} may not be skipped here");
+    None
+}
+
+/// The arguments of a lab over a short form of the bundled scenario.
+fn short<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let set = ["--set", "duration=3 s", "--set", "link.radio.handover.at=['1.5 s']"];
+    [&["lab", file], &set[..], more].concat()
+}
+
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    #[expect(clippy::disallowed_methods, reason = "waits for other processes")]
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        #[expect(clippy::disallowed_methods, reason = "waits for other processes")]
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes whose command line holds a word.
+fn processes(word: &str) -> Vec<i32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if line.split(|byte| *byte == 0).any(|part| part == word.as_bytes()) {
+            found.push(number);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_scenario_gives_the_same_records_captures_and_pages_as_in_the_simulator() {
+    let Some(_alone) = lab_or_skip("a_scenario_gives_the_same_records") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    let grid = ["--set", "grid.flow.download.variant=['newreno']"];
+    let more = [&["--json", "--report", "out", "--pcapng", "captures", "--quiet"], &grid[..]].concat();
+    let document: Value = serde_json::from_str(&succeeds(&short(&file, &more), folder.path())).unwrap();
+    let run = &document["cells"][0]["runs"][0];
+    let flow = &run["flows"][0];
+    let goodput = flow["goodput_bits_per_second"].as_f64().unwrap();
+    assert!(
+        (8e6..19.4e6).contains(&goodput),
+        "{goodput} of 20 Mbit/s, two packets in a hundred being headers"
+    );
+    let handover = &flow["handovers"][0];
+    assert_eq!(handover["interruption_ms"], 150.0);
+    let first_data = handover["first_data_ms"].as_f64().unwrap();
+    assert!((150.0..2000.0).contains(&first_data), "{first_data}");
+    assert!(flow["round_trip_min_ms"].as_f64().unwrap() >= 40.0);
+    assert!(
+        flow["intervals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["congestion_window_segments"].as_f64() > Some(2.0))
+    );
+    assert_eq!(run["emulation"]["stacks"], serde_json::json!([["server", "linux"], ["phone", "linux"]]));
+    assert_eq!(run["emulation"]["lost_at_interfaces"], 0);
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert_contains(&page, &["A download with two handovers", "newreno"]);
+    let capture = std::fs::read_dir(folder.path().join("captures")).unwrap().next().unwrap().unwrap();
+    assert!(capture.metadata().unwrap().len() > 100_000, "every packet at the sender is in it");
+}
+
+#[test]
+fn our_endpoint_can_be_at_either_end_and_ipv6_between() {
+    let Some(_alone) = lab_or_skip("our_endpoint_can_be_at_either_end") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    for ends in [&["--seamline", "server"][..], &["--seamline", "phone", "--ipv6"]] {
+        let cubic = ["--set", "grid.flow.download.variant=['cubic']"];
+        let more = [&["--json", "--quiet"], &cubic[..], ends].concat();
+        let document: Value = serde_json::from_str(&succeeds(&short(&file, &more), folder.path())).unwrap();
+        let run = &document["cells"][0]["runs"][0];
+        let goodput = run["flows"][0]["goodput_bits_per_second"].as_f64().unwrap();
+        assert!((6e6..19.4e6).contains(&goodput), "{ends:?}: {goodput}");
+        let stacks = run["emulation"]["stacks"].as_array().unwrap();
+        assert_eq!(stacks.iter().filter(|stack| stack[1] == "seamline").count(), 1, "{stacks:?}");
+    }
+}
+
+#[test]
+fn a_command_runs_where_hosts_have_names_and_its_exit_code_is_passed_on() {
+    let Some(_alone) = lab_or_skip("a_command_runs_where_hosts_have_names") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    let ask = "getent hosts server; echo $SEAMLINE_NODE sees $SEAMLINE_PEER_NAME at $SEAMLINE_PEER; exit 7";
+    let output = seamline(&["lab", &file, "--", "sh", "-c", ask], folder.path());
+    assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
+    assert_contains(stdout(&output), &["server", "phone sees server at 10.0.0.1"]);
+    assert_contains(stderr(&output), &["99th percentile"]);
+    let elsewhere = ["lab", &file, "--at", "server", "--quiet", "--", "sh", "-c", "echo $SEAMLINE_NODE"];
+    assert_eq!(succeeds(&elsewhere, folder.path()), "server\n");
+    let missing = seamline(&["lab", &file, "--", "no-such-command"], folder.path());
+    assert_eq!(missing.status.code(), Some(1));
+    assert_contains(stderr(&missing), &["starting no-such-command", "cannot be run"]);
+}
+
+#[test]
+fn a_round_trip_through_the_network_takes_as_long_as_its_links() {
+    let Some(_alone) = lab_or_skip("a_round_trip_through_the_network") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    // Python's socket and clock, none of ours: connect() takes one round trip.
+    let server = "server=python3 -c 'import socket;s=socket.create_server((\"\",7));s.accept();s.accept()'";
+    let client = "import os,socket,time\nfor _ in range(2):\n t=time.monotonic();socket.create_connection((os.environ['SEAMLINE_PEER'],7));print(time.monotonic()-t)";
+    let output =
+        seamline(&["lab", &file, "--serve", server, "--quiet", "--", "python3", "-c", client], folder.path());
+    if stderr(&output).contains("starting python3") {
+        return println!("SKIPPED a_round_trip_through_the_network: no python3");
+    }
+    let seconds: Vec<f64> = stdout(&output).lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(seconds.len(), 2, "{}", stderr(&output));
+    let least = seconds.iter().copied().fold(f64::MAX, f64::min);
+    assert!((0.040..0.060).contains(&least), "{seconds:?}: twice 20 ms");
+}
+
+#[test]
+fn what_the_lab_cannot_do_is_refused_with_what_can_be_done() {
+    let Some(_alone) = lab_or_skip("what_the_lab_cannot_do") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    let said = |more: &[&str]| refuses(&[&["lab", &file], more].concat(), folder.path());
+    let vegas = ["--set", "grid.flow.download.variant=['vegas-nobody-has']"];
+    assert_contains(&said(&vegas), &["vegas-nobody-has"]);
+    assert_contains(
+        &said(&["--congestion", "nobody-has-it"]),
+        &["no congestion control \"nobody-has-it\"", "it has", "reno", "--seamline server"],
+    );
+    assert_contains(
+        &said(&["--seamline", "nowhere"]),
+        &["no flow begins or ends at \"nowhere\"", "server, phone"],
+    );
+    assert_contains(
+        &said(&["--at", "nowhere", "--", "true"]),
+        &["no command can run at \"nowhere\"", "server, phone"],
+    );
+    assert_contains(&said(&["--serve", "server", "--", "true"]), &["NODE=COMMAND"]);
+    let ehn = ["--set", "flow.download.handover=ehn"];
+    assert_contains(
+        &said(&ehn),
+        &["\"ehn\"", "the kernel's TCP does not have", "--seamline server --seamline phone"],
+    );
+}
+
+/// A lab whose command starts something in the background that would outlive it.
+fn with_a_daemon(word: &str, runtime: &Path) -> Child {
+    let script = format!("(setsid sleep {word} & ); exec sleep {word}");
+    let lab = Command::new(assert_cmd::cargo::cargo_bin("seamline"))
+        .args(["lab", &scenario("lab-quick.toml"), "--quiet", "--", "sh", "-c", &script])
+        .env("XDG_RUNTIME_DIR", runtime)
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("both are there", || processes(word).len() == 2);
+    lab
+}
+
+fn state(runtime: &Path) -> Vec<String> {
+    let folder = std::fs::read_dir(runtime.join("seamline")).unwrap();
+    folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn nothing_is_left_after_an_interrupt() {
+    let Some(_alone) = lab_or_skip("nothing_is_left_after_an_interrupt") else { return };
+    let runtime = folder();
+    let word = "31415.901";
+    let mut lab = with_a_daemon(word, runtime.path());
+    assert_eq!(state(runtime.path()).len(), 1);
+    kill(Pid::from_raw(lab.id() as i32), Signal::SIGINT).unwrap();
+    let status = lab.wait().unwrap();
+    assert!(!status.success());
+    assert_eq!((processes(word), state(runtime.path())), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn what_a_killed_lab_leaves_is_removed_at_the_next_start() {
+    let Some(_alone) = lab_or_skip("what_a_killed_lab_leaves") else { return };
+    let runtime = folder();
+    let word = "31415.902";
+    let mut lab = with_a_daemon(word, runtime.path());
+    lab.kill().unwrap();
+    lab.wait().unwrap();
+    wait_until("the command itself ends with the lab", || processes(word).len() == 1);
+    let next: Output = Command::new(assert_cmd::cargo::cargo_bin("seamline"))
+        .args(["lab", &scenario("lab-quick.toml"), "--", "true"])
+        .env("XDG_RUNTIME_DIR", runtime.path())
+        .output()
+        .unwrap();
+    assert!(next.status.success(), "{}", stderr(&next));
+    assert_contains(stderr(&next), &["ended 1 process", "killed"]);
+    assert_eq!((processes(word), state(runtime.path())), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn it_needs_no_root_where_user_namespaces_are_allowed() {
+    let Some(_alone) = lab_or_skip("it_needs_no_root").filter(|_| geteuid().is_root()) else { return };
+    let folder = folder();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
+    let (command, file) = (folder.path().join("seamline"), folder.path().join("quick.toml"));
+    std::fs::copy(assert_cmd::cargo::cargo_bin("seamline"), &command).unwrap();
+    std::fs::copy(scenario("lab-quick.toml"), &file).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&command)
+        .args(["lab", file.to_str().unwrap(), "--quiet", "--", "sh", "-c", "id -u; getent hosts server"])
+        .env_remove("XDG_RUNTIME_DIR")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    if stderr(&output).contains("user namespace") {
+        return println!("SKIPPED it_needs_no_root: {}", stderr(&output));
+    }
+    assert_contains(stdout(&output), &["0\n", "server"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
