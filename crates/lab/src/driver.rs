@@ -89,11 +89,12 @@ impl<'a, 'b> Driver<'a, 'b> {
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
+            // Nothing may become due after `deliver`: it would lie there until the wait is over.
             self.live.run_until(now);
             self.observe();
+            self.take_in()?;
             self.deliver()?;
             self.serve_endpoints(now)?;
-            self.take_in()?;
             self.wait()?;
         }
     }
@@ -150,8 +151,6 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What hosts have sent goes into the network.
     fn take_in(&mut self) -> io::Result<()> {
-        let now = self.now();
-        self.live.run_until(now);
         for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
             for _ in 0..BATCH {
                 if !ready[0] {
@@ -179,6 +178,10 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Until a packet comes or something is due.
     fn wait(&mut self) -> io::Result<()> {
+        debug_assert!(
+            self.sites.iter().all(|site| self.live.is_fetched(site.node)),
+            "the emulator goes to sleep while something that is due waits for it"
+        );
         let is_busy = self.ready.iter().any(|ready| ready.contains(&true));
         let hosts = self.sites.iter().filter_map(|site| match &site.stack {
             Stack::Seamline(host) => host.wake_at(),

@@ -4,6 +4,7 @@
 mod support;
 
 use seamline_lab::Stacks;
+use seamline_scenario::emulation::EmulationRecord;
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::{CellResult, Plan, RunOptions};
 use std::path::Path;
@@ -42,14 +43,29 @@ impl Arm for Lab {
     fn run(&self, plan: &Plan) -> Vec<CellResult> {
         let seamline = self.ours.iter().map(|node| (*node).to_owned()).collect();
         let stacks = Stacks { seamline, ..Stacks::default() };
-        let results = seamline_lab::run(plan, &stacks, None, &RunOptions::default(), &|| ());
-        let results = results.unwrap().unwrap();
+        let run = || seamline_lab::run(plan, &stacks, None, &RunOptions::default(), &|| ()).unwrap().unwrap();
+        let mut results = run();
+        // A host that was too busy says nothing about the lab; one that always is has to be known.
+        for _ in 0..2 {
+            if !results.iter().flat_map(|cell| &cell.runs).any(was_late) {
+                break;
+            }
+            println!("again, because the host was too busy");
+            results = run();
+        }
         for run in results.iter().flat_map(|cell| &cell.runs) {
             let emulation = run.emulation.as_ref().expect("a run in real time says how well it went");
             assert_eq!((emulation.lost_at_interfaces, emulation.payload_unknown), (0, 0), "{emulation:?}");
         }
         results
     }
+}
+
+fn was_late(run: &RunRecord) -> bool {
+    run.emulation.as_ref().is_some_and(|emulation| {
+        emulation.lateness_p99_us > EmulationRecord::LATE_US
+            || emulation.lateness_max_us > EmulationRecord::STALL_US
+    })
 }
 
 type Arms = &'static [&'static (dyn Arm + Sync)];

@@ -134,6 +134,10 @@ impl Live<'_> {
             signals.append(&mut door.signals);
         }
     }
+    /// Whether nothing waits to be fetched by a node's host.
+    pub fn is_fetched(&mut self, node: usize) -> bool {
+        self.door(node).is_none_or(|door| door.packets.is_empty() && door.signals.is_empty())
+    }
     /// Give a packet back.
     pub fn recycle(&mut self, packet: Box<Packet>) {
         self.world.recycle(packet);
