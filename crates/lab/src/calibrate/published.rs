@@ -16,8 +16,7 @@ pub struct Published {
 }
 
 const MAHIMAHI_PAPER: &str = "mahimahi's authors";
-const MAHIMAHI_PAPER_SOURCE: &str =
-    "R. Netravali et al., Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, section 4.2 and Figure 4";
+const MAHIMAHI_PAPER_SOURCE: &str = "R. Netravali et al., Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, section 4.2 and Figure 4";
 const PROTOTYPE: &str = "this project's prototype: two threads over AF_PACKET";
 const PROTOTYPE_SOURCE: &str = "measured on a loaded machine of 2 processors, Linux 6.18, SCHED_FIFO";
 
