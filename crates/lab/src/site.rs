@@ -17,6 +17,7 @@ pub(crate) const ENDPOINT_INTERFACE: &str = "tcp0";
 /// Packets that may wait until the emulator takes them, and are lost beyond: far more than any window, so that only emulated queues
 /// lose packets.
 const QUEUE_PACKETS: u32 = 100_000;
+const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
 /// Every address.
 const ANYWHERE: [(IpAddr, u8); 2] =
     [(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0)];
@@ -85,8 +86,9 @@ impl Site {
     pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
-        for (name, value) in [("ipv4/ip_forward", "1"), ("ipv6/conf/all/forwarding", "1")] {
-            settings::write(&namespace, name, value)?;
+        settings::write(&namespace, "ipv4/ip_forward", "1")?;
+        if settings::has(&namespace, FORWARDING_OF_IPV6)? {
+            settings::write(&namespace, FORWARDING_OF_IPV6, "1")?;
         }
         let interface = Tun::open(&namespace, INTERFACE)?;
         let behind = Tun::open(&namespace, ENDPOINT_INTERFACE)?;

@@ -18,10 +18,11 @@ fn kernel() -> Feature {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let release = release.trim();
     let tried = match version(release) {
-        Some(version) if version >= (4, 10) => Ok(format!("Linux {release}")),
+        Some(version) if version >= (5, 3) => Ok(format!("Linux {release}")),
         _ => Err(format!("Linux {release:?}")),
     };
-    Feature::new(Need::Required, "Linux 4.10 or newer", "what its TCP says of its connections", tried)
+    let purpose = "what its TCP says of its connections, and references to processes";
+    Feature::new(Need::Required, "Linux 5.3 or newer", purpose, tried)
         .mended_by(&[("any host", "a newer kernel")])
 }
 

@@ -1,7 +1,7 @@
 //! What the lab itself stands on: namespaces and what is made in them.
 
 use super::{Feature, NOT_TRIED, Need};
-use crate::system::{Namespace, Priority, Privileges, Tun, netlink, priority, settings};
+use crate::system::{Namespace, Priority, Privileges, StateDirectory, Tun, netlink, priority, settings};
 use crate::traffic::available_congestion_controls;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -14,7 +14,7 @@ const DOCKER: &str = "docker, podman";
 pub(super) fn features(privileges: io::Result<Privileges>) -> Vec<Feature> {
     let namespace = privileges.and_then(|how| Ok((how, Namespace::new()?)));
     let inside = namespace.as_ref().ok().map(|(_, namespace)| namespace);
-    let mut features = vec![namespaces(&namespace), tun(inside), mounts(), real_time()];
+    let mut features = vec![namespaces(&namespace), tun(inside), own_settings(inside), mounts(), real_time()];
     features.extend([congestion_controls(inside), buffers(inside)]);
     features
 }
@@ -54,6 +54,26 @@ fn tun(namespace: Option<&Namespace>) -> Feature {
         ])
 }
 
+fn own_settings(namespace: Option<&Namespace>) -> Feature {
+    let tried = within(namespace, |inside| {
+        settings::write(inside, "ipv4/tcp_no_metrics_save", "1")
+            .map(|()| "one of a namespace's own was changed".to_owned())
+    });
+    let purpose = "TCP that forgets the connection before; the host's settings stay as they are";
+    Feature::new(Need::Required, "settings of namespaces", purpose, tried).mended_by(&[
+        ("any host", "sudo mount -o remount,rw /proc/sys"),
+        (DOCKER, "start the container with --privileged, or --security-opt systempaths=unconfined"),
+    ])
+}
+
+/// Where running labs are noted. Looked for as the user, before a user namespace makes root of it.
+pub(super) fn state_folder() -> Feature {
+    let tried = StateDirectory::find().map(|folder| folder.path().display().to_string());
+    let purpose = "finding what a lab that was killed has left";
+    Feature::new(Need::Required, "a folder for state", purpose, tried.map_err(|error| error.to_string()))
+        .mended_by(&[("any host", "export XDG_RUNTIME_DIR=$(mktemp -d)")])
+}
+
 fn mounts() -> Feature {
     let tried = on_a_thread(|| {
         unshare(CloneFlags::CLONE_NEWNS)?;
@@ -62,7 +82,7 @@ fn mounts() -> Feature {
         mount(Some("/etc/hosts"), "/etc/hosts", nothing, MsFlags::MS_BIND, nothing)?;
         Ok("a thread of its own mounted something for itself".to_owned())
     });
-    let purpose = "commands in the lab know its hosts by their names";
+    let purpose = "commands in the lab (seamline lab FILE -- COMMAND), which know hosts by their names";
     Feature::new(Need::Recommended, "private mounts", purpose, tried).mended_by(&[
         ("any host", "run the command as root (sudo); /etc/hosts must exist"),
         (DOCKER, "start the container with --privileged, or --security-opt apparmor=unconfined --cap-add SYS_ADMIN"),

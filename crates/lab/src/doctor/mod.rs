@@ -76,8 +76,10 @@ impl Feature {
 /// Look at everything. Call it while the process has a single thread: without root's rights it becomes root in a user
 /// namespace of its own, as the lab does, and stays there. Takes about a second.
 pub fn examine() -> Vec<Feature> {
+    let state_folder = lab::state_folder();
     let privileges = crate::system::privileges::obtain();
     let mut features = lab::features(privileges);
+    features.push(state_folder);
     features.extend(host::features());
     features.extend(later::features());
     features.sort_by_key(|feature| feature.need);

@@ -50,17 +50,28 @@ impl Interface {
         };
         ask("set the MTU and queue of", &"it", messages::shape(index, self.mtu, self.queue_packets))?;
         let quiet = connection.change(messages::no_own_addresses(index));
-        let has_ipv6 =
+        let mut has_ipv6 =
             quiet.as_ref().map_or_else(|error| error.raw_os_error() != Some(libc::EAFNOSUPPORT), |()| true);
         if has_ipv6 {
             self.tried("stop made-up IPv6 addresses of", "it", quiet)?;
         }
-        let possible = |(address, _): &&(IpAddr, u8)| has_ipv6 || address.is_ipv4();
-        for &(address, prefix_length) in self.addresses.iter().filter(possible) {
+        for &(address, prefix_length) in &self.addresses {
+            if address.is_ipv6() && !has_ipv6 {
+                continue;
+            }
             let shown = format!("{address}/{prefix_length}");
-            ask("add the address", &shown, messages::address(index, address, prefix_length))?;
+            let added = connection.change(messages::address(index, address, prefix_length));
+            // So answers a kernel that was started with ipv6.disable_ipv6=1.
+            if address.is_ipv6()
+                && added.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EACCES))
+            {
+                has_ipv6 = false;
+                continue;
+            }
+            self.tried("add the address", &shown, added)?;
         }
         ask("bring up", &"it", messages::up(index))?;
+        let possible = |(destination, _): &&(IpAddr, u8)| has_ipv6 || destination.is_ipv4();
         for &(destination, prefix_length) in self.routes.iter().filter(possible) {
             let shown = format!("{destination}/{prefix_length}");
             ask(

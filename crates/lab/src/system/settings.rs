@@ -34,6 +34,15 @@ pub fn write(namespace: &Namespace, setting: &str, value: &str) -> io::Result<()
     })
 }
 
+/// Whether the namespace has a setting: a kernel without IPv6 has none of those below `ipv6`.
+///
+/// # Errors
+/// When the namespace cannot be entered, or the path is none.
+pub fn has(namespace: &Namespace, setting: &str) -> io::Result<bool> {
+    let path = path(setting)?;
+    namespace.within(|| inside(namespace).map(|()| path.exists()))
+}
+
 /// What a setting of the namespace is, without the line break.
 ///
 /// # Errors
