@@ -2,12 +2,18 @@
 
 use crate::terminal::Failure;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Shells say it so: 128 and the number of the signal.
 const SIGNALLED: u8 = 128;
+
+/// Signals within this time are one request.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
 
 /// Whether somebody asked to stop.
 #[derive(Debug, Default)]
@@ -17,18 +23,44 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listen from now on. Who asks a second time is obeyed at once.
+    /// Listen from now on. Who asks again after a second is obeyed at once; sooner it may be the same request, since
+    /// `timeout` and closed terminals send it twice.
     pub(crate) fn listen() -> Result<Self, Failure> {
+        Interrupt::heard_by(|first, signal| {
+            if first.elapsed() > SAME_REQUEST {
+                signal_hook::low_level::exit(i32::from(SIGNALLED) + signal);
+            }
+        })
+    }
+
+    /// Listen from now on. Who asks again changes nothing: what there is to clear away takes seconds at most, and stays for
+    /// ever if it is not.
+    pub(crate) fn listen_once() -> Result<Self, Failure> {
+        Interrupt::heard_by(|_, _| {})
+    }
+
+    /// `again` is called for every signal but the first, with the time of that one.
+    fn heard_by(again: impl Fn(Instant, i32) + Send + 'static) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::Runtime(format!("cannot listen to Ctrl-C: {error}"));
         let interrupt = Interrupt::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            let code = i32::from(SIGNALLED) + signal;
-            // In this order: the first signal finds the flag down, the second finds it up.
-            let registered = flag::register_conditional_shutdown(signal, code, interrupt.stop.clone())
-                .and_then(|_| flag::register(signal, interrupt.stop.clone()))
-                .and_then(|_| flag::register_usize(signal, interrupt.signal.clone(), signal as usize));
-            registered.map_err(|error| Failure::Runtime(format!("cannot listen to Ctrl-C: {error}")))?;
-        }
-        Ok(interrupt)
+        let (stop, number) = (interrupt.stop.clone(), interrupt.signal.clone());
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
+        let listener = thread::Builder::new().name("interrupt".to_owned());
+        let listening = listener.spawn(move || {
+            let mut first = None;
+            for signal in signals.forever() {
+                if let Some(first) = first {
+                    again(first, signal);
+                    continue;
+                }
+                #[expect(clippy::disallowed_methods, reason = "whoever asks does so in real time")]
+                let now = Instant::now();
+                first = Some(now);
+                number.store(signal as usize, Ordering::Relaxed);
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        listening.map(|_| interrupt).map_err(failed)
     }
 
     /// Set as soon as somebody asks to stop.

@@ -48,7 +48,7 @@ fn a_lab_that_runs_until_it_is_killed() {
     let namespace = Namespace::new().unwrap();
     let _file = state.register(&[&namespace]).unwrap();
     // Each tells its number only when its environment is final.
-    let text = "setsid sh -c 'echo MARKED $$; exec sleep 100 >/dev/null 2>&1' &
+    let text = "setsid unshare -n sh -c 'echo MARKED $$; exec sleep 100 >/dev/null 2>&1' &
         env -u SEAMLINE_LAB setsid sh -c 'echo PLAIN $$; exec sleep 100 >/dev/null 2>&1' &
         exec sleep 100 >/dev/null 2>&1";
     let mut command = shell(text).start(&namespace).unwrap();
@@ -136,13 +136,31 @@ fn a_number_that_another_process_has_now_is_no_living_lab() {
     let folder = tempfile::tempdir().unwrap();
     let state = StateDirectory::at(&folder.path().join("state")).unwrap();
     let own = process::id();
+    let numbered_in = fs::metadata("/proc/self/ns/pid").unwrap().ino();
     // A lab began at tick 1 with the number that this process has now.
-    fs::write(state.path().join(format!("{own}-1.lab")), "boot of-another-time\nnamespace 4 4026531833\n")
-        .unwrap();
-    fs::write(state.path().join(format!("{own}-2.part")), "boo").unwrap();
+    fs::write(
+        state.path().join(format!("{own}-1-{numbered_in}.lab")),
+        "boot of-another-time\nnamespace 4 4026531833\n",
+    )
+    .unwrap();
+    fs::write(state.path().join(format!("{own}-2-{numbered_in}.part")), "boo").unwrap();
     fs::write(state.path().join("notes.txt"), "not ours").unwrap();
     assert_eq!(state.remove_leftovers(GRACE).unwrap(), []);
     assert_eq!(files(state.path()), 1, "the file of another kind stays");
+}
+
+#[test]
+fn a_lab_in_another_pid_namespace_is_left_alone_until_the_machine_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDirectory::at(&folder.path().join("state")).unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let file = state.path().join(format!("{}-1-7.lab", process::id()));
+    fs::write(&file, format!("boot {boot}")).unwrap();
+    assert_eq!(state.remove_leftovers(GRACE).unwrap(), []);
+    assert!(file.exists(), "its process may run where its number means something");
+    fs::write(&file, "boot of-another-time\n").unwrap();
+    assert_eq!(state.remove_leftovers(GRACE).unwrap(), []);
+    assert!(!file.exists());
 }
 
 #[test]

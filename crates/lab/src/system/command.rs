@@ -13,15 +13,15 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getpid, getppid};
-use std::ffi::OsString;
+use std::ffi::{CStr, CString, OsString};
 use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
@@ -57,8 +57,9 @@ impl Command {
         let mut command = std::process::Command::new(program);
         command.args(arguments).envs(self.environment.iter().cloned());
         command.env(MARK, Owner::this_process()?.to_string());
-        let path = hosts.path().to_owned();
-        // SAFETY: the closure makes system calls only, on values made before: it neither allocates nor takes locks.
+        let path = CString::new(hosts.path().as_os_str().as_bytes())?;
+        // SAFETY: the closure makes system calls only, on values made before: it neither allocates nor takes locks. The one path
+        // that may be long is given as a C string, which nix passes on without a copy.
         unsafe {
             command.pre_exec(move || {
                 inside.prepare(&path).map_err(|(place, errno)| {
@@ -128,7 +129,7 @@ impl Stage {
 }
 
 impl Inside {
-    fn prepare(&self, hosts: &Path) -> Result<(), (Stage, Errno)> {
+    fn prepare(&self, hosts: &CStr) -> Result<(), (Stage, Errno)> {
         let at = |stage| move |errno| (stage, errno);
         prctl::set_pdeathsig(Signal::SIGKILL).map_err(at(Stage::Ending))?;
         if getppid() != self.parent {
@@ -174,6 +175,25 @@ impl Running {
     /// None that could be expected.
     pub fn try_wait(&mut self) -> io::Result<Option<u8>> {
         Ok(self.child.try_wait()?.map(exit_code))
+    }
+
+    /// Ask it to end, by SIGTERM; nothing where it has ended already. Does not wait.
+    ///
+    /// # Errors
+    /// When it may not be signalled, as another user's.
+    pub fn ask_to_end(&self) -> io::Result<()> {
+        match rustix::process::pidfd_send_signal(&self.process, rustix::process::Signal::TERM) {
+            Err(rustix::io::Errno::SRCH) => Ok(()),
+            sent => Ok(sent?),
+        }
+    }
+
+    /// End it by SIGKILL; nothing where it has ended already. Does not wait.
+    ///
+    /// # Errors
+    /// When it may not be signalled, as another user's.
+    pub fn kill(&mut self) -> io::Result<()> {
+        self.child.kill()
     }
 
     /// End it: by SIGTERM, and if it still runs after the `grace`, by SIGKILL. Waits for its end.

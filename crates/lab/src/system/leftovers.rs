@@ -6,7 +6,7 @@ mod owner;
 
 pub(super) use self::owner::Owner;
 
-use super::processes::{end, having};
+use super::processes::{all, end, having};
 use super::{Identity, Namespace, explained};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -93,8 +93,8 @@ impl StateDirectory {
     /// End what labs that are no more have left behind, and forget them. Call it before [`super::privileges::obtain`]: a user
     /// namespace has no rights over what runs in another one.
     ///
-    /// A number of a namespace may be another's by now; so only processes that bear the dead lab's mark in their
-    /// environment are ended.
+    /// Processes that bear the dead lab's mark in their environment are ended, also those that went into other namespaces;
+    /// those in its namespaces without the mark are not, since the numbers of the namespaces may be another's by now.
     ///
     /// # Errors
     /// When the folder cannot be read, or a process does not end; then it is tried again the next time.
@@ -105,7 +105,7 @@ impl StateDirectory {
             let owner = path.file_name().and_then(|name| name.to_str());
             let owner = owner.and_then(|name| name.split('.').next()?.parse::<Owner>().ok());
             match owner {
-                Some(owner) if !owner.is_alive() => {
+                Some(owner) if owner.has_ended() || !is_of_this_boot(&path) => {
                     found.extend(end_leftover(&path, owner, grace)?);
                     remove(&path)?;
                 }
@@ -135,18 +135,40 @@ fn remove(path: &Path) -> io::Result<()> {
 /// End what the lab of that file has left behind; `None` if there was nothing.
 fn end_leftover(path: &Path, owner: Owner, grace: Duration) -> io::Result<Option<Leftover>> {
     let Some(namespaces) = namespaces(&fs::read_to_string(path)?, &boot()?) else { return Ok(None) };
-    let mark = format!("{MARK}={owner}");
-    let marked = |&id: &u32| {
-        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
-    };
-    let ended = end(|| Ok(having(&namespaces)?.into_iter().filter(marked).collect()), grace)?;
+    let ended = end(|| marked(owner), grace)?;
     let spared = having(&namespaces)?;
     Ok(if ended.is_empty() && spared.is_empty() {
         None
     } else {
         Some(Leftover { lab: owner.id, ended, spared })
     })
+}
+
+/// End what commands of this process's labs have started and that went into namespaces of its own, where nobody else looks. Call it when
+/// none of its labs runs any more. Says which there were.
+///
+/// # Errors
+/// When some cannot be ended, as another user's.
+pub fn end_escaped(grace: Duration) -> io::Result<Vec<u32>> {
+    let owner = Owner::this_process()?;
+    end(|| marked(owner), grace)
+}
+
+/// The processes that bear the mark of a lab's process, this one excepted.
+fn marked(owner: Owner) -> io::Result<Vec<u32>> {
+    let mark = format!("{MARK}={owner}");
+    let bears_it = |id: &u32| {
+        // Of those that have just ended, or are another user's, nothing is known: they are none of ours.
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    Ok(all()?.into_iter().filter(bears_it).collect())
+}
+
+/// Whether a state file was written since the machine began; an unreadable one was not.
+fn is_of_this_boot(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    boot().is_ok_and(|boot| namespaces(&text, &boot).is_some())
 }
 
 /// The namespaces that a state file names; `None` when the machine has begun anew since.

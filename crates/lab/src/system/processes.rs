@@ -1,6 +1,6 @@
 //! Processes inside namespaces: finding them, and ending them.
 
-use super::{Identity, Namespace};
+use super::{Identity, Namespace, explained};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeSet;
@@ -35,16 +35,18 @@ pub fn end_all(namespaces: &[&Namespace], grace: Duration) -> io::Result<Vec<u32
 
 /// The processes whose namespace is one of these, this one excepted.
 pub(super) fn having(identities: &BTreeSet<Identity>) -> io::Result<Vec<u32>> {
+    // Of those that have just ended, or are another user's, nothing is known: they are none of ours.
+    let is_inside = |id: &u32| Identity::of_process(*id).is_ok_and(|identity| identities.contains(&identity));
+    Ok(all()?.into_iter().filter(is_inside).collect())
+}
+
+/// All processes, this one excepted.
+pub(super) fn all() -> io::Result<Vec<u32>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")? {
-        let Some(id) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // Of those that have just ended, or are another user's, nothing is known: they are none of ours.
-        if id != process::id()
-            && Identity::of_process(id).is_ok_and(|identity| identities.contains(&identity))
-        {
-            found.push(id);
-        }
+        found.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
     }
+    found.retain(|id| *id != process::id());
     Ok(found)
 }
 
@@ -70,8 +72,15 @@ pub(super) fn end(find: impl Fn() -> io::Result<Vec<u32>>, grace: Duration) -> i
 
 /// References to the processes found, which stay theirs even if others get their numbers.
 fn hold(find: impl Fn() -> io::Result<Vec<u32>>) -> io::Result<Vec<(u32, OwnedFd)>> {
-    let held: Vec<_> =
-        find()?.into_iter().filter_map(|id| refer_to(id).ok().map(|held| (id, held))).collect();
+    let mut held = Vec::new();
+    for id in find()? {
+        match refer_to(id) {
+            Ok(process) => held.push((id, process)),
+            // It has ended since it was found.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+            Err(error) => return Err(explained(error, format_args!("referring to process {id}"))),
+        }
+    }
     // Whoever is found again has not ended between being found and being referred to.
     let again = if held.is_empty() { Vec::new() } else { find()? };
     Ok(held.into_iter().filter(|(id, _)| again.contains(id)).collect())

@@ -3,35 +3,40 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::process;
 use std::str::FromStr;
 
 /// A process: numbers are used again, but not at the same time, so the time at which it began tells it from others.
-/// Written as the two joined by `-`.
+/// Numbers mean something in one PID namespace only. Written as the three joined by `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::system) struct Owner {
     pub(in crate::system) id: u32,
     /// In ticks of the kernel's clock since the machine began (proc(5)).
     started: u64,
+    /// The inode of its PID namespace (namespaces(7)).
+    namespace: u64,
 }
 
 impl Owner {
     pub(in crate::system) fn this_process() -> io::Result<Self> {
         let id = process::id();
         match began(id)? {
-            Some(started) => Ok(Owner { id, started }),
+            Some(started) => Ok(Owner { id, started, namespace: numbered_in()? }),
             None => Err(io::Error::other("this process has ended")),
         }
     }
 
-    pub(super) fn is_alive(self) -> bool {
-        matches!(began(self.id), Ok(Some(started)) if started == self.started)
+    /// Whether it has ended for certain: of processes in other PID namespaces nothing is known.
+    pub(super) fn has_ended(self) -> bool {
+        let is_known_here = numbered_in().is_ok_and(|namespace| namespace == self.namespace);
+        is_known_here && !matches!(began(self.id), Ok(Some(started)) if started == self.started)
     }
 }
 
 impl fmt::Display for Owner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}-{}", self.id, self.started)
+        write!(formatter, "{}-{}-{}", self.id, self.started, self.namespace)
     }
 }
 
@@ -39,11 +44,18 @@ impl FromStr for Owner {
     type Err = io::Error;
 
     fn from_str(text: &str) -> io::Result<Self> {
-        let numbers = text
-            .split_once('-')
-            .and_then(|(id, started)| Some(Owner { id: id.parse().ok()?, started: started.parse().ok()? }));
-        numbers.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("{text} names no process")))
+        let numbers: Vec<u64> = text.split('-').map_while(|number| number.parse().ok()).collect();
+        let owner = match numbers[..] {
+            [id, started, namespace] => u32::try_from(id).ok().map(|id| Owner { id, started, namespace }),
+            _ => None,
+        };
+        owner.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("{text} names no process")))
     }
+}
+
+/// The PID namespace in which processes have their numbers here.
+fn numbered_in() -> io::Result<u64> {
+    fs::metadata("/proc/self/ns/pid").map(|namespace| namespace.ino())
 }
 
 /// When a process began; `None` for one that has ended and of which only the exit status is kept.
