@@ -84,8 +84,10 @@ impl<'a, 'b> Driver<'a, 'b> {
         mut self,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
     ) -> io::Result<(Over, Lateness)> {
+        let mut wanted = self.now();
         loop {
             let now = self.now();
+            self.lateness.note_stall(now.saturating_since(wanted));
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
@@ -95,7 +97,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             self.take_in()?;
             self.deliver()?;
             self.serve_endpoints(now)?;
-            self.wait()?;
+            wanted = now + self.wait()?;
         }
     }
 
@@ -176,8 +178,8 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Until a packet comes or something is due.
-    fn wait(&mut self) -> io::Result<()> {
+    /// Until a packet comes or something is due; how long that was to be at most.
+    fn wait(&mut self) -> io::Result<Duration> {
         debug_assert!(
             self.sites.iter().all(|site| self.live.is_fetched(site.node)),
             "the emulator goes to sleep while something that is due waits for it"
@@ -203,16 +205,16 @@ impl<'a, 'b> Driver<'a, 'b> {
                 whose.push((place, 1));
             }
         }
-        let wait =
+        let at_most =
             TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
-        match ppoll(&mut descriptors, Some(wait), None) {
+        match ppoll(&mut descriptors, Some(at_most), None) {
             Ok(_) => {}
-            Err(Errno::EINTR) => return Ok(()),
+            Err(Errno::EINTR) => return Ok(wait),
             Err(error) => return Err(error.into()),
         }
         for (descriptor, (place, which)) in descriptors.iter().zip(whose) {
             self.ready[place][which] |= descriptor.any() == Some(true);
         }
-        Ok(())
+        Ok(wait)
     }
 }

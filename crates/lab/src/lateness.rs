@@ -3,9 +3,12 @@
 use hdrhistogram::Histogram;
 use seamline_wire::Duration;
 
-/// How much later than they were due packets were put on an interface.
+/// How much later than they were due packets were put on an interface, and how long the emulator stood still.
 #[derive(Clone, Debug)]
-pub struct Lateness(Histogram<u64>);
+pub struct Lateness {
+    packets: Histogram<u64>,
+    stall: Duration,
+}
 
 impl Lateness {
     const MOST: Duration = Duration::from_secs(60);
@@ -13,23 +16,30 @@ impl Lateness {
     /// Nothing yet. Values are kept with three significant digits.
     pub fn new() -> Self {
         let histogram = Histogram::new_with_max(Self::MOST.as_nanos(), 3);
-        Lateness(histogram.unwrap_or_else(|_| unreachable!("three digits and a positive maximum are valid")))
+        let packets =
+            histogram.unwrap_or_else(|_| unreachable!("three digits and a positive maximum are valid"));
+        Lateness { packets, stall: Duration::ZERO }
     }
     /// Something happened so much late.
     pub fn note(&mut self, late: Duration) {
-        self.0.saturating_record(late.as_nanos());
+        self.packets.saturating_record(late.as_nanos());
+    }
+    /// The emulator came so much later than it wanted to look at its interfaces: what came meanwhile lay there as long, although
+    /// nothing that was due shows it.
+    pub fn note_stall(&mut self, late: Duration) {
+        self.stall = self.stall.max(late);
     }
     /// How many happened.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        self.packets.len()
     }
     /// This share of all were no later, from 0 to 1.
     pub fn quantile(&self, share: f64) -> Duration {
-        Duration::from_nanos(self.0.value_at_quantile(share))
+        Duration::from_nanos(self.packets.value_at_quantile(share))
     }
-    /// The latest.
+    /// The latest packet, or the longest time that the emulator stood still, whichever is more.
     pub fn maximum(&self) -> Duration {
-        Duration::from_nanos(self.0.max())
+        Duration::from_nanos(self.packets.max()).max(self.stall)
     }
 }
 

@@ -18,7 +18,7 @@ pub struct EmulationRecord {
     pub lateness_median_us: f64,
     /// That 99 % of them did not exceed.
     pub lateness_p99_us: f64,
-    /// That none exceeded.
+    /// That none exceeded; or how long the emulator stood still, where that is more.
     pub lateness_max_us: f64,
     /// Packets that were lost at interfaces of the host, where nothing is meant to be lost.
     pub lost_at_interfaces: u64,
