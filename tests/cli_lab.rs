@@ -24,10 +24,15 @@ fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
     if doctor.status.success() {
         return Some(alone);
     }
-    println!("SKIPPED {name}: seamline doctor says\n{}", stdout(&doctor));
+    skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
+    None
+}
+
+/// Say that a test is skipped; where none may be, it fails.
+fn skip(name: &str, reason: &str) {
+    println!("SKIPPED {name}: {reason}");
     let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
     assert!(!strict, "{name} may not be skipped here");
-    None
 }
 
 /// The arguments of a lab over a short form of the bundled scenario.
@@ -135,7 +140,7 @@ fn a_round_trip_through_the_network_takes_as_long_as_its_links() {
     let output =
         seamline(&["lab", &file, "--serve", server, "--quiet", "--", "python3", "-c", client], folder.path());
     if stderr(&output).contains("starting python3") {
-        return println!("SKIPPED a_round_trip_through_the_network: no python3");
+        return skip("a_round_trip_through_the_network", "no python3");
     }
     let seconds: Vec<f64> = stdout(&output).lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(seconds.len(), 2, "{}", stderr(&output));
@@ -163,6 +168,19 @@ fn what_the_lab_cannot_do_is_refused_with_what_can_be_done() {
         &["no command can run at \"nowhere\"", "server, phone"],
     );
     assert_contains(&said(&["--serve", "server", "--", "true"]), &["NODE=COMMAND"]);
+    // A command's connections have no variant, but what is asked for is there or refused.
+    assert_contains(
+        &said(&["--congestion", "nobody-has-it", "--", "true"]),
+        &["no congestion control \"nobody-has-it\"", "it has", "reno"],
+    );
+    assert_contains(&said(&["--seamline", "nowhere", "--", "true"]), &["\"nowhere\"", "server, phone"]);
+    assert_contains(
+        &said(&["--seamline", "phone", "--", "true"]),
+        &["no command can run at \"phone\"", "our endpoint", "--at another node"],
+    );
+    let report = folder.path().join("report");
+    assert_contains(&said(&["--report", report.to_str().unwrap(), "--", "true"]), &["--report", "command"]);
+    assert!(!report.exists());
     let ehn = ["--set", "flow.download.handover=ehn"];
     assert_contains(
         &said(&ehn),
@@ -172,7 +190,8 @@ fn what_the_lab_cannot_do_is_refused_with_what_can_be_done() {
 
 /// A lab whose command starts something in the background that would outlive it.
 fn with_a_daemon(word: &str, runtime: &Path) -> Child {
-    let script = format!("(setsid sleep {word} & ); exec sleep {word}");
+    // One of them goes where looking through the lab's namespaces does not find it.
+    let script = format!("(setsid unshare -n sleep {word} & ); exec sleep {word}");
     let lab = Command::new(assert_cmd::cargo::cargo_bin("seamline"))
         .args(["lab", &scenario("lab-quick.toml"), "--quiet", "--", "sh", "-c", &script])
         .env("XDG_RUNTIME_DIR", runtime)
@@ -189,12 +208,34 @@ fn state(runtime: &Path) -> Vec<String> {
 }
 
 #[test]
+fn the_environment_names_the_peer() {
+    let Some(_alone) = lab_or_skip("the_environment_names_the_peer") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    let said = |more: &[&str]| {
+        let command = ["--quiet", "--", "sh", "-c", "echo $SEAMLINE_NODE $SEAMLINE_PEER_NAME $SEAMLINE_PEER"];
+        let output = seamline(&[&["lab", &file], more, &command].concat(), folder.path());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let phone = said(&[]);
+    assert_eq!((&phone[..2], phone[2].contains('.')), (&["phone".to_owned(), "server".to_owned()][..], true));
+    let server = said(&["--at", "server", "--ipv6"]);
+    assert_eq!(
+        (&server[..2], server[2].contains(':')),
+        (&["server".to_owned(), "phone".to_owned()][..], true)
+    );
+    assert_ne!(phone[2], server[2]);
+}
+
+#[test]
 fn nothing_is_left_after_an_interrupt() {
     let Some(_alone) = lab_or_skip("nothing_is_left_after_an_interrupt") else { return };
     let runtime = folder();
     let word = "31415.901";
     let mut lab = with_a_daemon(word, runtime.path());
     assert_eq!(state(runtime.path()).len(), 1);
+    // `timeout` and terminals that close tell it twice.
+    kill(Pid::from_raw(lab.id() as i32), Signal::SIGTERM).unwrap();
     kill(Pid::from_raw(lab.id() as i32), Signal::SIGINT).unwrap();
     let status = lab.wait().unwrap();
     assert!(!status.success());
@@ -237,7 +278,7 @@ fn it_needs_no_root_where_user_namespaces_are_allowed() {
         .output()
         .unwrap();
     if stderr(&output).contains("user namespace") {
-        return println!("SKIPPED it_needs_no_root: {}", stderr(&output));
+        return skip("it_needs_no_root", stderr(&output));
     }
     assert_contains(stdout(&output), &["0\n", "server"]);
     assert!(output.status.success(), "{}", stderr(&output));

@@ -1,4 +1,5 @@
-//! `seamline parity`, as far as it can be had everywhere: what is refused, and with which words.
+//! `seamline parity`, as far as it can be had without rights: what is refused, and with which words.
+#![cfg(target_os = "linux")]
 
 mod support;
 

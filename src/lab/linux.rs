@@ -6,8 +6,9 @@ use crate::experiment::{conduct_with, quoted};
 use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, note};
-use seamline_lab::system::{Leftover, StateDirectory, privileges};
+use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
 use seamline_lab::{LabError, Shell, Stacks, Visit};
+use seamline_scenario::summary::label;
 use seamline_scenario::{Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
 use std::ffi::OsString;
@@ -60,16 +61,38 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 /// Run a command inside the network.
 fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
     let Arguments { options, at, serve, flows, command, .. } = arguments;
+    let unused = [("--report", options.report.is_some()), ("--json", options.json)];
+    if let Some((option, _)) = unused.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::Input(format!(
+            "{option} is for the scenario's flows, and with a command the lab does not report on them\n             tip: leave it out, or leave the command out"
+        )));
+    }
     let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
     let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows };
-    let interrupt = Interrupt::listen()?;
+    if !options.quiet && plan.runs() > 1 {
+        let flow = plan.cells[0].scenario.flows.first().map_or("", |flow| flow.variant_name.as_str());
+        note(
+            "note",
+            format!(
+                "of the scenario's {} runs this is the first: {}, TCP as of {flow:?}",
+                plan.runs(),
+                label(plan, 0)
+            ),
+        );
+    }
+    let interrupt = Interrupt::listen_once()?;
     let files = RunOptions {
         pcapng: options.pcapng.clone(),
         events: options.events.clone(),
         stop: interrupt.flag().clone(),
         ..RunOptions::default()
     };
-    let visit = seamline_lab::shell(plan, stacks, &shell, state, &files).map_err(failure)?;
+    let visit = seamline_lab::shell(plan, stacks, &shell, state, &files);
+    let escaped = leftovers::end_escaped(GRACE);
+    let visit = visit.map_err(failure)?;
+    escaped.map_err(|error| {
+        Failure::Runtime(format!("what the command has started could not be ended: {error}"))
+    })?;
     let Some(visit) = visit else {
         return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
     };
@@ -105,9 +128,12 @@ fn server(text: &str) -> Result<(String, Vec<OsString>), Failure> {
 /// What the network did while a command ran.
 fn said(visit: &Visit) -> String {
     let mut text = String::new();
-    for link in visit.links.iter().filter(|link| link.delivered_packets > 0) {
+    for link in &visit.links {
         let lost = link.lost_to_errors + link.lost_to_link_down + link.lost_to_departure.unwrap_or(0);
         let dropped = link.dropped_by_full_queue + link.dropped_by_queue_management;
+        if link.delivered_packets + lost + dropped == 0 {
+            continue;
+        }
         text += &format!(
             "seamline: {}: {} packets carried, {dropped} dropped by its queue, {lost} lost\n",
             link.name, link.delivered_packets

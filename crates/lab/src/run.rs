@@ -6,6 +6,7 @@ use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::available_congestion_controls;
 use seamline_scenario::live;
+use seamline_scenario::schema::Scenario;
 use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions};
 use seamline_wire::Instant;
 use std::fmt;
@@ -74,6 +75,12 @@ pub fn run(
             })
         })
     })
+}
+
+/// Whether commands can be run in the network of a scenario here.
+pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
+    let available = available_congestion_controls(&Namespace::new()?)?;
+    stacks.check_for_commands(scenario, &available).map_err(LabError::Refused)
 }
 
 /// Whether every cell of a plan can be run here.

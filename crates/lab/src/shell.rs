@@ -12,6 +12,7 @@ use seamline_scenario::live::{self, Live};
 use seamline_scenario::record::LinkRecord;
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{Plan, RunOptions};
+use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Instant};
 use std::ffi::OsString;
 use std::io;
@@ -74,9 +75,10 @@ pub fn shell(
     scenario.seeds.truncate(1);
     scenario.flows.iter_mut().for_each(|flow| flow.handshake = true);
     let scheduled = scenario.duration;
-    let places = shell.places(scenario).map_err(LabError::Refused)?;
-    if shell.flows {
-        crate::run::check(&plan, stacks)?;
+    let places = shell.places(scenario, stacks).map_err(LabError::Refused)?;
+    match shell.flows {
+        true => crate::run::check(&plan, stacks)?,
+        false => crate::run::check_for_commands(scenario, stacks)?,
     }
     let mut outcome = None;
     // Whoever asks to stop asks the command; what it left is shown nevertheless.
@@ -87,7 +89,7 @@ pub fn shell(
         let _known = state.register(&ends.namespaces())?;
         let namespaces: Vec<Arc<Namespace>> = ends.sites.iter().map(|site| site.namespace.clone()).collect();
         let ended = on_emulator_thread(|priority| {
-            let mut running = Inside::new(shell, &places, live, &ends.sites, &stop)?;
+            let mut running = Inside::new(shell, &places, stacks, live, &ends.sites, &stop)?;
             let ended = ends.run(live, priority, &mut |now| running.look(now))?;
             outcome = running.outcome;
             Ok(ended)
@@ -96,6 +98,9 @@ pub fn shell(
         processes::end_all(&namespaces, GRACE)?;
         ended
     })?;
+    if outcome.is_none() && stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
     let results = results.map_err(|error| LabError::Host(io::Error::other(error.to_string())))?;
     let visit = results.into_iter().next().and_then(|result| {
         let run = result.runs.into_iter().next()?;
@@ -121,13 +126,14 @@ struct Places {
 }
 
 impl Shell {
-    fn places(&self, scenario: &Scenario) -> Result<Places, Refusal> {
+    fn places(&self, scenario: &Scenario, stacks: &Stacks) -> Result<Places, Refusal> {
         let end = |name: &String| {
             let node = scenario.nodes.iter().position(|node| node == name);
             let node = node.filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)));
-            node.ok_or_else(|| {
+            let node = node.ok_or_else(|| {
                 Refusal(format!("no command can run at {name:?}: {}", hosts_in_words(scenario)))
-            })
+            })?;
+            kernels(scenario, stacks, node)
         };
         let first = scenario.flows.first().map(|flow| flow.ends.pair(0));
         let Some([from, to]) = first else {
@@ -135,11 +141,29 @@ impl Shell {
                 "the scenario has no flow, so no node is a host\ntip: add a [[flow]]".to_owned(),
             ));
         };
-        let at = self.at.as_ref().map_or(Ok(to), end)?;
-        let peer = if at == from { to } else { from };
+        let at = self.at.as_ref().map_or_else(|| kernels(scenario, stacks, to), end)?;
+        let peer = opposite(scenario, at).unwrap_or(from);
         let servers = self.servers.iter().map(|(name, _)| end(name)).collect::<Result<_, _>>()?;
         Ok(Places { at, peer, servers })
     }
+}
+
+/// The node itself, if the kernel's TCP has its addresses: a command beside an endpoint of ours would have none.
+fn kernels(scenario: &Scenario, stacks: &Stacks, node: usize) -> Result<usize, Refusal> {
+    if !stacks.is_seamline(scenario, node) {
+        return Ok(node);
+    }
+    let name = &scenario.nodes[node];
+    Err(Refusal(format!(
+        "no command can run at {name:?}: its addresses are those of our endpoint\ntip: leave --seamline {name} out, or --at another node"
+    )))
+}
+
+/// The other end of the first flow that has an end at a node.
+fn opposite(scenario: &Scenario, node: usize) -> Option<usize> {
+    let mut pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
+    let [from, to] = pairs.find(|pair| pair.contains(&node))?;
+    Some(if from == node { to } else { from })
 }
 
 fn hosts_in_words(scenario: &Scenario) -> String {
@@ -156,9 +180,12 @@ struct Inside<'a> {
     running: Option<Running>,
     servers: Vec<(Running, Arc<Namespace>)>,
     stop: &'a AtomicBool,
+    /// Ports of the scenario's own flows: who listens there is no server of the user's.
+    taken: Vec<u16>,
     began: Option<Instant>,
     look_at: Instant,
     asked_to_stop: Option<Instant>,
+    asked_servers: Option<Instant>,
     outcome: Option<(u8, Duration)>,
 }
 
@@ -166,6 +193,7 @@ impl<'a> Inside<'a> {
     fn new(
         shell: &Shell,
         places: &Places,
+        stacks: &Stacks,
         live: &Live<'_>,
         sites: &[Site],
         stop: &'a AtomicBool,
@@ -178,13 +206,14 @@ impl<'a> Inside<'a> {
         };
         let command = |node: usize, peer: usize, arguments: &[OsString]| Command {
             arguments: arguments.to_vec(),
-            environment: environment(scenario, node, peer),
+            environment: environment(scenario, stacks.version, node, peer),
             hosts: hosts.clone(),
         };
         let mut servers = Vec::new();
         for ((_, arguments), node) in shell.servers.iter().zip(&places.servers) {
             let inside = namespace(*node);
-            servers.push((command(*node, places.at, arguments).start(&inside)?, inside));
+            let peer = if *node == places.at { places.peer } else { places.at };
+            servers.push((command(*node, peer, arguments).start(&inside)?, inside));
         }
         Ok(Inside {
             command: command(places.at, places.peer, &shell.command),
@@ -192,9 +221,11 @@ impl<'a> Inside<'a> {
             running: None,
             servers,
             stop,
+            taken: live::connections(scenario).iter().map(|it| it.receiver_port.0).collect(),
             began: None,
             look_at: Instant::ZERO,
             asked_to_stop: None,
+            asked_servers: None,
             outcome: None,
         })
     }
@@ -207,27 +238,51 @@ impl<'a> Inside<'a> {
         self.look_at = now + LOOK_EVERY;
         let Some(began) = self.began else { return self.begin(now) };
         let Some(running) = &mut self.running else { return Ok(Some(Over::Complete)) };
-        let mut code = running.try_wait()?;
-        if code.is_none() && self.stop.load(Ordering::Relaxed) {
-            // At a terminal the command has heard of it, too, and may have something to say before it ends.
-            let asked = *self.asked_to_stop.get_or_insert(now);
-            if now.saturating_since(asked) >= Duration::from_nanos(GRACE.as_nanos() as u64) {
-                code = Some(running.terminate(GRACE)?);
-            }
+        if self.outcome.is_none() {
+            let Some(code) = running.try_wait()? else { return self.hurry(now) };
+            self.outcome = Some((code, now.saturating_since(began)));
         }
-        let Some(code) = code else { return Ok(None) };
-        self.outcome = Some((code, now.saturating_since(began)));
+        self.end_servers(now)
+    }
+
+    /// The command still runs: if somebody wants it to end, first let it end by itself, then ask, then kill. Its network goes on meanwhile, so
+    /// that it can take its leave.
+    fn hurry(&mut self, now: Instant) -> io::Result<Option<Over>> {
+        let Some(running) = self.running.as_mut().filter(|_| self.stop.load(Ordering::Relaxed)) else {
+            return Ok(None);
+        };
+        // At a terminal the command has heard of it, too, and may have something to say before it ends.
+        let waited = now.saturating_since(*self.asked_to_stop.get_or_insert(now));
+        if waited >= grace() * 2 {
+            running.kill()?;
+        } else if waited >= grace() {
+            running.ask_to_end()?;
+        }
+        Ok(None)
+    }
+
+    /// Servers are asked to end after the command, and killed when they do not.
+    fn end_servers(&mut self, now: Instant) -> io::Result<Option<Over>> {
+        if self.asked_servers.is_none() {
+            self.servers.iter().try_for_each(|(server, _)| server.ask_to_end())?;
+        }
+        let waited = now.saturating_since(*self.asked_servers.get_or_insert(now));
+        let mut ended = true;
         for (server, _) in &mut self.servers {
-            server.terminate(GRACE)?;
+            ended &= server.try_wait()?.is_some();
         }
-        Ok(Some(Over::Complete))
+        // Those that are left are killed when they are dropped.
+        Ok((ended || waited >= grace()).then_some(Over::Complete))
     }
 
     /// The command begins once every server that still runs listens.
     fn begin(&mut self, now: Instant) -> io::Result<Option<Over>> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(Some(Over::Stopped));
+        }
         let mut ready = true;
         for (server, namespace) in &mut self.servers {
-            ready &= server.try_wait()?.is_some() || listens(namespace)?;
+            ready &= server.try_wait()?.is_some() || listens(namespace, &self.taken)?;
         }
         if ready || now.saturating_since(Instant::ZERO) >= SERVERS_READY {
             self.running = Some(self.command.start(&self.namespace)?);
@@ -237,15 +292,29 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// Whether anything listens for TCP connections in a namespace.
-fn listens(namespace: &Namespace) -> io::Result<bool> {
-    // The fourth column is the state; 0A is LISTEN (proc(5)).
-    const LISTEN: &str = "0A";
+fn grace() -> Duration {
+    Duration::from_nanos(GRACE.as_nanos() as u64)
+}
+
+/// Whether anything listens for TCP connections in a namespace, at other ports than these.
+fn listens(namespace: &Namespace, taken: &[u16]) -> io::Result<bool> {
     namespace.within(|| {
         let tables = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"];
-        let listens = |text: String| text.lines().any(|line| line.split_whitespace().nth(3) == Some(LISTEN));
-        Ok(tables.iter().filter_map(|table| std::fs::read_to_string(table).ok()).any(listens))
+        let ports = tables.iter().filter_map(|table| std::fs::read_to_string(table).ok());
+        Ok(ports.flat_map(|table| listening(&table)).any(|port| !taken.contains(&port)))
     })
+}
+
+/// The ports at which somebody listens, by a table of the kernel's.
+fn listening(table: &str) -> Vec<u16> {
+    // The second column is the address and, after a colon, the port; the fourth is the state, of which 0A is LISTEN (proc(5)).
+    const LISTEN: &str = "0A";
+    let port = |line: &str| {
+        let mut columns = line.split_whitespace().skip(1);
+        let (_, port) = columns.next()?.rsplit_once(':')?;
+        (columns.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
+    };
+    table.lines().filter_map(port).collect()
 }
 
 /// The names of all hosts.
@@ -257,8 +326,17 @@ fn names(live: &Live<'_>) -> Vec<(IpAddr, String)> {
     live.doors().into_iter().flat_map(name).collect()
 }
 
-fn environment(scenario: &Scenario, node: usize, peer: usize) -> Vec<(OsString, OsString)> {
-    let address = |node| edge::addresses(live::node_id(node))[0].to_string();
+fn environment(
+    scenario: &Scenario,
+    version: IpVersion,
+    node: usize,
+    peer: usize,
+) -> Vec<(OsString, OsString)> {
+    let address = |node| {
+        let addresses = edge::addresses(live::node_id(node));
+        let wanted = addresses.iter().find(|address| address.is_ipv6() == (version == IpVersion::V6));
+        wanted.unwrap_or(&addresses[0]).to_string()
+    };
     let pair = |name: &str, value: String| (OsString::from(name), OsString::from(value));
     vec![
         pair("SEAMLINE_NODE", scenario.nodes[node].clone()),

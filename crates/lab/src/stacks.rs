@@ -54,11 +54,32 @@ impl Stacks {
     /// # Errors
     /// What it cannot do, and what can be done instead.
     pub fn check(&self, scenario: &Scenario, available: &[CongestionControl]) -> Result<(), Refusal> {
+        self.check_network(scenario)?;
+        scenario.flows.iter().try_for_each(|flow| self.check_flow(scenario, flow, available))
+    }
+
+    /// Whether the lab can build a scenario's network for commands, which open connections of their own there.
+    ///
+    /// # Errors
+    /// As for [`Stacks::check`]; and when the congestion control that all shall have is not among those available.
+    pub fn check_for_commands(
+        &self,
+        scenario: &Scenario,
+        available: &[CongestionControl],
+    ) -> Result<(), Refusal> {
+        self.check_network(scenario)?;
+        match &self.congestion_control {
+            Some(wanted) if !available.iter().any(|it| it.name == *wanted) => Err(Refusal(format!(
+                "this kernel has no congestion control {wanted:?}; it has {}\ntip: sudo modprobe tcp_{wanted}",
+                names(available)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_network(&self, scenario: &Scenario) -> Result<(), Refusal> {
         self.check_names(scenario)?;
         self.check_version(scenario)?;
-        for flow in &scenario.flows {
-            self.check_flow(scenario, flow, available)?;
-        }
         let split =
             scenario.agents.iter().find(|agent| agent.kind.is_some_and(|kind| kind.name.contains("split")));
         split.map_or(Ok(()), |agent| {
@@ -119,18 +140,21 @@ impl Stacks {
         let wanted = self.congestion_control(flow);
         let has = |it: &CongestionControl| it.name == wanted;
         if flow.ends.pairs().any(|[from, _]| linux(from)) && !available.iter().any(has) {
-            let names: Vec<&str> = available.iter().map(|it| it.name.as_str()).collect();
             return Err(Refusal(format!(
                 "this kernel has no congestion control {wanted:?} for flow {name:?} (variant {:?}); it has {}\n\
                  tip: --set flow.{name}.variant=cubic, or --congestion {}, or --seamline {} for our endpoint",
                 flow.variant_name,
-                names.join(", "),
-                names.first().unwrap_or(&"reno"),
+                names(available),
+                available.first().map_or("reno", |it| it.name.as_str()),
                 scenario.nodes[from]
             )));
         }
         Ok(())
     }
+}
+
+fn names(available: &[CongestionControl]) -> String {
+    available.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// What Linux calls the congestion control of a variant. Its recovery (SACK, RACK, PRR) is its own whatever the variant says.
