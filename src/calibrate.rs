@@ -3,7 +3,6 @@
 use crate::Outcome;
 
 #[derive(Debug, clap::Args)]
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no lab to calibrate"))]
 pub(crate) struct Arguments {
     /// Take a quarter of a minute in place of a whole one
     #[arg(long)]
