@@ -26,6 +26,7 @@
 
 mod checksum;
 mod complete;
+mod cut;
 mod error;
 mod ip;
 mod ipv4;
@@ -40,6 +41,7 @@ mod tunnel;
 
 pub use checksum::Checksum;
 pub use complete::decode_complete;
+pub use cut::decode_beginning;
 pub use error::{DecodeError, EncodeError, Layer};
 pub use ip::{Ecn, IpHeader, IpVersion, TrafficClass};
 pub use ipv4::Ipv4Header;

@@ -1,6 +1,7 @@
 //! The codec against recorded packets, RFC text, a third-party decoder and damaged input.
 
 mod complete;
+mod cut;
 mod generate;
 mod known_packets;
 mod mutate;
