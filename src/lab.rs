@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     /// Let the scenario's flows run beside the command
     #[arg(long, requires = "command")]
     flows: bool,
+    /// Tell a node's link events to the Unix datagram socket at this path, in words as `seamline mobile` takes them; may be
+    /// given for several
+    #[arg(long, value_name = "NODE=PATH", requires = "command")]
+    notify: Vec<String>,
     /// What to run inside the network, in which hosts have their nodes' names; without it the scenario's flows run
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,

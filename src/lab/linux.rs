@@ -5,14 +5,16 @@ use crate::Outcome;
 use crate::experiment::{conduct_with, quoted};
 use crate::interrupt::Interrupt;
 use crate::run::load;
-use crate::terminal::{Failure, note};
+use crate::terminal::{Failure, note, print_results};
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
 use seamline_lab::{LabError, Shell, Stacks, Visit};
 use seamline_scenario::summary::label;
 use seamline_scenario::{Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
+use serde_json::json;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long a process has to end by itself.
@@ -60,15 +62,16 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 
 /// Run a command inside the network.
 fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
-    let Arguments { options, at, serve, flows, command, .. } = arguments;
-    let unused = [("--report", options.report.is_some()), ("--json", options.json)];
+    let Arguments { options, at, serve, flows, notify, command, .. } = arguments;
+    let unused = [("--report", options.report.is_some()), ("--json without --flows", options.json && !flows)];
     if let Some((option, _)) = unused.into_iter().find(|(_, given)| *given) {
         return Err(Failure::Input(format!(
             "{option} is for the scenario's flows, and with a command the lab does not report on them\n             tip: leave it out, or leave the command out"
         )));
     }
     let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
-    let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows };
+    let notify = notify.iter().map(|text| listener(text)).collect::<Result<_, _>>()?;
+    let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows, notify };
     if !options.quiet && plan.runs() > 1 {
         let flow = plan.cells[0].scenario.flows.first().map_or("", |flow| flow.variant_name.as_str());
         note(
@@ -107,9 +110,31 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
             note("note", text);
         }
     }
+    if options.json {
+        print_results(&json(&visit)?)?;
+    }
     match visit.code {
         0 => Ok(()),
         code => Err(Failure::Passed(code)),
+    }
+}
+
+/// What came of it, after whatever the command has written.
+fn json(visit: &Visit) -> Result<String, Failure> {
+    let Visit { code, flows, links, emulation, .. } = visit;
+    let document = json!({ "code": code, "flows": flows, "links": links, "emulation": emulation });
+    let text =
+        serde_json::to_string_pretty(&document).map_err(|error| Failure::Runtime(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+/// `NODE=PATH`.
+fn listener(text: &str) -> Result<(String, PathBuf), Failure> {
+    match text.split_once('=').filter(|(node, path)| !node.is_empty() && !path.is_empty()) {
+        Some((node, path)) => Ok((node.to_owned(), PathBuf::from(path))),
+        None => Err(Failure::Input(format!(
+            "--notify {text:?} should be NODE=PATH, e.g. --notify phone=/tmp/mobile.sock"
+        ))),
     }
 }
 
@@ -138,6 +163,20 @@ fn said(visit: &Visit) -> String {
             "seamline: {}: {} packets carried, {dropped} dropped by its queue, {lost} lost\n",
             link.name, link.delivered_packets
         );
+    }
+    for flow in &visit.flows {
+        text += &format!("seamline: {}: {} bytes delivered\n", flow.name, flow.delivered_bytes);
+        for handover in &flow.handovers {
+            let after =
+                |value: Option<f64>| value.map_or("never".to_owned(), |ms| format!("after {ms:.1} ms"));
+            text += &format!(
+                "seamline: {}: handover at {:.3} s: over {}, first data {}\n",
+                flow.name,
+                handover.start_s,
+                after(handover.interruption_ms),
+                after(handover.first_data_ms)
+            );
+        }
     }
     let Visit { emulation, files, .. } = visit;
     text += &format!(

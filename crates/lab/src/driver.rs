@@ -4,6 +4,7 @@ use crate::clock;
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
+use crate::notify::Notify;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
 use crate::user_host::{BATCH, LARGEST_PACKET};
@@ -33,6 +34,7 @@ pub(crate) enum Over {
 pub(crate) struct Driver<'a, 'b> {
     live: &'a mut Live<'b>,
     sites: &'a mut [Site],
+    notify: Option<&'a Notify>,
     /// By connection: what the kernel said of its sender, and the place of its node.
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
@@ -51,6 +53,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     pub(crate) fn new(
         live: &'a mut Live<'b>,
         sites: &'a mut [Site],
+        notify: Option<&'a Notify>,
         views: Vec<Option<(usize, KernelView)>>,
         observations: Receiver<Observation>,
         origin: Instant,
@@ -60,6 +63,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Driver {
             live,
             sites,
+            notify,
             views,
             observations,
             origin,
@@ -130,10 +134,13 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Endpoints of ours get their packets, signals and wake-ups.
+    /// Endpoints of ours get their packets, signals and wake-ups; programs get the signals of their node.
     fn serve_endpoints(&mut self, now: Instant) -> io::Result<()> {
         for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
             self.live.fetch_signals(site.node, &mut self.signals);
+            if let Some(notify) = self.notify {
+                self.signals.iter().try_for_each(|(_, signal)| notify.tell(site.node, *signal))?;
+            }
             let Stack::Seamline(host) = &mut site.stack else {
                 self.signals.clear();
                 continue;

@@ -5,6 +5,7 @@ use crate::driver::{Driver, Over};
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
+use crate::notify::Notify;
 use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::stacks::Stacks;
@@ -41,6 +42,7 @@ pub(crate) struct Ends {
     traffic: Traffic,
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
+    notify: Option<Notify>,
 }
 
 impl Ends {
@@ -100,7 +102,12 @@ impl Ends {
             views.push(view);
         }
         let traffic = Traffic::prepare(sources, sinks, Some(Sampling::new(tell)))?;
-        Ok(Ends { sites, traffic, views, observations })
+        Ok(Ends { sites, traffic, views, observations, notify: None })
+    }
+
+    /// The same, with programs that are told of links.
+    pub(crate) fn notifying(self, notify: Notify) -> Self {
+        Ends { notify: Some(notify), ..self }
     }
 
     /// Their namespaces.
@@ -117,7 +124,8 @@ impl Ends {
     ) -> Result<Ended, LabError> {
         let origin = clock::monotonic() + SOON;
         let running = self.traffic.begin(origin)?;
-        let driver = Driver::new(live, &mut self.sites, self.views, self.observations, origin);
+        let driver =
+            Driver::new(live, &mut self.sites, self.notify.as_ref(), self.views, self.observations, origin);
         let driven = driver.run(over);
         let reports = running.end();
         let (over, lateness) = driven?;

@@ -13,6 +13,7 @@ mod ends;
 mod foreign;
 mod kernel_view;
 mod lateness;
+mod notify;
 mod run;
 mod shell;
 mod site;

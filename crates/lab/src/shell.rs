@@ -3,13 +3,14 @@
 use crate::driver::Over;
 use crate::edge;
 use crate::ends::{Ends, Flows};
+use crate::notify::Notify;
 use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
 use seamline_scenario::emulation::EmulationRecord;
 use seamline_scenario::live::{self, Live};
-use seamline_scenario::record::LinkRecord;
+use seamline_scenario::record::{FlowRecord, LinkRecord};
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
@@ -39,6 +40,9 @@ pub struct Shell {
     pub servers: Vec<(String, Vec<OsString>)>,
     /// Whether the scenario's flows run meanwhile.
     pub flows: bool,
+    /// Nodes whose link events are told as text, each with the path of the Unix datagram socket at which somebody listens:
+    /// `going-down in DURATION`, `down`, `up`. Nobody has to.
+    pub notify: Vec<(String, PathBuf)>,
 }
 
 /// What came of a command.
@@ -52,6 +56,8 @@ pub struct Visit {
     pub scheduled: Duration,
     /// What the links carried and lost.
     pub links: Vec<LinkRecord>,
+    /// What became of the scenario's flows, if they ran.
+    pub flows: Vec<FlowRecord>,
     /// How well they were emulated.
     pub emulation: EmulationRecord,
     /// Captures and lists of events.
@@ -86,6 +92,7 @@ pub fn shell(
     let options = RunOptions { stop: Arc::default(), ..options.clone() };
     let results = live::run(&plan, &options, &|| {}, |live| {
         let ends = Ends::new(live, stacks, if shell.flows { Flows::Run } else { Flows::Rest })?;
+        let ends = ends.notifying(Notify::new(places.notify.clone())?);
         let _known = state.register(&ends.namespaces())?;
         let namespaces: Vec<Arc<Namespace>> = ends.sites.iter().map(|site| site.namespace.clone()).collect();
         let ended = on_emulator_thread(|priority| {
@@ -110,6 +117,7 @@ pub fn shell(
             took,
             scheduled,
             links: run.links,
+            flows: if shell.flows { run.flows } else { Vec::new() },
             emulation: run.emulation?,
             files: result.files,
         })
@@ -123,6 +131,7 @@ struct Places {
     at: usize,
     peer: usize,
     servers: Vec<usize>,
+    notify: Vec<(usize, PathBuf)>,
 }
 
 impl Shell {
@@ -144,7 +153,12 @@ impl Shell {
         let at = self.at.as_ref().map_or_else(|| kernels(scenario, stacks, to), end)?;
         let peer = opposite(scenario, at).unwrap_or(from);
         let servers = self.servers.iter().map(|(name, _)| end(name)).collect::<Result<_, _>>()?;
-        Ok(Places { at, peer, servers })
+        let listener = |(name, path): &(String, PathBuf)| {
+            let node = end(name)?;
+            if is_told(scenario, node) { Ok((node, path.clone())) } else { Err(untold(name)) }
+        };
+        let notify = self.notify.iter().map(listener).collect::<Result<_, _>>()?;
+        Ok(Places { at, peer, servers, notify })
     }
 }
 
@@ -164,6 +178,21 @@ fn opposite(scenario: &Scenario, node: usize) -> Option<usize> {
     let mut pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
     let [from, to] = pairs.find(|pair| pair.contains(&node))?;
     Some(if from == node { to } else { from })
+}
+
+/// Whether a node's link layer ever says anything.
+fn is_told(scenario: &Scenario, node: usize) -> bool {
+    let by_links = scenario.links.iter().filter_map(|link| link.notice.as_ref());
+    by_links
+        .map(|notice| notice.to)
+        .chain(scenario.mobiles.iter().map(|mobile| mobile.node))
+        .any(|to| to == node)
+}
+
+fn untold(name: &str) -> Refusal {
+    Refusal(format!(
+        "nothing tells {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
+    ))
 }
 
 fn hosts_in_words(scenario: &Scenario) -> String {

@@ -25,6 +25,6 @@ use std::fmt::Display;
 use std::io;
 
 /// The same kind of error, which also says what was tried.
-fn explained(error: io::Error, tried: impl Display) -> io::Error {
+pub(crate) fn explained(error: io::Error, tried: impl Display) -> io::Error {
     io::Error::new(error.kind(), format!("{tried}: {error}"))
 }

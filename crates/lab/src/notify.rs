@@ -1,0 +1,98 @@
+//! Telling programs in the lab what a modem would tell them: the link events of a node, as text in datagrams.
+
+use crate::system::explained;
+use nix::errno::Errno;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, sendto, socket};
+use seamline_wire::Signal;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+
+/// Who is told of which node's links.
+#[derive(Debug)]
+pub(crate) struct Notify {
+    socket: OwnedFd,
+    listeners: Vec<(usize, UnixAddr)>,
+}
+
+impl Notify {
+    /// Tell at these paths, each of a Unix datagram socket, of the links of these nodes. Such paths mean the same in all network
+    /// namespaces.
+    ///
+    /// # Errors
+    /// When a path is too long for a socket.
+    pub(crate) fn new(listeners: Vec<(usize, PathBuf)>) -> io::Result<Self> {
+        let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+        let socket = socket(AddressFamily::Unix, SockType::Datagram, flags, None)?;
+        let address = |(node, path): (usize, PathBuf)| match UnixAddr::new(&path) {
+            Ok(address) => Ok((node, address)),
+            Err(error) => Err(explained(error.into(), path.display())),
+        };
+        let listeners = listeners.into_iter().map(address).collect::<io::Result<_>>()?;
+        Ok(Notify { socket, listeners })
+    }
+
+    /// A node's link layer has said something. Never waits: whoever does not listen, or has not read what came before, is not told.
+    ///
+    /// # Errors
+    /// None that could be expected.
+    pub(crate) fn tell(&self, node: usize, signal: Signal) -> io::Result<()> {
+        let Some(text) = words(signal) else { return Ok(()) };
+        for (_, to) in self.listeners.iter().filter(|(of, _)| *of == node) {
+            match sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty()) {
+                Ok(_) | Err(Errno::ENOENT | Errno::ECONNREFUSED | Errno::EAGAIN | Errno::EINTR) => {}
+                Err(error) => return Err(explained(error.into(), "telling a program of link events")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is said, if it is anything about whether packets come through. A node that a mobility protocol has registered can be reached
+/// only now.
+fn words(signal: Signal) -> Option<String> {
+    match signal {
+        Signal::LinkGoingDown { within } => Some(format!("going-down in {within}")),
+        Signal::LinkDown => Some("down".to_owned()),
+        Signal::LinkUp { .. } | Signal::Registered => Some("up".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seamline_wire::Duration;
+    use std::os::unix::net::UnixDatagram;
+
+    #[test]
+    fn only_the_listeners_of_a_node_are_told_and_nobody_has_to_listen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let phone = UnixDatagram::bind(path("phone")).unwrap();
+        let server = UnixDatagram::bind(path("server")).unwrap();
+        server.set_nonblocking(true).unwrap();
+        let listeners = vec![(1, path("phone")), (0, path("server")), (1, path("nobody"))];
+        let notify = Notify::new(listeners).unwrap();
+        notify.tell(1, Signal::LinkGoingDown { within: Duration::from_micros(1500) }).unwrap();
+        notify.tell(1, Signal::MovementDetected).unwrap();
+        notify.tell(1, Signal::LinkUp { rate: None, round_trip_time: None }).unwrap();
+        let mut room = [0; 64];
+        for expected in ["going-down in 1.5 ms", "up"] {
+            let length = phone.recv(&mut room).unwrap();
+            assert_eq!(&room[..length], expected.as_bytes());
+        }
+        assert!(server.recv(&mut room).is_err(), "nothing happened to its link");
+    }
+
+    #[test]
+    fn a_listener_that_does_not_read_delays_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("slow");
+        let _slow = UnixDatagram::bind(&path).unwrap();
+        let notify = Notify::new(vec![(0, path)]).unwrap();
+        for _ in 0..10_000 {
+            notify.tell(0, Signal::LinkDown).unwrap();
+        }
+    }
+}
