@@ -44,6 +44,7 @@ mod linux {
         let need = match feature.need {
             Need::Required => "required",
             Need::Recommended => "recommended",
+            Need::Mobile => "mobile",
             Need::Planned => "planned",
             Need::Optional => "optional",
         };

@@ -13,6 +13,8 @@ mod init;
 mod interrupt;
 mod lab;
 mod list;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod mobile;
 mod model;
 mod overview;
 mod pages;
@@ -48,6 +50,8 @@ enum Command {
     Calibrate(calibrate::Arguments),
     /// Compare simulator, our endpoints over real packets, and the kernel's TCP.
     Parity(parity::Arguments),
+    /// Help every TCP connection of this host over handovers and outages (a daemon).
+    Mobile(mobile::Arguments),
     /// Run a grid over all processors and store every run; can be interrupted and resumed.
     Sweep(sweep::Arguments),
     /// Say whether two results differ, seed by seed.
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Parity(arguments)) => parity::run(&arguments),
+        Some(Command::Mobile(arguments)) => mobile::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),

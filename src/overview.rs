@@ -19,6 +19,7 @@ Your own experiment:
 Over real Linux TCP:
   seamline lab my.toml             the same in real time, in namespaces joined by emulated links
   seamline lab my.toml -- COMMAND  a command inside that network, in which hosts have names
+  seamline mobile                  a daemon that helps the TCP connections of a host that moves
 Many runs:
   seamline paper E --out D         reproduce a paper: its figures, its claims, a verdict on each
   seamline sweep my.toml --out D   store every run; interrupt, resume, divide between machines

@@ -23,7 +23,13 @@ fn what_the_host_has_as_a_table_and_as_json() {
     let text = stdout(&output);
     assert_contains(
         text,
-        &["Required by the lab", "network namespaces", "Planned on by live programs to come"],
+        &[
+            "Required by the lab",
+            "network namespaces",
+            "Required by seamline mobile",
+            "packet sockets",
+            "Planned on by live programs to come",
+        ],
     );
     let long = |line: &&str| line.len() > 80 && line.split_whitespace().count() > 2;
     assert_eq!(text.lines().find(long), None);

@@ -1,4 +1,4 @@
-//! What programs on real hosts will stand on: packet sockets, transparent proxies, eBPF.
+//! What programs on real hosts will stand on: transparent proxies, eBPF.
 
 use super::host::program;
 use super::lab::namespace_with_loopback;
@@ -11,24 +11,12 @@ use std::path::Path;
 
 pub(super) fn features() -> Vec<Feature> {
     let clang = program(Need::Planned, "clang", "compiling eBPF programs", "clang", "clang");
-    vec![packet_sockets(), transparent_sockets(), cgroup(), types(), bpf_call(), clang, libbpf()]
+    vec![transparent_sockets(), cgroup(), types(), bpf_call(), clang, libbpf()]
 }
 
 fn in_a_namespace(task: impl FnOnce() -> io::Result<()> + Send) -> Result<String, String> {
     let tried = namespace_with_loopback().and_then(|namespace| namespace.within(task));
     tried.map(|()| "one was made in a namespace".to_owned()).map_err(|error| error.to_string())
-}
-
-fn packet_sockets() -> Feature {
-    let tried = in_a_namespace(|| {
-        let made = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None);
-        made.map(drop).map_err(io::Error::from)
-    });
-    Feature::new(Need::Planned, "packet sockets", "bridging interfaces of a host (AF_PACKET)", tried)
-        .mended_by(&[
-            ("any host", "run the command as root (sudo); sudo modprobe af_packet"),
-            ("docker, podman", "start the container with --cap-add NET_RAW"),
-        ])
 }
 
 fn transparent_sockets() -> Feature {

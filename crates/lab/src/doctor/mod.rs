@@ -4,6 +4,7 @@
 mod host;
 mod lab;
 mod later;
+mod mobile;
 mod render;
 
 pub use render::table;
@@ -17,6 +18,8 @@ pub enum Need {
     Required,
     /// Without it the lab runs, less well.
     Recommended,
+    /// The daemon for hosts that move does not run without it.
+    Mobile,
     /// No command of this version uses it; live programs to come are planned on it.
     Planned,
     /// A handy companion.
@@ -28,6 +31,7 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Need::Required => "Required by the lab",
             Need::Recommended => "Recommended for the lab",
+            Need::Mobile => "Required by seamline mobile",
             Need::Planned => "Planned on by live programs to come (no command uses it yet)",
             Need::Optional => "Handy companions, optional",
         })
@@ -81,6 +85,7 @@ pub fn examine() -> Vec<Feature> {
     let mut features = lab::features(privileges);
     features.push(state_folder);
     features.extend(host::features());
+    features.extend(mobile::features());
     features.extend(later::features());
     features.sort_by_key(|feature| feature.need);
     features

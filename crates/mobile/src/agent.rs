@@ -1,0 +1,286 @@
+//! What the daemon does, without a clock or a socket: news come in with their time, and what is to be sent or asked goes
+//! through a [`Host`].
+//!
+//! [`Agent::sent`] learns connections. What the kernel ([`Agent::described`], [`Agent::address`], [`Agent::routes_changed`]), a modem or a
+//! script ([`Agent::told`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
+//! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
+
+mod help;
+mod status;
+
+pub use status::Counters;
+
+use crate::command::Command;
+use crate::connections::{Connections, Key};
+use crate::freeze::{self, Freeze};
+use crate::kick::KernelView;
+use crate::links::{Change, Described, Links};
+use crate::log::Line;
+use crate::settings::Settings;
+use seamline_wire::{Duration, Instant};
+use std::collections::BTreeSet;
+use std::io;
+use std::net::IpAddr;
+
+/// How often silent connections are looked for.
+const FORGET_EVERY: Duration = Duration::from_secs(10);
+
+/// What the agent needs of the host it runs on.
+pub trait Host {
+    /// What the kernel says of a connection, whose packets leave by an interface; `None` when it has none like that.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    fn view(&mut self, key: &Key, interface: u32) -> io::Result<Option<KernelView>>;
+
+    /// Send a whole IP packet.
+    ///
+    /// # Errors
+    /// When it cannot leave: no route, no such address.
+    fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()>;
+}
+
+/// Where a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The host's address that it comes from.
+    pub from: IpAddr,
+    /// The address it goes to.
+    pub to: IpAddr,
+    /// The interface by which the connection's last packet left. Where the next one leaves is for the routes to say.
+    pub interface: u32,
+}
+
+/// Who says that a link has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The kernel, of an interface.
+    Kernel,
+    /// A modem or a script.
+    Told,
+    /// The clock.
+    Schedule,
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            By::Kernel => "kernel",
+            By::Told => "told",
+            By::Schedule => "schedule",
+        }
+    }
+}
+
+/// The daemon's state.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    settings: Settings,
+    connections: Connections,
+    links: Links,
+    counters: Counters,
+    /// Whether nothing is sent, and only said.
+    is_dry: bool,
+    /// Until when, on the clock of the world, the schedule has been carried out.
+    scheduled_until: Option<Instant>,
+    forget_at: Instant,
+}
+
+impl Agent {
+    /// Knows nothing yet. When it `is_dry` it sends nothing, and says what it would send.
+    pub fn new(settings: Settings, is_dry: bool) -> Self {
+        let connections = Connections::new(settings.connections, settings.forget_after);
+        Agent {
+            settings,
+            connections,
+            links: Links::default(),
+            counters: Counters::default(),
+            is_dry,
+            scheduled_until: None,
+            forget_at: Instant::ZERO,
+        }
+    }
+
+    /// The host has sent a packet; `captured` is its beginning ([`crate::connections::CAPTURED`]).
+    pub fn sent(&mut self, now: Instant, interface: u32, captured: &[u8]) {
+        match self.connections.sent(now, interface, captured) {
+            // Somebody else's connection, which this host only forwards.
+            Ok(Some(key)) if !self.links.has(key.local.ip()) => self.connections.remove(&key),
+            Ok(_) => {}
+            Err(_) => self.counters.unreadable += 1,
+        }
+        if now >= self.forget_at {
+            self.connections.forget(now);
+            self.forget_at = now + FORGET_EVERY;
+        }
+    }
+
+    /// The kernel describes an interface.
+    pub fn described(&mut self, now: Instant, described: Described, log: &mut Vec<Line>) {
+        let (index, is_watched) = (described.index, self.settings.policy(&described.name).watch);
+        match self.links.described(described) {
+            Some(change) if is_watched => self.changed(now, index, change, By::Kernel, log),
+            _ => self.unblock(),
+        }
+    }
+
+    /// An interface is gone.
+    pub fn gone(&mut self, index: u32) {
+        self.links.gone(index);
+    }
+
+    /// Everything will be described anew: addresses, and the interfaces with these numbers. Others are gone.
+    pub fn look_anew(&mut self, there: &BTreeSet<u32>) {
+        self.links.keep(there);
+    }
+
+    /// One of the host's addresses can be used, or can no longer.
+    pub fn address(&mut self, index: u32, address: IpAddr, is_usable: bool) {
+        if self.links.address(index, address, is_usable) && is_usable {
+            self.unblock();
+        }
+    }
+
+    /// What was without a route may have one now.
+    pub fn routes_changed(&mut self) {
+        self.unblock();
+    }
+
+    fn unblock(&mut self) {
+        self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
+    }
+
+    /// Somebody tells something about links. What is asked for by [`Command::Status`] is for [`Agent::status`] to say.
+    ///
+    /// # Errors
+    /// When there is no interface of that name; nothing is done.
+    pub fn told(
+        &mut self,
+        now: Instant,
+        command: &Command,
+        host: &mut dyn Host,
+        log: &mut Vec<Line>,
+    ) -> Result<(), String> {
+        match command {
+            Command::Status { .. } => return Ok(()),
+            Command::GoingDown { interface, within } => {
+                for index in self.named(interface.as_deref())? {
+                    self.going_down(index, *within, host, log);
+                }
+            }
+            Command::Down(interface) => {
+                for index in self.named(interface.as_deref())? {
+                    self.changed(now, index, Change::Down, By::Told, log);
+                }
+            }
+            Command::Up(interface) => {
+                for index in self.named(interface.as_deref())? {
+                    self.changed(now, index, Change::Up, By::Told, log);
+                }
+            }
+        }
+        self.counters.told += 1;
+        Ok(())
+    }
+
+    fn named(&self, name: Option<&str>) -> Result<Vec<u32>, String> {
+        let Some(name) = name else { return Ok(self.links.iter().map(|(index, ..)| index).collect()) };
+        let names: Vec<&str> = self.links.iter().map(|(_, name, _)| name).collect();
+        let known = || format!("there is no interface {name}; there are: {}", names.join(", "));
+        self.links.index(name).map(|index| vec![index]).ok_or_else(known)
+    }
+
+    fn changed(&mut self, now: Instant, index: u32, change: Change, by: By, log: &mut Vec<Line>) {
+        if by != By::Kernel {
+            self.links.told(index, change);
+        }
+        let Some(link) = self.links.name(index) else { return };
+        let mut touched = 0_u64;
+        for (_, connection) in self.connections.iter_mut() {
+            let over = self.links.name(connection.interface);
+            if !over.is_some_and(|over| self.settings.depends(over, link)) {
+                continue;
+            }
+            touched += 1;
+            if change == Change::Up {
+                connection.owed = Some(now);
+                connection.is_blocked = false;
+            }
+        }
+        let event = match change {
+            Change::Down => "link-down",
+            Change::Up => "link-up",
+        };
+        log.push(Line::new(event).with("link", link).with("by", by.name()).with("connections", touched));
+    }
+
+    /// Only said: see [`crate::freeze`].
+    fn going_down(&self, index: u32, within: Option<Duration>, host: &mut dyn Host, log: &mut Vec<Line>) {
+        let Some(link) = self.links.name(index) else { return };
+        let mut round_trip = None;
+        for (key, connection) in self.connections.iter() {
+            let over = self.links.name(connection.interface);
+            if over.is_some_and(|over| self.settings.depends(over, link))
+                && let Ok(Some(view)) = host.view(key, connection.interface)
+            {
+                round_trip = round_trip.max(view.loaded_round_trip());
+            }
+        }
+        let decision = freeze::decide(within, round_trip, self.settings.policy(link).freeze_margin);
+        let mut line = Line::new("link-going-down").with("link", link);
+        if let Some(within) = within {
+            line = line.with("lead_ms", within.as_millis_f64());
+        }
+        if let Some(round_trip) = round_trip {
+            line = line.with("round_trip_ms", round_trip.as_millis_f64());
+        }
+        log.push(line.with(
+            "freeze",
+            match decision {
+                Freeze::Helps => "would help",
+                Freeze::LeadUnknown => "lead unknown",
+                Freeze::RoundTripUnknown => "round trip unknown",
+                Freeze::TooLate { .. } => "too late",
+            },
+        ));
+    }
+
+    /// How long from `wall`, the time since 1970, until the schedule has something to say.
+    pub fn wake_in(&self, wall: Instant) -> Option<Duration> {
+        let after = self.scheduled_until.unwrap_or(wall);
+        let next = self.settings.reconfigurations.iter().map(|it| it.next(after).at).min()?;
+        Some(next.saturating_since(wall))
+    }
+
+    /// Carry out what the schedule says until `wall`, the time since 1970. Of outages that were slept through only the last counts.
+    pub fn wake(&mut self, now: Instant, wall: Instant, log: &mut Vec<Line>) {
+        let since = self.scheduled_until.replace(wall).unwrap_or(wall);
+        let mut due: Vec<(Instant, u32, Change)> = Vec::new();
+        for it in &self.settings.reconfigurations {
+            let Some(index) = self.links.index(&it.interface) else { continue };
+            let mut after = since.max(wall - it.every);
+            loop {
+                let next = it.next(after);
+                if next.at > wall {
+                    break;
+                }
+                due.push((next.at, index, if next.is_up { Change::Up } else { Change::Down }));
+                after = next.at;
+            }
+        }
+        due.sort_by_key(|(at, ..)| *at);
+        for (_, index, change) in due {
+            self.changed(now, index, change, By::Schedule, log);
+        }
+    }
+
+    /// The connections that are known.
+    pub fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// What has been done.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}

@@ -1,0 +1,193 @@
+//! What is known of the host's TCP connections, from the headers of the packets that it sends: no more than is needed to repeat the
+//! last acknowledgment of each.
+
+use seamline_wire::codec::{DecodeError, Headers, decode_beginning};
+use seamline_wire::{Duration, Flags, Instant, SackBlocks, Segment, SequenceNumber};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// Bytes of the front of a packet that hold all its headers: 60 of IPv4 or 40 of IPv6, and 60 of TCP.
+pub const CAPTURED: usize = 128;
+
+/// The four numbers that name a connection (RFC 9293 section 3.3.1), seen from this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// This host's address and port.
+    pub local: SocketAddr,
+    /// The other end's.
+    pub remote: SocketAddr,
+}
+
+/// One connection, as its last packets from this host tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// The interface by which the last packet left, by the kernel's number.
+    pub interface: u32,
+    /// The headers that carried the newest acknowledgment.
+    pub last: Headers,
+    /// The number after the last byte (or FIN) ever sent: SND.NXT, as far as packets have left.
+    pub next: SequenceNumber,
+    /// Where the newest retransmission began: SND.UNA when it was sent.
+    pub retransmitted: Option<SequenceNumber>,
+    /// The reserved bit beside CWR, which is a part of the counter of Accurate ECN (RFC 9768 section 3.2).
+    pub accurate_ecn: bool,
+    /// When its last packet left.
+    pub seen: Instant,
+    /// Since when an interruption of its link has not been made up for; `None` when none has.
+    pub owed: Option<Instant>,
+    /// Whether helping it has failed and waits for another address, route or link.
+    pub is_blocked: bool,
+}
+
+/// The connections of a host, a bounded number of them.
+#[derive(Clone, Debug)]
+pub struct Connections {
+    all: BTreeMap<Key, Connection>,
+    most: usize,
+    forget_after: Duration,
+}
+
+impl Connections {
+    /// None yet. At most `most` are kept, each until nothing has been sent for `forget_after`.
+    pub fn new(most: usize, forget_after: Duration) -> Self {
+        Connections { all: BTreeMap::new(), most, forget_after }
+    }
+
+    /// A packet has left by an interface; `captured` is its beginning, [`CAPTURED`] bytes suffice. Returns its connection, if it
+    /// is one that is kept.
+    ///
+    /// # Errors
+    /// Why its headers cannot be read; then nothing changes.
+    pub fn sent(
+        &mut self,
+        now: Instant,
+        interface: u32,
+        captured: &[u8],
+    ) -> Result<Option<Key>, DecodeError> {
+        let headers = decode_beginning(captured)?;
+        let key = Key {
+            local: SocketAddr::new(headers.ip.source(), headers.source_port.0),
+            remote: SocketAddr::new(headers.ip.destination(), headers.destination_port.0),
+        };
+        let flags = headers.segment.flags;
+        if flags.intersects(Flags::SYN) || flags.intersects(Flags::RST) {
+            // The numbers of an earlier connection between the same ports mean nothing to this one.
+            self.all.remove(&key);
+            return Ok(None);
+        }
+        if !flags.intersects(Flags::ACK) {
+            return Ok(None);
+        }
+        let accurate_ecn = has_accurate_ecn_bit(captured, &headers);
+        match self.all.get_mut(&key) {
+            Some(connection) => connection.note(now, interface, headers, accurate_ecn),
+            None => {
+                self.make_room(now);
+                let connection = Connection {
+                    interface,
+                    last: headers,
+                    next: headers.segment.end(),
+                    retransmitted: None,
+                    accurate_ecn,
+                    seen: now,
+                    owed: None,
+                    is_blocked: false,
+                };
+                self.all.insert(key, connection);
+            }
+        }
+        Ok(Some(key))
+    }
+
+    /// Room for one more: what has been silent for long goes, or else what has been so for longest.
+    fn make_room(&mut self, now: Instant) {
+        if self.all.len() < self.most {
+            return;
+        }
+        self.forget(now);
+        while self.all.len() >= self.most.max(1) {
+            let oldest = self.all.iter().min_by_key(|(_, connection)| connection.seen);
+            let Some(key) = oldest.map(|(key, _)| *key) else { return };
+            self.all.remove(&key);
+        }
+    }
+
+    /// Forget the connections of which nothing has been sent for long.
+    pub fn forget(&mut self, now: Instant) {
+        let limit = self.forget_after;
+        self.all.retain(|_, connection| now.saturating_since(connection.seen) <= limit);
+    }
+
+    /// Forget one that is over.
+    pub fn remove(&mut self, key: &Key) {
+        self.all.remove(key);
+    }
+
+    /// One of them.
+    pub fn get(&self, key: &Key) -> Option<&Connection> {
+        self.all.get(key)
+    }
+
+    /// One of them, to be changed.
+    pub fn get_mut(&mut self, key: &Key) -> Option<&mut Connection> {
+        self.all.get_mut(key)
+    }
+
+    /// All, in the order of their addresses and ports.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Connection)> {
+        self.all.iter()
+    }
+
+    /// All, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Connection)> {
+        self.all.iter_mut()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl Connection {
+    fn note(&mut self, now: Instant, interface: u32, headers: Headers, accurate_ecn: bool) {
+        let Segment { sequence, acknowledgment, length, .. } = headers.segment;
+        if length > 0 && sequence.is_before(self.next) && headers.segment.end().is_at_or_before(self.next) {
+            self.retransmitted = Some(sequence);
+        }
+        self.next = self.next.max(headers.segment.end());
+        self.interface = interface;
+        self.seen = now;
+        // A queue of the host may have let a later packet overtake this one.
+        if acknowledgment.is_at_or_after(self.last.segment.acknowledgment) {
+            self.last = headers;
+            self.accurate_ecn = accurate_ecn;
+        }
+    }
+
+    /// The SACK blocks to be said again. A block that reports a duplicate (RFC 2883 section 4) reports an event and not a state, and
+    /// would count twice.
+    pub fn sack_blocks(&self) -> SackBlocks {
+        let Segment { sack, acknowledgment, .. } = &self.last.segment;
+        let is_duplicate = |place: usize| {
+            let Some([first, rest @ ..]) = sack.as_slice().get(place..) else { return false };
+            let within = |outer: &seamline_wire::SackBlock| {
+                outer.left.is_at_or_before(first.left) && first.right.is_at_or_before(outer.right)
+            };
+            first.left.is_before(*acknowledgment) || rest.first().is_some_and(within)
+        };
+        sack.iter().skip(usize::from(is_duplicate(0))).copied().collect()
+    }
+}
+
+/// The last bit before the flags of the TCP header.
+fn has_accurate_ecn_bit(captured: &[u8], headers: &Headers) -> bool {
+    // Options of IPv4 move the TCP header; nobody sends them with TCP, and IPv6 packets with extension headers are not captured.
+    let place = headers.ip.version().header_length() + 12;
+    captured.get(place).is_some_and(|byte| byte & 1 == 1)
+}

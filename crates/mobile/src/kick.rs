@@ -1,0 +1,212 @@
+//! Making the host's own sender retransmit at once when its link is back: TCP that hears of connectivity disruptions (RFC 6069).
+//!
+//! During an outage the retransmission timer doubles with each retransmission. RFC 6069 lets a message of ICMP that quotes the
+//! first unacknowledged segment undo one doubling; when the timer would then have run out already, the segment is sent at once.
+//! A host may send itself such messages.
+
+use seamline_wire::{Duration, SequenceNumber};
+
+/// Messages for one connection after one interruption, at most: more doublings than Linux's 120 s allow from 1 ms.
+pub const MOST_MESSAGES: u8 = 16;
+/// How often a message is repeated that had no effect: the socket may have been in the hands of its application.
+const ATTEMPTS: u8 = 3;
+
+/// What the kernel says of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelView {
+    /// The state by the kernel's number; see [`KernelView::is_synchronized`].
+    pub state: u8,
+    /// Bytes (and a FIN) sent and not acknowledged: SND.NXT - SND.UNA.
+    pub unacknowledged: u32,
+    /// How many times the retransmission timer is doubled.
+    pub backoff: u8,
+    /// Timeouts in a row without progress.
+    pub timeouts: u8,
+    /// Retransmissions since the connection began.
+    pub retransmissions: u32,
+    /// The smoothed round-trip time of what this host sends, if one was measured.
+    pub round_trip: Option<Duration>,
+    /// The round-trip time as its receiver estimates it, if it has.
+    pub receiver_round_trip: Option<Duration>,
+}
+
+impl KernelView {
+    /// Whether both ends know each other's numbers and neither is through with the connection: an acknowledgment makes sense.
+    pub fn is_synchronized(&self) -> bool {
+        // ESTABLISHED, FIN-WAIT-1, FIN-WAIT-2, CLOSE-WAIT, LAST-ACK, CLOSING (include/net/tcp_states.h).
+        matches!(self.state, 1 | 4 | 5 | 8 | 9 | 11)
+    }
+
+    /// The larger of the round-trip times in the two directions: a pure receiver measures none of its own.
+    pub fn loaded_round_trip(&self) -> Option<Duration> {
+        self.round_trip.max(self.receiver_round_trip)
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The first unacknowledged segment was sent again.
+    Retransmitted,
+    /// The timer is no longer doubled, and ends soon by itself.
+    Undoubled,
+    /// No message had an effect.
+    NoEffect,
+    /// Too many would have been needed.
+    GivenUp,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send a message that quotes a segment with this number, and ask the kernel again.
+    Quote(SequenceNumber),
+    /// It is over.
+    Over(Outcome),
+}
+
+/// One connection's way back.
+#[derive(Clone, Copy, Debug)]
+pub struct Kick {
+    /// Where SND.UNA is, or else might be.
+    candidates: [Option<SequenceNumber>; 2],
+    attempts: u8,
+    messages: u8,
+    begun: KernelView,
+    backoff: u8,
+}
+
+impl Kick {
+    /// Begin, if there is anything to undo. `next` is SND.NXT as far as packets were seen leaving, `retransmitted` where the newest
+    /// retransmission began: where packets were lost before anybody saw them, that is still right.
+    pub fn new(
+        next: SequenceNumber,
+        retransmitted: Option<SequenceNumber>,
+        view: &KernelView,
+    ) -> Option<Self> {
+        let is_stuck = view.unacknowledged > 0 && view.backoff > 0 && view.timeouts > 0;
+        let first = next - view.unacknowledged;
+        is_stuck.then_some(Kick {
+            candidates: [Some(first), retransmitted.filter(|other| *other != first)],
+            attempts: 0,
+            messages: 0,
+            begun: *view,
+            backoff: view.backoff,
+        })
+    }
+
+    /// Messages sent so far.
+    pub fn messages(&self) -> u8 {
+        self.messages
+    }
+
+    /// What to do now that the kernel says this.
+    pub fn next(&mut self, view: &KernelView) -> Step {
+        if view.retransmissions != self.begun.retransmissions {
+            return Step::Over(Outcome::Retransmitted);
+        }
+        if view.backoff == 0 || view.unacknowledged == 0 {
+            return Step::Over(Outcome::Undoubled);
+        }
+        if view.backoff < self.backoff {
+            self.attempts = 0;
+            self.backoff = view.backoff;
+        }
+        if self.attempts == ATTEMPTS {
+            self.candidates = [self.candidates[1], None];
+            self.attempts = 0;
+        }
+        let Some(candidate) = self.candidates[0] else { return Step::Over(Outcome::NoEffect) };
+        if self.messages == MOST_MESSAGES {
+            return Step::Over(Outcome::GivenUp);
+        }
+        self.attempts += 1;
+        self.messages += 1;
+        Step::Quote(candidate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEXT: SequenceNumber = SequenceNumber(10_000);
+
+    fn view(backoff: u8) -> KernelView {
+        KernelView {
+            state: 1,
+            unacknowledged: 3000,
+            backoff,
+            timeouts: backoff,
+            retransmissions: 5,
+            round_trip: None,
+            receiver_round_trip: None,
+        }
+    }
+
+    /// A kernel that undoes a doubling for each message with the right number, and retransmits after `needed` of them.
+    fn run(kick: &mut Kick, una: SequenceNumber, needed: u8, mut kernel: KernelView) -> Outcome {
+        let mut heard = 0;
+        loop {
+            match kick.next(&kernel) {
+                Step::Over(outcome) => return outcome,
+                Step::Quote(number) if number == una => {
+                    heard += 1;
+                    kernel.backoff -= 1;
+                    if heard == needed {
+                        kernel.retransmissions += 1;
+                        kernel.backoff += 1;
+                    }
+                }
+                Step::Quote(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn it_goes_on_until_the_segment_is_sent_again_and_no_further() {
+        let mut kick = Kick::new(NEXT, None, &view(5)).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(7000), 3, view(5)), Outcome::Retransmitted);
+        assert_eq!(kick.messages(), 3);
+    }
+
+    #[test]
+    fn a_timer_that_is_not_doubled_any_more_is_left_alone() {
+        let mut kick = Kick::new(NEXT, None, &view(2)).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(7000), 9, view(2)), Outcome::Undoubled);
+        assert_eq!(kick.messages(), 2);
+    }
+
+    #[test]
+    fn where_packets_left_unseen_the_last_retransmission_says_where_to_begin() {
+        let una = SequenceNumber(8500);
+        let mut kick = Kick::new(NEXT, Some(una), &view(4)).unwrap();
+        assert_eq!(run(&mut kick, una, 2, view(4)), Outcome::Retransmitted);
+        assert_eq!(kick.messages(), ATTEMPTS + 2);
+        let mut kick = Kick::new(NEXT, Some(una), &view(4)).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(1), 2, view(4)), Outcome::NoEffect);
+        assert_eq!(kick.messages(), 2 * ATTEMPTS);
+    }
+
+    #[test]
+    fn there_is_an_end_to_it() {
+        let mut kick = Kick::new(NEXT, None, &view(100)).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(7000), 50, view(100)), Outcome::GivenUp);
+        assert_eq!(kick.messages(), MOST_MESSAGES);
+    }
+
+    #[test]
+    fn without_anything_to_undo_there_is_no_kick() {
+        for idle in
+            [KernelView { unacknowledged: 0, ..view(3) }, KernelView { timeouts: 0, ..view(3) }, view(0)]
+        {
+            assert!(Kick::new(NEXT, None, &idle).is_none(), "{idle:?}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_may_wrap() {
+        let mut kick = Kick::new(SequenceNumber(1000), None, &view(1)).unwrap();
+        assert_eq!(kick.next(&view(1)), Step::Quote(SequenceNumber(u32::MAX - 1999)));
+    }
+}

@@ -1,0 +1,309 @@
+//! What the daemon does, as a file in TOML says.
+//!
+//! ```toml
+//! connections = 4096           # as many are known at most
+//! forget_after = "10 min"      # a connection that has sent nothing for so long
+//! patience = "30 s"            # how long after a link is up its address and routes may come
+//!
+//! [default]                    # for every link without a table of its own
+//! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
+//! kick = true                  # have the host's own data sent again at once
+//! watch = true                 # heed what the kernel says of the interface, not only what is told
+//! freeze_margin = "50 ms"      # a freeze pays when the lead exceeds the round-trip time by more than this
+//!
+//! [link.wwan0]                 # what differs there
+//! repeat = "once"
+//!
+//! [tunnels]
+//! wg0 = "wwan0"                # connections over wg0 are helped when wwan0 is back
+//!
+//! [[reconfiguration]]          # outages at known times
+//! link = "wan0"
+//! every = "15 s"
+//! offset = "12 s"              # from a full multiple of `every`, by UTC
+//! outage = "150 ms"
+//! ```
+
+use crate::schedule::Reconfigurations;
+use crate::words;
+use seamline_wire::Duration;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How the last acknowledgment is repeated when a link is up again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Repeat {
+    /// Not at all.
+    None,
+    /// Once.
+    Once,
+    /// Three times: duplicates that make a sender without SACK retransmit (Caceres and Iftode, IEEE JSAC 13(5), 1995).
+    #[default]
+    Three,
+    /// Once, marked as an explicit handover notification: for senders that know it. To others it is a plain one.
+    Marked,
+}
+
+impl Repeat {
+    /// How many acknowledgments that makes.
+    pub fn times(self) -> u8 {
+        match self {
+            Repeat::None => 0,
+            Repeat::Once | Repeat::Marked => 1,
+            Repeat::Three => 3,
+        }
+    }
+}
+
+/// What is done for the connections over one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// About acknowledgments.
+    pub repeat: Repeat,
+    /// Whether the host's own unacknowledged data is sent again at once.
+    pub kick: bool,
+    /// Whether the kernel's word on the interface counts.
+    pub watch: bool,
+    /// What a lead must exceed the loaded round-trip time by for a freeze to pay.
+    pub freeze_margin: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let freeze_margin = Duration::from_millis(50);
+        Policy { repeat: Repeat::Three, kick: true, watch: true, freeze_margin }
+    }
+}
+
+/// Everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many connections are known at most.
+    pub connections: usize,
+    /// When a silent one is forgotten.
+    pub forget_after: Duration,
+    /// How long after its link is up a connection may wait for its address and a route.
+    pub patience: Duration,
+    /// For links without a policy of their own.
+    pub default: Policy,
+    /// By interface.
+    pub links: BTreeMap<String, Policy>,
+    /// By interface of a tunnel: the one that carries it.
+    pub tunnels: BTreeMap<String, String>,
+    /// Outages at known times.
+    pub reconfigurations: Vec<Reconfigurations>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            connections: 4096,
+            forget_after: Duration::from_secs(600),
+            patience: Duration::from_secs(30),
+            default: Policy::default(),
+            links: BTreeMap::new(),
+            tunnels: BTreeMap::new(),
+            reconfigurations: Vec::new(),
+        }
+    }
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsError {
+    /// The line, from 1; 0 when it is the file as a whole.
+    pub line: usize,
+    /// What, and what is near.
+    pub message: String,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+impl Settings {
+    /// Read a file's text.
+    ///
+    /// # Errors
+    /// The first thing wrong with it.
+    pub fn read(text: &str) -> Result<Self, SettingsError> {
+        let file: File = toml::from_str(text).map_err(|error| explained(&error, text))?;
+        let whole = |message: String| SettingsError { line: 0, message };
+        let base = Settings::default();
+        let default = file.default.over(base.default);
+        let reconfigurations =
+            file.reconfiguration.into_iter().map(Outages::checked).collect::<Result<_, _>>();
+        let connections = file.connections.unwrap_or(base.connections);
+        if connections == 0 {
+            return Err(whole("connections = 0 helps nobody; leave the key out for 4096".to_owned()));
+        }
+        Ok(Settings {
+            connections,
+            forget_after: file.forget_after.map_or(base.forget_after, |time| time.0),
+            patience: file.patience.map_or(base.patience, |time| time.0),
+            default,
+            links: file.link.into_iter().map(|(name, keys)| (name, keys.over(default))).collect(),
+            tunnels: file.tunnels,
+            reconfigurations: reconfigurations.map_err(whole)?,
+        })
+    }
+
+    /// The policy for connections over an interface: its own, or else that of the link that carries it, or else the default.
+    pub fn policy(&self, interface: &str) -> Policy {
+        let carrier = self.tunnels.get(interface);
+        let own = self.links.get(interface).or_else(|| self.links.get(carrier?));
+        own.copied().unwrap_or(self.default)
+    }
+
+    /// Whether connections over `interface` depend on `link`: it is that, or a tunnel over it.
+    pub fn depends(&self, interface: &str, link: &str) -> bool {
+        interface == link || self.tunnels.get(interface).is_some_and(|carrier| carrier == link)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    connections: Option<usize>,
+    forget_after: Option<Time>,
+    patience: Option<Time>,
+    default: Keys,
+    link: BTreeMap<String, Keys>,
+    tunnels: BTreeMap<String, String>,
+    reconfiguration: Vec<Outages>,
+}
+
+/// The keys of a policy, none of which has to be there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Keys {
+    repeat: Option<Repeat>,
+    kick: Option<bool>,
+    watch: Option<bool>,
+    freeze_margin: Option<Time>,
+}
+
+impl Keys {
+    fn over(&self, base: Policy) -> Policy {
+        Policy {
+            repeat: self.repeat.unwrap_or(base.repeat),
+            kick: self.kick.unwrap_or(base.kick),
+            watch: self.watch.unwrap_or(base.watch),
+            freeze_margin: self.freeze_margin.map_or(base.freeze_margin, |time| time.0),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Outages {
+    link: String,
+    every: Time,
+    offset: Time,
+    outage: Time,
+}
+
+impl Outages {
+    fn checked(self) -> Result<Reconfigurations, String> {
+        let Outages { link, every: Time(every), offset: Time(offset), outage: Time(outage) } = self;
+        if offset >= every || outage >= every {
+            return Err(format!(
+                "reconfiguration of {link}: offset ({offset}) and outage ({outage}) must be shorter than every ({every})"
+            ));
+        }
+        Ok(Reconfigurations { interface: link, every, offset, outage })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Time(Duration);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        words::duration(&text).map(Time).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Where it is, and which known name may be meant.
+fn explained(error: &toml::de::Error, text: &str) -> SettingsError {
+    let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    // The first name in backticks is the one given, the others are those expected.
+    let mut names = error.message().split('`').skip(1).step_by(2);
+    let near = names.next().and_then(|given| words::nearest(given, names));
+    let tip = near.map(|name| format!("\ntip: did you mean `{name}`?")).unwrap_or_default();
+    SettingsError { line, message: format!("{}{tip}", error.message()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_says_the_defaults_and_what_differs() {
+        let documentation = include_str!("settings.rs");
+        let lines = documentation.lines().skip_while(|line| *line != "//! ```toml").skip(1);
+        let example: Vec<&str> =
+            lines.take_while(|line| *line != "//! ```").map(|line| line.trim_start_matches("//!")).collect();
+        let settings = Settings::read(&example.join("\n")).unwrap();
+        let once = Policy { repeat: Repeat::Once, ..Policy::default() };
+        assert_eq!(settings.links["wwan0"], once);
+        assert_eq!((settings.policy("wg0"), settings.policy("eth0")), (once, Policy::default()));
+        assert!(settings.depends("wg0", "wwan0") && !settings.depends("wwan0", "wg0"));
+        assert_eq!(settings.reconfigurations[0].outage, Duration::from_millis(150));
+        let plain = Settings {
+            links: BTreeMap::new(),
+            tunnels: BTreeMap::new(),
+            reconfigurations: Vec::new(),
+            ..settings
+        };
+        assert_eq!(plain, Settings::default());
+        assert_eq!(Settings::read("").unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn a_links_policy_begins_with_the_default_one() {
+        let settings = Settings::read("[default]\nkick = false\n[link.a]\nrepeat = \"marked\"").unwrap();
+        let policy = settings.policy("a");
+        assert_eq!((policy.kick, policy.repeat.times()), (false, 1));
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line_and_the_nearest() {
+        let error = Settings::read("[default]\nkick = true\n\n[link.wwan0]\nrepaet = \"once\"").unwrap_err();
+        assert_eq!(error.line, 5, "{error}");
+        assert!(
+            error.message.contains("`repaet`") && error.message.contains("did you mean `repeat`"),
+            "{error}"
+        );
+        let error = Settings::read("[default]\nrepeat = \"thre\"").unwrap_err();
+        assert!(error.line == 2 && error.message.contains("did you mean `three`"), "{error}");
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        for (text, part) in [
+            ("patience = \"30\"", "line 1: \"30\" has no unit"),
+            ("patience = 30", "line 1: "),
+            ("connections = 0", "helps nobody"),
+            (
+                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"1 s\"\noutage = \"0 s\"",
+                "shorter than every",
+            ),
+            ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
+            ("patience = ", "line 1"),
+        ] {
+            let error = Settings::read(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The loop of the daemon.
+
+use super::control::Control;
+use super::{Captured, Diagnosis, News, Raw, Watch, clock};
+use crate::agent::{Agent, Host, Way};
+use crate::command::Command;
+use crate::connections::{CAPTURED, Key};
+use crate::kick::KernelView;
+use crate::log::Line;
+use crate::settings::Settings;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// After so many packets of the host somebody looks whether there is other news.
+const BATCH: usize = 4096;
+/// The clock of the world may be set while the daemon waits for a time on it.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// How a daemon runs.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// Where it listens.
+    pub socket: PathBuf,
+    /// Whether it sends nothing, and says what it would send.
+    pub is_dry: bool,
+    /// Whether its log is JSON.
+    pub json: bool,
+}
+
+/// A daemon in the network namespace of the thread that opened it.
+#[derive(Debug)]
+pub struct Daemon {
+    agent: Agent,
+    captured: Captured,
+    watch: Watch,
+    kernel: Kernel,
+    control: Control,
+    json: bool,
+    log: Vec<Line>,
+}
+
+/// What the agent asks and has sent.
+#[derive(Debug)]
+struct Kernel {
+    diagnosis: Diagnosis,
+    /// Missing where nothing is to be sent.
+    raw: Option<Raw>,
+}
+
+impl Host for Kernel {
+    fn view(&mut self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
+        self.diagnosis.view(key, interface)
+    }
+
+    fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()> {
+        self.raw.as_ref().map_or(Ok(()), |raw| raw.send(packet, way))
+    }
+}
+
+impl Daemon {
+    /// Open everything it needs, and look at interfaces and addresses as they are. It sees connections from their next packet on.
+    ///
+    /// # Errors
+    /// When the process may not (it takes `CAP_NET_RAW`), or another daemon listens at the socket.
+    pub fn open(settings: Settings, manner: &Manner) -> io::Result<Self> {
+        let control = Control::open(&manner.socket)?;
+        let captured = Captured::open()?;
+        let raw = if manner.is_dry { None } else { Some(Raw::open()?) };
+        let kernel = Kernel { diagnosis: Diagnosis::open()?, raw };
+        let mut daemon = Daemon {
+            agent: Agent::new(settings, manner.is_dry),
+            captured,
+            watch: Watch::open()?,
+            kernel,
+            control,
+            json: manner.json,
+            log: Vec::new(),
+        };
+        daemon.look()?;
+        daemon
+            .log
+            .push(Line::new("start").shown("socket", manner.socket.display()).with("dry_run", manner.is_dry));
+        Ok(daemon)
+    }
+
+    /// Go on until something can be read from `stop`. The log goes to `out`; that it cannot be written ends nothing.
+    ///
+    /// # Errors
+    /// When one of its sockets fails.
+    pub fn run(&mut self, stop: impl AsFd, out: &mut dyn Write) -> io::Result<()> {
+        loop {
+            self.write_log(out);
+            let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
+            if packets || news || told {
+                self.take_in_packets()?;
+            }
+            if news {
+                self.take_in_news()?;
+            }
+            if told {
+                self.take_in_commands()?;
+            }
+            let now = clock::monotonic();
+            self.agent.wake(now, clock::wall(), &mut self.log);
+            self.agent.help(now, &mut self.kernel, &mut self.log);
+            if stopped {
+                self.log.push(Line { event: "stop", ..self.agent.status() });
+                self.write_log(out);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Wait until one of the sockets has something, or the schedule does.
+    fn wait(&self, stop: impl AsFd) -> io::Result<[bool; 4]> {
+        let sockets = [self.captured.as_fd(), self.watch.as_fd(), self.control.as_fd(), stop.as_fd()];
+        let mut descriptors = sockets.map(|socket| PollFd::new(socket, PollFlags::POLLIN));
+        let next = self.agent.wake_in(clock::wall());
+        let timeout = next.map_or(PollTimeout::NONE, |next| {
+            // A millisecond more than rounding down: waking early would be waking for nothing.
+            let wait = Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT);
+            PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO)
+        });
+        match poll(&mut descriptors, timeout) {
+            Ok(_) => Ok(descriptors.map(|descriptor| descriptor.any() == Some(true))),
+            Err(Errno::EINTR) => Ok([false; 4]),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn take_in_packets(&mut self) -> io::Result<()> {
+        let now = clock::monotonic();
+        let mut room = [0; CAPTURED];
+        for _ in 0..BATCH {
+            let Some((length, interface)) = self.captured.receive(&mut room)? else { break };
+            self.agent.sent(now, interface, &room[..length]);
+        }
+        Ok(())
+    }
+
+    fn take_in_news(&mut self) -> io::Result<()> {
+        for news in self.watch.receive()? {
+            match news {
+                News::Missed => self.look()?,
+                news => self.take_in(news),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, news: News) {
+        match news {
+            News::Link(described) => self.agent.described(clock::monotonic(), described, &mut self.log),
+            News::Gone(index) => self.agent.gone(index),
+            News::Address(index, address, is_usable) => self.agent.address(index, address, is_usable),
+            News::Routes => self.agent.routes_changed(),
+            News::Missed => {}
+        }
+    }
+
+    /// Look at everything anew.
+    fn look(&mut self) -> io::Result<()> {
+        let everything = Watch::everything()?;
+        let there: BTreeSet<u32> = everything
+            .iter()
+            .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
+            .collect();
+        self.agent.look_anew(&there);
+        everything.into_iter().for_each(|news| self.take_in(news));
+        Ok(())
+    }
+
+    fn take_in_commands(&mut self) -> io::Result<()> {
+        while let Some((text, from)) = self.control.receive()? {
+            let command = text.parse::<Command>();
+            let done = command.and_then(|command| {
+                let now = clock::monotonic();
+                self.agent.told(now, &command, &mut self.kernel, &mut self.log).map(|()| command)
+            });
+            match done {
+                Ok(Command::Status { json }) => {
+                    let status = self.agent.status();
+                    self.control.answer(&from, &if json { status.to_json() } else { status.to_string() });
+                }
+                Ok(_) => self.control.answer(&from, "ok"),
+                Err(why) => {
+                    self.agent.refused();
+                    self.control.answer(&from, &format!("error: {why}"));
+                    self.log.push(Line::new("refused").with("told", text.trim()).with("why", why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_log(&mut self, out: &mut dyn Write) {
+        if self.log.is_empty() {
+            return;
+        }
+        let wall = clock::wall();
+        for line in self.log.drain(..) {
+            let line = line.at(wall);
+            let _ = if self.json { writeln!(out, "{}", line.to_json()) } else { writeln!(out, "{line}") };
+        }
+        let _ = out.flush();
+    }
+}

@@ -1,0 +1,26 @@
+//! What the daemon asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
+//! the process ends; but for the path of the socket, which the next one replaces.
+
+mod captured;
+pub mod clock;
+mod control;
+mod daemon;
+mod diagnosis;
+mod raw;
+mod watch;
+
+pub use captured::Captured;
+pub use control::{ask, tell};
+pub use daemon::{Daemon, Manner};
+pub use diagnosis::Diagnosis;
+pub use raw::Raw;
+pub use watch::{News, Watch};
+
+use std::fmt::Display;
+use std::io;
+
+/// The same kind of error, which also says what was tried.
+fn explained(error: impl Into<io::Error>, tried: impl Display) -> io::Error {
+    let error = error.into();
+    io::Error::new(error.kind(), format!("{tried}: {error}"))
+}

@@ -1,0 +1,304 @@
+//! The daemon's decisions, on a host that is made up.
+
+use seamline_mobile::agent::{Agent, Host, Way};
+use seamline_mobile::command::Command;
+use seamline_mobile::connections::Key;
+use seamline_mobile::kick::KernelView;
+use seamline_mobile::links::Described;
+use seamline_mobile::log::Line;
+use seamline_mobile::settings::Settings;
+use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+
+const HOST: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+const SERVER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
+const WWAN: u32 = 3;
+const TUNNEL: u32 = 4;
+
+/// Has the connections that it is told, and a route or none.
+struct FakeHost {
+    view: Option<KernelView>,
+    has_route: bool,
+    sent: Vec<(Vec<u8>, Way)>,
+}
+
+impl FakeHost {
+    fn new() -> Self {
+        FakeHost { view: Some(established()), has_route: true, sent: Vec::new() }
+    }
+    /// What was sent to the server since the last time.
+    fn acknowledgments(&mut self) -> Vec<Segment> {
+        let sent = std::mem::take(&mut self.sent);
+        sent.iter()
+            .filter(|(_, way)| way.to == SERVER)
+            .map(|(packet, _)| decode(packet).unwrap().headers.segment)
+            .collect()
+    }
+}
+
+impl Host for FakeHost {
+    fn view(&mut self, _: &Key, _: u32) -> io::Result<Option<KernelView>> {
+        Ok(self.view)
+    }
+    fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()> {
+        if !self.has_route {
+            return Err(io::Error::from(io::ErrorKind::NetworkUnreachable));
+        }
+        self.sent.push((packet.to_vec(), way));
+        // A kernel by RFC 6069.
+        if let (true, Some(view)) = (way.to == HOST, &mut self.view) {
+            view.backoff -= 1;
+            if view.backoff == 2 {
+                (view.backoff, view.retransmissions) = (3, view.retransmissions + 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn established() -> KernelView {
+    KernelView {
+        state: 1,
+        unacknowledged: 0,
+        backoff: 0,
+        timeouts: 0,
+        retransmissions: 0,
+        round_trip: Some(Duration::from_millis(50)),
+        receiver_round_trip: Some(Duration::from_millis(100)),
+    }
+}
+
+fn packet(port: u16) -> Vec<u8> {
+    let headers = Headers {
+        ip: IpHeader::v4(HOST, SERVER),
+        source_port: TransportPort(port),
+        destination_port: TransportPort(443),
+        segment: Segment {
+            flags: Flags::ACK,
+            sequence: SequenceNumber(1000),
+            acknowledgment: SequenceNumber(u32::from(port)),
+            ..Segment::default()
+        },
+    };
+    encode_to_vec(&headers, &[]).unwrap()
+}
+
+fn wwan(is_running: bool) -> Described {
+    Described { index: WWAN, name: "wwan0".to_owned(), is_running, is_loopback: false }
+}
+
+/// An agent that knows two connections: one over wwan0, one over the tunnel wg0.
+fn agent(settings: &str) -> Agent {
+    let mut agent = Agent::new(Settings::read(settings).unwrap(), false);
+    let log = &mut Vec::new();
+    agent.described(Instant::ZERO, wwan(true), log);
+    let tunnel = Described { index: TUNNEL, name: "wg0".to_owned(), is_running: true, is_loopback: false };
+    agent.described(Instant::ZERO, tunnel, log);
+    agent.address(WWAN, HOST.into(), true);
+    agent.sent(Instant::ZERO, WWAN, &packet(40_001));
+    agent.sent(Instant::ZERO, TUNNEL, &packet(40_002));
+    assert_eq!(agent.connections().len(), 2);
+    agent
+}
+
+fn seconds(seconds: u64) -> Instant {
+    Instant::from_secs(seconds)
+}
+
+fn tell(agent: &mut Agent, now: Instant, words: &str, host: &mut FakeHost) -> Vec<Line> {
+    let mut log = Vec::new();
+    let command: Command = words.parse().unwrap();
+    agent.told(now, &command, host, &mut log).unwrap();
+    agent.help(now, host, &mut log);
+    log
+}
+
+#[test]
+fn only_connections_over_the_link_that_is_back_are_helped_and_once() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    tell(&mut agent, seconds(1), "down wwan0", &mut host);
+    assert_eq!(host.acknowledgments(), [], "nothing is sent into an outage");
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    let sent = host.acknowledgments();
+    assert_eq!(sent.len(), 3);
+    assert!(sent.iter().all(|segment| segment.acknowledgment == SequenceNumber(40_001)), "{sent:?}");
+    agent.help(seconds(3), &mut host, &mut Vec::new());
+    assert_eq!(host.acknowledgments(), []);
+    assert_eq!((agent.counters().repeated, agent.counters().acknowledgments), (1, 3));
+}
+
+#[test]
+fn policies_say_how_often_and_how() {
+    for (policy, count, mark) in [
+        ("repeat = \"none\"", 0, None),
+        ("repeat = \"once\"", 1, None),
+        ("repeat = \"marked\"", 1, Some(Mark::Handover)),
+    ] {
+        let mut agent = agent(&format!("[link.wwan0]\n{policy}"));
+        let mut host = FakeHost::new();
+        tell(&mut agent, seconds(2), "up", &mut host);
+        let (own, other): (Vec<Segment>, Vec<Segment>) =
+            host.acknowledgments().into_iter().partition(|segment| segment.acknowledgment.0 == 40_001);
+        assert_eq!(own.iter().map(|segment| segment.mark).collect::<Vec<_>>(), vec![mark; count]);
+        assert_eq!(other.len(), 3, "the other link has the default policy");
+    }
+}
+
+#[test]
+fn a_tunnel_goes_with_the_link_that_carries_it() {
+    let (mut agent, mut host) = (agent("[tunnels]\nwg0 = \"wwan0\""), FakeHost::new());
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    assert_eq!(host.acknowledgments().len(), 6);
+    tell(&mut agent, seconds(3), "up wg0", &mut host);
+    assert_eq!(host.acknowledgments().len(), 3, "but not the other way round");
+}
+
+#[test]
+fn the_kernels_word_counts_unless_the_policy_says_otherwise() {
+    for (settings, count) in [("", 3), ("[link.wwan0]\nwatch = false", 0)] {
+        let (mut agent, mut host, mut log) = (agent(settings), FakeHost::new(), Vec::new());
+        agent.described(seconds(1), wwan(false), &mut log);
+        agent.help(seconds(1), &mut host, &mut log);
+        assert_eq!(host.acknowledgments(), []);
+        agent.described(seconds(2), wwan(true), &mut log);
+        agent.help(seconds(2), &mut host, &mut log);
+        assert_eq!(host.acknowledgments().len(), count, "{settings}");
+    }
+}
+
+#[test]
+fn a_connection_waits_for_its_address_and_for_a_route() {
+    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    agent.address(WWAN, HOST.into(), false);
+    host.has_route = false;
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    agent.address(WWAN, HOST.into(), true);
+    agent.help(seconds(3), &mut host, &mut log);
+    agent.help(seconds(3), &mut host, &mut log);
+    assert_eq!(agent.counters().failures, 1, "one attempt after one piece of news");
+    host.has_route = true;
+    agent.help(seconds(4), &mut host, &mut log);
+    assert_eq!(host.acknowledgments(), [], "nobody has said that there is a route now");
+    agent.routes_changed();
+    agent.help(seconds(4), &mut host, &mut log);
+    assert_eq!(host.acknowledgments().len(), 3);
+}
+
+#[test]
+fn patience_ends() {
+    let (mut agent, mut host, mut log) = (agent("patience = \"5 s\""), FakeHost::new(), Vec::new());
+    agent.address(WWAN, HOST.into(), false);
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    agent.help(seconds(8), &mut host, &mut log);
+    agent.address(WWAN, HOST.into(), true);
+    agent.help(seconds(8), &mut host, &mut log);
+    assert_eq!((host.acknowledgments(), agent.counters().given_up), (vec![], 1));
+}
+
+#[test]
+fn what_the_kernel_no_longer_has_is_left_alone() {
+    for view in [None, Some(KernelView { state: 6, ..established() })] {
+        let (mut agent, mut host) = (agent(""), FakeHost::new());
+        host.view = view;
+        tell(&mut agent, seconds(2), "up", &mut host);
+        assert_eq!((host.acknowledgments(), agent.connections().len()), (vec![], 0));
+        assert_eq!(agent.counters().over, 2);
+    }
+}
+
+#[test]
+fn packets_that_are_only_forwarded_are_nobodys_here() {
+    let mut agent = Agent::new(Settings::default(), false);
+    agent.sent(Instant::ZERO, WWAN, &packet(40_001));
+    assert!(agent.connections().is_empty());
+}
+
+#[test]
+fn the_hosts_own_data_is_kicked_after_all_acknowledgments() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    host.view = Some(KernelView { unacknowledged: 500, backoff: 5, timeouts: 5, ..established() });
+    let log = tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    let to: Vec<IpAddr> = host.sent.iter().map(|(_, way)| way.to).collect();
+    assert_eq!(to, [[IpAddr::from(SERVER); 3], [IpAddr::from(HOST); 3]].concat());
+    let quoted = decode(&host.sent[3].0[28..]).unwrap().headers;
+    assert_eq!(quoted.segment.sequence, SequenceNumber(500), "1000 sent, 500 not acknowledged");
+    assert_eq!((agent.counters().kicked, agent.counters().messages), (1, 3));
+    assert!(log.iter().any(|line| line.to_string().contains("outcome=retransmitted")), "{log:?}");
+}
+
+#[test]
+fn a_policy_can_do_without_kicks() {
+    let (mut agent, mut host) = (agent("[default]\nkick = false"), FakeHost::new());
+    host.view = Some(KernelView { unacknowledged: 500, backoff: 5, timeouts: 5, ..established() });
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    assert!(host.sent.iter().all(|(_, way)| way.to == SERVER));
+}
+
+#[test]
+fn dry_it_says_everything_and_sends_nothing() {
+    let mut host = FakeHost::new();
+    host.view = Some(KernelView { unacknowledged: 500, backoff: 5, timeouts: 5, ..established() });
+    let (mut agent, mut log) = (Agent::new(Settings::default(), true), Vec::new());
+    agent.described(Instant::ZERO, wwan(true), &mut log);
+    agent.address(WWAN, HOST.into(), true);
+    agent.sent(Instant::ZERO, WWAN, &packet(40_001));
+    let said: Vec<&str> =
+        tell(&mut agent, seconds(1), "up", &mut host).iter().map(|line| line.event).collect();
+    assert_eq!(said, ["link-up", "would-repeat", "would-kick"]);
+    assert_eq!((host.sent.len(), agent.counters().acknowledgments), (0, 0));
+}
+
+#[test]
+fn a_freeze_is_weighed_by_the_larger_round_trip_time() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    let mut decided = |words: &str| {
+        let log = tell(&mut agent, seconds(1), words, &mut host);
+        let field = log[0].fields.iter().find(|(name, _)| *name == "freeze").unwrap();
+        field.1.as_str().unwrap().to_owned()
+    };
+    // 100 ms and a margin of 50 ms.
+    assert_eq!(decided("going-down wwan0 in 151 ms"), "would help");
+    assert_eq!(decided("going-down wwan0 in 149 ms"), "too late");
+    assert_eq!(decided("going-down wwan0"), "lead unknown");
+    host.view = None;
+    let log = tell(&mut agent, seconds(1), "going-down wwan0 in 1 s", &mut host);
+    assert!(log[0].to_string().contains("\"round trip unknown\""), "{log:?}");
+}
+
+#[test]
+fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    let command = Command::Up(Some("wwan7".to_owned()));
+    let why = agent.told(seconds(1), &command, &mut host, &mut Vec::new()).unwrap_err();
+    assert!(why.contains("wwan7") && why.contains("wwan0, wg0"), "{why}");
+}
+
+#[test]
+fn the_schedule_repeats_at_the_end_of_each_outage() {
+    let settings =
+        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"15 s\"\noffset = \"12 s\"\noutage = \"150 ms\"";
+    let (mut agent, mut host, mut log) = (agent(settings), FakeHost::new(), Vec::new());
+    let begin = Instant::from_secs(1_763_816_400);
+    assert_eq!(begin.as_nanos() % 60_000_000_000, 0, "a full minute");
+    let mut wall = begin;
+    agent.wake(seconds(1), wall, &mut log);
+    let mut sent = Vec::new();
+    for _ in 0..4 {
+        wall += agent.wake_in(wall).unwrap();
+        agent.wake(seconds(1) + wall.saturating_since(begin), wall, &mut log);
+        agent.help(seconds(1) + wall.saturating_since(begin), &mut host, &mut log);
+        sent.push((wall.saturating_since(begin).as_millis(), host.acknowledgments().len()));
+    }
+    assert_eq!(sent, [(12_000, 0), (12_150, 3), (27_000, 0), (27_150, 3)]);
+    assert!(
+        log.iter().all(|line| !line.event.starts_with("link") || line.to_string().contains("by=schedule")),
+        "{log:?}"
+    );
+    // The host has slept through a minute: the newest end counts.
+    wall += Duration::from_secs(60);
+    agent.wake(seconds(100), wall, &mut log);
+    agent.help(seconds(100), &mut host, &mut log);
+    assert_eq!(host.acknowledgments().len(), 3);
+}

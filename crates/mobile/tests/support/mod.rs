@@ -1,0 +1,219 @@
+//! A phone in a namespace of its own, and the server at the other end of its link: the test itself.
+
+use seamline_lab::system::{Interface, Namespace, Tun};
+use seamline_mobile::Settings;
+use seamline_mobile::system::{Daemon, Manner};
+use seamline_wire::codec::{Headers, IpHeader, IpVersion, decode, encode_to_vec};
+use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub(crate) const VERSIONS: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
+const PORT: u16 = 443;
+
+/// The phone's address and the server's.
+pub(crate) fn addresses(version: IpVersion) -> [IpAddr; 2] {
+    match version {
+        IpVersion::V4 => [[10, 9, 0, 1], [10, 9, 0, 2]].map(|bytes| Ipv4Addr::from(bytes).into()),
+        IpVersion::V6 => [1, 2].map(|last| Ipv6Addr::new(0xfd09, 0, 0, 0, 0, 0, 0, last).into()),
+    }
+}
+
+pub(crate) fn pause(time: Duration) {
+    #[expect(clippy::disallowed_methods, reason = "the kernel's timers go by real time")]
+    std::thread::sleep(time);
+}
+
+fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "the kernel's timers go by real time")]
+    Instant::now()
+}
+
+/// A namespace with an interface wwan0, still down, if this host lets us make them.
+pub(crate) fn interface_or_skip(name: &str) -> Option<(Namespace, Interface, Tun)> {
+    let made = Namespace::new().and_then(|namespace| {
+        let tun = Tun::open(&namespace, "wwan0")?;
+        Ok((namespace, tun))
+    });
+    let (namespace, tun) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            println!("SKIPPED {name}: {error}");
+            let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+            assert!(!strict, "{name} may not be skipped here");
+            return None;
+        }
+    };
+    let anywhere = [(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)];
+    let own = VERSIONS.map(|version| addresses(version)[0]);
+    let interface = Interface {
+        name: "wwan0".to_owned(),
+        mtu: 1500,
+        queue_packets: 1000,
+        addresses: own.map(|address| (address, if address.is_ipv4() { 32 } else { 128 })).to_vec(),
+        routes: anywhere.to_vec(),
+        congestion_control: None,
+    };
+    Some((namespace, interface, tun))
+}
+
+/// A phone with a daemon.
+pub(crate) struct Phone {
+    namespace: Namespace,
+    tun: Arc<Tun>,
+    version: IpVersion,
+    pub(crate) socket: PathBuf,
+    log: Log,
+    stop: Option<UnixStream>,
+    daemon: Option<JoinHandle<io::Result<()>>>,
+    _folder: tempfile::TempDir,
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Phone {
+    /// One whose daemon runs, if this host lets us.
+    pub(crate) fn or_skip(name: &str, settings: Settings, version: IpVersion) -> Option<Self> {
+        let (namespace, interface, tun) = interface_or_skip(name)?;
+        seamline_lab::system::netlink::bring_up_loopback(&namespace).unwrap();
+        interface.bring_up(&namespace).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("mobile.sock");
+        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
+        let mut daemon = namespace.within(|| Daemon::open(settings, &manner)).unwrap();
+        let (stop, stopped) = UnixStream::pair().unwrap();
+        let log = Log::default();
+        let mut out = log.clone();
+        let daemon = std::thread::spawn(move || daemon.run(&stopped, &mut out));
+        let (stop, daemon) = (Some(stop), Some(daemon));
+        Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
+    }
+
+    /// What the daemon has said.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// A connection of the phone's, as an application has it, and the server's end.
+    pub(crate) fn connect(&self) -> (TcpStream, Server) {
+        let server = addresses(self.version)[1];
+        let namespace = self.namespace.try_clone().unwrap();
+        let connecting = std::thread::spawn(move || {
+            namespace.within(|| TcpStream::connect(SocketAddr::new(server, PORT))).unwrap()
+        });
+        let mut server =
+            Server { tun: self.tun.clone(), version: self.version, phone: None, next: SequenceNumber(5000) };
+        let syn = server.next(Duration::from_secs(2)).expect("a SYN");
+        let answer = Segment {
+            flags: Flags::SYN | Flags::ACK,
+            acknowledgment: syn.segment.end(),
+            maximum_segment_size: Some(1400),
+            window_scale: Some(7),
+            sack_permitted: true,
+            ..Segment::default()
+        };
+        server.answer(answer, &[]);
+        let stream = connecting.join().unwrap();
+        server.next(Duration::from_secs(1)).expect("the end of the handshake");
+        (stream, server)
+    }
+}
+
+impl Drop for Phone {
+    fn drop(&mut self) {
+        // The daemon reads the end of the stream.
+        drop(self.stop.take());
+        let ended = self.daemon.take().unwrap().join().unwrap();
+        assert!(ended.is_ok(), "{ended:?}");
+        assert!(std::thread::panicking() || self.log().contains("event=stop"), "{}", self.log());
+    }
+}
+
+/// The other end of the phone's connection.
+pub(crate) struct Server {
+    tun: Arc<Tun>,
+    version: IpVersion,
+    /// What came last.
+    phone: Option<Headers>,
+    next: SequenceNumber,
+}
+
+impl Server {
+    /// The next TCP packet from the phone.
+    pub(crate) fn next(&mut self, within: Duration) -> Option<Headers> {
+        let until = now() + within;
+        let mut room = [0; 2000];
+        loop {
+            if let Some(length) = self.tun.read(&mut room).unwrap() {
+                if let Ok(decoded) = decode(&room[..length]) {
+                    self.phone = Some(decoded.headers);
+                    return self.phone;
+                }
+            } else if now() >= until {
+                return None;
+            } else {
+                pause(Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// The next with payload.
+    pub(crate) fn next_data(&mut self, within: Duration) -> Option<Headers> {
+        let until = now() + within;
+        loop {
+            let headers = self.next(until.saturating_duration_since(now()))?;
+            if headers.segment.length > 0 {
+                return Some(headers);
+            }
+        }
+    }
+
+    /// Let pass what comes for so long.
+    pub(crate) fn drain(&mut self, time: Duration) {
+        let until = now() + time;
+        while self.next(until.saturating_duration_since(now())).is_some() {}
+    }
+
+    /// Send the phone so many bytes. What acknowledges them all.
+    pub(crate) fn send(&mut self, length: u32) -> SequenceNumber {
+        let last = self.phone.expect("somebody to send to").segment;
+        let segment = Segment {
+            flags: Flags::ACK | Flags::PSH,
+            acknowledgment: last.end(),
+            length,
+            ..Segment::default()
+        };
+        self.answer(segment, &vec![2; length as usize]);
+        self.next
+    }
+
+    fn answer(&mut self, segment: Segment, payload: &[u8]) {
+        let phone = self.phone.expect("somebody to send to");
+        let ip = match (self.version, addresses(self.version)) {
+            (IpVersion::V4, [IpAddr::V4(to), IpAddr::V4(from)]) => IpHeader::v4(from, to),
+            (IpVersion::V6, [IpAddr::V6(to), IpAddr::V6(from)]) => IpHeader::v6(from, to),
+            _ => unreachable!("addresses of that version"),
+        };
+        let segment = Segment { sequence: self.next, window: 60_000, ..segment };
+        let headers =
+            Headers { ip, source_port: TransportPort(PORT), destination_port: phone.source_port, segment };
+        assert!(self.tun.write(&encode_to_vec(&headers, payload).unwrap()).unwrap());
+        self.next = segment.end();
+    }
+}

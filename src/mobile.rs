@@ -1,0 +1,90 @@
+//! `seamline mobile`
+
+use crate::Outcome;
+use crate::terminal::{Failure, print};
+use seamline_mobile::Settings;
+use seamline_mobile::command::Command;
+use seamline_mobile::system::{Daemon, Manner, ask};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The Unix datagram socket at which the daemon listens to modems and scripts
+    #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]
+    socket: PathBuf,
+    /// What to do for which link, in TOML (see docs/mobile.md); without it, for every link what helps most senders
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Send nothing; say what would be sent
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the log, or the status, as JSON
+    #[arg(long)]
+    json: bool,
+    /// Ask the running daemon how it goes
+    #[arg(long, conflicts_with_all = ["config", "dry_run", "tell"])]
+    status: bool,
+    /// Tell the running daemon something: 'going-down [INTERFACE] [in DURATION]', 'down [INTERFACE]' or 'up [INTERFACE]'
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["config", "dry_run", "json"])]
+    tell: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let Arguments { socket, json, .. } = arguments;
+    if arguments.status {
+        let question = if *json { "status json" } else { "status" };
+        return print(&(ask(socket, question).map_err(failure)? + "\n"));
+    }
+    if let Some(words) = &arguments.tell {
+        return tell(socket, words);
+    }
+    let settings = arguments.config.as_deref().map_or_else(|| Ok(Settings::default()), read)?;
+    let stop = stop()?;
+    let manner = Manner { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
+    let mut daemon = Daemon::open(settings, &manner).map_err(failure)?;
+    daemon.run(&stop, &mut io::stdout()).map_err(failure)
+}
+
+/// Tell the daemon something, after looking whether it makes sense.
+fn tell(socket: &Path, words: &str) -> Outcome {
+    words.parse::<Command>().map_err(|why| Failure::Input(format!("--tell {why}")))?;
+    let answer = ask(socket, words).map_err(failure)?;
+    match answer.strip_prefix("error: ") {
+        None => Ok(()),
+        Some(why) => Err(Failure::Runtime(why.to_owned())),
+    }
+}
+
+fn read(file: &Path) -> Result<Settings, Failure> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Input(format!("cannot read {shown}: {error}")))?;
+    Settings::read(&text).map_err(|error| match error.line {
+        0 => Failure::Input(format!("{shown}: {}", error.message)),
+        line => Failure::Input(format!("{shown}:{line}: {}", error.message)),
+    })
+}
+
+/// What can be read from as soon as somebody asks to stop.
+fn stop() -> Result<UnixStream, Failure> {
+    let made = UnixStream::pair().and_then(|(stop, asked)| {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            pipe::register(signal, asked.try_clone()?)?;
+        }
+        Ok(stop)
+    });
+    made.map_err(|error| Failure::Runtime(format!("cannot listen to signals: {error}")))
+}
+
+fn failure(error: io::Error) -> Failure {
+    let tip = match error.kind() {
+        io::ErrorKind::PermissionDenied => "\ntip: it takes CAP_NET_RAW: run it as root (sudo)",
+        io::ErrorKind::AddrInUse => "\ntip: seamline mobile --status asks the one that listens there",
+        _ => "",
+    };
+    Failure::Runtime(format!("{error}{tip}"))
+}
