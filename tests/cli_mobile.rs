@@ -137,6 +137,23 @@ fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
     assert!(helped.progress_ms < after + ROUND_TRIP_MS, "{}", helped.progress_ms);
 }
 
+/// What stands in `disruption.toml` lets the server know that there is something to be sent again.
+#[test]
+fn told_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost() {
+    let Some(_alone) = lab_or_skip("told_of_the_disruption_a_server_sends_again") else { return };
+    let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
+    let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
+    for version in [&[][..], &["--ipv6"]] {
+        let script = policy.to_owned() + &daemon("--config disruption.toml", 11);
+        let helped = outage(&[&earlier, version].concat(), &script);
+        let last = helped.again_ms.iter().rfind(|time| **time < 0.0).expect("a retransmission in the outage");
+        // At once, or when the timer without its doublings ends, where it had gone off just before.
+        let most_ms = if *last < -400.0 { 1.3 * ROUND_TRIP_MS } else { 450.0 };
+        assert!(helped.arrived_ms() < most_ms, "{version:?}: {} after {last}", helped.sent_ms);
+        assert!(helped.arrived_ms() > ROUND_TRIP_MS, "{version:?}: {}", helped.sent_ms);
+    }
+}
+
 #[test]
 fn an_upload_goes_on_within_its_timer_without_doublings() {
     let Some(_alone) = lab_or_skip("an_upload_goes_on_within_its_timer") else { return };

@@ -202,9 +202,9 @@ impl Agent {
                 continue;
             }
             touched += 1;
-            if change == Change::Up {
-                connection.owed = Some(now);
-                connection.is_blocked = false;
+            match change {
+                Change::Up => (connection.owed, connection.is_blocked) = (Some(now), false),
+                Change::Down => connection.interrupted = connection.interrupted.or(Some(now)),
             }
         }
         let event = match change {

@@ -33,6 +33,10 @@ pub struct Connection {
     pub accurate_ecn: bool,
     /// When its last packet left.
     pub seen: Instant,
+    /// When its acknowledgment last advanced: when data last came from the other end.
+    pub heard: Instant,
+    /// Since when its link has been gone, if that was said.
+    pub interrupted: Option<Instant>,
     /// Since when an interruption of its link has not been made up for; `None` when none has.
     pub owed: Option<Instant>,
     /// Whether helping it has failed and waits for another address, route or link.
@@ -90,6 +94,8 @@ impl Connections {
                     retransmitted: None,
                     accurate_ecn,
                     seen: now,
+                    heard: now,
+                    interrupted: None,
                     owed: None,
                     is_blocked: false,
                 };
@@ -163,6 +169,9 @@ impl Connection {
         self.next = self.next.max(headers.segment.end());
         self.interface = interface;
         self.seen = now;
+        if acknowledgment.is_after(self.last.segment.acknowledgment) {
+            self.heard = now;
+        }
         // A queue of the host may have let a later packet overtake this one.
         if acknowledgment.is_at_or_after(self.last.segment.acknowledgment) {
             self.last = headers;

@@ -2,12 +2,12 @@
 
 use crate::connections::Connection;
 use seamline_wire::codec::{Checksum, EncodeError, Headers, IpHeader, IpVersion, encode_to_vec};
-use seamline_wire::{Flags, Mark, SackBlocks, Segment, SequenceNumber};
+use seamline_wire::{Flags, Mark, Segment, SequenceNumber};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Bytes of an ICMP message before what it quotes.
 const ICMP_HEADER: usize = 8;
-/// Hops left of a message that leaves no host.
+/// Hops left of a message (RFC 1700).
 const HOP_LIMIT: u8 = 64;
 
 /// The last acknowledgment of a connection once more, without payload: what it acknowledged, its window, its SACK blocks as far as they fit
@@ -54,23 +54,59 @@ fn set_accurate_ecn_bit(packet: &mut [u8], version: IpVersion) {
 /// # Errors
 /// None that could be expected: it is shorter than any limit.
 pub fn unreachable(connection: &Connection, unacknowledged: SequenceNumber) -> Result<Vec<u8>, EncodeError> {
-    let segment = Segment {
-        sequence: unacknowledged,
-        timestamps: None,
-        sack: SackBlocks::new(),
-        mark: None,
-        length: 0,
-        flags: Flags::ACK,
-        ..connection.last.segment
-    };
-    let quoted = encode_to_vec(&Headers { segment, ..connection.last }, &[])?;
-    Ok(match connection.last.ip {
-        IpHeader::V4(header) => unreachable_v4(header.source, &quoted),
-        IpHeader::V6(header) => unreachable_v6(header.source, &quoted),
-    })
+    let Headers { ip, source_port, destination_port, .. } = connection.last;
+    let quoted = quote(Headers { ip, source_port, destination_port, segment: bare(unacknowledged) })?;
+    Ok(message(&ip, &quoted, Towards::ThisHost))
 }
 
-fn unreachable_v4(host: Ipv4Addr, quoted: &[u8]) -> Vec<u8> {
+/// The same message to the other end: its packets could not be delivered here. It quotes the segment that this host expects next, which
+/// is the other end's SND.UNA once the last acknowledgment has arrived.
+///
+/// # Errors
+/// None that could be expected: it is shorter than any limit.
+pub fn disruption(connection: &Connection) -> Result<Vec<u8>, EncodeError> {
+    let Headers { ip, source_port, destination_port, segment } = connection.last;
+    let theirs = match ip {
+        IpHeader::V4(header) => IpHeader::v4(header.destination, header.source),
+        IpHeader::V6(header) => IpHeader::v6(header.destination, header.source),
+    };
+    let quoted = quote(Headers {
+        ip: theirs,
+        source_port: destination_port,
+        destination_port: source_port,
+        segment: bare(segment.acknowledgment),
+    })?;
+    Ok(message(&ip, &quoted, Towards::OtherEnd))
+}
+
+/// As much of a segment as a message has to quote.
+fn bare(sequence: SequenceNumber) -> Segment {
+    Segment { sequence, flags: Flags::ACK, ..Segment::default() }
+}
+
+fn quote(headers: Headers) -> Result<Vec<u8>, EncodeError> {
+    encode_to_vec(&headers, &[])
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Towards {
+    ThisHost,
+    OtherEnd,
+}
+
+fn message(own: &IpHeader, quoted: &[u8], towards: Towards) -> Vec<u8> {
+    let is_here = towards == Towards::ThisHost;
+    match own {
+        IpHeader::V4(header) => {
+            unreachable_v4(header.source, if is_here { header.source } else { header.destination }, quoted)
+        }
+        IpHeader::V6(header) => {
+            unreachable_v6(header.source, if is_here { header.source } else { header.destination }, quoted)
+        }
+    }
+}
+
+fn unreachable_v4(from: Ipv4Addr, to: Ipv4Addr, quoted: &[u8]) -> Vec<u8> {
     const HOST_UNREACHABLE: [u8; ICMP_HEADER] = [3, 1, 0, 0, 0, 0, 0, 0];
     const ICMP: u8 = 1;
     let length = (20 + ICMP_HEADER + quoted.len()) as u16;
@@ -78,14 +114,14 @@ fn unreachable_v4(host: Ipv4Addr, quoted: &[u8]) -> Vec<u8> {
     ip[0] = 0x45;
     ip[2..4].copy_from_slice(&length.to_be_bytes());
     ip[8..10].copy_from_slice(&[HOP_LIMIT, ICMP]);
-    ip[12..16].copy_from_slice(&host.octets());
-    ip[16..20].copy_from_slice(&host.octets());
+    ip[12..16].copy_from_slice(&from.octets());
+    ip[16..20].copy_from_slice(&to.octets());
     let sum = Checksum::new().over(&ip);
     ip[10..12].copy_from_slice(&sum.field().to_be_bytes());
     with_checksum(&ip, Checksum::new(), HOST_UNREACHABLE, quoted)
 }
 
-fn unreachable_v6(host: Ipv6Addr, quoted: &[u8]) -> Vec<u8> {
+fn unreachable_v6(from: Ipv6Addr, to: Ipv6Addr, quoted: &[u8]) -> Vec<u8> {
     const NO_ROUTE: [u8; ICMP_HEADER] = [1, 0, 0, 0, 0, 0, 0, 0];
     const ICMPV6: u8 = 58;
     let length = (ICMP_HEADER + quoted.len()) as u16;
@@ -93,8 +129,8 @@ fn unreachable_v6(host: Ipv6Addr, quoted: &[u8]) -> Vec<u8> {
     ip[0] = 0x60;
     ip[4..6].copy_from_slice(&length.to_be_bytes());
     ip[6..8].copy_from_slice(&[ICMPV6, HOP_LIMIT]);
-    ip[8..24].copy_from_slice(&host.octets());
-    ip[24..40].copy_from_slice(&host.octets());
+    ip[8..24].copy_from_slice(&from.octets());
+    ip[24..40].copy_from_slice(&to.octets());
     // The pseudo header of RFC 8200 section 8.1.
     let pseudo = Checksum::new().over(&ip[8..40]).over(&u32::from(length).to_be_bytes()).over(&[0, ICMPV6]);
     with_checksum(&ip, pseudo, NO_ROUTE, quoted)

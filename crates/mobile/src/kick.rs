@@ -11,6 +11,18 @@ pub const MOST_MESSAGES: u8 = 16;
 /// How often a message is repeated that had no effect: the socket may have been in the hands of its application.
 const ATTEMPTS: u8 = 3;
 
+/// Messages to the other end of a connection, whose timer is not known, when this host has sent nothing for so long: as many as a timer
+/// of 200 ms, Linux's least, can have doubled meanwhile. More than needed do no harm: each makes the next timer shorter, none shorter than it is
+/// without doublings.
+pub fn messages_after(silence: Duration) -> u8 {
+    const LEAST_TIMER: Duration = Duration::from_millis(200);
+    const MOST: u8 = 10;
+    let periods = silence.as_nanos() / LEAST_TIMER.as_nanos();
+    // The timer has gone off after 1, 3, 7, 15 of them.
+    let timeouts = (periods + 1).ilog2() as u8;
+    timeouts.min(MOST)
+}
+
 /// What the kernel says of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelView {
@@ -202,6 +214,12 @@ mod tests {
         {
             assert!(Kick::new(NEXT, None, &idle).is_none(), "{idle:?}");
         }
+    }
+
+    #[test]
+    fn the_other_end_gets_a_message_for_each_timeout_that_it_can_have_had() {
+        let after = |millis| messages_after(Duration::from_millis(millis));
+        assert_eq!([0, 199, 200, 599, 600, 5000, 6200, 3_600_000].map(after), [0, 0, 1, 1, 2, 4, 5, 10]);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! [default]                    # for every link without a table of its own
 //! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
 //! kick = true                  # have the host's own data sent again at once
+//! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
 //! watch = true                 # heed what the kernel says of the interface, not only what is told
 //! freeze_margin = "50 ms"      # a freeze pays when the lead exceeds the round-trip time by more than this
 //!
@@ -64,6 +65,8 @@ pub struct Policy {
     pub repeat: Repeat,
     /// Whether the host's own unacknowledged data is sent again at once.
     pub kick: bool,
+    /// Whether other ends are told that they could not reach this host, so that they send again at once though no acknowledgment was lost.
+    pub disruption: bool,
     /// Whether the kernel's word on the interface counts.
     pub watch: bool,
     /// What a lead must exceed the loaded round-trip time by for a freeze to pay.
@@ -73,7 +76,7 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         let freeze_margin = Duration::from_millis(50);
-        Policy { repeat: Repeat::Three, kick: true, watch: true, freeze_margin }
+        Policy { repeat: Repeat::Three, kick: true, disruption: false, watch: true, freeze_margin }
     }
 }
 
@@ -188,6 +191,7 @@ struct File {
 struct Keys {
     repeat: Option<Repeat>,
     kick: Option<bool>,
+    disruption: Option<bool>,
     watch: Option<bool>,
     freeze_margin: Option<Time>,
 }
@@ -197,6 +201,7 @@ impl Keys {
         Policy {
             repeat: self.repeat.unwrap_or(base.repeat),
             kick: self.kick.unwrap_or(base.kick),
+            disruption: self.disruption.unwrap_or(base.disruption),
             watch: self.watch.unwrap_or(base.watch),
             freeze_margin: self.freeze_margin.map_or(base.freeze_margin, |time| time.0),
         }

@@ -33,7 +33,7 @@ impl FakeHost {
         let sent = std::mem::take(&mut self.sent);
         sent.iter()
             .filter(|(_, way)| way.to == SERVER)
-            .map(|(packet, _)| decode(packet).unwrap().headers.segment)
+            .filter_map(|(packet, _)| Some(decode(packet).ok()?.headers.segment))
             .collect()
     }
 }
@@ -144,6 +144,26 @@ fn policies_say_how_often_and_how() {
         assert_eq!(own.iter().map(|segment| segment.mark).collect::<Vec<_>>(), vec![mark; count]);
         assert_eq!(other.len(), 3, "the other link has the default policy");
     }
+}
+
+#[test]
+fn other_ends_are_told_of_the_disruption_only_where_the_policy_says_so_and_last() {
+    for (settings, messages) in [("", 0), ("[default]\ndisruption = true", 3)] {
+        let (mut agent, mut host) = (agent(settings), FakeHost::new());
+        tell(&mut agent, seconds(2), "up wwan0", &mut host);
+        let protocols: Vec<u8> = host.sent.iter().map(|(packet, _)| packet[9]).collect();
+        assert_eq!(protocols, [vec![6; 3], vec![1; messages]].concat(), "2 s of silence");
+        assert_eq!(agent.counters().disruptions, messages as u64);
+    }
+}
+
+#[test]
+fn an_end_that_had_nothing_to_say_before_the_disruption_is_not_told_of_it() {
+    let (mut agent, mut host) = (agent("[default]\ndisruption = true"), FakeHost::new());
+    tell(&mut agent, seconds(11), "down", &mut host);
+    tell(&mut agent, seconds(16), "up wwan0", &mut host);
+    assert_eq!(host.acknowledgments().len(), 3);
+    assert_eq!(agent.counters().disruptions, 0);
 }
 
 #[test]

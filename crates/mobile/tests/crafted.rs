@@ -211,3 +211,26 @@ fn a_message_of_ipv6_says_no_route() {
     assert_eq!((quoted.ip, quoted.segment.sequence), (v6(), SequenceNumber(1000)));
     assert_eq!(SocketAddr::new(quoted.ip.destination(), 443).to_string(), "[2001:db8::2]:443");
 }
+
+#[test]
+fn a_message_to_the_other_end_quotes_its_segment() {
+    for (ip, header) in [(v4(), 20), (v6(), 40)] {
+        let known = after(ip, &[segment(1000, 3000, 77)]).unwrap();
+        let packet = craft::disruption(&known).unwrap();
+        let quoted = decode(&packet[header + 8..]).unwrap().headers;
+        assert_eq!((quoted.ip.source(), quoted.ip.destination()), (ip.destination(), ip.source()));
+        assert_eq!(
+            (quoted.source_port, quoted.destination_port),
+            (TransportPort(443), TransportPort(40_000))
+        );
+        assert_eq!(quoted.segment.sequence, SequenceNumber(77), "what this host expects next");
+        let sum = match header {
+            20 => Checksum::new(),
+            _ => {
+                let length = (packet.len() - header) as u32;
+                Checksum::new().over(&packet[8..40]).over(&length.to_be_bytes()).over(&[0, 0, 0, 58])
+            }
+        };
+        assert!(sum.over(&packet[header..]).is_valid());
+    }
+}

@@ -3,10 +3,10 @@
 use super::{Agent, Host, Way};
 use crate::connections::{Connection, Key};
 use crate::craft;
-use crate::kick::{KernelView, Kick, Outcome, Step};
+use crate::kick::{self, KernelView, Kick, Outcome, Step};
 use crate::log::Line;
 use crate::settings::{Policy, Repeat};
-use seamline_wire::{Instant, Mark};
+use seamline_wire::{Duration, Instant, Mark};
 use std::io;
 
 impl Agent {
@@ -17,7 +17,7 @@ impl Agent {
         for key in self.due(now, log) {
             let Some(connection) = self.connections.get(&key).copied() else { continue };
             let policy = self.settings.policy(self.links.name(connection.interface).unwrap_or_default());
-            match self.acknowledge(&key, &connection, policy, host, log) {
+            match self.acknowledge(now, &key, &connection, policy, host, log) {
                 Ok(Some(view)) if policy.kick => kicks.push((key, connection, view)),
                 Ok(Some(_)) => {}
                 Ok(None) => {
@@ -31,7 +31,7 @@ impl Agent {
                 }
             }
             if let Some(connection) = self.connections.get_mut(&key) {
-                connection.owed = None;
+                (connection.owed, connection.interrupted) = (None, None);
             }
         }
         for (key, connection, view) in kicks {
@@ -63,6 +63,7 @@ impl Agent {
     /// Repeat the last acknowledgment. `None` when the connection is over.
     fn acknowledge(
         &mut self,
+        now: Instant,
         key: &Key,
         connection: &Connection,
         policy: Policy,
@@ -83,13 +84,21 @@ impl Agent {
             host.send(&packet, way)?;
             self.counters.acknowledgments += 1;
         }
+        // They mean something only after the acknowledgment.
+        let messages = if policy.disruption { disruptions(now, connection) } else { 0 };
+        let message = craft::disruption(connection).map_err(io::Error::other)?;
+        for _ in 0..if self.is_dry { 0 } else { messages } {
+            host.send(&message, way)?;
+            self.counters.disruptions += 1;
+        }
         self.counters.repeated += 1;
         log.push(
             line(if self.is_dry { "would-repeat" } else { "repeat" }, key)
                 .with("link", self.links.name(connection.interface).unwrap_or_default())
                 .with("acknowledgment", connection.last.segment.acknowledgment.0)
                 .with("times", times)
-                .with("marked", mark.is_some()),
+                .with("marked", mark.is_some())
+                .with("disruptions", messages),
         );
         Ok(Some(view))
     }
@@ -147,6 +156,14 @@ impl Agent {
         }
         log.push(line("failed", key).shown("error", error));
     }
+}
+
+/// How often the other end is told of the disruption: not at all where nothing had come from it for a while before.
+fn disruptions(now: Instant, connection: &Connection) -> u8 {
+    const A_WHILE: Duration = Duration::from_secs(10);
+    let is_idle =
+        connection.interrupted.is_some_and(|since| since.saturating_since(connection.heard) > A_WHILE);
+    if is_idle { 0 } else { kick::messages_after(now.saturating_since(connection.heard)) }
 }
 
 fn line(event: &'static str, key: &Key) -> Line {

@@ -14,6 +14,8 @@ pub struct Counters {
     pub repeated: u64,
     /// Acknowledgments sent for them.
     pub acknowledgments: u64,
+    /// Messages of ICMP to other ends.
+    pub disruptions: u64,
     /// Connections whose own data was sent again at once.
     pub kicked: u64,
     /// Messages of ICMP that this host has sent itself for that.
@@ -48,6 +50,7 @@ impl Agent {
             .with("refused", refused)
             .with("repeated", repeated)
             .with("acknowledgments", acknowledgments)
+            .with("disruptions", self.counters.disruptions)
             .with("kicked", kicked)
             .with("messages", messages)
             .with("failures", failures)
