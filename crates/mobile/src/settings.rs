@@ -276,6 +276,20 @@ mod tests {
     }
 
     #[test]
+    fn the_documents_example_is_the_same() {
+        let page = include_str!("../../../docs/mobile.md");
+        let (_, rest) = page.split_once("```toml\n").unwrap();
+        let (example, _) = rest.split_once("```").unwrap();
+        let settings = Settings::read(example).unwrap();
+        assert_eq!(settings.default, Policy::default());
+        assert_eq!(
+            (settings.links.len(), settings.tunnels.len(), settings.reconfigurations.len()),
+            (1, 1, 1)
+        );
+        assert_eq!((settings.connections, settings.patience), (4096, Duration::from_secs(30)));
+    }
+
+    #[test]
     fn a_links_policy_begins_with_the_default_one() {
         let settings = Settings::read("[default]\nkick = false\n[link.a]\nrepeat = \"marked\"").unwrap();
         let policy = settings.policy("a");

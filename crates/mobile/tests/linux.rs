@@ -6,7 +6,9 @@ mod support;
 use seamline_mobile::Settings;
 use seamline_mobile::system::{News, Watch, ask};
 use seamline_wire::Flags;
+use seamline_wire::codec::IpVersion;
 use std::io::Write;
+use std::net::IpAddr;
 use std::time::Duration;
 use support::{Phone, VERSIONS, pause};
 
@@ -49,12 +51,61 @@ fn unacknowledged_data_is_sent_again_at_once_when_the_link_is_back() {
             // The link is gone: nothing is answered. The timer goes off after 0.2, 0.6 and 1.4 s, and next after 3.
             server.drain(Duration::from_millis(1900));
             ask(&phone.socket, "up wwan0").unwrap();
-            let again = server.next_data(Duration::from_millis(200)).map(|headers| headers.segment.sequence);
+            let again = server.next_data(Duration::from_millis(300)).map(|headers| headers.segment.sequence);
             assert_eq!(again, is_kicked.then_some(first), "{version:?}: {}", phone.log());
             let status = ask(&phone.socket, "status").unwrap();
             let kicked = format!("kicked={} ", u8::from(is_kicked));
             assert!(status.contains(&kicked), "{version:?}: {status}{}", phone.log());
         }
+    }
+}
+
+/// As every connection of a Java program has: a socket of IPv6 that speaks IPv4.
+#[test]
+fn a_socket_of_ipv6_that_speaks_ipv4_is_helped_too() {
+    let Some(phone) = Phone::or_skip("a_socket_of_ipv6_that_speaks_ipv4", Settings::default(), IpVersion::V4)
+    else {
+        return;
+    };
+    let IpAddr::V4(server) = support::addresses(IpVersion::V4)[1] else { unreachable!("an IPv4 address") };
+    let (mut stream, mut server) = phone.connect_to(server.to_ipv6_mapped().into());
+    stream.write_all(&[1; 3000]).unwrap();
+    let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
+    server.drain(Duration::from_millis(1900));
+    ask(&phone.socket, "up").unwrap();
+    let again = server.next_data(Duration::from_millis(200)).map(|headers| headers.segment.sequence);
+    assert_eq!(again, Some(first), "{}", phone.log());
+    support::pause(Duration::from_millis(50));
+    assert!(phone.log().contains("times=3"), "{}", phone.log());
+}
+
+/// The kernel takes routes, and addresses of IPv6, from an interface that goes down; whoever configures it brings them back later.
+#[test]
+fn an_interface_that_goes_down_and_up_is_waited_for_until_it_has_its_address_and_route() {
+    for version in VERSIONS {
+        let name = "an_interface_that_goes_down_and_up";
+        let Some(phone) = Phone::or_skip(name, Settings::default(), version) else { return };
+        let (_stream, mut server) = phone.connect();
+        server.send(1000);
+        server.drain(Duration::from_millis(100));
+        if !phone.ip("link set wwan0 down") {
+            return;
+        }
+        server.drain(Duration::from_millis(100));
+        phone.ip("link set wwan0 up");
+        assert_eq!(server.next(Duration::from_millis(200)), None, "there is no route: {}", phone.log());
+        if version == IpVersion::V6 {
+            phone.ip("address add fd09::1/128 dev wwan0 nodad");
+            phone.ip("-6 route add default dev wwan0");
+        } else {
+            phone.ip("route add default dev wwan0");
+        }
+        for _ in 0..3 {
+            let said = server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
+            assert_eq!((said.segment.flags, said.segment.length), (Flags::ACK, 0));
+        }
+        let log = phone.log();
+        assert!(log.contains("event=link-down") && log.contains("by=kernel"), "{log}");
     }
 }
 

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The longest datagram that is read; a longer one is cut and will not be understood.
@@ -107,7 +108,10 @@ pub fn tell(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// When nobody listens at the path, or does not answer for 2 s.
 pub fn ask(path: &Path, text: &str) -> io::Result<String> {
-    let own = Own(std::env::temp_dir().join(format!("seamline-mobile-{}.sock", std::process::id())));
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let number = ASKED.fetch_add(1, Ordering::Relaxed);
+    let name = format!("seamline-mobile-{}-{number}.sock", std::process::id());
+    let own = Own(std::env::temp_dir().join(name));
     let socket = UnixDatagram::bind(&own.0).map_err(|error| {
         explained(error, format_args!("making a socket for the answer at {}", own.0.display()))
     })?;

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 pub(crate) const VERSIONS: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
 const PORT: u16 = 443;
+/// The server's first number.
+const FIRST: SequenceNumber = SequenceNumber(5000);
 
 /// The phone's address and the server's.
 pub(crate) fn addresses(version: IpVersion) -> [IpAddr; 2] {
@@ -105,6 +107,21 @@ impl Phone {
         Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
     }
 
+    /// Run the command ip(8) in the phone's namespace. Whether there is one.
+    pub(crate) fn ip(&self, arguments: &str) -> bool {
+        let run = || std::process::Command::new("ip").args(arguments.split(' ')).status();
+        match self.namespace.within(run) {
+            Ok(status) => {
+                assert!(status.success(), "ip {arguments}");
+                true
+            }
+            Err(error) => {
+                println!("SKIPPED: ip {arguments}: {error}");
+                false
+            }
+        }
+    }
+
     /// What the daemon has said.
     pub(crate) fn log(&self) -> String {
         String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
@@ -112,25 +129,38 @@ impl Phone {
 
     /// A connection of the phone's, as an application has it, and the server's end.
     pub(crate) fn connect(&self) -> (TcpStream, Server) {
-        let server = addresses(self.version)[1];
+        self.connect_to(addresses(self.version)[1])
+    }
+
+    /// The same by another form of the server's address.
+    pub(crate) fn connect_to(&self, server: IpAddr) -> (TcpStream, Server) {
         let namespace = self.namespace.try_clone().unwrap();
         let connecting = std::thread::spawn(move || {
-            namespace.within(|| TcpStream::connect(SocketAddr::new(server, PORT))).unwrap()
+            namespace
+                .within(|| {
+                    TcpStream::connect_timeout(&SocketAddr::new(server, PORT), Duration::from_secs(10))
+                })
+                .unwrap()
         });
-        let mut server =
-            Server { tun: self.tun.clone(), version: self.version, phone: None, next: SequenceNumber(5000) };
-        let syn = server.next(Duration::from_secs(2)).expect("a SYN");
-        let answer = Segment {
-            flags: Flags::SYN | Flags::ACK,
-            acknowledgment: syn.segment.end(),
-            maximum_segment_size: Some(1400),
-            window_scale: Some(7),
-            sack_permitted: true,
-            ..Segment::default()
-        };
-        server.answer(answer, &[]);
+        let mut server = Server { tun: self.tun.clone(), version: self.version, phone: None, next: FIRST };
+        // The kernel takes its time before it hears by an address of IPv6 that it uses already: a SYN may come again.
+        loop {
+            let headers = server.next(Duration::from_secs(3)).expect("a SYN, and the end of the handshake");
+            if !headers.segment.flags.intersects(Flags::SYN) {
+                break;
+            }
+            let answer = Segment {
+                flags: Flags::SYN | Flags::ACK,
+                acknowledgment: headers.segment.end(),
+                maximum_segment_size: Some(1400),
+                window_scale: Some(7),
+                sack_permitted: true,
+                ..Segment::default()
+            };
+            server.next = FIRST;
+            server.answer(answer, &[]);
+        }
         let stream = connecting.join().unwrap();
-        server.next(Duration::from_secs(1)).expect("the end of the handshake");
         (stream, server)
     }
 }
