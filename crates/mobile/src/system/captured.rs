@@ -4,7 +4,9 @@
 use super::explained;
 use crate::connections::CAPTURED;
 use nix::errno::Errno;
-use nix::sys::socket::{AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, recvfrom, socket};
+use nix::sys::socket::{
+    AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, recvfrom, setsockopt, socket, sockopt,
+};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -20,6 +22,8 @@ const LOOPBACK_DEVICE: u32 = 772;
 const IPV4: u32 = 0x0800;
 const IPV6: u32 = 0x86dd;
 const TCP: u32 = 6;
+/// Bytes of packets that may wait. A packet of 64 KB that the network card will cut counts in full, though only its headers are kept.
+const BUFFER: usize = 4 << 20;
 /// Where the filter's last two instructions are: take [`CAPTURED`] bytes, take none.
 const TAKE: usize = 13;
 const LEAVE: usize = 14;
@@ -82,6 +86,10 @@ impl Captured {
             .map_err(io::Error::from)
             .and_then(|socket| {
                 attach(socket.as_fd(), &filter())?;
+                // What the kernel allows of it; beyond, packets go unseen until there is room again.
+                if setsockopt(&socket, sockopt::RcvBufForce, &BUFFER).is_err() {
+                    setsockopt(&socket, sockopt::RcvBuf, &BUFFER)?;
+                }
                 Ok(Captured { socket })
             })
             .map_err(|error| explained(error, "watching what this host sends (a packet socket)"))?;

@@ -18,6 +18,9 @@ use std::time::Duration;
 
 /// After so many packets of the host somebody looks whether there is other news.
 const BATCH: usize = 4096;
+/// Where packets come all the time, they are read no more often than this: what they tell is needed only when a link is back, and then
+/// they are read first.
+const REST: Duration = Duration::from_millis(1);
 /// The clock of the world may be set while the daemon waits for a time on it.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
@@ -42,6 +45,8 @@ pub struct Daemon {
     control: Control,
     json: bool,
     log: Vec<Line>,
+    /// Whether there were packets the last time.
+    is_busy: bool,
 }
 
 /// What the agent asks and has sent.
@@ -80,6 +85,7 @@ impl Daemon {
             control,
             json: manner.json,
             log: Vec::new(),
+            is_busy: false,
         };
         daemon.look()?;
         daemon
@@ -97,7 +103,7 @@ impl Daemon {
             self.write_log(out);
             let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
             if packets || news || told {
-                self.take_in_packets()?;
+                self.is_busy = self.take_in_packets()?;
             }
             if news {
                 self.take_in_news()?;
@@ -120,27 +126,36 @@ impl Daemon {
     fn wait(&self, stop: impl AsFd) -> io::Result<[bool; 4]> {
         let sockets = [self.captured.as_fd(), self.watch.as_fd(), self.control.as_fd(), stop.as_fd()];
         let mut descriptors = sockets.map(|socket| PollFd::new(socket, PollFlags::POLLIN));
+        if self.is_busy {
+            descriptors[0].set_events(PollFlags::empty());
+        }
+        // A millisecond more than rounding down: waking early would be waking for nothing.
         let next = self.agent.wake_in(clock::wall());
-        let timeout = next.map_or(PollTimeout::NONE, |next| {
-            // A millisecond more than rounding down: waking early would be waking for nothing.
-            let wait = Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT);
-            PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO)
-        });
+        let next =
+            next.map(|next| Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT));
+        let wait = next.into_iter().chain(self.is_busy.then_some(REST)).min();
+        let timeout =
+            wait.map_or(PollTimeout::NONE, |wait| PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO));
         match poll(&mut descriptors, timeout) {
-            Ok(_) => Ok(descriptors.map(|descriptor| descriptor.any() == Some(true))),
+            Ok(_) => {
+                let [packets, rest @ ..] = descriptors.map(|descriptor| descriptor.any() == Some(true));
+                let [news, told, stopped] = rest;
+                Ok([packets || self.is_busy, news, told, stopped])
+            }
             Err(Errno::EINTR) => Ok([false; 4]),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn take_in_packets(&mut self) -> io::Result<()> {
+    /// Whether there were any.
+    fn take_in_packets(&mut self) -> io::Result<bool> {
         let now = clock::monotonic();
         let mut room = [0; CAPTURED];
-        for _ in 0..BATCH {
-            let Some((length, interface)) = self.captured.receive(&mut room)? else { break };
+        for taken in 0..BATCH {
+            let Some((length, interface)) = self.captured.receive(&mut room)? else { return Ok(taken > 0) };
             self.agent.sent(now, interface, &room[..length]);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn take_in_news(&mut self) -> io::Result<()> {
