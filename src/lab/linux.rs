@@ -63,11 +63,17 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 /// Run a command inside the network.
 fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
     let Arguments { options, at, serve, flows, notify, command, .. } = arguments;
-    let unused = [("--report", options.report.is_some()), ("--json without --flows", options.json && !flows)];
-    if let Some((option, _)) = unused.into_iter().find(|(_, given)| *given) {
-        return Err(Failure::Input(format!(
-            "{option} is for the scenario's flows, and with a command the lab does not report on them\n             tip: leave it out, or leave the command out"
-        )));
+    if options.report.is_some() {
+        return Err(Failure::Input(
+            "--report is for the scenario's flows, and with a command the lab draws no page of them\ntip: leave it out, or leave the command out"
+                .to_owned(),
+        ));
+    }
+    if options.json && !flows {
+        return Err(Failure::Input(
+            "--json tells of the scenario's flows, which do not run beside the command\ntip: leave it out, or give --flows"
+                .to_owned(),
+        ));
     }
     let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
     let notify = notify.iter().map(|text| listener(text)).collect::<Result<_, _>>()?;
