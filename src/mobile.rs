@@ -28,8 +28,10 @@ pub(crate) struct Arguments {
     /// Ask the running daemon how it goes
     #[arg(long, conflicts_with_all = ["config", "dry_run", "tell"])]
     status: bool,
-    /// Tell the running daemon something: 'going-down [INTERFACE] [in DURATION]', 'down [INTERFACE]' or 'up [INTERFACE]'
-    #[arg(long, value_name = "WORDS", conflicts_with_all = ["config", "dry_run", "json"])]
+    /// Tell the running daemon something about a link
+    #[arg(
+        help = "Tell the running daemon something: 'going-down [INTERFACE] [in DURATION]', 'down [INTERFACE]' or 'up [INTERFACE]'",
+        long, value_name = "WORDS", conflicts_with_all = ["config", "dry_run", "json"])]
     tell: Option<String>,
 }
 
