@@ -130,7 +130,9 @@ impl Stacks {
             return Ok(());
         };
         let name = &flow.name;
-        if let Some(scheme) = flow.handover {
+        // With one end of ours that end does what the scheme says, and the kernel at the other heeds no mark by itself.
+        let both_linux = flow.ends.pairs().any(|[from, to]| linux(from) && linux(to));
+        if let Some(scheme) = flow.handover.filter(|_| both_linux) {
             return Err(Refusal(format!(
                 "flow {name:?} uses the handover scheme {:?}, which the kernel's TCP does not have\n\
                  tip: --seamline {} --seamline {} puts our endpoints at both ends",
