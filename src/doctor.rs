@@ -13,7 +13,9 @@ pub(crate) struct Arguments {
 #[cfg(target_os = "linux")]
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use seamline_lab::doctor;
-    let features = doctor::examine();
+    let mut features = doctor::examine();
+    features.push(linux::programs());
+    features.sort_by_key(|feature| feature.need);
     let text = if arguments.json { linux::json(&features) } else { doctor::table(&features) };
     print(&text)?;
     if doctor::can_run(&features) {
@@ -35,6 +37,17 @@ mod linux {
     use seamline_lab::doctor::{Feature, Need, can_run};
     use serde_json::{Value, json};
 
+    /// Whether this command can be `seamline sender`.
+    pub(super) fn programs() -> Feature {
+        let there = seamline_sender::HAS_PROGRAMS;
+        let tried = if there { Ok("built in") } else { Err("this seamline was built without them") };
+        let tried = tried.map(str::to_owned).map_err(str::to_owned);
+        Feature::new(Need::Sender, "eBPF programs", "heeding marks", tried).mended_by(&[(
+            "any host",
+            "cargo build --release --features ebpf, with clang and libelf (see there)",
+        )])
+    }
+
     pub(super) fn json(features: &[Feature]) -> String {
         let entries: Vec<Value> = features.iter().map(entry).collect();
         format!("{:#}\n", json!({ "lab_can_run": can_run(features), "features": entries }))
@@ -45,6 +58,7 @@ mod linux {
             Need::Required => "required",
             Need::Recommended => "recommended",
             Need::Mobile => "mobile",
+            Need::Sender => "sender",
             Need::Planned => "planned",
             Need::Optional => "optional",
         };

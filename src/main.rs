@@ -23,6 +23,8 @@ mod paper;
 mod parity;
 mod run;
 mod schema;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod sender;
 mod sweep;
 mod terminal;
 
@@ -52,6 +54,8 @@ enum Command {
     Parity(parity::Arguments),
     /// Help every TCP connection of this host over handovers and outages (a daemon).
     Mobile(mobile::Arguments),
+    /// Have the kernel's TCP senders heed handover notifications, by eBPF.
+    Sender(sender::Arguments),
     /// Run a grid over all processors and store every run; can be interrupted and resumed.
     Sweep(sweep::Arguments),
     /// Say whether two results differ, seed by seed.
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Mobile(arguments)) => mobile::run(&arguments),
+        Some(Command::Sender(arguments)) => sender::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),

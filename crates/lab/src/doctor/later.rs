@@ -10,8 +10,8 @@ use std::io;
 use std::path::Path;
 
 pub(super) fn features() -> Vec<Feature> {
-    let clang = program(Need::Planned, "clang", "compiling eBPF programs", "clang", "clang");
-    vec![transparent_sockets(), cgroup(), types(), bpf_call(), clang, libbpf()]
+    let clang = program(Need::Sender, "clang", "compiling its eBPF programs", "clang", "clang");
+    vec![transparent_sockets(), cgroup(), types(), bpf_call(), clang, libelf()]
 }
 
 fn in_a_namespace(task: impl FnOnce() -> io::Result<()> + Send) -> Result<String, String> {
@@ -35,7 +35,7 @@ fn cgroup() -> Feature {
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
     let tried = mounts.lines().find_map(cgroup2_mount).map(str::to_owned);
     let tried = tried.ok_or_else(|| "no cgroup2 in /proc/mounts".to_owned());
-    Feature::new(Need::Planned, "cgroup v2", "eBPF programs for the sockets of some processes only", tried)
+    Feature::new(Need::Sender, "cgroup v2", "eBPF programs for the sockets of some processes only", tried)
         .mended_by(&[
             ("with systemd", "boot with systemd.unified_cgroup_hierarchy=1"),
             ("any host", "sudo mkdir -p /run/cgroup2; sudo mount -t cgroup2 none /run/cgroup2"),
@@ -53,15 +53,16 @@ fn cgroup2_mount(line: &str) -> Option<&str> {
 fn types() -> Feature {
     let path = "/sys/kernel/btf/vmlinux";
     let tried = found(Path::new(path).exists(), path, "no /sys/kernel/btf/vmlinux");
-    Feature::new(Need::Planned, "kernel type data (BTF)", "congestion controls in eBPF", tried).mended_by(&[
-        ("any host", "a kernel with CONFIG_DEBUG_INFO_BTF=y, as those of distributions since 2021"),
-    ])
+    Feature::new(Need::Sender, "kernel type data (BTF)", "congestion controls in eBPF", tried).mended_by(&[(
+        "any host",
+        "a kernel with CONFIG_DEBUG_INFO_BTF=y, as those of distributions since 2021",
+    )])
 }
 
 fn bpf_call() -> Feature {
     let tried =
         bpf::try_map().map(|()| "a map was made and removed".to_owned()).map_err(|error| error.to_string());
-    Feature::new(Need::Planned, "bpf system call", "loading eBPF programs", tried).mended_by(&[
+    Feature::new(Need::Sender, "bpf system call", "loading eBPF programs", tried).mended_by(&[
         ("any host", "run the command as root (sudo); a user namespace does not do"),
         (
             "docker, podman",
@@ -70,12 +71,12 @@ fn bpf_call() -> Feature {
     ])
 }
 
-fn libbpf() -> Feature {
-    let header = "/usr/include/bpf/bpf.h";
-    let tried = found(Path::new(header).exists(), header, "no /usr/include/bpf/bpf.h");
-    Feature::new(Need::Planned, "libbpf", "building eBPF programs", tried).mended_by(&[
-        ("Debian, Ubuntu", "sudo apt install libbpf-dev"),
-        ("Fedora", "sudo dnf install libbpf-devel"),
+fn libelf() -> Feature {
+    let header = "/usr/include/libelf.h";
+    let tried = found(Path::new(header).exists(), header, "no /usr/include/libelf.h");
+    Feature::new(Need::Sender, "libelf", "building its loader", tried).mended_by(&[
+        ("Debian, Ubuntu", "sudo apt install libelf-dev zlib1g-dev"),
+        ("Fedora", "sudo dnf install elfutils-libelf-devel zlib-devel"),
     ])
 }
 

@@ -20,6 +20,8 @@ pub enum Need {
     Recommended,
     /// The daemon for hosts that move does not run without it.
     Mobile,
+    /// `seamline sender` needs it.
+    Sender,
     /// No command of this version uses it; live programs to come are planned on it.
     Planned,
     /// A handy companion.
@@ -32,6 +34,7 @@ impl fmt::Display for Need {
             Need::Required => "Required by the lab",
             Need::Recommended => "Recommended for the lab",
             Need::Mobile => "Required by seamline mobile",
+            Need::Sender => "Needed by seamline sender (handover notifications for the kernel's TCP)",
             Need::Planned => "Planned on by live programs to come (no command uses it yet)",
             Need::Optional => "Handy companions, optional",
         })
@@ -60,14 +63,15 @@ pub struct Feature {
 
 impl Feature {
     /// `tried` says what was found or why it failed.
-    fn new(need: Need, name: &'static str, purpose: &'static str, tried: Result<String, String>) -> Self {
+    pub fn new(need: Need, name: &'static str, purpose: &'static str, tried: Result<String, String>) -> Self {
         let available = tried.is_ok();
         let found = tried.unwrap_or_else(|why| why);
         Feature { name, need, purpose, available, found, remedies: Vec::new() }
     }
 
-    /// What to do where it is missing.
-    fn mended_by(mut self, remedies: &[(&'static str, &str)]) -> Self {
+    /// What to do where it is missing: each remedy with the host it is for.
+    #[must_use]
+    pub fn mended_by(mut self, remedies: &[(&'static str, &str)]) -> Self {
         if self.found.starts_with(NOT_TRIED) {
             self.remedies.push(("first", "network namespaces (see there)".to_owned()));
         } else if !self.available {

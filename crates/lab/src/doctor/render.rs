@@ -13,7 +13,8 @@ const REMEDY_INDENT: usize = 7;
 /// A table of 80 columns, without colour.
 pub fn table(features: &[Feature]) -> String {
     let mut text = String::new();
-    for need in [Need::Required, Need::Recommended, Need::Mobile, Need::Planned, Need::Optional] {
+    for need in [Need::Required, Need::Recommended, Need::Mobile, Need::Sender, Need::Planned, Need::Optional]
+    {
         let _ = writeln!(text, "{need}");
         features.iter().filter(|feature| feature.need == need).for_each(|feature| entry(&mut text, feature));
         text.push('\n');

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP.
+ * marks.h finds the marks, window.h restores the window, retransmission.h has the first missing segment sent at once.
+ */
+#include "marks.h"
+#include "window.h"
+#include "retransmission.h"
+
+char _license[] SEC("license") = "Dual MIT/GPL";

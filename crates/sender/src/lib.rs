@@ -1,0 +1,31 @@
+//! Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP:
+//! eBPF programs that find the marks, restore the window from before a timeout and have the kernel send again at once.
+//!
+//! Linux only, and only with the feature `ebpf`; otherwise it says so ([`HAS_PROGRAMS`]). Everything that is attached belongs to
+//! descriptors of the process: nothing is left however it ends.
+#![cfg(target_os = "linux")]
+
+/// Whether the programs were built in.
+pub const HAS_PROGRAMS: bool = cfg!(feature = "ebpf");
+
+#[cfg(feature = "ebpf")]
+mod attached;
+#[cfg(feature = "ebpf")]
+mod counters;
+#[cfg(feature = "ebpf")]
+mod load;
+#[cfg(feature = "ebpf")]
+mod said;
+#[cfg(feature = "ebpf")]
+mod tcx;
+#[cfg(feature = "ebpf")]
+mod told;
+
+#[cfg(feature = "ebpf")]
+pub use attached::{Attached, Error, Places};
+#[cfg(feature = "ebpf")]
+pub use counters::{Counter, Counters};
+#[cfg(feature = "ebpf")]
+pub use load::{Off, Part, check};
+#[cfg(feature = "ebpf")]
+pub use told::{Event, What};

@@ -1,0 +1,137 @@
+//! Loading the programs, as many of them as the kernel takes.
+
+use crate::attached::Error;
+use crate::said::listen;
+use libbpf_rs::{Object, ObjectBuilder};
+use std::fmt;
+
+/// Aligned, as an ELF file has to be.
+#[repr(align(8))]
+struct Aligned<T: ?Sized>(T);
+
+static PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o")));
+
+pub(crate) const MARKS: &str = "seamline_marks";
+pub(crate) const RESEND: &str = "seamline_resend";
+pub(crate) const CONTROL: &str = "seamline_cubic";
+
+/// One of the two things that are done about a mark. Each goes without the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Going back to the window from before the timeout: a congestion control (struct_ops).
+    Window,
+    /// Having the first missing segment sent at once: a program at an interface (TCX).
+    Retransmission,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Window => "restoring the window",
+            Part::Retransmission => "sending again at once",
+        })
+    }
+}
+
+/// A part that does not work here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Off {
+    /// Which.
+    pub part: Part,
+    /// Why not.
+    pub why: String,
+}
+
+impl fmt::Display for Off {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is off: {}", self.part, self.why)
+    }
+}
+
+/// The programs in the kernel, attached to nothing.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) object: Object,
+    pub(crate) off: Vec<Off>,
+}
+
+/// Load the programs for some parts, or for those of them that the kernel takes.
+///
+/// # Errors
+/// When it takes none.
+pub(crate) fn load(parts: &[Part]) -> Result<Loaded, Error> {
+    let why = match load_exactly(parts) {
+        Ok(object) => return Ok(Loaded { object, off: Vec::new() }),
+        Err(why) => why,
+    };
+    if parts.len() < 2 {
+        return Err(Error::Host(why));
+    }
+    let alone: Vec<_> = parts.iter().map(|part| (*part, load_exactly(&[*part]))).collect();
+    let works = alone.iter().position(|(_, loaded)| loaded.is_ok()).ok_or(Error::Host(why))?;
+    let mut off = Vec::new();
+    let mut object = None;
+    for (number, (part, loaded)) in alone.into_iter().enumerate() {
+        match loaded {
+            Ok(loaded) if number == works => object = Some(loaded),
+            Ok(_) => {
+                off.push(Off { part, why: "the kernel takes it only without the other part".to_owned() })
+            }
+            Err(why) => off.push(Off { part, why }),
+        }
+    }
+    object.map(|object| Loaded { object, off }).ok_or_else(|| Error::Host("nothing can be loaded".to_owned()))
+}
+
+/// Load and verify the programs, and attach nothing; what of them does not work here.
+///
+/// # Errors
+/// When none of them works.
+pub fn check() -> Result<Vec<Off>, Error> {
+    load(&[Part::Window, Part::Retransmission]).map(|loaded| loaded.off)
+}
+
+fn load_exactly(parts: &[Part]) -> Result<Object, String> {
+    let (outcome, said) = listen(|| {
+        let mut open = ObjectBuilder::default().open_memory(&PROGRAMS.0)?;
+        for mut program in open.progs_mut() {
+            let part = match program.name().to_str() {
+                Some(MARKS) => None,
+                Some(RESEND) => Some(Part::Retransmission),
+                _ => Some(Part::Window),
+            };
+            program.set_autoload(part.is_none_or(|part| parts.contains(&part)));
+        }
+        for mut map in open.maps_mut() {
+            if map.name() == CONTROL {
+                map.set_autocreate(parts.contains(&Part::Window))?;
+            }
+        }
+        open.load()
+    });
+    outcome.map_err(|error: libbpf_rs::Error| reason(&error, &said))
+}
+
+/// The error, and the last thing that the kernel or libbpf said about it.
+pub(crate) fn reason(error: &libbpf_rs::Error, said: &str) -> String {
+    let is_telling = |line: &&str| !line.trim().is_empty() && !line.contains("END PROG LOAD LOG");
+    match said.lines().rev().find(is_telling) {
+        Some(line) => format!("{error} ({})", line.trim()),
+        None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn each_part_goes_without_the_other() {
+    for part in [Part::Window, Part::Retransmission] {
+        match load_exactly(&[part]) {
+            Ok(object) => {
+                let loaded = object.progs().filter(|program| program.autoload()).count();
+                assert_eq!(loaded, if part == Part::Window { 9 } else { 2 }, "{part}");
+            }
+            Err(why) if why.contains("ermi") => println!("SKIPPED each_part_goes_without_the_other: {why}"),
+            Err(why) => panic!("{part}: {why}"),
+        }
+    }
+}

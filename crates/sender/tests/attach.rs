@@ -1,0 +1,120 @@
+//! Loading and attaching the programs, and what is left of them.
+#![cfg(all(target_os = "linux", feature = "ebpf"))]
+
+mod support;
+
+use libbpf_rs::query::ProgInfoIter;
+use seamline_lab::clock;
+use seamline_lab::system::Namespace;
+use seamline_sender::{Attached, Error, Places};
+use seamline_wire::Duration;
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+use support::cgroup::{self, Cgroup};
+use support::{alone, skip};
+
+/// Set for the process that is killed.
+const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
+
+/// Whether everything is there; if not, it is said why.
+fn ready_or_skip(test: &str) -> bool {
+    let why = match seamline_sender::check() {
+        Ok(off) if off.is_empty() => return true,
+        Ok(off) => off.iter().map(ToString::to_string).collect(),
+        Err(error) => error.to_string(),
+    };
+    skip(test, &why);
+    false
+}
+
+/// Our programs that are in the kernel, by number and name. A look ends early where a program goes meanwhile, hence several.
+/// Connections of other tests that are still closing keep those of their congestion control.
+fn in_the_kernel() -> BTreeSet<(u32, String)> {
+    let look = |_| ProgInfoIter::default().map(|it| (it.id, it.name.to_string_lossy().into_owned()));
+    (0..5).flat_map(look).filter(|(_, name)| name.starts_with("seamline_")).collect()
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = clock::monotonic() + Duration::from_secs(10);
+    while !holds() {
+        assert!(clock::monotonic() < end, "{what}: {:?}", in_the_kernel());
+        #[expect(clippy::disallowed_methods, reason = "waits for another process")]
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_refused() {
+    let _alone = alone();
+    let missing = Places { cgroup: "/sys/fs/cgroup/nowhere".into(), interfaces: Vec::new() };
+    let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such cgroup") };
+    assert!(said.contains("/sys/fs/cgroup/nowhere"), "{said}");
+    let missing = Places { cgroup: "/tmp".into(), interfaces: vec!["nowhere0".to_owned()] };
+    let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such interface") };
+    assert!(said.contains("\"nowhere0\"") && said.contains("ip link"), "{said}");
+    if ready_or_skip("what_does_not_exist_is_refused") {
+        let no_cgroup = Places { cgroup: "/tmp".into(), interfaces: Vec::new() };
+        let Err(Error::Input(said)) = Attached::new(&no_cgroup) else { panic!("/tmp is no cgroup") };
+        assert!(said.contains("/tmp") && said.contains("cgroup2"), "{said}");
+    }
+}
+
+#[test]
+fn two_at_a_time_are_refused_and_the_first_goes_on() {
+    let _alone = alone();
+    if !ready_or_skip("two_at_a_time_are_refused") {
+        return;
+    }
+    let cgroup = Cgroup::enter().unwrap();
+    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: Vec::new() };
+    let first = Attached::new(&places).unwrap();
+    let Err(Error::Host(said)) = Attached::new(&places) else { panic!("the name is taken") };
+    assert!(said.contains("another seamline sender runs"), "{said}");
+    assert!(in_the_kernel().iter().any(|(_, name)| name == "seamline_marks"));
+    drop(first);
+    Attached::new(&places).unwrap();
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_process() {
+    if std::env::var_os(VICTIM).is_some() {
+        return hold_until_killed();
+    }
+    let _alone = alone();
+    if !ready_or_skip("nothing_is_left_of_a_killed_process") {
+        return;
+    }
+    until("nobody has the name", || !is_registered());
+    let before = in_the_kernel();
+    let new = || in_the_kernel().difference(&before).cloned().collect::<BTreeSet<(u32, String)>>();
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "nothing_is_left_of_a_killed_process"])
+        .env(VICTIM, "1")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let all = ["seamline_marks", "seamline_resend", "seamline_in_ack"];
+    // Long names are cut.
+    let is_there = |name: &&str| new().iter().any(|(_, found)| name.starts_with(found.as_str()));
+    until("all are there", || all.iter().all(is_there));
+    assert!(is_registered());
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    std::fs::remove_dir(cgroup::of_process(victim.id()).unwrap()).unwrap();
+    until("nothing is left", || new().is_empty() && !is_registered());
+}
+
+fn is_registered() -> bool {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    names.contains("seamline_cubic")
+}
+
+fn hold_until_killed() {
+    let cgroup = Cgroup::enter().unwrap();
+    Namespace::new().unwrap().enter().unwrap();
+    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: vec!["lo".to_owned()] };
+    let attached = Attached::new(&places).unwrap();
+    loop {
+        attached.wait(std::time::Duration::from_secs(1)).unwrap();
+    }
+}

@@ -1,0 +1,154 @@
+//! Marks after a timeout and without one, true, forged and in storms, at a sender with the kernel's TCP.
+#![cfg(all(target_os = "linux", feature = "ebpf"))]
+
+mod support;
+
+use seamline_sender::{Counter, What};
+use seamline_wire::Duration;
+use seamline_wire::codec::IpVersion;
+use support::{Rig, Setup};
+
+const BOTH: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
+/// Enough for a window of some dozens of segments.
+const BYTES: u32 = 1_000_000;
+const AT_ONCE: Duration = Duration::from_millis(60);
+
+fn with_both(version: IpVersion) -> Setup {
+    Setup { version, resend: true }
+}
+
+/// No acknowledgment was lost, so that a plain one would be a duplicate and change nothing.
+#[test]
+fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once() {
+    for version in BOTH {
+        let Some(mut rig) = Rig::or_skip("after_a_timeout_a_mark_brings_the_window_back", with_both(version))
+        else {
+            return;
+        };
+        rig.peer.acknowledge_until(BYTES);
+        rig.peer.blackout();
+        let Some(&What::Timeout { window, threshold, reduced }) =
+            rig.told().iter().find(|what| matches!(what, What::Timeout { .. }))
+        else {
+            panic!("no timeout: {}", rig.counters())
+        };
+        assert!(window > 20 && threshold <= window && reduced < window, "{window} {threshold} {reduced}");
+        rig.peer.send(rig.peer.marked());
+        let came = rig.peer.watch(AT_ONCE);
+        assert_eq!(came.first().map(|it| it.sequence), Some(rig.peer.expected), "{version:?}");
+        let mut sequences: Vec<u32> = came.iter().map(|it| it.sequence.0).collect();
+        sequences.sort_unstable();
+        sequences.dedup();
+        let bytes: u32 = came.iter().map(|it| it.length).sum();
+        let segments = bytes / 1400;
+        // Five sixths of it, and the first segment; the tail of what was under way may be beyond what was marked lost.
+        assert!((window / 2..=window).contains(&segments), "{segments} segments of a window of {window}");
+        let told = rig.told();
+        assert!(told.iter().any(|what| matches!(what, What::Asked { doublings: 1.. })), "{told:?}");
+        let restored = told.iter().find_map(|what| match what {
+            What::Restored { window, .. } => Some(*window),
+            _ => None,
+        });
+        assert_eq!(restored, Some(window * 100 / 120), "{told:?}");
+        assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 1]);
+    }
+}
+
+#[test]
+fn a_plain_acknowledgment_changes_nothing() {
+    let Some(mut rig) = Rig::or_skip("a_plain_acknowledgment_changes_nothing", with_both(IpVersion::V4))
+    else {
+        return;
+    };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    rig.peer.send(rig.peer.acknowledgment());
+    let came = rig.peer.watch(AT_ONCE);
+    assert!(came.len() <= 2, "{came:?}");
+    assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [0, 0]);
+}
+
+#[test]
+fn without_an_interface_the_window_alone_comes_back() {
+    let setup = Setup { version: IpVersion::V4, resend: false };
+    let Some(mut rig) = Rig::or_skip("without_an_interface_the_window_alone_comes_back", setup) else {
+        return;
+    };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    rig.peer.send(rig.peer.marked());
+    let came = rig.peer.watch(AT_ONCE);
+    assert!(came.len() > 10, "{came:?}");
+    assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 0]);
+}
+
+#[test]
+fn a_mark_without_a_timeout_is_counted_and_nothing_else() {
+    let Some(mut rig) = Rig::or_skip("a_mark_without_a_timeout", with_both(IpVersion::V4)) else { return };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.send(rig.peer.marked());
+    rig.peer.acknowledge_until(BYTES);
+    assert_eq!(rig.count(Counter::NoTimeout), 1, "{}", rig.counters());
+    assert_eq!([Counter::Restored, Counter::Asked, Counter::Timeouts].map(|it| rig.count(it)), [0, 0, 0]);
+}
+
+/// As somebody would forge it who does not see the connection (RFC 5961).
+#[test]
+fn a_mark_out_of_window_changes_nothing() {
+    let Some(mut rig) = Rig::or_skip("a_mark_out_of_window", with_both(IpVersion::V4)) else { return };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    let mut forged = [rig.peer.marked(); 3];
+    forged[0].acknowledgment = rig.peer.expected + 50_000_000;
+    forged[1].acknowledgment = rig.peer.expected + (u32::MAX - 5_000);
+    // Beyond the receive window the kernel itself drops it, and nobody hears of it.
+    forged[2].sequence = rig.peer.next + 500_000_000;
+    forged.into_iter().for_each(|segment| rig.peer.send(segment));
+    let came = rig.peer.watch(AT_ONCE);
+    assert!(came.len() <= 2, "{came:?}");
+    assert_eq!(rig.count(Counter::OutOfWindow), 2, "{}", rig.counters());
+    assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [0, 0]);
+    rig.peer.send(rig.peer.marked());
+    rig.peer.watch(AT_ONCE);
+    assert_eq!(rig.count(Counter::Restored), 1, "the true one still counts");
+}
+
+#[test]
+fn of_a_storm_one_mark_counts() {
+    let Some(mut rig) = Rig::or_skip("of_a_storm_one_mark_counts", with_both(IpVersion::V4)) else { return };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    for _ in 0..1000 {
+        rig.peer.send(rig.peer.marked());
+    }
+    rig.peer.watch(AT_ONCE);
+    assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 1], "{}", rig.counters());
+    let ignored: u64 =
+        [Counter::Spent, Counter::NothingToRestore, Counter::TooSoon].map(|it| rig.count(it)).iter().sum();
+    assert!((990..=999).contains(&ignored), "{}", rig.counters());
+    let told = rig.told();
+    let said = told.iter().filter(|what| matches!(what, What::Ignored(_))).count();
+    assert!(said <= 1, "{said} lines about a storm");
+}
+
+/// What was restored is lost: the kernel's own reduction is where it ends.
+#[test]
+fn losses_at_once_take_the_window_back() {
+    let Some(mut rig) = Rig::or_skip("losses_at_once_take_the_window_back", with_both(IpVersion::V4)) else {
+        return;
+    };
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    rig.peer.send(rig.peer.marked());
+    // Nothing of it is acknowledged, but the first segment.
+    rig.peer.watch(AT_ONCE);
+    rig.peer.expected += 1400;
+    rig.peer.send(rig.peer.acknowledgment());
+    rig.peer.blackout();
+    assert_eq!(
+        [Counter::Restored, Counter::Undone, Counter::Kept].map(|it| rig.count(it)),
+        [1, 1, 0],
+        "{}",
+        rig.counters()
+    );
+}

@@ -1,0 +1,128 @@
+//! A namespace with the kernel's TCP as the sender, a scripted peer behind its interface, and a cgroup for both.
+#![allow(dead_code, reason = "each test binary uses a part of this module")]
+
+pub(crate) mod cgroup;
+pub(crate) mod peer;
+
+use cgroup::Cgroup;
+use peer::Peer;
+use seamline_lab::system::netlink::bring_up_loopback;
+use seamline_lab::system::{Interface, Namespace, Tun, settings};
+use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
+use seamline_wire::codec::IpVersion;
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) const INTERFACE: &str = "world";
+const PORT: u16 = 5001;
+
+/// One congestion control of that name per host.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// One test at a time holds what it returns.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Say that a test is skipped.
+///
+/// # Panics
+/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set.
+pub(crate) fn skip(test: &str, why: &str) {
+    println!("SKIPPED {test}: {why}");
+    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+    assert!(!strict, "{test} may not be skipped here");
+}
+
+/// A connection over which the kernel sends for ever, and the programs beside it.
+pub(crate) struct Rig {
+    pub(crate) attached: Attached,
+    pub(crate) peer: Peer,
+    _stream: TcpStream,
+    _cgroup: Cgroup,
+    _namespace: Namespace,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// What is set up.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup {
+    pub(crate) version: IpVersion,
+    /// Whether marked acknowledgments become requests to send again.
+    pub(crate) resend: bool,
+}
+
+impl Rig {
+    /// `None`, and it is said why, where the programs cannot be loaded.
+    pub(crate) fn or_skip(test: &str, setup: Setup) -> Option<Rig> {
+        match Rig::new(setup, alone()) {
+            Ok(rig) => Some(rig),
+            Err(why) => {
+                skip(test, &why);
+                None
+            }
+        }
+    }
+
+    fn new(setup: Setup, alone: MutexGuard<'static, ()>) -> Result<Rig, String> {
+        seamline_sender::check().map_err(|error| error.to_string())?;
+        let cgroup = Cgroup::enter()?;
+        let namespace = Namespace::new().map_err(|error| error.to_string())?;
+        let tun = prepare(&namespace);
+        // The rest of this test's thread is in the namespace.
+        namespace.enter().unwrap();
+        let interfaces = if setup.resend { vec![INTERFACE.to_owned()] } else { Vec::new() };
+        let places = Places { cgroup: cgroup.path().to_owned(), interfaces };
+        let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
+        assert_eq!(attached.off(), []);
+        let local = SocketAddr::new(address(1, setup.version), PORT);
+        let listener = TcpListener::bind(local).unwrap();
+        let mut peer = Peer::new(tun, local, SocketAddr::new(address(2, setup.version), 40_000));
+        peer.connect();
+        let stream = listener.accept().unwrap().0;
+        send_for_ever(&stream);
+        Ok(Rig { attached, peer, _stream: stream, _cgroup: cgroup, _namespace: namespace, _alone: alone })
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        self.attached.counters().unwrap()
+    }
+    pub(crate) fn count(&self, counter: Counter) -> u64 {
+        self.counters().of(counter)
+    }
+    /// What has been told so far.
+    pub(crate) fn told(&self) -> Vec<What> {
+        self.attached.wait(Duration::from_millis(1)).unwrap().iter().map(|event| event.what).collect()
+    }
+}
+
+fn prepare(namespace: &Namespace) -> Tun {
+    bring_up_loopback(namespace).unwrap();
+    let tun = Tun::open(namespace, INTERFACE).unwrap();
+    let interface = Interface {
+        name: INTERFACE.to_owned(),
+        mtu: 1500,
+        queue_packets: 10_000,
+        addresses: vec![(address(1, IpVersion::V4), 32), (address(1, IpVersion::V6), 128)],
+        routes: vec![(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)],
+        congestion_control: Some("cubic".to_owned()),
+    };
+    interface.bring_up(namespace).unwrap();
+    settings::write(namespace, "ipv4/tcp_no_metrics_save", "1").unwrap();
+    tun
+}
+
+fn address(host: u16, version: IpVersion) -> IpAddr {
+    match version {
+        IpVersion::V4 => [10, 0, 0, host as u8].into(),
+        IpVersion::V6 => [0xfd00, 0, 0, 0, 0, 0, 0, host].into(),
+    }
+}
+
+/// More than any test takes, as fast as the socket takes it.
+fn send_for_ever(stream: &TcpStream) {
+    let mut stream = stream.try_clone().unwrap();
+    std::thread::spawn(move || while stream.write_all(&[0; 65_536]).is_ok() {});
+}

@@ -1,0 +1,135 @@
+//! A receiver by hand: it acknowledges, falls silent, and sends whatever a test wants.
+
+use seamline_lab::clock;
+use seamline_lab::system::Tun;
+use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
+use std::net::{IpAddr, SocketAddr};
+
+const SCALE: u8 = 8;
+
+pub(crate) struct Peer {
+    tun: Tun,
+    kernel: SocketAddr,
+    own: SocketAddr,
+    /// What it sends next, and expects next.
+    pub(crate) next: SequenceNumber,
+    pub(crate) expected: SequenceNumber,
+    buffer: Vec<u8>,
+}
+
+/// A segment with data that has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Came {
+    pub(crate) at: Instant,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) length: u32,
+}
+
+impl Peer {
+    pub(crate) fn new(tun: Tun, kernel: SocketAddr, own: SocketAddr) -> Self {
+        let number = SequenceNumber(1_000);
+        Peer { tun, kernel, own, next: number, expected: number, buffer: vec![0; 65_536] }
+    }
+
+    /// Three-way handshake, without timestamps.
+    pub(crate) fn connect(&mut self) {
+        let syn = Segment {
+            sequence: self.next,
+            flags: Flags::SYN,
+            window: 65_535,
+            maximum_segment_size: Some(1400),
+            window_scale: Some(SCALE),
+            sack_permitted: true,
+            ..Segment::default()
+        };
+        self.send(syn);
+        self.next += 1;
+        let end = clock::monotonic() + Duration::from_secs(2);
+        while clock::monotonic() < end {
+            let Some(segment) = self.read() else { continue };
+            if segment.flags.contains(Flags::SYN) {
+                self.expected = segment.sequence + 1;
+                self.send(self.acknowledgment());
+                return;
+            }
+        }
+        panic!("the kernel does not answer a SYN");
+    }
+
+    /// The acknowledgment of everything that has come in order.
+    pub(crate) fn acknowledgment(&self) -> Segment {
+        Segment {
+            sequence: self.next,
+            acknowledgment: self.expected,
+            flags: Flags::ACK,
+            window: 65_535,
+            ..Segment::default()
+        }
+    }
+    /// The same with the mark of a handover.
+    pub(crate) fn marked(&self) -> Segment {
+        Segment { mark: Some(Mark::Handover), ..self.acknowledgment() }
+    }
+
+    pub(crate) fn send(&mut self, segment: Segment) {
+        let ip = match (self.own.ip(), self.kernel.ip()) {
+            (IpAddr::V4(own), IpAddr::V4(kernel)) => IpHeader::v4(own, kernel),
+            (IpAddr::V6(own), IpAddr::V6(kernel)) => IpHeader::v6(own, kernel),
+            mixed => panic!("{mixed:?}"),
+        };
+        let headers = Headers {
+            ip,
+            source_port: TransportPort(self.own.port()),
+            destination_port: TransportPort(self.kernel.port()),
+            segment,
+        };
+        assert!(self.tun.write(&encode_to_vec(&headers, &[]).unwrap()).unwrap());
+    }
+
+    fn read(&mut self) -> Option<Segment> {
+        let length = self.tun.read(&mut self.buffer).unwrap()?;
+        let decoded = decode(&self.buffer[..length]).ok()?;
+        (decoded.headers.destination_port.0 == self.own.port()).then_some(decoded.headers.segment)
+    }
+
+    /// Acknowledge, a round trip of some milliseconds each time, until so many bytes have come in order.
+    pub(crate) fn acknowledge_until(&mut self, bytes: u32) {
+        let goal = self.expected + bytes;
+        let end = clock::monotonic() + Duration::from_secs(5);
+        while self.expected.0.wrapping_sub(goal.0).cast_signed() < 0 {
+            assert!(clock::monotonic() < end, "the kernel sends no more");
+            for came in self.watch(Duration::from_millis(10)) {
+                if came.sequence == self.expected {
+                    self.expected += came.length;
+                    self.send(self.acknowledgment());
+                }
+            }
+        }
+    }
+
+    /// What comes in the next time; none of it is acknowledged.
+    pub(crate) fn watch(&mut self, time: Duration) -> Vec<Came> {
+        let end = clock::monotonic() + time;
+        let mut came = Vec::new();
+        loop {
+            let now = clock::monotonic();
+            if now >= end {
+                return came;
+            }
+            match self.read() {
+                Some(Segment { sequence, length, .. }) if length > 0 => {
+                    came.push(Came { at: now, sequence, length })
+                }
+                Some(_) => {}
+                #[expect(clippy::disallowed_methods, reason = "waits for the kernel")]
+                None => std::thread::sleep(std::time::Duration::from_micros(200)),
+            }
+        }
+    }
+
+    /// Nothing is heard or said until the kernel's timer has run out so often that it is doubled: a second or a little more.
+    pub(crate) fn blackout(&mut self) {
+        self.watch(Duration::from_millis(1100));
+    }
+}

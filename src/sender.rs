@@ -1,0 +1,38 @@
+//! `seamline sender --cgroup PATH`: the kernel's TCP heeds handover notifications.
+
+#[cfg(feature = "ebpf")]
+mod live;
+
+use crate::Outcome;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The cgroup (version 2) whose connections heed marks, from when they begin
+    #[arg(long, value_name = "PATH", required_unless_present = "check")]
+    cgroup: Option<PathBuf>,
+    /// An interface at which marked acknowledgments come in, so that the kernel sends again at once; may be given for several
+    #[arg(long, value_name = "NAME")]
+    interface: Vec<String>,
+    /// Load and verify the eBPF programs, attach nothing
+    #[arg(long, conflicts_with_all = ["cgroup", "interface"])]
+    check: bool,
+    /// Print the counters at the end only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[cfg(feature = "ebpf")]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    live::run(arguments)
+}
+
+#[cfg(not(feature = "ebpf"))]
+pub(crate) fn run(_: &Arguments) -> Outcome {
+    Err(crate::terminal::Failure::Runtime(
+        "this seamline was built without its eBPF programs\n\
+         tip: sudo apt install clang libelf-dev zlib1g-dev; cargo build --release --features ebpf\n\
+         tip: seamline doctor says what else this host lacks"
+            .to_owned(),
+    ))
+}
