@@ -12,6 +12,8 @@ struct connection {
 	__u64 marked_at;
 	/* When a window was restored last. */
 	__u64 restored_at;
+	/* tcp_mstamp of the acknowledgment whose mark restored it. */
+	__u64 restored_by;
 	/* When the kernel was last asked to send again at once. */
 	__u64 asked_at;
 	/* When an ignored mark was last told of. */

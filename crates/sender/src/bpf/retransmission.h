@@ -164,7 +164,8 @@ static __always_inline bool sends_at_once(struct tcp_sock *tp, struct connection
 {
 	__u64 timer_us = (tp->srtt_us >> 3) + tp->rttvar_us;
 
-	return !connection->restores || now - tp->tcp_wstamp_ns >= timer_us * 1000;
+	/* A paced segment may have been stamped with a time to come. */
+	return !connection->restores || (__s64)(now - tp->tcp_wstamp_ns) >= (__s64)(timer_us * 1000);
 }
 
 /*

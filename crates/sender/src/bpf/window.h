@@ -14,10 +14,22 @@
 #define PACING_PERCENT 120
 /* As many as may begin a connection (RFC 6928). */
 #define NEW_SEGMENTS 10
+/* The threshold of a connection that has lost nothing yet. */
+#define TCP_INFINITE_SSTHRESH 0x7fffffff
 
 static __always_inline __u32 smaller(__u32 a, __u32 b)
 {
 	return a < b ? a : b;
+}
+
+static __always_inline void stop_pacing(struct tcp_sock *tp, struct connection *connection)
+{
+	struct sock *sk = &tp->inet_conn.icsk_inet.sk;
+
+	/* An application that has set a limit meanwhile (SO_MAX_PACING_RATE) is paced on. */
+	if (connection->paced && sk->sk_pacing_status == SK_PACING_NEEDED && sk->sk_max_pacing_rate == ~0UL)
+		sk->sk_pacing_status = SK_PACING_NONE;
+	connection->paced = 0;
 }
 
 /* A timeout begins an episode: remember what the kernel is about to give up. */
@@ -30,23 +42,18 @@ static __always_inline void remember(struct sock *sk, struct connection *connect
 		window = smaller(window, connection->reduced);
 		tp->snd_ssthresh = smaller(tp->snd_ssthresh, connection->reduced);
 		connection->on_trial = 0;
+		stop_pacing(tp, connection);
 		count(COUNT_UNDONE);
 		tell(sk, TOLD_UNDONE, window, tp->snd_ssthresh, tp->lost - connection->lost_before);
 	}
-	connection->window = window;
+	/* A window without a bound is none that was ever in use. */
+	connection->window = window < TCP_INFINITE_SSTHRESH ? window : 0;
 	/* A threshold without a bound would let slow start go on above the window that is known to fit. */
 	connection->threshold = smaller(threshold, window);
 	connection->reduced = tp->snd_ssthresh;
 	connection->spent = 0;
 	count(COUNT_TIMEOUTS);
 	tell(sk, TOLD_TIMEOUT, connection->window, connection->threshold, connection->reduced);
-}
-
-static __always_inline void stop_pacing(struct tcp_sock *tp, struct connection *connection)
-{
-	if (connection->paced && tp->inet_conn.icsk_inet.sk.sk_pacing_status == SK_PACING_NEEDED)
-		tp->inet_conn.icsk_inet.sk.sk_pacing_status = SK_PACING_NONE;
-	connection->paced = 0;
 }
 
 static __always_inline void pace(struct tcp_sock *tp, struct connection *connection)
@@ -65,7 +72,7 @@ static __always_inline void pace(struct tcp_sock *tp, struct connection *connect
 static __always_inline void restore(struct sock *sk, struct connection *connection)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	__u32 window = connection->window * 100 / PACING_PERCENT;
+	__u32 window = (__u64)connection->window * 100 / PACING_PERCENT;
 	__u32 from = tp->snd_cwnd;
 
 	connection->spent = 1;
@@ -74,6 +81,7 @@ static __always_inline void restore(struct sock *sk, struct connection *connecti
 		return;
 	}
 	connection->restored_at = bpf_ktime_get_ns();
+	connection->restored_by = tp->tcp_mstamp;
 	tp->snd_cwnd = window;
 	if (connection->threshold > tp->snd_ssthresh)
 		tp->snd_ssthresh = connection->threshold;
@@ -94,7 +102,7 @@ static __always_inline void watch(struct sock *sk, struct connection *connection
 	__u32 lost = tp->lost - connection->lost_before;
 
 	if (lost > connection->lost_allowed) {
-		tp->snd_ssthresh = connection->reduced;
+		tp->snd_ssthresh = smaller(tp->snd_ssthresh, connection->reduced);
 		if (tp->snd_cwnd > connection->reduced)
 			tp->snd_cwnd = connection->reduced;
 		count(COUNT_UNDONE);
@@ -149,6 +157,10 @@ u32 BPF_PROG(seamline_undo, struct sock *sk)
 
 	if (!connection || !connection->on_trial)
 		return window;
+	/* Later acknowledgments find the window restored under way, which `least` would add to. */
+	if (connection->restored_by != tp->tcp_mstamp)
+		least = 0;
+	least = smaller(least, connection->window + NEW_SEGMENTS);
 	connection->on_trial = 0;
 	stop_pacing(tp, connection);
 	count(COUNT_TAKEN_BACK_BY_KERNEL);
@@ -178,8 +190,12 @@ void BPF_PROG(seamline_state, struct sock *sk, u8 new_state)
 	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
 	__u8 old_state = recovery_state(tp);
 
-	/* A timeout within fast recovery comes without that event. What recovery has given up was lost to congestion. */
-	if (connection && new_state == TCP_CA_Loss && old_state != TCP_CA_Loss && !connection->window)
+	/*
+	 * A timeout within fast recovery comes without that event. What recovery has given up was lost to congestion. Other ways into
+	 * Loss without it are no timeouts: a path with a smaller MTU (tcp_simple_retransmit), data of a SYN that was refused.
+	 */
+	if (connection && new_state == TCP_CA_Loss && !connection->window &&
+	    (old_state == TCP_CA_Recovery || old_state == TCP_CA_CWR))
 		remember(sk, connection, tp->snd_ssthresh, tp->snd_ssthresh);
 	else if (connection && new_state != TCP_CA_Loss)
 		connection->window = 0;
