@@ -32,16 +32,15 @@ fn node_of(address: IpAddr) -> Option<NodeId> {
 
 /// Source and destination of an IP packet, if both are nodes of a lab.
 fn ends(bytes: &[u8]) -> Option<[NodeId; 2]> {
-    let addresses: [IpAddr; 2] = match bytes.first()? >> 4 {
-        4 => {
+    let addresses: [IpAddr; 2] = match IpVersion::of(bytes).ok()? {
+        IpVersion::V4 => {
             let at = |place: usize| Some(Ipv4Addr::from(*bytes.get(place..)?.first_chunk::<4>()?));
             [at(12)?.into(), at(16)?.into()]
         }
-        6 => {
+        IpVersion::V6 => {
             let at = |place: usize| Some(Ipv6Addr::from(*bytes.get(place..)?.first_chunk::<16>()?));
             [at(8)?.into(), at(24)?.into()]
         }
-        _ => return None,
     };
     Some([node_of(addresses[0])?, node_of(addresses[1])?])
 }

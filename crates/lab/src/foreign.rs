@@ -1,6 +1,7 @@
 //! What can be said of a packet from a real network that is no segment of ours: its ports, and how much of it is payload.
 
 use seamline_wire::TransportPort;
+use seamline_wire::codec::IpVersion;
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
@@ -38,14 +39,13 @@ pub(crate) fn carried(packet: &[u8]) -> Carried {
 
 /// The protocol, unless it is a fragment that does not begin with its header, and what is behind the header of IP.
 fn behind_ip(packet: &[u8]) -> Option<(Option<u8>, &[u8])> {
-    match packet.first()? >> 4 {
-        4 => {
+    match IpVersion::of(packet).ok()? {
+        IpVersion::V4 => {
             let header = usize::from(packet[0] & 0xf) * 4;
             let offset = u16::from_be_bytes([*packet.get(6)?, *packet.get(7)?]) & 0x1fff;
             let protocol = (offset == 0).then_some(*packet.get(9)?);
             Some((protocol, packet.get(header..)?))
         }
-        6 => Some((Some(*packet.get(6)?), packet.get(40..)?)),
-        _ => None,
+        IpVersion::V6 => Some((Some(*packet.get(6)?), packet.get(IpVersion::V6.header_length()..)?)),
     }
 }

@@ -212,7 +212,9 @@ impl<W: Write> Capture<W> {
         let place = &mut self.body[FIELDS..];
         let header_length = match packet.aside.as_deref() {
             Some(Aside::Foreign(bytes)) => Ok(copy_front(bytes, place)),
-            Some(Aside::Segment(bytes)) => front(packet, version_of(bytes).unwrap_or(self.ip_version), place),
+            Some(Aside::Segment(bytes)) => {
+                front(packet, IpVersion::of(bytes).unwrap_or(self.ip_version), place)
+            }
             _ => front(packet, self.ip_version, place),
         }
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
@@ -232,15 +234,6 @@ impl<W: Write> Capture<W> {
 struct Lengths {
     captured: usize,
     original: u32,
-}
-
-/// The version of the IP header that stands first.
-fn version_of(bytes: &[u8]) -> Option<IpVersion> {
-    match bytes.first()? >> 4 {
-        4 => Some(IpVersion::V4),
-        6 => Some(IpVersion::V6),
-        _ => None,
-    }
 }
 
 /// As much as there is room for of a packet that is only carried; how much that is.

@@ -16,17 +16,14 @@ const _: () = assert!(LONGEST >= MAX_HEADER_LENGTH + 40);
 /// Those of [`super::decode`], but for checksums. A packet longer than its length field can say (a total length of zero in IPv4)
 /// is [`DecodeError::Truncated`].
 pub fn decode_beginning(captured: &[u8]) -> Result<Headers, DecodeError> {
-    let (place, fixed) = match captured.first().map(|byte| byte >> 4) {
-        Some(4) => (2, 0),
-        Some(6) => (4, IpVersion::V6.header_length()),
-        Some(version) => return Err(DecodeError::Version(version)),
-        None => return Err(DecodeError::Truncated(Layer::Ipv4)),
+    let (place, fixed, layer) = match IpVersion::of(captured)? {
+        IpVersion::V4 => (2, 0, Layer::Ipv4),
+        IpVersion::V6 => (4, IpVersion::V6.header_length(), Layer::Ipv6),
     };
     let mut bytes = [0; LONGEST];
     let front = &captured[..captured.len().min(LONGEST)];
     let bytes = &mut bytes[..front.len()];
     bytes.copy_from_slice(front);
-    let layer = if fixed == 0 { Layer::Ipv4 } else { Layer::Ipv6 };
     let there = bytes.len().checked_sub(fixed).ok_or(DecodeError::Truncated(layer))?;
     let field = bytes.get_mut(place..place + 2).ok_or(DecodeError::Truncated(layer))?;
     let stated = usize::from(u16::from_be_bytes([field[0], field[1]]));

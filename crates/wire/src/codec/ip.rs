@@ -1,6 +1,7 @@
 //! What the two versions of IP have in common.
 
 use super::checksum::Checksum;
+use super::error::{DecodeError, Layer};
 use super::ipv4::Ipv4Header;
 use super::ipv6::Ipv6Header;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -20,6 +21,19 @@ pub enum IpVersion {
 }
 
 impl IpVersion {
+    /// That of a packet, by its first bits.
+    ///
+    /// # Errors
+    /// [`DecodeError::Version`] for another one, [`DecodeError::Truncated`] for nothing at all.
+    pub fn of(packet: &[u8]) -> Result<Self, DecodeError> {
+        match packet.first().map(|byte| byte >> 4) {
+            Some(4) => Ok(IpVersion::V4),
+            Some(6) => Ok(IpVersion::V6),
+            Some(version) => Err(DecodeError::Version(version)),
+            None => Err(DecodeError::Truncated(Layer::Ipv4)),
+        }
+    }
+
     /// Bytes of the fixed header.
     pub const fn header_length(self) -> usize {
         match self {

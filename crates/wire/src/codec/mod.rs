@@ -121,11 +121,11 @@ pub fn decode(packet: &[u8]) -> Result<Decoded<'_>, DecodeError> {
 /// # Errors
 /// The first thing found wrong, from the outermost header inwards.
 pub fn decode_with(packet: &[u8], checksums: Checksums) -> Result<Decoded<'_>, DecodeError> {
-    let (ip, bytes) = match packet.first().map(|byte| byte >> 4) {
-        Some(4) => Ipv4Header::read(packet, checksums).map(|(header, rest)| (IpHeader::V4(header), rest))?,
-        Some(6) => Ipv6Header::read(packet).map(|(header, rest)| (IpHeader::V6(header), rest))?,
-        Some(version) => return Err(DecodeError::Version(version)),
-        None => return Err(DecodeError::Truncated(Layer::Ipv4)),
+    let (ip, bytes) = match IpVersion::of(packet)? {
+        IpVersion::V4 => {
+            Ipv4Header::read(packet, checksums).map(|(header, rest)| (IpHeader::V4(header), rest))?
+        }
+        IpVersion::V6 => Ipv6Header::read(packet).map(|(header, rest)| (IpHeader::V6(header), rest))?,
     };
     if bytes.len() < TCP_HEADER_LENGTH {
         return Err(DecodeError::Truncated(Layer::Tcp));

@@ -49,16 +49,14 @@ pub fn encode_tunnel_around(
 /// # Errors
 /// What is wrong with the outer header.
 pub fn strip_tunnel(packet: &[u8]) -> Result<Option<(IpHeader, &[u8])>, DecodeError> {
-    match packet.first().map(|byte| byte >> 4) {
-        Some(4) => {
+    match IpVersion::of(packet)? {
+        IpVersion::V4 => {
             let (header, protocol, inner) = Ipv4Header::read_any(packet, Checksums::Verify)?;
             Ok((protocol == IPV4).then_some((IpHeader::V4(header), inner)))
         }
-        Some(6) => match Ipv6Header::read_fixed(packet)? {
+        IpVersion::V6 => match Ipv6Header::read_fixed(packet)? {
             (header, IPV6, inner) => Ok(Some((IpHeader::V6(header), inner))),
             _ => Ok(None),
         },
-        Some(version) => Err(DecodeError::Version(version)),
-        None => Err(DecodeError::Truncated(super::Layer::Ipv4)),
     }
 }
