@@ -4,7 +4,7 @@ use crate::driver::Over;
 use crate::ends::{Ends, Flows};
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
-use crate::traffic::available_congestion_controls;
+use crate::traffic::{CongestionControl, available_congestion_controls};
 use seamline_scenario::live;
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions};
@@ -56,11 +56,7 @@ pub fn run(
     finished: &dyn Fn(),
 ) -> Result<Result<Vec<CellResult>, Incomplete>, LabError> {
     check(plan, stacks)?;
-    let mut plan = plan.clone();
-    for cell in &mut plan.cells {
-        // Real connections begin with a handshake.
-        cell.scenario.flows.iter_mut().for_each(|flow| flow.handshake = true);
-    }
+    let plan = plan.with_handshakes();
     live::run(&plan, options, finished, |live| {
         let ends = Ends::new(live, stacks, Flows::Run)?;
         let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
@@ -79,8 +75,11 @@ pub fn run(
 
 /// Whether commands can be run in the network of a scenario here.
 pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
-    let available = available_congestion_controls(&Namespace::new()?)?;
-    stacks.check_for_commands(scenario, &available).map_err(LabError::Refused)
+    stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)
+}
+
+fn available() -> io::Result<Vec<CongestionControl>> {
+    available_congestion_controls(&Namespace::new()?)
 }
 
 /// Whether every cell of a plan can be run here.
@@ -88,8 +87,7 @@ pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result
 /// # Errors
 /// The first that cannot, and why.
 pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
-    let somewhere = Namespace::new()?;
-    let available = available_congestion_controls(&somewhere)?;
+    let available = available()?;
     plan.cells.iter().try_for_each(|cell| stacks.check(&cell.scenario, &available)).map_err(LabError::Refused)
 }
 

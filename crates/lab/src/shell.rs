@@ -6,7 +6,7 @@ use crate::ends::{Ends, Flows};
 use crate::notify::Notify;
 use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
-use crate::stacks::{Refusal, Stacks};
+use crate::stacks::{Refusal, Stacks, host, hosts_in_words};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
 use seamline_scenario::emulation::EmulationRecord;
 use seamline_scenario::live::{self, Live};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long commands have to end by themselves when they are asked to.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
 /// How long servers have to listen before the command begins.
 const SERVERS_READY: Duration = Duration::from_secs(3);
 /// How often somebody looks whether the command has ended.
@@ -75,11 +75,10 @@ pub fn shell(
     state: &StateDirectory,
     options: &RunOptions,
 ) -> Result<Option<Visit>, LabError> {
-    let mut plan = plan.clone();
+    let mut plan = plan.with_handshakes();
     plan.cells.truncate(1);
     let Some(scenario) = plan.cells.first_mut().map(|cell| &mut cell.scenario) else { return Ok(None) };
     scenario.seeds.truncate(1);
-    scenario.flows.iter_mut().for_each(|flow| flow.handshake = true);
     let scheduled = scenario.duration;
     let places = shell.places(scenario, stacks).map_err(LabError::Refused)?;
     match shell.flows {
@@ -102,7 +101,7 @@ pub fn shell(
             Ok(ended)
         });
         let namespaces: Vec<&Namespace> = namespaces.iter().map(|namespace| &**namespace).collect();
-        processes::end_all(&namespaces, GRACE)?;
+        processes::end_all(&namespaces, std::time::Duration::from_nanos(GRACE.as_nanos()))?;
         ended
     })?;
     if outcome.is_none() && stop.load(Ordering::Relaxed) {
@@ -137,10 +136,11 @@ struct Places {
 impl Shell {
     fn places(&self, scenario: &Scenario, stacks: &Stacks) -> Result<Places, Refusal> {
         let end = |name: &String| {
-            let node = scenario.nodes.iter().position(|node| node == name);
-            let node = node.filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)));
-            let node = node.ok_or_else(|| {
-                Refusal(format!("no command can run at {name:?}: {}", hosts_in_words(scenario)))
+            let node = host(scenario, name).ok_or_else(|| {
+                let hosts = hosts_in_words(scenario);
+                Refusal(format!(
+                    "no command can run at {name:?}: hosts are the nodes at which flows begin or end, here {hosts}"
+                ))
             })?;
             kernels(scenario, stacks, node)
         };
@@ -193,13 +193,6 @@ fn untold(name: &str) -> Refusal {
     Refusal(format!(
         "nothing tells {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
     ))
-}
-
-fn hosts_in_words(scenario: &Scenario) -> String {
-    let is_host = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
-    let hosts: Vec<&str> =
-        (0..scenario.nodes.len()).filter(is_host).map(|node| scenario.nodes[node].as_str()).collect();
-    format!("hosts are the nodes at which flows begin or end, here {}", hosts.join(", "))
 }
 
 /// The commands while they run.
@@ -282,9 +275,9 @@ impl<'a> Inside<'a> {
         };
         // At a terminal the command has heard of it, too, and may have something to say before it ends.
         let waited = now.saturating_since(*self.asked_to_stop.get_or_insert(now));
-        if waited >= grace() * 2 {
+        if waited >= GRACE * 2 {
             running.kill()?;
-        } else if waited >= grace() {
+        } else if waited >= GRACE {
             running.ask_to_end()?;
         }
         Ok(None)
@@ -301,7 +294,7 @@ impl<'a> Inside<'a> {
             ended &= server.try_wait()?.is_some();
         }
         // Those that are left are killed when they are dropped.
-        Ok((ended || waited >= grace()).then_some(Over::Complete))
+        Ok((ended || waited >= GRACE).then_some(Over::Complete))
     }
 
     /// The command begins once every server that still runs listens.
@@ -319,10 +312,6 @@ impl<'a> Inside<'a> {
         }
         Ok(None)
     }
-}
-
-fn grace() -> Duration {
-    Duration::from_nanos(GRACE.as_nanos() as u64)
 }
 
 /// Whether anything listens for TCP connections in a namespace, at other ports than these.

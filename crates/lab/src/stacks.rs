@@ -93,15 +93,10 @@ impl Stacks {
 
     fn check_names(&self, scenario: &Scenario) -> Result<(), Refusal> {
         for name in &self.seamline {
-            let node = scenario.nodes.iter().position(|node| node == name);
-            if !node.is_some_and(|node| scenario.flows.iter().any(|flow| flow.ends.contains(node))) {
-                let ends: Vec<&str> = (0..scenario.nodes.len())
-                    .filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)))
-                    .map(|node| scenario.nodes[node].as_str())
-                    .collect();
+            if host(scenario, name).is_none() {
                 return Err(Refusal(format!(
                     "no flow begins or ends at {name:?}, so it has no TCP\ntip: flows begin and end at {}",
-                    ends.join(", ")
+                    hosts_in_words(scenario)
                 )));
             }
         }
@@ -153,6 +148,21 @@ impl Stacks {
         }
         Ok(())
     }
+}
+
+/// The nodes at which flows begin or end.
+fn hosts(scenario: &Scenario) -> impl Iterator<Item = usize> {
+    (0..scenario.nodes.len()).filter(|node| scenario.flows.iter().any(|flow| flow.ends.contains(*node)))
+}
+
+/// The one of that name.
+pub(crate) fn host(scenario: &Scenario, name: &str) -> Option<usize> {
+    hosts(scenario).find(|node| scenario.nodes[*node] == name)
+}
+
+/// Their names, with commas.
+pub(crate) fn hosts_in_words(scenario: &Scenario) -> String {
+    hosts(scenario).map(|node| scenario.nodes[node].as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn names(available: &[CongestionControl]) -> String {

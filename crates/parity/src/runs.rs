@@ -104,7 +104,8 @@ pub fn measure(
     manner: &Manner,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellRuns>, ParityError> {
-    let plan = with_handshakes(plan);
+    // Those of the lab begin with one, so those of the simulator do too.
+    let plan = plan.with_handshakes();
     seamline_lab::check(&plan, &Stacks::default())?;
     let jobs = jobs(&plan);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -127,14 +128,6 @@ pub fn measure(
         ended.into_iter().collect::<Result<(), _>>()
     })?;
     Ok(gather(&plan, outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)))
-}
-
-/// Real connections begin with a handshake, so those of the simulator do too.
-fn with_handshakes(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    let flows = plan.cells.iter_mut().flat_map(|cell| &mut cell.scenario.flows);
-    flows.for_each(|flow| flow.handshake = true);
-    plan
 }
 
 /// One run.

@@ -9,6 +9,7 @@ mod cells;
 pub(crate) use cells::{CellPlaces, MobilePlaces};
 
 use crate::follow::Runner;
+use crate::live::{LiveConnection, connections};
 use crate::routes::{Routes, Way, whereabouts_at_start};
 use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
@@ -23,7 +24,7 @@ use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{Door, ElementId, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
-use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
+use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
 
 /// The ports of senders begin here, those of receivers at [`RECEIVER_PORTS`]; connection `n` of a run has
 /// the `n`-th of each.
@@ -227,12 +228,8 @@ pub(crate) fn build<'a, O: Observer>(
 /// By node: the host there with its connections, where flows begin or end.
 pub(crate) fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
     let mut hosts: Vec<Option<Host>> = (0..scenario.nodes.len()).map(|_| None).collect();
-    let mut connection = 0;
-    for flow in &scenario.flows {
-        for copy in 0..flow.count {
-            add_connection(flow, copy, connection, seed, &mut hosts);
-            connection += 1;
-        }
+    for connection in connections(scenario) {
+        add_connection(&scenario.flows[connection.flow], &connection, seed, &mut hosts);
     }
     hosts
 }
@@ -259,11 +256,10 @@ fn add_nodes<O: Observer>(
     }
 }
 
-fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mut [Option<Host>]) {
-    let address = |node, ports: u16| Address { node: node_id(node), port: TransportPort(ports + number) };
-    let [from, to] = flow.ends.pair(copy as usize);
-    let sender = address(from, SENDER_PORTS);
-    let receiver = address(to, RECEIVER_PORTS);
+fn add_connection(flow: &FlowSpec, connection: &LiveConnection, seed: u64, hosts: &mut [Option<Host>]) {
+    let LiveConnection { copy, ends: [from, to], sender_port, receiver_port, start, .. } = *connection;
+    let sender = Address { node: node_id(from), port: sender_port };
+    let receiver = Address { node: node_id(to), port: receiver_port };
     let mut stream = Stream::new(seed, &format!("flow/{}/{copy}/initial-sequence", flow.name));
     let mut sequence = || SequenceNumber((stream.bits() >> 32) as u32);
     let (sender_sequence, receiver_sequence) = (sequence(), sequence());
@@ -281,7 +277,6 @@ fn add_connection(flow: &FlowSpec, copy: u32, number: u16, seed: u64, hosts: &mu
         true => (Opening::Active, Opening::Passive),
         false => (established(receiver_sequence), established(sender_sequence)),
     };
-    let start = flow.start + flow.stagger * u64::from(copy);
     let source = match flow.size {
         Some(bytes) => Application::transfer(start, bytes),
         None => Application::endless(start),

@@ -96,6 +96,15 @@ impl Plan {
         Identity::of_all(self.cells.iter().map(|cell| cell.identity))
     }
 
+    /// The same, with connections that all begin with a handshake, as real ones do.
+    #[must_use]
+    pub fn with_handshakes(&self) -> Self {
+        let mut plan = self.clone();
+        let flows = plan.cells.iter_mut().flat_map(|cell| &mut cell.scenario.flows);
+        flows.for_each(|flow| flow.handshake = true);
+        plan
+    }
+
     /// How many runs there are.
     pub fn runs(&self) -> usize {
         self.cells.iter().map(|cell| cell.scenario.seeds.len()).sum()

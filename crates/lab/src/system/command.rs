@@ -204,11 +204,11 @@ impl Running {
         if let Some(code) = self.try_wait()? {
             return Ok(code);
         }
-        rustix::process::pidfd_send_signal(&self.process, rustix::process::Signal::TERM)?;
+        self.ask_to_end()?;
         #[expect(clippy::disallowed_methods, reason = "real processes end in real time")]
         let until = Instant::now() + grace;
         if !ends_before(self.process.as_fd(), until) {
-            self.child.kill()?;
+            self.kill()?;
         }
         self.wait()
     }
