@@ -9,31 +9,11 @@ use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
-
-/// Labs beside each other would make each other late.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// Whether this host lets us make namespaces; if not, that is said. One test at a time holds what it returns.
-fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
-    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let doctor = seamline(&["doctor"], folder().path());
-    if doctor.status.success() {
-        return Some(alone);
-    }
-    skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
-    None
-}
-
-/// Say that a test is skipped; where none may be, it fails.
-fn skip(name: &str, reason: &str) {
-    println!("SKIPPED {name}: {reason}");
-    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
-    assert!(!strict, "{name} may not be skipped here");
-}
+use support::{
+    assert_contains, folder, lab_or_skip, refuses, scenario, seamline, skip, stderr, stdout, succeeds,
+};
 
 /// The arguments of a lab over a short form of the bundled scenario.
 fn short<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {

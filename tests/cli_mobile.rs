@@ -5,26 +5,10 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
+use support::{assert_contains, folder, lab_or_skip, refuses, scenario, seamline, stderr, succeeds};
 
-/// Labs beside each other would make each other late.
-static ALONE: Mutex<()> = Mutex::new(());
 /// Of the link without any queue.
 const ROUND_TRIP_MS: f64 = 50.0;
-
-/// Whether this host lets us make namespaces; if not, that is said. One test at a time holds what it returns.
-fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
-    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let doctor = seamline(&["doctor"], folder().path());
-    if doctor.status.success() {
-        return Some(alone);
-    }
-    println!("SKIPPED {name}: seamline doctor says\n{}", stdout(&doctor));
-    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
-    assert!(!strict, "{name} may not be skipped here");
-    None
-}
 
 /// A shell script in which `$S` is the command, and its daemon's socket is `mobile.sock`.
 fn script(text: &str) -> String {

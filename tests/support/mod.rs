@@ -4,6 +4,7 @@
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Run the command in a folder.
 pub(crate) fn seamline(arguments: &[&str], folder: &Path) -> Output {
@@ -47,6 +48,33 @@ pub(crate) fn stderr(output: &Output) -> &str {
 /// A folder that is gone after the test.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
+}
+
+/// Labs beside each other would make each other late.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Whether this host lets us make namespaces; if not, that is said. One test at a time holds what it returns.
+///
+/// # Panics
+/// As [`skip`].
+pub(crate) fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let doctor = seamline(&["doctor"], folder().path());
+    if doctor.status.success() {
+        return Some(alone);
+    }
+    skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
+    None
+}
+
+/// Say that a test is skipped.
+///
+/// # Panics
+/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
+pub(crate) fn skip(name: &str, reason: &str) {
+    println!("SKIPPED {name}: {reason}");
+    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
+    assert!(!strict, "{name} may not be skipped here");
 }
 
 /// The path of a scenario that ships.

@@ -1,6 +1,7 @@
 //! Windows that close because an application does not read, and open again.
 
 use crate::host::{FROM_OURS, Setup, Way};
+use crate::ours::OurEnd;
 use crate::pair::{Opener, Pair, kernel_reads, kernel_sends, prepared};
 use crate::{pause, until};
 use seamline_tcp::Endpoint;
@@ -31,6 +32,18 @@ fn we_probe_the_kernels_closed_window() {
     ours.wait("all is acknowledged", |endpoint| endpoint.statistics().bytes_acknowledged == BYTES);
 }
 
+/// Read everything, bit by bit.
+fn read_all(ours: &OurEnd) {
+    let mut read = 0;
+    while read < BYTES {
+        let readable = ours.look(|endpoint| endpoint.readable());
+        ours.consume(readable);
+        read += readable;
+        pause(Duration::from_millis(1));
+    }
+    ours.wait_delivered(BYTES);
+}
+
 /// Whether less is free than a window field of the agreed scale can say.
 fn is_full(endpoint: &Endpoint) -> bool {
     endpoint.readable() > (64 << 10) - 128
@@ -54,14 +67,7 @@ fn the_kernel_probes_our_closed_window() {
     until("three probes of the kernel", || {
         (pair.ours.seen(Way::ToOurs, |segment| is_probe(segment, next)).len() >= 3).then_some(())
     });
-    let mut read = 0;
-    while read < BYTES {
-        let readable = ours.look(|endpoint| endpoint.readable());
-        ours.consume(readable);
-        read += readable;
-        pause(Duration::from_millis(1));
-    }
-    ours.wait_delivered(BYTES);
+    read_all(&ours);
     drop(sending.join().unwrap());
 }
 
@@ -124,14 +130,7 @@ fn both_windows_close_at_once() {
         kernel_reads(&mut reading, 1, MUCH - 1);
         reading
     });
-    let mut read = 0;
-    while read < BYTES {
-        let readable = ours.look(|endpoint| endpoint.readable());
-        ours.consume(readable);
-        read += readable;
-        pause(Duration::from_millis(1));
-    }
-    ours.wait_delivered(BYTES);
+    read_all(&ours);
     sending.join().unwrap();
     drop(reader.join().unwrap());
 }
