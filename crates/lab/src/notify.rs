@@ -35,13 +35,16 @@ impl Notify {
     /// A node's link layer has said something. Never waits: whoever does not listen, or has not read what came before, is not told.
     ///
     /// # Errors
-    /// None that could be expected.
+    /// When the kernel has no memory.
     pub(crate) fn tell(&self, node: usize, signal: Signal) -> io::Result<()> {
         let Some(text) = words(signal) else { return Ok(()) };
         for (_, to) in self.listeners.iter().filter(|(of, _)| *of == node) {
             match sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty()) {
-                Ok(_) | Err(Errno::ENOENT | Errno::ECONNREFUSED | Errno::EAGAIN | Errno::EINTR) => {}
-                Err(error) => return Err(explained(error.into(), "telling a program of link events")),
+                Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) => {
+                    return Err(explained(error.into(), "telling a program of link events"));
+                }
+                // Whatever is at the path, and whether it may be written to, is no matter of the network's.
+                _ => {}
             }
         }
         Ok(())
@@ -83,6 +86,20 @@ mod tests {
             assert_eq!(&room[..length], expected.as_bytes());
         }
         assert!(server.recv(&mut room).is_err(), "nothing happened to its link");
+    }
+
+    /// Where others may not write, and where there is no socket.
+    #[test]
+    fn what_cannot_be_told_ends_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("file"), "text").unwrap();
+        let _stream = std::os::unix::net::UnixListener::bind(path("stream")).unwrap();
+        let inside = path("file").join("socket");
+        for path in [path("file"), path("stream"), path("."), inside] {
+            let notify = Notify::new(vec![(0, path.clone())]).unwrap();
+            assert!(notify.tell(0, Signal::LinkDown).is_ok(), "{}", path.display());
+        }
     }
 
     #[test]
