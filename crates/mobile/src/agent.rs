@@ -36,7 +36,7 @@ pub trait Host {
     /// Send a whole IP packet.
     ///
     /// # Errors
-    /// When it cannot leave: no route, no such address.
+    /// When it cannot leave: no route, no such address. `WouldBlock` where it could somewhat later: a queue is full.
     fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()>;
 }
 
@@ -49,6 +49,10 @@ pub struct Way {
     pub to: IpAddr,
     /// The interface by which the connection's last packet left. Where the next one leaves is for the routes to say.
     pub interface: u32,
+    /// The only interface by which it may leave; 0 where routes say by which.
+    pub bound_to: u32,
+    /// What marks it for the rules of routing; 0 where nothing does.
+    pub mark: u32,
 }
 
 /// Who says that a link has changed.
@@ -84,6 +88,10 @@ pub struct Agent {
     /// Until when, on the clock of the world, the schedule has been carried out.
     scheduled_until: Option<Instant>,
     forget_at: Instant,
+    /// Until when the rest of the help waits, because the host's queues were full.
+    pause_until: Option<Instant>,
+    /// Whether links were lost since the kernel was last asked where their connections stand.
+    asks_standing: bool,
 }
 
 impl Agent {
@@ -98,6 +106,8 @@ impl Agent {
             is_dry,
             scheduled_until: None,
             forget_at: Instant::ZERO,
+            pause_until: None,
+            asks_standing: false,
         }
     }
 
@@ -203,10 +213,11 @@ impl Agent {
             }
             touched += 1;
             match change {
-                Change::Up => (connection.owed, connection.is_blocked) = (Some(now), false),
+                Change::Up => connection.owe(now),
                 Change::Down => connection.interrupted = connection.interrupted.or(Some(now)),
             }
         }
+        self.asks_standing |= change == Change::Down;
         let event = match change {
             Change::Down => "link-down",
             Change::Up => "link-up",
@@ -243,6 +254,11 @@ impl Agent {
                 Freeze::TooLate { .. } => "too late",
             },
         ));
+    }
+
+    /// How long from `now` until help goes on that had to wait for room in the host's queues.
+    pub fn resume_in(&self, now: Instant) -> Option<Duration> {
+        self.pause_until.map(|until| until.saturating_since(now))
     }
 
     /// How long from `wall`, the time since 1970, until the schedule has something to say.

@@ -1,6 +1,8 @@
 //! What is known of the host's TCP connections, from the headers of the packets that it sends: no more than is needed to repeat the
 //! last acknowledgment of each.
 
+use crate::kick::Standing;
+use crate::options::{self, Needed};
 use seamline_wire::codec::{DecodeError, Headers, decode_beginning};
 use seamline_wire::{Duration, Flags, Instant, SackBlocks, Segment, SequenceNumber};
 use std::collections::BTreeMap;
@@ -29,8 +31,13 @@ pub struct Connection {
     pub next: SequenceNumber,
     /// Where the newest retransmission began: SND.UNA when it was sent.
     pub retransmitted: Option<SequenceNumber>,
-    /// The reserved bit beside CWR, which is a part of the counter of Accurate ECN (RFC 9768 section 3.2).
-    pub accurate_ecn: bool,
+    /// Where SND.UNA was when its link was lost.
+    pub standing: Option<Standing>,
+    /// The bit beside CWR, where that is a part of the counter of Accurate ECN (RFC 9768 section 3.2); `None` where that is not used,
+    /// as far as is known.
+    pub accurate_ecn: Option<bool>,
+    /// Why it is left alone, if it is.
+    pub needed: Option<Needed>,
     /// When its last packet left.
     pub seen: Instant,
     /// When its acknowledgment last advanced: when data last came from the other end.
@@ -39,6 +46,10 @@ pub struct Connection {
     pub interrupted: Option<Instant>,
     /// Since when an interruption of its link has not been made up for; `None` when none has.
     pub owed: Option<Instant>,
+    /// How many packets it has been given of the help that it is owed.
+    pub given: u8,
+    /// Whether its own data is to be sent again.
+    pub is_kick_due: bool,
     /// Whether helping it has failed and waits for another address, route or link.
     pub is_blocked: bool,
 }
@@ -82,9 +93,9 @@ impl Connections {
         if !flags.intersects(Flags::ACK) {
             return Ok(None);
         }
-        let accurate_ecn = has_accurate_ecn_bit(captured, &headers);
+        let tcp = tcp(captured, &headers);
         match self.all.get_mut(&key) {
-            Some(connection) => connection.note(now, interface, headers, accurate_ecn),
+            Some(connection) => connection.note(now, interface, headers, tcp),
             None => {
                 self.make_room(now);
                 let connection = Connection {
@@ -92,11 +103,15 @@ impl Connections {
                     last: headers,
                     next: headers.segment.end(),
                     retransmitted: None,
-                    accurate_ecn,
+                    standing: None,
+                    accurate_ecn: accurate_ecn(&headers.segment, tcp),
+                    needed: options::needed(tcp),
                     seen: now,
                     heard: now,
                     interrupted: None,
                     owed: None,
+                    given: 0,
+                    is_kick_due: false,
                     is_blocked: false,
                 };
                 self.all.insert(key, connection);
@@ -161,7 +176,7 @@ impl Connections {
 }
 
 impl Connection {
-    fn note(&mut self, now: Instant, interface: u32, headers: Headers, accurate_ecn: bool) {
+    fn note(&mut self, now: Instant, interface: u32, headers: Headers, tcp: &[u8]) {
         let Segment { sequence, acknowledgment, length, .. } = headers.segment;
         if length > 0 && sequence.is_before(self.next) && headers.segment.end().is_at_or_before(self.next) {
             self.retransmitted = Some(sequence);
@@ -175,7 +190,23 @@ impl Connection {
         // A queue of the host may have let a later packet overtake this one.
         if acknowledgment.is_at_or_after(self.last.segment.acknowledgment) {
             self.last = headers;
-            self.accurate_ecn = accurate_ecn;
+            self.accurate_ecn = accurate_ecn(&headers.segment, tcp).or(self.accurate_ecn.map(|_| false));
+        }
+        self.needed = self.needed.or_else(|| options::needed(tcp));
+    }
+
+    /// Its link is back.
+    pub fn owe(&mut self, now: Instant) {
+        (self.owed, self.is_blocked) = (Some(now), false);
+        (self.given, self.is_kick_due) = (0, false);
+    }
+
+    /// It has what it was owed, but for its own data if that `is_kick_due`.
+    pub fn settle(&mut self, is_kick_due: bool) {
+        (self.owed, self.interrupted) = (None, None);
+        (self.given, self.is_kick_due) = (0, is_kick_due);
+        if !is_kick_due {
+            self.standing = None;
         }
     }
 
@@ -194,9 +225,19 @@ impl Connection {
     }
 }
 
-/// The last bit before the flags of the TCP header.
-fn has_accurate_ecn_bit(captured: &[u8], headers: &Headers) -> bool {
-    // Options of IPv4 move the TCP header; nobody sends them with TCP, and IPv6 packets with extension headers are not captured.
-    let place = headers.ip.version().header_length() + 12;
-    captured.get(place).is_some_and(|byte| byte & 1 == 1)
+/// The TCP header of a packet, as far as it was captured.
+fn tcp<'a>(captured: &'a [u8], headers: &Headers) -> &'a [u8] {
+    // IPv6 packets with extension headers are not captured.
+    let place = match captured.first() {
+        Some(first) if first >> 4 == 4 => usize::from(first & 0x0f) * 4,
+        _ => headers.ip.version().header_length(),
+    };
+    captured.get(place..).unwrap_or_default()
+}
+
+/// The last bit before the flags of the TCP header, where Accurate ECN is in use. Its counter begins with that bit, and only it sets CWR where
+/// there is no data (RFC 3168 section 6.1.2).
+fn accurate_ecn(segment: &Segment, tcp: &[u8]) -> Option<bool> {
+    let bit = tcp.get(12).is_some_and(|byte| byte & 1 == 1);
+    (bit || segment.length == 0 && segment.flags.intersects(Flags::CWR)).then_some(bit)
 }

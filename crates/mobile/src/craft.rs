@@ -1,7 +1,9 @@
 //! Packets made from what is known of a connection. IP headers and checksums are complete.
 
 use crate::connections::Connection;
-use seamline_wire::codec::{Checksum, EncodeError, Headers, IpHeader, IpVersion, encode_to_vec};
+use seamline_wire::codec::{
+    Checksum, Ecn, EncodeError, Headers, IpHeader, IpVersion, TrafficClass, encode_to_vec,
+};
 use seamline_wire::{Flags, Mark, Segment, SequenceNumber};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -18,8 +20,10 @@ const HOP_LIMIT: u8 = 64;
 /// None that could be expected: it is shorter than any limit.
 pub fn acknowledgment(connection: &Connection, mark: Option<Mark>) -> Result<Vec<u8>, EncodeError> {
     let last = &connection.last.segment;
-    // ECE echoes until it is answered (RFC 3168); with Accurate ECN both bits belong to a counter (RFC 9768).
-    let kept = last.flags.0 & (Flags::ECE.0 | Flags::CWR.0);
+    // ECE echoes until it is answered, and CWR answers with one segment of data (RFC 3168 section 6.1); with Accurate ECN both belong to a
+    // counter (RFC 9768).
+    let counter = if connection.accurate_ecn.is_some() { Flags::CWR.0 } else { 0 };
+    let kept = last.flags.0 & (Flags::ECE.0 | counter);
     let segment = Segment {
         sequence: connection.next,
         acknowledgment: last.acknowledgment,
@@ -30,11 +34,22 @@ pub fn acknowledgment(connection: &Connection, mark: Option<Mark>) -> Result<Vec
         mark,
         ..Segment::default()
     };
-    let mut packet = encode_to_vec(&Headers { segment, ..connection.last }, &[])?;
-    if connection.accurate_ecn {
+    let ip = without_ecn(connection.last.ip);
+    let mut packet = encode_to_vec(&Headers { ip, segment, ..connection.last }, &[])?;
+    if connection.accurate_ecn == Some(true) {
         set_accurate_ecn_bit(&mut packet, connection.last.ip.version());
     }
     Ok(packet)
+}
+
+/// A segment without data must not say that routers may mark it (RFC 3168 section 6.1.4).
+fn without_ecn(mut ip: IpHeader) -> IpHeader {
+    let class = match &mut ip {
+        IpHeader::V4(header) => &mut header.traffic_class,
+        IpHeader::V6(header) => &mut header.traffic_class,
+    };
+    *class = TrafficClass::new(class.code_point(), Ecn::NotCapable);
+    ip
 }
 
 /// Set the bit before the flags, and mend the checksum (RFC 1624).

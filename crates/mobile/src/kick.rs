@@ -30,12 +30,22 @@ pub struct KernelView {
     pub state: u8,
     /// Bytes (and a FIN) sent and not acknowledged: SND.NXT - SND.UNA.
     pub unacknowledged: u32,
+    /// Bytes acknowledged since the connection began: by as much as this grows, SND.UNA does.
+    pub acknowledged: u64,
     /// How many times the retransmission timer is doubled.
     pub backoff: u8,
     /// Timeouts in a row without progress.
     pub timeouts: u8,
     /// Retransmissions since the connection began.
     pub retransmissions: u32,
+    /// Whether both ends send timestamps (RFC 7323).
+    pub has_timestamps: bool,
+    /// Whether both ends may send selective acknowledgments (RFC 2018).
+    pub has_sack: bool,
+    /// The interface that its socket is bound to, by the kernel's number; 0 where it is to none.
+    pub bound_to: u32,
+    /// What marks its packets for routing; 0 where nothing does, or this process may not know.
+    pub mark: u32,
     /// The smoothed round-trip time of what this host sends, if one was measured.
     pub round_trip: Option<Duration>,
     /// The round-trip time as its receiver estimates it, if it has.
@@ -49,9 +59,34 @@ impl KernelView {
         matches!(self.state, 1 | 4 | 5 | 8 | 9 | 11)
     }
 
+    /// Whether something waits for a timer that is doubled.
+    pub fn is_stuck(&self) -> bool {
+        self.unacknowledged > 0 && self.backoff > 0 && self.timeouts > 0
+    }
+
     /// The larger of the round-trip times in the two directions: a pure receiver measures none of its own.
     pub fn loaded_round_trip(&self) -> Option<Duration> {
         self.round_trip.max(self.receiver_round_trip)
+    }
+}
+
+/// Where a connection stood at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    unacknowledged: SequenceNumber,
+    acknowledged: u64,
+}
+
+impl Standing {
+    /// At a time at which nothing beyond `next` has been sent. What is sent into an interface without a carrier is thrown away before
+    /// anybody sees it, so that later nobody knows what comes next.
+    pub fn new(next: SequenceNumber, view: &KernelView) -> Self {
+        Standing { unacknowledged: next - view.unacknowledged, acknowledged: view.acknowledged }
+    }
+
+    /// Where SND.UNA is when the kernel says this.
+    pub fn unacknowledged(&self, view: &KernelView) -> SequenceNumber {
+        self.unacknowledged + view.acknowledged.saturating_sub(self.acknowledged) as u32
     }
 }
 
@@ -78,10 +113,10 @@ pub enum Step {
 }
 
 /// One connection's way back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Kick {
     /// Where SND.UNA is, or else might be.
-    candidates: [Option<SequenceNumber>; 2],
+    candidates: Vec<SequenceNumber>,
     attempts: u8,
     messages: u8,
     begun: KernelView,
@@ -89,17 +124,27 @@ pub struct Kick {
 }
 
 impl Kick {
-    /// Begin, if there is anything to undo. `next` is SND.NXT as far as packets were seen leaving, `retransmitted` where the newest
-    /// retransmission began: where packets were lost before anybody saw them, that is still right.
+    /// Begin, if there is anything to undo. `next` is SND.NXT as far as packets were seen leaving; `standing` is from when the link was
+    /// lost, if that was said, and `retransmitted` where the newest retransmission began: where packets were lost before anybody saw
+    /// them, these are still right.
     pub fn new(
         next: SequenceNumber,
+        standing: Option<Standing>,
         retransmitted: Option<SequenceNumber>,
         view: &KernelView,
     ) -> Option<Self> {
-        let is_stuck = view.unacknowledged > 0 && view.backoff > 0 && view.timeouts > 0;
-        let first = next - view.unacknowledged;
-        is_stuck.then_some(Kick {
-            candidates: [Some(first), retransmitted.filter(|other| *other != first)],
+        let standing = standing.map(|standing| standing.unacknowledged(view));
+        let all = [standing, Some(next - view.unacknowledged), retransmitted];
+        let mut candidates: Vec<SequenceNumber> = Vec::new();
+        for candidate in all.into_iter().flatten() {
+            if !candidates.contains(&candidate) {
+                candidates.push(candidate);
+            }
+        }
+        // Taken from the end.
+        candidates.reverse();
+        view.is_stuck().then_some(Kick {
+            candidates,
             attempts: 0,
             messages: 0,
             begun: *view,
@@ -125,10 +170,10 @@ impl Kick {
             self.backoff = view.backoff;
         }
         if self.attempts == ATTEMPTS {
-            self.candidates = [self.candidates[1], None];
+            self.candidates.pop();
             self.attempts = 0;
         }
-        let Some(candidate) = self.candidates[0] else { return Step::Over(Outcome::NoEffect) };
+        let Some(&candidate) = self.candidates.last() else { return Step::Over(Outcome::NoEffect) };
         if self.messages == MOST_MESSAGES {
             return Step::Over(Outcome::GivenUp);
         }
@@ -148,9 +193,14 @@ mod tests {
         KernelView {
             state: 1,
             unacknowledged: 3000,
+            acknowledged: 50_000,
             backoff,
             timeouts: backoff,
             retransmissions: 5,
+            has_timestamps: true,
+            has_sack: true,
+            bound_to: 0,
+            mark: 0,
             round_trip: None,
             receiver_round_trip: None,
         }
@@ -177,14 +227,14 @@ mod tests {
 
     #[test]
     fn it_goes_on_until_the_segment_is_sent_again_and_no_further() {
-        let mut kick = Kick::new(NEXT, None, &view(5)).unwrap();
+        let mut kick = Kick::new(NEXT, None, None, &view(5)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 3, view(5)), Outcome::Retransmitted);
         assert_eq!(kick.messages(), 3);
     }
 
     #[test]
     fn a_timer_that_is_not_doubled_any_more_is_left_alone() {
-        let mut kick = Kick::new(NEXT, None, &view(2)).unwrap();
+        let mut kick = Kick::new(NEXT, None, None, &view(2)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 9, view(2)), Outcome::Undoubled);
         assert_eq!(kick.messages(), 2);
     }
@@ -192,17 +242,30 @@ mod tests {
     #[test]
     fn where_packets_left_unseen_the_last_retransmission_says_where_to_begin() {
         let una = SequenceNumber(8500);
-        let mut kick = Kick::new(NEXT, Some(una), &view(4)).unwrap();
+        let mut kick = Kick::new(NEXT, None, Some(una), &view(4)).unwrap();
         assert_eq!(run(&mut kick, una, 2, view(4)), Outcome::Retransmitted);
         assert_eq!(kick.messages(), ATTEMPTS + 2);
-        let mut kick = Kick::new(NEXT, Some(una), &view(4)).unwrap();
+        let mut kick = Kick::new(NEXT, None, Some(una), &view(4)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(1), 2, view(4)), Outcome::NoEffect);
         assert_eq!(kick.messages(), 2 * ATTEMPTS);
     }
 
+    /// 2000 bytes were on their way when the link was lost, 1000 more went nowhere, and then 500 of all were acknowledged.
+    #[test]
+    fn where_the_connection_stood_when_its_link_was_lost_is_right_though_more_was_sent_unseen() {
+        let lost = KernelView { unacknowledged: 2000, acknowledged: 50_000, ..view(0) };
+        let standing = Standing::new(NEXT, &lost);
+        let back = KernelView { unacknowledged: 2500, acknowledged: 50_500, ..view(3) };
+        let mut kick = Kick::new(NEXT, Some(standing), None, &back).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(8500), 2, back), Outcome::Retransmitted);
+        assert_eq!(kick.messages(), 2);
+        let mut kick = Kick::new(NEXT, None, None, &back).unwrap();
+        assert_eq!(run(&mut kick, SequenceNumber(8500), 2, back), Outcome::NoEffect);
+    }
+
     #[test]
     fn there_is_an_end_to_it() {
-        let mut kick = Kick::new(NEXT, None, &view(100)).unwrap();
+        let mut kick = Kick::new(NEXT, None, None, &view(100)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 50, view(100)), Outcome::GivenUp);
         assert_eq!(kick.messages(), MOST_MESSAGES);
     }
@@ -212,7 +275,7 @@ mod tests {
         for idle in
             [KernelView { unacknowledged: 0, ..view(3) }, KernelView { timeouts: 0, ..view(3) }, view(0)]
         {
-            assert!(Kick::new(NEXT, None, &idle).is_none(), "{idle:?}");
+            assert!(Kick::new(NEXT, None, None, &idle).is_none(), "{idle:?}");
         }
     }
 
@@ -224,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_numbers_may_wrap() {
-        let mut kick = Kick::new(SequenceNumber(1000), None, &view(1)).unwrap();
+        let mut kick = Kick::new(SequenceNumber(1000), None, None, &view(1)).unwrap();
         assert_eq!(kick.next(&view(1)), Step::Quote(SequenceNumber(u32::MAX - 1999)));
     }
 }

@@ -12,6 +12,7 @@ pub mod freeze;
 pub mod kick;
 pub mod links;
 pub mod log;
+pub mod options;
 pub mod schedule;
 pub mod settings;
 #[cfg(target_os = "linux")]

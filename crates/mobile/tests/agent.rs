@@ -21,12 +21,14 @@ const TUNNEL: u32 = 4;
 struct FakeHost {
     view: Option<KernelView>,
     has_route: bool,
+    /// Packets for which there is room.
+    room: usize,
     sent: Vec<(Vec<u8>, Way)>,
 }
 
 impl FakeHost {
     fn new() -> Self {
-        FakeHost { view: Some(established()), has_route: true, sent: Vec::new() }
+        FakeHost { view: Some(established()), has_route: true, room: usize::MAX, sent: Vec::new() }
     }
     /// What was sent to the server since the last time.
     fn acknowledgments(&mut self) -> Vec<Segment> {
@@ -46,6 +48,7 @@ impl Host for FakeHost {
         if !self.has_route {
             return Err(io::Error::from(io::ErrorKind::NetworkUnreachable));
         }
+        self.room = self.room.checked_sub(1).ok_or(io::ErrorKind::WouldBlock)?;
         self.sent.push((packet.to_vec(), way));
         // A kernel by RFC 6069.
         if let (true, Some(view)) = (way.to == HOST, &mut self.view) {
@@ -64,7 +67,12 @@ fn established() -> KernelView {
         unacknowledged: 0,
         backoff: 0,
         timeouts: 0,
+        acknowledged: 0,
         retransmissions: 0,
+        has_timestamps: true,
+        has_sack: true,
+        bound_to: 0,
+        mark: 0,
         round_trip: Some(Duration::from_millis(50)),
         receiver_round_trip: Some(Duration::from_millis(100)),
     }
@@ -204,6 +212,85 @@ fn a_connection_waits_for_its_address_and_for_a_route() {
     agent.routes_changed();
     agent.help(seconds(4), &mut host, &mut log);
     assert_eq!(host.acknowledgments().len(), 3);
+}
+
+#[test]
+fn where_the_hosts_queue_is_full_the_rest_comes_later_and_nothing_twice() {
+    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    for port in 0..600 {
+        agent.sent(Instant::ZERO, WWAN, &packet(10_000 + port));
+    }
+    host.view = Some(KernelView { unacknowledged: 500, backoff: 200, timeouts: 5, ..established() });
+    host.room = 100;
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    let mut sent = host.acknowledgments();
+    assert_eq!(sent.len(), 100, "a third of the last one's is missing");
+    let mut now = seconds(2);
+    while let Some(rest) = agent.resume_in(now) {
+        assert!(rest > Duration::ZERO && rest < Duration::from_millis(20), "{rest}");
+        agent.help(now, &mut host, &mut log);
+        assert_eq!(host.acknowledgments(), [], "not before");
+        now += rest;
+        host.room = 100;
+        agent.help(now, &mut host, &mut log);
+        sent.extend(host.acknowledgments());
+    }
+    let count = |port: u32| sent.iter().filter(|segment| segment.acknowledgment.0 == port).count();
+    assert!((0..600).all(|port| count(10_000 + port) == 3), "each three times");
+    assert_eq!((sent.len(), agent.counters().failures), (601 * 3, 0));
+    assert_eq!((agent.counters().repeated, agent.counters().acknowledgments), (601, 601 * 3));
+    assert!((18..80).contains(&agent.counters().pauses), "{}", agent.counters().pauses);
+    assert!(now < seconds(3), "{now}");
+}
+
+#[test]
+fn a_sender_that_takes_a_second_copy_for_a_duplicate_gets_one() {
+    for (has_sack, has_timestamps, count) in
+        [(true, false, 1), (true, true, 3), (false, false, 3), (false, true, 3)]
+    {
+        let (mut agent, mut host) = (agent(""), FakeHost::new());
+        host.view = Some(KernelView { has_sack, has_timestamps, ..established() });
+        tell(&mut agent, seconds(2), "up wwan0", &mut host);
+        assert_eq!(host.acknowledgments().len(), count, "SACK {has_sack}, timestamps {has_timestamps}");
+    }
+}
+
+#[test]
+fn repetitions_leave_as_the_sockets_own_packets_do() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    host.view = Some(KernelView { bound_to: WWAN, mark: 0x51, ..established() });
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    assert!(host.sent.iter().all(|(_, way)| (way.bound_to, way.mark) == (WWAN, 0x51)), "{:?}", host.sent);
+}
+
+#[test]
+fn connections_with_options_that_only_the_kernel_can_make_are_left_alone() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    let mut multipath = packet(40_001);
+    // Four more bytes of header: an option of MPTCP without anything in it.
+    multipath[20 + 12] += 0x10;
+    multipath[3] += 4;
+    multipath.extend([30, 4, 0, 0]);
+    agent.sent(Instant::ZERO, WWAN, &multipath);
+    agent.sent(Instant::ZERO, WWAN, &packet(40_001));
+    let log = tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    assert_eq!((host.acknowledgments(), agent.counters().left_alone), (vec![], 1));
+    assert!(log.iter().any(|line| line.to_string().ends_with("because=MPTCP")), "{log:?}");
+    assert_eq!(agent.connections().len(), 2, "it is known, and may be helped when it is another one");
+}
+
+/// What is sent into an interface without a carrier is thrown away before it is seen.
+#[test]
+fn data_sent_unseen_while_the_link_was_gone_is_kicked_where_it_begins() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    let mut log = Vec::new();
+    agent.described(seconds(1), wwan(false), &mut log);
+    agent.help(seconds(1), &mut host, &mut log);
+    host.view = Some(KernelView { unacknowledged: 700, backoff: 5, timeouts: 5, ..established() });
+    agent.described(seconds(2), wwan(true), &mut log);
+    agent.help(seconds(2), &mut host, &mut log);
+    let kick = host.sent.iter().find(|(_, way)| way.to == HOST).expect("a kick");
+    assert_eq!(decode(&kick.0[28..]).unwrap().headers.segment.sequence, SequenceNumber(1000));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use seamline_mobile::connections::{CAPTURED, Connection, Connections, Key};
 use seamline_mobile::craft;
-use seamline_wire::codec::{Checksum, Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::codec::{Checksum, Ecn, Headers, IpHeader, TrafficClass, decode, encode_to_vec};
 use seamline_wire::{
     Duration, Flags, Instant, Mark, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort,
 };
@@ -149,6 +149,18 @@ fn a_report_of_a_duplicate_is_not_made_twice() {
 fn congestion_bits_are_said_again() {
     let echo = Segment { flags: Flags::ACK | Flags::ECE, ..segment(1, 0, 2) };
     assert_eq!(acknowledgment(&after(v4(), &[echo]).unwrap(), None).segment.flags, echo.flags);
+    // CWR answers an echo once, with data; that a segment may be marked is for data to say, too.
+    let answer = Segment { flags: Flags::ACK | Flags::CWR, ..segment(1, 1, 2) };
+    for mut ip in [v4(), v6()] {
+        let class = match &mut ip {
+            IpHeader::V4(header) => &mut header.traffic_class,
+            IpHeader::V6(header) => &mut header.traffic_class,
+        };
+        *class = TrafficClass::new(10, Ecn::Capable0);
+        let said = acknowledgment(&after(ip, &[answer]).unwrap(), None);
+        assert_eq!(said.segment.flags, Flags::ACK);
+        assert_eq!(said.ip.traffic_class(), TrafficClass::new(10, Ecn::NotCapable));
+    }
     // The bit beside CWR belongs to the counter of Accurate ECN; the codec does not read it.
     let mut packet = bytes(&headers(v4(), echo));
     packet[20 + 12] |= 1;
@@ -158,6 +170,11 @@ fn congestion_bits_are_said_again() {
     let said = craft::acknowledgment(known, None).unwrap();
     assert_eq!(said[20 + 12] & 0x0f, 1);
     assert!(decode(&said).is_ok(), "its checksum is right");
+    // Once it was seen, CWR belongs to it, too, and a packet without the bit says that it is 0.
+    all.sent(Instant::ZERO, WWAN, &bytes(&headers(v4(), answer))).unwrap();
+    let (_, known) = all.iter().next().unwrap();
+    assert_eq!(known.accurate_ecn, Some(false));
+    assert_eq!(acknowledgment(known, None).segment.flags, answer.flags);
 }
 
 #[test]

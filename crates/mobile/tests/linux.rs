@@ -8,9 +8,9 @@ use seamline_mobile::system::{News, Watch, ask};
 use seamline_wire::Flags;
 use seamline_wire::codec::IpVersion;
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, TcpStream};
 use std::time::Duration;
-use support::{Phone, VERSIONS, pause};
+use support::{Offer, Phone, VERSIONS, pause};
 
 #[test]
 fn the_last_acknowledgment_is_repeated_three_times_when_the_link_is_back() {
@@ -33,6 +33,24 @@ fn the_last_acknowledgment_is_repeated_three_times_when_the_link_is_back() {
         assert_eq!(server.next(Duration::from_millis(100)), None);
         let status = ask(&phone.socket, "status").unwrap();
         assert!(status.contains("connections=1 ") && status.contains("acknowledgments=3 "), "{status}");
+    }
+}
+
+#[test]
+fn without_timestamps_a_sender_with_sack_gets_one_acknowledgment() {
+    for (has_sack, has_timestamps, times) in [(true, false, 1), (false, false, 3)] {
+        let name = "without_timestamps_a_sender_with_sack";
+        let Some(phone) = Phone::or_skip(name, Settings::default(), IpVersion::V4) else { return };
+        let to = phone.server();
+        let offer = Offer { has_sack, has_timestamps };
+        let (_stream, mut server) = phone.connect_by(offer, move || TcpStream::connect(to));
+        server.send(1000);
+        server.drain(Duration::from_millis(100));
+        ask(&phone.socket, "up wwan0").unwrap();
+        for _ in 0..times {
+            assert!(server.next(Duration::from_millis(500)).is_some(), "{}", phone.log());
+        }
+        assert_eq!(server.next(Duration::from_millis(100)), None, "{}", phone.log());
     }
 }
 
@@ -88,17 +106,17 @@ fn an_interface_that_goes_down_and_up_is_waited_for_until_it_has_its_address_and
         let (_stream, mut server) = phone.connect();
         server.send(1000);
         server.drain(Duration::from_millis(100));
-        if !phone.ip("link set wwan0 down") {
+        if !phone.run("ip link set wwan0 down") {
             return;
         }
         server.drain(Duration::from_millis(100));
-        phone.ip("link set wwan0 up");
+        phone.run("ip link set wwan0 up");
         assert_eq!(server.next(Duration::from_millis(200)), None, "there is no route: {}", phone.log());
         if version == IpVersion::V6 {
-            phone.ip("address add fd09::1/128 dev wwan0 nodad");
-            phone.ip("-6 route add default dev wwan0");
+            phone.run("ip address add fd09::1/128 dev wwan0 nodad");
+            phone.run("ip -6 route add default dev wwan0");
         } else {
-            phone.ip("route add default dev wwan0");
+            phone.run("ip route add default dev wwan0");
         }
         for _ in 0..3 {
             let said = server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
@@ -157,4 +175,44 @@ fn interfaces_addresses_and_routes_are_news() {
     pause(Duration::from_millis(100));
     let news = watch.receive().unwrap();
     assert!(news.iter().any(|news| matches!(news, News::Gone(_))), "{news:?}");
+}
+
+/// A bridge tells of what happens to its ports as of links.
+#[test]
+fn a_port_that_leaves_its_bridge_is_not_gone() {
+    let name = "a_port_that_leaves_its_bridge_is_not_gone";
+    let Some((namespace, ..)) = support::interface_or_skip(name) else { return };
+    let run = |command: &str| support::run(&namespace, command);
+    if !run("ip link add br0 type bridge") {
+        return;
+    }
+    run("ip link add left type veth peer name right");
+    run("ip link set left master br0");
+    let watch = namespace.within(Watch::open).unwrap();
+    run("ip link set left nomaster");
+    let news = watch.receive().unwrap();
+    assert!(news.iter().any(|news| matches!(news, News::Link(link) if link.name == "left")), "{news:?}");
+    assert!(!news.iter().any(|news| matches!(news, News::Gone(_))), "{news:?}");
+}
+
+#[test]
+fn where_news_was_missed_that_comes_last_and_once() {
+    let name = "where_news_was_missed_that_comes_last";
+    let Some((namespace, ..)) = support::interface_or_skip(name) else { return };
+    let watch = namespace.within(Watch::open).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let batch = folder.path().join("batch");
+    let add = |number: u32| format!("route add blackhole 10.{}.{}.0/24\n", number / 256, number % 256);
+    std::fs::write(&batch, (0..4000).map(add).collect::<String>()).unwrap();
+    for _ in 0..2 {
+        if !support::run(&namespace, &format!("ip -batch {}", batch.display())) {
+            return;
+        }
+        let news = watch.receive().unwrap();
+        let missed = news.iter().filter(|news| **news == News::Missed).count();
+        assert_eq!((missed, news.last()), (1, Some(&News::Missed)), "of {}", news.len());
+        assert!(news.len() > 100, "what there was room for is not lost: {}", news.len());
+        support::run(&namespace, "ip route flush type blackhole");
+        while !watch.receive().unwrap().is_empty() {}
+    }
 }

@@ -3,45 +3,83 @@
 use super::{Agent, Host, Way};
 use crate::connections::{Connection, Key};
 use crate::craft;
-use crate::kick::{self, KernelView, Kick, Outcome, Step};
+use crate::kick::{self, KernelView, Kick, Outcome, Standing, Step};
 use crate::log::Line;
 use crate::settings::{Policy, Repeat};
 use seamline_wire::{Duration, Instant, Mark};
 use std::io;
 
+/// How long to wait where the host's queues are full. They hold some hundred of such packets, which the slowest of links takes
+/// longer to send: so little is lost by waiting, and less by asking rarely.
+const PAUSE: Duration = Duration::from_millis(5);
+
 impl Agent {
     /// Help every connection that is owed it, whose link is up and whose address is there: first all acknowledgments, which bring data
-    /// back, then this host's own data. Where that fails, for want of a route, it is tried again after the next news.
+    /// back, then this host's own data. Where that fails, for want of a route, it is tried again after the next news; where it fails
+    /// for want of room, the rest waits ([`Agent::resume_in`]).
     pub fn help(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
-        let mut kicks = Vec::new();
-        for key in self.due(now, log) {
-            let Some(connection) = self.connections.get(&key).copied() else { continue };
-            let policy = self.settings.policy(self.links.name(connection.interface).unwrap_or_default());
-            match self.acknowledge(now, &key, &connection, policy, host, log) {
-                Ok(Some(view)) if policy.kick => kicks.push((key, connection, view)),
-                Ok(Some(_)) => {}
-                Ok(None) => {
-                    self.connections.remove(&key);
-                    self.counters.over += 1;
-                    continue;
-                }
-                Err(error) => {
-                    self.failed(&key, &error, log);
-                    continue;
-                }
-            }
-            if let Some(connection) = self.connections.get_mut(&key) {
-                (connection.owed, connection.interrupted) = (None, None);
-            }
+        self.note_standing(host);
+        if self.pause_until.is_some_and(|until| now < until) {
+            return;
         }
-        for (key, connection, view) in kicks {
-            if let Err(error) = self.kick(&key, &connection, view, host, log) {
-                self.failed(&key, &error, log);
+        let is_done = self.acknowledge_all(now, host, log) && self.kick_all(host, log);
+        self.counters.pauses += u64::from(!is_done);
+        self.pause_until = (!is_done).then_some(now + PAUSE);
+    }
+
+    /// Ask where the connections stand whose link is lost: nobody sees what they send from now on.
+    fn note_standing(&mut self, host: &mut dyn Host) {
+        if !std::mem::take(&mut self.asks_standing) {
+            return;
+        }
+        for (key, connection) in self.connections.iter_mut() {
+            if connection.interrupted.is_some()
+                && connection.standing.is_none()
+                && let Ok(Some(view)) = host.view(key, connection.interface)
+            {
+                connection.standing = Some(Standing::new(connection.next, &view));
             }
         }
     }
 
-    /// Whose turn it is. Those that have waited for too long get none.
+    /// Whether there was room for all.
+    fn acknowledge_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
+        for key in self.due(now, log) {
+            let Some(connection) = self.connections.get(&key).copied() else { continue };
+            let policy = self.policy(connection.interface);
+            match self.acknowledge(now, &key, &connection, policy, host, log) {
+                Ok(Some(view)) => {
+                    let is_kick_due = policy.kick && view.is_stuck();
+                    self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(is_kick_due));
+                }
+                Ok(None) => {
+                    self.connections.remove(&key);
+                    self.counters.over += 1;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(error) => self.failed(&key, &error, log),
+            }
+        }
+        true
+    }
+
+    /// Whether there was room for all.
+    fn kick_all(&mut self, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
+        let is_due =
+            |connection: &Connection| connection.is_kick_due && self.links.is_up(connection.interface);
+        let due = self.connections.iter().filter(|(_, connection)| is_due(connection));
+        for (key, connection) in due.map(|(key, it)| (*key, *it)).collect::<Vec<_>>() {
+            match self.kick(&key, &connection, host, log) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(error) => self.failed(&key, &error, log),
+                Ok(()) => {}
+            }
+            self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(false));
+        }
+        true
+    }
+
+    /// Whose turn it is. Those that have waited for too long get none, nor do those that nobody but the kernel can help.
     fn due(&mut self, now: Instant, log: &mut Vec<Line>) -> Vec<Key> {
         let mut due = Vec::new();
         for (key, connection) in self.connections.iter_mut() {
@@ -49,8 +87,12 @@ impl Agent {
             if !self.links.is_up(connection.interface) {
                 continue;
             }
-            if now.saturating_since(since) > self.settings.patience {
-                connection.owed = None;
+            if let Some(needed) = connection.needed {
+                connection.settle(false);
+                self.counters.left_alone += 1;
+                log.push(line("left-alone", key).shown("because", needed));
+            } else if now.saturating_since(since) > self.settings.patience {
+                connection.settle(false);
                 self.counters.given_up += 1;
                 log.push(line("given-up", key).with("reason", "its address or a route did not come back"));
             } else if !connection.is_blocked && self.links.has(key.local.ip()) {
@@ -58,6 +100,10 @@ impl Agent {
             }
         }
         due
+    }
+
+    fn policy(&self, interface: u32) -> Policy {
+        self.settings.policy(self.links.name(interface).unwrap_or_default())
     }
 
     /// Repeat the last acknowledgment. `None` when the connection is over.
@@ -73,23 +119,24 @@ impl Agent {
         let Some(view) = host.view(key, connection.interface)?.filter(KernelView::is_synchronized) else {
             return Ok(None);
         };
-        let times = policy.repeat.times();
+        let times = times(policy.repeat, &view);
         if times == 0 {
             return Ok(Some(view));
         }
         let mark = (policy.repeat == Repeat::Marked).then_some(Mark::Handover);
         let packet = craft::acknowledgment(connection, mark).map_err(io::Error::other)?;
-        let way = Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface };
-        for _ in 0..if self.is_dry { 0 } else { times } {
-            host.send(&packet, way)?;
-            self.counters.acknowledgments += 1;
-        }
         // They mean something only after the acknowledgment.
         let messages = if policy.disruption { disruptions(now, connection) } else { 0 };
         let message = craft::disruption(connection).map_err(io::Error::other)?;
-        for _ in 0..if self.is_dry { 0 } else { messages } {
-            host.send(&message, way)?;
-            self.counters.disruptions += 1;
+        if !self.is_dry {
+            let way = way(key, connection, &view);
+            for number in connection.given..times.saturating_add(messages) {
+                let is_acknowledgment = number < times;
+                host.send(if is_acknowledgment { &packet } else { &message }, way)?;
+                self.counters.acknowledgments += u64::from(is_acknowledgment);
+                self.counters.disruptions += u64::from(!is_acknowledgment);
+                self.connections.get_mut(key).into_iter().for_each(|it| it.given += 1);
+            }
         }
         self.counters.repeated += 1;
         log.push(
@@ -108,13 +155,12 @@ impl Agent {
         &mut self,
         key: &Key,
         connection: &Connection,
-        mut view: KernelView,
         host: &mut dyn Host,
         log: &mut Vec<Line>,
     ) -> io::Result<()> {
-        let Some(mut kick) = Kick::new(connection.next, connection.retransmitted, &view) else {
-            return Ok(());
-        };
+        let Some(mut view) = host.view(key, connection.interface)? else { return Ok(()) };
+        let Connection { next, standing, retransmitted, .. } = *connection;
+        let Some(mut kick) = Kick::new(next, standing, retransmitted, &view) else { return Ok(()) };
         let said = |event| {
             line(event, key).with("unacknowledged", view.unacknowledged).with("backoff", view.backoff)
         };
@@ -124,7 +170,7 @@ impl Agent {
         }
         let said = said("kick");
         let local = key.local.ip();
-        let way = Way { from: local, to: local, interface: connection.interface };
+        let way = Way { from: local, to: local, interface: connection.interface, bound_to: 0, mark: 0 };
         let outcome = loop {
             let number = match kick.next(&view) {
                 Step::Over(outcome) => break outcome,
@@ -156,6 +202,19 @@ impl Agent {
         }
         log.push(line("failed", key).shown("error", error));
     }
+}
+
+/// How often an acknowledgment is repeated. Where senders have SACK and no timestamps, their F-RTO takes a second repetition for a
+/// duplicate, and hence the loss for real (RFC 5682 section 2.1, step 3a).
+fn times(repeat: Repeat, view: &KernelView) -> u8 {
+    let is_misled = view.has_sack && !view.has_timestamps;
+    repeat.times().min(if is_misled { 1 } else { u8::MAX })
+}
+
+/// As the connection's own packets go.
+fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way {
+    let KernelView { bound_to, mark, .. } = *view;
+    Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface, bound_to, mark }
 }
 
 /// How often the other end is told of the disruption: not at all where nothing had come from it for a while before.

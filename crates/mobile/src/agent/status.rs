@@ -26,6 +26,10 @@ pub struct Counters {
     pub given_up: u64,
     /// Connections that the kernel no longer had when their link came back.
     pub over: u64,
+    /// Connections that were left alone, for they have options that nobody but the kernel can make.
+    pub left_alone: u64,
+    /// Times that the host's queues were full, and the rest had to wait.
+    pub pauses: u64,
     /// Packets whose headers could not be read.
     pub unreadable: u64,
 }
@@ -40,7 +44,7 @@ impl Agent {
             .collect();
         let owed = self.connections.iter().filter(|(_, connection)| connection.owed.is_some()).count();
         let Counters { told, refused, repeated, acknowledgments, kicked, messages, .. } = self.counters;
-        let Counters { failures, given_up, over, unreadable, .. } = self.counters;
+        let Counters { failures, given_up, over, left_alone, pauses, unreadable, .. } = self.counters;
         Line::new("status")
             .with("dry_run", self.is_dry)
             .with("links", links.join(","))
@@ -56,6 +60,8 @@ impl Agent {
             .with("failures", failures)
             .with("given_up", given_up)
             .with("over", over)
+            .with("left_alone", left_alone)
+            .with("pauses", pauses)
             .with("unreadable", unreadable)
     }
 

@@ -133,7 +133,9 @@ impl Daemon {
         let next = self.agent.wake_in(clock::wall());
         let next =
             next.map(|next| Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT));
-        let wait = next.into_iter().chain(self.is_busy.then_some(REST)).min();
+        let resume = self.agent.resume_in(clock::monotonic());
+        let resume = resume.map(|rest| Duration::from_nanos(rest.as_nanos()).max(REST));
+        let wait = next.into_iter().chain(resume).chain(self.is_busy.then_some(REST)).min();
         let timeout =
             wait.map_or(PollTimeout::NONE, |wait| PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO));
         match poll(&mut descriptors, timeout) {

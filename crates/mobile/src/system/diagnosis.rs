@@ -3,67 +3,110 @@
 //! Offsets are those of `include/uapi/linux/inet_diag.h` and `tcp.h`, which only ever grow at their ends.
 
 use super::explained;
+use super::netlink::{self, Message, attributes, messages, number};
 use crate::connections::Key;
 use crate::kick::KernelView;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 use seamline_wire::Duration;
+use std::cell::Cell;
 use std::io;
 use std::net::IpAddr;
 
-/// `SOCK_DIAG_BY_FAMILY`, and `NLMSG_ERROR`.
+/// `SOCK_DIAG_BY_FAMILY`.
 const BY_FAMILY: u16 = 20;
-const ERROR: u16 = 2;
-/// Bytes of `struct nlmsghdr`, `struct inet_diag_req_v2`, `struct inet_diag_msg`.
-const HEADER: usize = 16;
+/// Bytes of `struct inet_diag_req_v2`, `struct inet_diag_msg`.
 const REQUEST: usize = 56;
 const ANSWER: usize = 72;
-/// `INET_DIAG_INFO`: the attribute that holds `struct tcp_info`.
+/// `INET_DIAG_INFO`: the attribute that holds `struct tcp_info`; and `INET_DIAG_MARK`, which only those hear that may set one.
 const INFORMATION: u16 = 2;
+const MARK: u16 = 15;
 /// Shift of `INET_DIAG_INFO` among the extensions asked for.
 const ASK_INFORMATION: u8 = 1 << (INFORMATION - 1);
 /// All of `struct tcp_info` that is read, up to and with `tcpi_notsent_bytes` (Linux 4.6).
 const LEAST_INFORMATION: usize = 148;
+/// Bits of `tcpi_options`.
+const TIMESTAMPS: u8 = 1;
+const SACK: u8 = 2;
 const ROOM: usize = 8 * 1024;
 
 /// A socket to ask the kernel by.
 #[derive(Debug)]
 pub struct Diagnosis {
     socket: Socket,
+    /// The number of the newest question.
+    asked: Cell<u32>,
 }
 
 impl Diagnosis {
     /// In the network namespace of the calling thread.
     ///
     /// # Errors
-    /// When the kernel cannot be asked (`CONFIG_INET_DIAG`).
+    /// When the kernel cannot be asked (`CONFIG_INET_DIAG`), or has no TCP to ask about (`CONFIG_INET_TCP_DIAG`).
     pub fn open() -> io::Result<Self> {
         let made = Socket::new(NETLINK_SOCK_DIAG).and_then(|mut socket| {
             socket.bind_auto()?;
             socket.connect(&SocketAddr::new(0, 0))?;
-            Ok(Diagnosis { socket })
+            netlink::bound_waiting(&socket)?;
+            let diagnosis = Diagnosis { socket, asked: Cell::new(0) };
+            diagnosis.try_out()?;
+            Ok(diagnosis)
         });
         made.map_err(|error| explained(error, "asking for TCP connections (sock_diag; CONFIG_INET_DIAG)"))
+    }
+
+    /// A question about one connection has the same answer whether there is none or nobody to look for it. One about all connections in no
+    /// state has not.
+    fn try_out(&self) -> io::Result<()> {
+        let mut request = [0; REQUEST];
+        request[0..2].copy_from_slice(&[libc::AF_INET as u8, libc::IPPROTO_TCP as u8]);
+        self.ask(netlink::REQUEST | netlink::DUMP, &request, has_handler)
     }
 
     /// Ask about a connection; `None` when this host has none like that.
     ///
     /// # Errors
-    /// When the kernel cannot be asked, or has no TCP to ask about (`CONFIG_INET_TCP_DIAG`).
+    /// When the kernel cannot be asked.
     pub fn view(&self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
-        self.socket.send(&request(key, interface), 0)?;
+        let answered = self.ask(netlink::REQUEST, &request(key, interface), answer);
+        answered.map_err(|error| explained(error, "asking for a TCP connection"))
+    }
+
+    /// Ask, and read the answer. One to a question of before may still be waiting.
+    fn ask<T>(&self, flags: u16, request: &[u8], read: fn(&Message<'_>) -> io::Result<T>) -> io::Result<T> {
+        let number = self.asked.get().wrapping_add(1);
+        self.asked.set(number);
+        self.socket.send(&netlink::question(BY_FAMILY, flags, number, request), 0)?;
         let mut room = Vec::with_capacity(ROOM);
-        self.socket.recv(&mut room, 0)?;
-        answer(&room).map_err(|error| explained(error, "asking for a TCP connection"))
+        loop {
+            room.clear();
+            match self.socket.recv(&mut room, 0) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer from the kernel"));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                received => received?,
+            };
+            if let Some(message) = messages(&room).find(|message| message.sequence == number) {
+                return read(&message);
+            }
+        }
     }
 }
 
-fn request(key: &Key, interface: u32) -> [u8; HEADER + REQUEST] {
-    const NLM_F_REQUEST: u16 = 1;
-    let mut bytes = [0; HEADER + REQUEST];
-    bytes[0..4].copy_from_slice(&((HEADER + REQUEST) as u32).to_ne_bytes());
-    bytes[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
-    bytes[6..8].copy_from_slice(&NLM_F_REQUEST.to_ne_bytes());
-    let request = &mut bytes[HEADER..];
+/// Whether there was somebody to ask for TCP connections.
+fn has_handler(message: &Message<'_>) -> io::Result<()> {
+    match message.error() {
+        None => Ok(()),
+        Some(libc::ENOENT) => {
+            let text = "this kernel cannot look up TCP connections: modprobe tcp_diag (CONFIG_INET_TCP_DIAG)";
+            Err(io::Error::new(io::ErrorKind::Unsupported, text))
+        }
+        Some(code) => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+fn request(key: &Key, interface: u32) -> [u8; REQUEST] {
+    let mut request = [0; REQUEST];
     let family = if key.local.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     request[0..3].copy_from_slice(&[family as u8, libc::IPPROTO_TCP as u8, ASK_INFORMATION]);
     // Of every state.
@@ -75,7 +118,7 @@ fn request(key: &Key, interface: u32) -> [u8; HEADER + REQUEST] {
     request[44..48].copy_from_slice(&interface.to_ne_bytes());
     // Whatever its cookie.
     request[48..56].fill(0xff);
-    bytes
+    request
 }
 
 fn put_address(place: &mut [u8], address: IpAddr) {
@@ -85,20 +128,18 @@ fn put_address(place: &mut [u8], address: IpAddr) {
     }
 }
 
-fn answer(bytes: &[u8]) -> io::Result<Option<KernelView>> {
+fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
     let short = || io::Error::new(io::ErrorKind::InvalidData, "the kernel's answer is cut short");
-    let kind = u16::from_ne_bytes(number(bytes, 4).ok_or_else(short)?);
-    if kind == ERROR {
-        let code = i32::from_ne_bytes(number(bytes, HEADER).ok_or_else(short)?);
-        return match -code {
-            libc::ENOENT => Ok(None),
-            code => Err(io::Error::from_raw_os_error(code)),
-        };
+    match (message.kind, message.error()) {
+        (_, Some(libc::ENOENT)) => return Ok(None),
+        (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
+        (BY_FAMILY, None) => {}
+        _ => return Err(short()),
     }
-    let message = bytes.get(HEADER..).ok_or_else(short)?;
-    let state = *message.get(1).ok_or_else(short)?;
-    let waiting = u32::from_ne_bytes(number(message, 60).ok_or_else(short)?);
-    let Some(information) = attribute(message.get(ANSWER..).ok_or_else(short)?, INFORMATION) else {
+    let (fixed, rest) = message.body.split_at_checked(ANSWER).ok_or_else(short)?;
+    let fixed_field = |at| number(fixed, at).map_or(0, u32::from_ne_bytes);
+    let attribute = |wanted| attributes(rest).find(|(kind, _)| *kind == wanted).map(|(_, body)| body);
+    let Some(information) = attribute(INFORMATION) else {
         // A connection in TIME-WAIT has none.
         return Ok(None);
     };
@@ -108,47 +149,57 @@ fn answer(bytes: &[u8]) -> io::Result<Option<KernelView>> {
     let field = |at| number(information, at).map_or(0, u32::from_ne_bytes);
     let time = |at| Some(Duration::from_micros(field(at).into())).filter(|time| !time.is_zero());
     Ok(Some(KernelView {
-        state,
+        state: fixed[1],
         // write_seq - SND.UNA, less write_seq - SND.NXT.
-        unacknowledged: waiting.saturating_sub(field(144)),
+        unacknowledged: fixed_field(60).saturating_sub(field(144)),
+        acknowledged: number(information, 120).map_or(0, u64::from_ne_bytes),
         backoff: information[4],
         timeouts: information[2],
         retransmissions: field(100),
+        has_timestamps: information[5] & TIMESTAMPS != 0,
+        has_sack: information[5] & SACK != 0,
+        bound_to: fixed_field(40),
+        mark: attribute(MARK).and_then(|mark| number(mark, 0)).map_or(0, u32::from_ne_bytes),
         round_trip: time(68),
         receiver_round_trip: time(92),
     }))
 }
 
-/// The body of an attribute among those in `bytes` (netlink(7)).
-fn attribute(mut bytes: &[u8], wanted: u16) -> Option<&[u8]> {
-    loop {
-        let length = usize::from(u16::from_ne_bytes(number(bytes, 0)?));
-        let kind = u16::from_ne_bytes(number(bytes, 2)?);
-        let body = bytes.get(4..length)?;
-        if kind == wanted {
-            return Some(body);
-        }
-        bytes = bytes.get(length.next_multiple_of(4)..)?;
-    }
-}
-
-fn number<const LENGTH: usize>(bytes: &[u8], at: usize) -> Option<[u8; LENGTH]> {
-    bytes.get(at..at + LENGTH)?.try_into().ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::netlink::{DONE, ERROR};
     use super::*;
+
+    /// A message as the kernel sends it.
+    fn said(kind: u16, body: &[u8]) -> io::Result<Option<KernelView>> {
+        let bytes = netlink::question(kind, 0, 1, body);
+        answer(&netlink::messages(&bytes).next().unwrap())
+    }
 
     #[test]
     fn damaged_answers_are_errors_and_no_panics() {
-        for length in 0..HEADER + ANSWER {
-            let mut bytes = vec![0; length];
-            if length > 5 {
-                bytes[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
-            }
-            assert!(answer(&bytes).is_err(), "{length}");
+        for length in 0..ANSWER {
+            assert!(said(BY_FAMILY, &vec![0; length]).is_err(), "{length}");
         }
-        assert_eq!(attribute(&[0; 32], INFORMATION), None, "a length of zero must not be gone by for ever");
+        let short = [vec![0; ANSWER], vec![8, 0, 2, 0, 0, 0, 0, 0]].concat();
+        assert!(said(BY_FAMILY, &short).unwrap_err().to_string().contains("older than Linux 4.6"));
+    }
+
+    #[test]
+    fn only_the_word_that_there_is_none_means_that_a_connection_is_over() {
+        assert_eq!(said(ERROR, &(-libc::ENOENT).to_ne_bytes()).unwrap(), None);
+        assert!(said(ERROR, &(-libc::EPERM).to_ne_bytes()).is_err());
+        assert!(said(DONE, &[0; 4]).is_err());
+    }
+
+    /// The end of a dump of no states, where the kernel has nothing to look connections up with.
+    #[test]
+    fn a_kernel_without_its_module_is_told_from_one_without_connections() {
+        let end = |code: i32| {
+            let bytes = netlink::question(DONE, 0, 1, &code.to_ne_bytes());
+            has_handler(&netlink::messages(&bytes).next().unwrap()).map_err(|error| error.to_string())
+        };
+        assert_eq!(end(0), Ok(()));
+        assert!(end(-libc::ENOENT).unwrap_err().contains("modprobe tcp_diag"));
     }
 }

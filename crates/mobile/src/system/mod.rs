@@ -6,6 +6,7 @@ pub mod clock;
 mod control;
 mod daemon;
 mod diagnosis;
+mod netlink;
 mod raw;
 mod watch;
 

@@ -1,11 +1,8 @@
 //! News of interfaces, addresses and routes (rtnetlink(7)).
 
 use super::explained;
+use super::netlink::{self, DONE, Message, messages, number};
 use crate::links::Described;
-use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
-use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeaderFlags, AddressMessage};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use std::io;
 use std::net::IpAddr;
@@ -15,6 +12,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 const GROUPS: u32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
 /// Room for what the kernel says at once; a dump's parts are at most 32 KiB.
 const ROOM: usize = 64 * 1024;
+/// Kinds of messages: `RTM_NEWLINK` and so on.
+const NEW_LINK: u16 = libc::RTM_NEWLINK;
+const DELETED_LINK: u16 = libc::RTM_DELLINK;
+const ASK_LINKS: u16 = libc::RTM_GETLINK;
+const NEW_ADDRESS: u16 = libc::RTM_NEWADDR;
+const DELETED_ADDRESS: u16 = libc::RTM_DELADDR;
+const ASK_ADDRESSES: u16 = libc::RTM_GETADDR;
+const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
+const DELETED_ROUTE: u16 = libc::RTM_DELROUTE;
+/// Kinds of attributes: `IFLA_IFNAME`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
+const NAME: u16 = libc::IFLA_IFNAME;
+const ADDRESS: u16 = libc::IFA_ADDRESS;
+const LOCAL: u16 = libc::IFA_LOCAL;
+const FLAGS: u16 = libc::IFA_FLAGS;
 
 /// One piece of news.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,31 +67,32 @@ impl Watch {
     /// # Errors
     /// When the kernel does not tell.
     pub fn everything() -> io::Result<Vec<News>> {
-        let mut news = dump(RouteNetlinkMessage::GetLink(LinkMessage::default()))?;
-        for family in [AddressFamily::Inet, AddressFamily::Inet6] {
-            let mut question = AddressMessage::default();
-            question.header.family = family;
-            news.extend(dump(RouteNetlinkMessage::GetAddress(question))?);
+        let of_links = [0; 16];
+        let mut news = dump(ASK_LINKS, &of_links)?;
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            news.extend(dump(ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
         }
         Ok(news)
     }
 
-    /// What has come since; nothing when nothing waits.
+    /// What has come since; nothing when nothing waits. [`News::Missed`] comes last: whatever the kernel has said before somebody asks anew
+    /// is older than the answer.
     ///
     /// # Errors
     /// None that could be expected.
     pub fn receive(&self) -> io::Result<Vec<News>> {
-        let mut news = Vec::new();
+        let (mut news, mut missed) = (Vec::new(), None);
         let mut room = Vec::with_capacity(ROOM);
         loop {
             room.clear();
             match self.socket.recv(&mut room, 0) {
-                Ok(_) => {
-                    read(&room, &mut news)?;
+                Ok(_) => news.extend(messages(&room).filter_map(|message| told(&message))),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    news.extend(missed);
+                    return Ok(news);
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(news),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => news.push(News::Missed),
+                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => missed = Some(News::Missed),
                 Err(error) => return Err(explained(error, "reading news of interfaces")),
             }
         }
@@ -94,93 +106,84 @@ impl AsFd for Watch {
 }
 
 /// Ask for all of a kind.
-fn dump(question: RouteNetlinkMessage) -> io::Result<Vec<News>> {
+fn dump(kind: u16, question: &[u8]) -> io::Result<Vec<News>> {
+    const ASKED: u32 = 1;
     let mut socket = Socket::new(NETLINK_ROUTE)?;
     socket.bind_auto()?;
     socket.connect(&SocketAddr::new(0, 0))?;
-    let mut header = NetlinkHeader::default();
-    header.flags = NLM_F_REQUEST | NLM_F_DUMP;
-    let mut request = NetlinkMessage::new(header, NetlinkPayload::from(question));
-    request.finalize();
-    let mut bytes = vec![0; request.buffer_len()];
-    request.serialize(&mut bytes);
-    socket.send(&bytes, 0)?;
+    netlink::bound_waiting(&socket)?;
+    socket.send(&netlink::question(kind, netlink::REQUEST | netlink::DUMP, ASKED, question), 0)?;
     let mut news = Vec::new();
     let mut room = Vec::with_capacity(ROOM);
     loop {
         room.clear();
         socket.recv(&mut room, 0)?;
-        if read(&room, &mut news)? {
-            return Ok(news);
+        for message in messages(&room).filter(|message| message.sequence == ASKED) {
+            match (message.kind, message.error()) {
+                (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
+                (DONE, None) => return Ok(news),
+                _ => news.extend(told(&message)),
+            }
         }
     }
 }
 
-/// Take in what came in one piece. Whether it was the end of a dump.
-fn read(mut bytes: &[u8], news: &mut Vec<News>) -> io::Result<bool> {
-    while !bytes.is_empty() {
-        let message = NetlinkMessage::<RouteNetlinkMessage>::deserialize(bytes).map_err(io::Error::other)?;
-        match message.payload {
-            NetlinkPayload::Done(_) => return Ok(true),
-            NetlinkPayload::Error(error) if error.code.is_some() => return Err(error.to_io()),
-            NetlinkPayload::InnerMessage(inner) => news.extend(told(inner)),
-            _ => {}
-        }
-        let length = (message.header.length as usize).next_multiple_of(4).max(4);
-        bytes = bytes.get(length..).unwrap_or_default();
-    }
-    Ok(false)
-}
-
-fn told(message: RouteNetlinkMessage) -> Option<News> {
-    match message {
-        RouteNetlinkMessage::NewLink(link) => Some(News::Link(described(&link))),
-        RouteNetlinkMessage::DelLink(link) => Some(News::Gone(link.header.index)),
-        RouteNetlinkMessage::NewAddress(message) => address(&message, is_usable(&message)),
-        RouteNetlinkMessage::DelAddress(message) => address(&message, false),
-        RouteNetlinkMessage::NewRoute(_) | RouteNetlinkMessage::DelRoute(_) => Some(News::Routes),
+/// What a message says, if it is anything that is asked for here and can be read.
+fn told(message: &Message<'_>) -> Option<News> {
+    match message.kind {
+        NEW_LINK | DELETED_LINK => link(message),
+        NEW_ADDRESS | DELETED_ADDRESS => address(message),
+        NEW_ROUTE | DELETED_ROUTE => Some(News::Routes),
         _ => None,
     }
 }
 
-fn described(link: &LinkMessage) -> Described {
-    let name = link.attributes.iter().find_map(|attribute| match attribute {
-        LinkAttribute::IfName(name) => Some(name.clone()),
-        _ => None,
-    });
-    Described {
-        index: link.header.index,
-        name: name.unwrap_or_default(),
-        is_running: link.header.flags.contains(LinkFlags::Up | LinkFlags::Running),
-        is_loopback: link.header.flags.contains(LinkFlags::Loopback),
+/// A `struct ifinfomsg` and its attributes.
+fn link(message: &Message<'_>) -> Option<News> {
+    const LENGTH: usize = 16;
+    let (body, rest) = message.body.split_at_checked(LENGTH)?;
+    // A bridge tells of its ports under a family of its own, and of ports that are none any more as of links that are gone.
+    if i32::from(body[0]) != libc::AF_UNSPEC {
+        return None;
     }
+    let index = u32::from_ne_bytes(number(body, 4)?);
+    if message.kind == DELETED_LINK {
+        return Some(News::Gone(index));
+    }
+    let flags = u32::from_ne_bytes(number(body, 8)?);
+    let has = |flag: libc::c_int| flags & flag as u32 != 0;
+    let name = attribute(rest, NAME)?;
+    let name = name.strip_suffix(&[0]).unwrap_or(name);
+    Some(News::Link(Described {
+        index,
+        name: String::from_utf8_lossy(name).into_owned(),
+        is_running: has(libc::IFF_UP) && has(libc::IFF_RUNNING),
+        is_loopback: has(libc::IFF_LOOPBACK),
+    }))
 }
 
-/// Where both are given, the address is the peer's and the local one this host's.
-fn address(message: &AddressMessage, is_usable: bool) -> Option<News> {
-    let own = message.attributes.iter().find_map(|attribute| match attribute {
-        AddressAttribute::Local(address) => Some(*address),
-        _ => None,
-    });
-    let any = message.attributes.iter().find_map(|attribute| match attribute {
-        AddressAttribute::Address(address) => Some(*address),
-        _ => None,
-    });
-    Some(News::Address(message.header.index, own.or(any)?, is_usable))
+/// A `struct ifaddrmsg` and its attributes. Where both are given, the address is the peer's and the local one this host's.
+fn address(message: &Message<'_>) -> Option<News> {
+    const LENGTH: usize = 8;
+    let (body, rest) = message.body.split_at_checked(LENGTH)?;
+    let index = u32::from_ne_bytes(number(body, 4)?);
+    let own = attribute(rest, LOCAL).or_else(|| attribute(rest, ADDRESS))?;
+    let own = match i32::from(body[0]) {
+        libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(own).ok()?),
+        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(own).ok()?),
+        _ => return None,
+    };
+    let flags = attribute(rest, FLAGS).and_then(|flags| number(flags, 0)).map(u32::from_ne_bytes);
+    let is_there = message.kind == NEW_ADDRESS;
+    Some(News::Address(index, own, is_there && is_usable(flags.unwrap_or(u32::from(body[2])))))
 }
 
 /// Whether duplicate address detection (RFC 4862 section 5.4) has not found the address in use, and has ended or may be used meanwhile.
-fn is_usable(message: &AddressMessage) -> bool {
-    let all = message.attributes.iter().find_map(|attribute| match attribute {
-        AddressAttribute::Flags(flags) => Some(*flags),
-        _ => None,
-    });
-    let few = message.header.flags;
-    let has = |wide: AddressFlags, narrow: AddressHeaderFlags| {
-        all.map_or(few.contains(narrow), |all| all.contains(wide))
-    };
-    let is_tentative = has(AddressFlags::Tentative, AddressHeaderFlags::Tentative);
-    let is_optimistic = has(AddressFlags::Optimistic, AddressHeaderFlags::Optimistic);
-    let has_failed = has(AddressFlags::Dadfailed, AddressHeaderFlags::Dadfailed);
-    !has_failed && (!is_tentative || is_optimistic)
+fn is_usable(flags: u32) -> bool {
+    let has = |flag: u32| flags & flag != 0;
+    !has(libc::IFA_F_DADFAILED) && (!has(libc::IFA_F_TENTATIVE) || has(libc::IFA_F_OPTIMISTIC))
+}
+
+fn attribute(bytes: &[u8], wanted: u16) -> Option<&[u8]> {
+    netlink::attributes(bytes).find(|(kind, _)| *kind == wanted).map(|(_, body)| body)
 }

@@ -4,7 +4,7 @@ use seamline_lab::system::{Interface, Namespace, Tun};
 use seamline_mobile::Settings;
 use seamline_mobile::system::{Daemon, Manner};
 use seamline_wire::codec::{Headers, IpHeader, IpVersion, decode, encode_to_vec};
-use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -15,6 +15,17 @@ use std::time::{Duration, Instant};
 
 pub(crate) const VERSIONS: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
 const PORT: u16 = 443;
+/// What a server agrees to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub(crate) has_sack: bool,
+    pub(crate) has_timestamps: bool,
+}
+
+impl Offer {
+    pub(crate) const USUAL: Offer = Offer { has_sack: true, has_timestamps: true };
+}
+
 /// The server's first number.
 const FIRST: SequenceNumber = SequenceNumber(5000);
 
@@ -64,6 +75,22 @@ pub(crate) fn interface_or_skip(name: &str) -> Option<(Namespace, Interface, Tun
     Some((namespace, interface, tun))
 }
 
+/// Run a command in a namespace. Whether there is one.
+pub(crate) fn run(namespace: &Namespace, command: &str) -> bool {
+    let mut words = command.split(' ');
+    let program = words.next().unwrap();
+    match namespace.within(|| std::process::Command::new(program).args(words).status()) {
+        Ok(status) => {
+            assert!(status.success(), "{command}");
+            true
+        }
+        Err(error) => {
+            println!("SKIPPED: {command}: {error}");
+            false
+        }
+    }
+}
+
 /// A phone with a daemon.
 pub(crate) struct Phone {
     namespace: Namespace,
@@ -107,19 +134,9 @@ impl Phone {
         Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
     }
 
-    /// Run the command ip(8) in the phone's namespace. Whether there is one.
-    pub(crate) fn ip(&self, arguments: &str) -> bool {
-        let run = || std::process::Command::new("ip").args(arguments.split(' ')).status();
-        match self.namespace.within(run) {
-            Ok(status) => {
-                assert!(status.success(), "ip {arguments}");
-                true
-            }
-            Err(error) => {
-                println!("SKIPPED: ip {arguments}: {error}");
-                false
-            }
-        }
+    /// Run a command in the phone's namespace. Whether there is one.
+    pub(crate) fn run(&self, command: &str) -> bool {
+        run(&self.namespace, command)
     }
 
     /// What the daemon has said.
@@ -134,15 +151,25 @@ impl Phone {
 
     /// The same by another form of the server's address.
     pub(crate) fn connect_to(&self, server: IpAddr) -> (TcpStream, Server) {
+        let to = SocketAddr::new(server, PORT);
+        self.connect_by(Offer::USUAL, move || TcpStream::connect_timeout(&to, Duration::from_secs(10)))
+    }
+
+    /// The server's address and port.
+    pub(crate) fn server(&self) -> SocketAddr {
+        SocketAddr::new(addresses(self.version)[1], PORT)
+    }
+
+    /// The same with a socket that somebody else makes, in the phone's namespace, to a server that agrees to this.
+    pub(crate) fn connect_by(
+        &self,
+        offer: Offer,
+        connect: impl FnOnce() -> io::Result<TcpStream> + Send + 'static,
+    ) -> (TcpStream, Server) {
         let namespace = self.namespace.try_clone().unwrap();
-        let connecting = std::thread::spawn(move || {
-            namespace
-                .within(|| {
-                    TcpStream::connect_timeout(&SocketAddr::new(server, PORT), Duration::from_secs(10))
-                })
-                .unwrap()
-        });
-        let mut server = Server { tun: self.tun.clone(), version: self.version, phone: None, next: FIRST };
+        let connecting = std::thread::spawn(move || namespace.within(connect).unwrap());
+        let (tun, version) = (self.tun.clone(), self.version);
+        let mut server = Server { tun, version, offer, begun: now(), phone: None, next: FIRST };
         // The kernel takes its time before it hears by an address of IPv6 that it uses already: a SYN may come again.
         loop {
             let headers = server.next(Duration::from_secs(3)).expect("a SYN, and the end of the handshake");
@@ -154,7 +181,7 @@ impl Phone {
                 acknowledgment: headers.segment.end(),
                 maximum_segment_size: Some(1400),
                 window_scale: Some(7),
-                sack_permitted: true,
+                sack_permitted: offer.has_sack,
                 ..Segment::default()
             };
             server.next = FIRST;
@@ -179,6 +206,8 @@ impl Drop for Phone {
 pub(crate) struct Server {
     tun: Arc<Tun>,
     version: IpVersion,
+    offer: Offer,
+    begun: Instant,
     /// What came last.
     phone: Option<Headers>,
     next: SequenceNumber,
@@ -240,7 +269,10 @@ impl Server {
             (IpVersion::V6, [IpAddr::V6(to), IpAddr::V6(from)]) => IpHeader::v6(from, to),
             _ => unreachable!("addresses of that version"),
         };
-        let segment = Segment { sequence: self.next, window: 60_000, ..segment };
+        let value = 1 + now().duration_since(self.begun).as_millis() as u32;
+        let echo = phone.segment.timestamps.map_or(0, |timestamps| timestamps.value);
+        let timestamps = self.offer.has_timestamps.then_some(Timestamps { value, echo });
+        let segment = Segment { sequence: self.next, window: 60_000, timestamps, ..segment };
         let headers =
             Headers { ip, source_port: TransportPort(PORT), destination_port: phone.source_port, segment };
         assert!(self.tun.write(&encode_to_vec(&headers, payload).unwrap()).unwrap());
