@@ -5,6 +5,7 @@
 //! script ([`Agent::told`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
 
+mod carriers;
 mod help;
 mod status;
 
@@ -18,7 +19,6 @@ use crate::links::{Change, Described, Links};
 use crate::log::Line;
 use crate::settings::Settings;
 use seamline_wire::{Duration, Instant};
-use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 
@@ -121,6 +121,7 @@ impl Agent {
         }
         if now >= self.forget_at {
             self.connections.forget(now);
+            self.forget_former();
             self.forget_at = now + FORGET_EVERY;
         }
     }
@@ -132,16 +133,6 @@ impl Agent {
             Some(change) if is_watched => self.changed(now, index, change, By::Kernel, log),
             _ => self.unblock(),
         }
-    }
-
-    /// An interface is gone.
-    pub fn gone(&mut self, index: u32) {
-        self.links.gone(index);
-    }
-
-    /// Everything will be described anew: addresses, and the interfaces with these numbers. Others are gone.
-    pub fn look_anew(&mut self, there: &BTreeSet<u32>) {
-        self.links.keep(there);
     }
 
     /// One of the host's addresses can be used, or can no longer.
@@ -204,11 +195,13 @@ impl Agent {
         if by != By::Kernel {
             self.links.told(index, change);
         }
+        let carried = self.carried(index);
         let Some(link) = self.links.name(index) else { return };
         let mut touched = 0_u64;
         for (_, connection) in self.connections.iter_mut() {
-            let over = self.links.name(connection.interface);
-            if !over.is_some_and(|over| self.settings.depends(over, link)) {
+            let Some(is_named) = carried.get(&connection.interface) else { continue };
+            if by == By::Kernel && change == Change::Up && !is_named && connection.interrupted.is_none() {
+                // It was helped when its own interface came up.
                 continue;
             }
             touched += 1;

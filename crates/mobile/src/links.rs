@@ -14,12 +14,18 @@ pub struct Described {
     pub is_running: bool,
     /// Whether it leads nowhere but to this host.
     pub is_loopback: bool,
+    /// The interface of this host that it sends by (`IFLA_LINK`): what a VLAN is on.
+    pub below: Option<u32>,
+    /// The interface that sends by it (`IFLA_MASTER`): the bond or bridge that it is a port of.
+    pub above: Option<u32>,
 }
 
 /// What is known of one interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Link {
     name: String,
+    below: Option<u32>,
+    above: Option<u32>,
     is_running: bool,
     /// Whether somebody said that its link is lost, and nobody that it is back: a modem that keeps its interface up.
     is_told_down: bool,
@@ -34,10 +40,15 @@ pub enum Change {
     Up,
 }
 
+/// Devices on devices: Linux's `MAX_NEST_DEV`. The two ends of a veth are each below the other.
+const NESTED: usize = 8;
+
 /// The links and addresses of the host.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     links: BTreeMap<u32, Link>,
+    /// The names that interfaces had which are gone.
+    former: BTreeMap<u32, String>,
     addresses: BTreeSet<(u32, IpAddr)>,
 }
 
@@ -45,14 +56,14 @@ impl Links {
     /// The kernel has described an interface. How that changes whether it carries packets, by the kernel's word alone; the first
     /// description changes nothing.
     pub fn described(&mut self, described: Described) -> Option<Change> {
-        let Described { index, name, is_running, is_loopback } = described;
+        let Described { index, name, is_running, is_loopback, below, above } = described;
         if is_loopback {
             return None;
         }
         let is_new = !self.links.contains_key(&index);
-        let link =
-            self.links.entry(index).or_insert(Link { name: String::new(), is_running, is_told_down: false });
-        link.name = name;
+        let new = Link { name: String::new(), below, above, is_running, is_told_down: false };
+        let link = self.links.entry(index).or_insert(new);
+        (link.name, link.below, link.above) = (name, below, above);
         let was_running = std::mem::replace(&mut link.is_running, is_running);
         if is_new || was_running == is_running {
             return None;
@@ -62,16 +73,43 @@ impl Links {
         Some(if is_running { Change::Up } else { Change::Down })
     }
 
-    /// An interface is gone, with its addresses.
-    pub fn gone(&mut self, index: u32) {
-        self.links.remove(&index);
+    /// An interface is gone, with its addresses. Its name is kept where it `is_used`, for what may take its place.
+    pub fn gone(&mut self, index: u32, is_used: bool) {
+        if let Some(link) = self.links.remove(&index)
+            && is_used
+        {
+            self.former.insert(index, link.name);
+        }
         self.addresses.retain(|(of, _)| *of != index);
     }
 
-    /// Of the interfaces keep these, and of the addresses none.
-    pub fn keep(&mut self, there: &BTreeSet<u32>) {
-        self.links.retain(|index, _| there.contains(index));
+    /// Forget all addresses.
+    pub fn forget_addresses(&mut self) {
         self.addresses.clear();
+    }
+
+    /// Whether there was an interface that is gone, and that is used.
+    pub fn misses_any(&self) -> bool {
+        !self.former.is_empty()
+    }
+
+    /// Of the interfaces that are gone keep only those that are used.
+    pub fn forget_former(&mut self, used: &BTreeSet<u32>) {
+        self.former.retain(|index, _| used.contains(index));
+    }
+
+    /// What has taken the place of an interface that is gone: what has its name, or else what has this address.
+    pub fn successor(&self, index: u32, address: IpAddr) -> Option<u32> {
+        let name = self.former.get(&index)?;
+        let owner = || self.addresses.iter().find(|(of, own)| *own == address && self.links.contains_key(of));
+        self.index(name).or_else(|| owner().map(|(of, _)| *of))
+    }
+
+    /// The interfaces right below one: what it sends by, or its ports.
+    pub fn below(&self, index: u32) -> impl Iterator<Item = u32> {
+        let own = self.links.get(&index).and_then(|link| link.below);
+        let ports = self.links.iter().filter(move |(_, link)| link.above == Some(index));
+        own.filter(|lower| self.links.contains_key(lower)).into_iter().chain(ports.map(|(port, _)| *port))
     }
 
     /// Somebody says that a link is lost, or is back.
@@ -94,9 +132,17 @@ impl Links {
         self.addresses.iter().any(|(_, other)| *other == address)
     }
 
-    /// Whether packets can leave by this interface.
+    /// Whether packets can leave by this interface: so can they by one of those below, if there are any.
     pub fn is_up(&self, index: u32) -> bool {
-        self.links.get(&index).is_some_and(|link| link.is_running && !link.is_told_down)
+        self.is_up_within(index, NESTED)
+    }
+
+    fn is_up_within(&self, index: u32, levels: usize) -> bool {
+        let is_up = self.links.get(&index).is_some_and(|link| link.is_running && !link.is_told_down);
+        let Some(levels) = levels.checked_sub(1) else { return is_up };
+        is_up
+            && (self.below(index).next().is_none()
+                || self.below(index).any(|it| self.is_up_within(it, levels)))
     }
 
     /// The name of an interface.
@@ -120,7 +166,59 @@ mod tests {
     use super::*;
 
     fn described(is_running: bool) -> Described {
-        Described { index: 3, name: "wwan0".to_owned(), is_running, is_loopback: false }
+        named(3, "wwan0", is_running)
+    }
+
+    fn named(index: u32, name: &str, is_running: bool) -> Described {
+        Described { index, name: name.to_owned(), is_running, is_loopback: false, below: None, above: None }
+    }
+
+    #[test]
+    fn a_stacked_device_is_up_when_one_of_those_below_is() {
+        let mut links = Links::default();
+        links.described(described(true));
+        links.described(Described { below: Some(3), ..named(5, "wwan0.7", true) });
+        assert!(links.is_up(5));
+        links.told(3, Change::Down);
+        assert!(!links.is_up(5));
+        links.described(named(9, "br0", true));
+        assert!(links.is_up(9), "without ports it is for the kernel to say");
+        links.described(Described { above: Some(9), ..named(5, "wwan0.7", true) });
+        assert!(links.is_up(9), "no longer stacked on wwan0");
+        links.described(Described { above: Some(9), ..named(6, "eth0", true) });
+        links.told(5, Change::Down);
+        assert!(links.is_up(9));
+        links.told(6, Change::Down);
+        assert!(!links.is_up(9));
+    }
+
+    #[test]
+    fn two_devices_of_which_each_is_below_the_other_are_up_or_not() {
+        let mut links = Links::default();
+        for (index, below) in [(3, 4), (4, 3)] {
+            links.described(Described { below: Some(below), ..named(index, "veth", true) });
+        }
+        assert!(links.is_up(3));
+        links.told(4, Change::Down);
+        assert!(!links.is_up(3));
+    }
+
+    #[test]
+    fn an_interface_that_is_gone_is_followed_by_its_name_or_else_its_address() {
+        let mut links = Links::default();
+        let address = IpAddr::from([192, 0, 2, 1]);
+        links.described(described(true));
+        links.described(named(8, "wlan0", true));
+        links.gone(3, true);
+        assert_eq!(links.successor(3, address), None);
+        links.address(1, address, true);
+        assert_eq!(links.successor(3, address), None, "loopback is none");
+        links.address(8, address, true);
+        assert_eq!(links.successor(3, address), Some(8));
+        links.described(named(9, "wwan0", true));
+        assert_eq!((links.successor(3, address), links.successor(8, address)), (Some(9), None));
+        links.forget_former(&BTreeSet::new());
+        assert!(!links.misses_any());
     }
 
     #[test]
@@ -155,7 +253,7 @@ mod tests {
         let address = IpAddr::from([192, 0, 2, 1]);
         assert!(links.address(3, address, true) && links.address(4, address, true));
         assert!(!links.address(3, address, true), "it is known");
-        links.gone(3);
+        links.gone(3, false);
         assert!(links.has(address));
         links.address(4, address, false);
         assert!(!links.has(address));

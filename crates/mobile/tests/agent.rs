@@ -94,7 +94,11 @@ fn packet(port: u16) -> Vec<u8> {
 }
 
 fn wwan(is_running: bool) -> Described {
-    Described { index: WWAN, name: "wwan0".to_owned(), is_running, is_loopback: false }
+    link(WWAN, "wwan0", is_running)
+}
+
+fn link(index: u32, name: &str, is_running: bool) -> Described {
+    Described { index, name: name.to_owned(), is_running, is_loopback: false, below: None, above: None }
 }
 
 /// An agent that knows two connections: one over wwan0, one over the tunnel wg0.
@@ -102,8 +106,7 @@ fn agent(settings: &str) -> Agent {
     let mut agent = Agent::new(Settings::read(settings).unwrap(), false);
     let log = &mut Vec::new();
     agent.described(Instant::ZERO, wwan(true), log);
-    let tunnel = Described { index: TUNNEL, name: "wg0".to_owned(), is_running: true, is_loopback: false };
-    agent.described(Instant::ZERO, tunnel, log);
+    agent.described(Instant::ZERO, link(TUNNEL, "wg0", true), log);
     agent.address(WWAN, HOST.into(), true);
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
     agent.sent(Instant::ZERO, TUNNEL, &packet(40_002));
@@ -291,6 +294,64 @@ fn data_sent_unseen_while_the_link_was_gone_is_kicked_where_it_begins() {
     agent.help(seconds(2), &mut host, &mut log);
     let kick = host.sent.iter().find(|(_, way)| way.to == HOST).expect("a kick");
     assert_eq!(decode(&kick.0[28..]).unwrap().headers.segment.sequence, SequenceNumber(1000));
+}
+
+/// A modem that is plugged in again: the same name, or only the same address.
+#[test]
+fn connections_follow_an_interface_that_is_removed_and_made_anew() {
+    for (name, is_up_at_once) in [("wwan0", true), ("wwan0", false), ("wwan1", true)] {
+        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+        agent.gone(seconds(1), WWAN);
+        agent.help(seconds(1), &mut host, &mut log);
+        agent.described(seconds(2), link(9, name, is_up_at_once), &mut log);
+        agent.help(seconds(2), &mut host, &mut log);
+        assert_eq!(host.acknowledgments(), [], "its address is missing");
+        agent.address(9, HOST.into(), true);
+        agent.described(seconds(3), link(9, name, true), &mut log);
+        agent.help(seconds(3), &mut host, &mut log);
+        assert_eq!(host.acknowledgments().len(), 3, "{name} {is_up_at_once}");
+        assert!(log.iter().any(|line| line.event == "link-remade"), "{log:?}");
+        tell(&mut agent, seconds(4), &format!("up {name}"), &mut host);
+        assert_eq!(host.acknowledgments().len(), 3, "it is known by its new number");
+    }
+}
+
+#[test]
+fn what_is_on_the_link_that_is_back_is_helped_once() {
+    let vlan = |is_running| Described { below: Some(WWAN), ..link(5, "wwan0.7", is_running) };
+    // Whichever of the two the kernel tells first, and where only somebody else tells.
+    for order in [[true, false], [false, true]] {
+        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+        agent.described(Instant::ZERO, vlan(true), &mut log);
+        agent.sent(Instant::ZERO, 5, &packet(40_003));
+        let ours = |host: &mut FakeHost| {
+            host.acknowledgments().iter().filter(|segment| segment.acknowledgment.0 == 40_003).count()
+        };
+        tell(&mut agent, seconds(1), "up wwan0", &mut host);
+        assert_eq!(ours(&mut host), 3);
+        for is_running in [false, true] {
+            for is_vlan in order {
+                let described = if is_vlan { vlan(is_running) } else { wwan(is_running) };
+                agent.described(seconds(2), described, &mut log);
+                agent.help(seconds(2), &mut host, &mut log);
+            }
+        }
+        assert_eq!(ours(&mut host), 3, "{order:?}");
+    }
+}
+
+#[test]
+fn a_bridge_is_helped_when_its_port_is_back() {
+    let (mut agent, mut host, mut log) =
+        (agent("[link.wwan0]\nrepeat = \"once\""), FakeHost::new(), Vec::new());
+    agent.described(Instant::ZERO, link(7, "br0", true), &mut log);
+    agent.sent(Instant::ZERO, 7, &packet(40_003));
+    for is_running in [true, false, true] {
+        let port = Described { above: Some(7), ..wwan(is_running) };
+        agent.described(seconds(2), port, &mut log);
+        agent.help(seconds(2), &mut host, &mut log);
+    }
+    assert_eq!(host.acknowledgments().len(), 2, "two connections, by the policy of the port");
 }
 
 #[test]

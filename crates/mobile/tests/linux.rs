@@ -1,6 +1,8 @@
 //! The daemon on a real kernel: a namespace whose only way out is an interface with the test at its other end.
 #![cfg(target_os = "linux")]
 
+#[path = "linux/links.rs"]
+mod links;
 mod support;
 
 use seamline_mobile::Settings;
@@ -179,7 +181,7 @@ fn interfaces_addresses_and_routes_are_news() {
 
 /// A bridge tells of what happens to its ports as of links.
 #[test]
-fn a_port_that_leaves_its_bridge_is_not_gone() {
+fn devices_on_others_are_known_and_a_port_that_leaves_its_bridge_is_not_gone() {
     let name = "a_port_that_leaves_its_bridge_is_not_gone";
     let Some((namespace, ..)) = support::interface_or_skip(name) else { return };
     let run = |command: &str| support::run(&namespace, command);
@@ -190,8 +192,23 @@ fn a_port_that_leaves_its_bridge_is_not_gone() {
     run("ip link set left master br0");
     let watch = namespace.within(Watch::open).unwrap();
     run("ip link set left nomaster");
+    run("ip link add link left name upper type macvlan");
     let news = watch.receive().unwrap();
-    assert!(news.iter().any(|news| matches!(news, News::Link(link) if link.name == "left")), "{news:?}");
+    let links = || {
+        news.iter().filter_map(|news| if let News::Link(described) = news { Some(described) } else { None })
+    };
+    let left = links().find(|link| link.name == "left").expect("news of the port");
+    assert_eq!(
+        links().find(|link| link.name == "upper").expect("news of a device on it").below,
+        Some(left.index)
+    );
+    let everything = namespace.within(Watch::everything).unwrap();
+    let bridge = everything.iter().find_map(|news| match news {
+        News::Link(described) if described.name == "br0" => Some(described.index),
+        _ => None,
+    });
+    assert!(bridge.is_some() && links().any(|link| link.above == bridge), "{news:?}");
+    assert_eq!(links().rfind(|link| link.name == "left").unwrap().above, None);
     assert!(!news.iter().any(|news| matches!(news, News::Gone(_))), "{news:?}");
 }
 

@@ -18,6 +18,7 @@ impl Agent {
     /// back, then this host's own data. Where that fails, for want of a route, it is tried again after the next news; where it fails
     /// for want of room, the rest waits ([`Agent::resume_in`]).
     pub fn help(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        self.follow(now, log);
         self.note_standing(host);
         if self.pause_until.is_some_and(|until| now < until) {
             return;
@@ -100,10 +101,6 @@ impl Agent {
             }
         }
         due
-    }
-
-    fn policy(&self, interface: u32) -> Policy {
-        self.settings.policy(self.links.name(interface).unwrap_or_default())
     }
 
     /// Repeat the last acknowledgment. `None` when the connection is over.

@@ -173,7 +173,7 @@ impl Daemon {
     fn take_in(&mut self, news: News) {
         match news {
             News::Link(described) => self.agent.described(clock::monotonic(), described, &mut self.log),
-            News::Gone(index) => self.agent.gone(index),
+            News::Gone(index) => self.agent.gone(clock::monotonic(), index),
             News::Address(index, address, is_usable) => self.agent.address(index, address, is_usable),
             News::Routes => self.agent.routes_changed(),
             News::Missed => {}
@@ -187,7 +187,7 @@ impl Daemon {
             .iter()
             .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
             .collect();
-        self.agent.look_anew(&there);
+        self.agent.look_anew(clock::monotonic(), &there);
         everything.into_iter().for_each(|news| self.take_in(news));
         Ok(())
     }

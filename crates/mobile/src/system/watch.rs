@@ -21,8 +21,11 @@ const DELETED_ADDRESS: u16 = libc::RTM_DELADDR;
 const ASK_ADDRESSES: u16 = libc::RTM_GETADDR;
 const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
 const DELETED_ROUTE: u16 = libc::RTM_DELROUTE;
-/// Kinds of attributes: `IFLA_IFNAME`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
+/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
 const NAME: u16 = libc::IFLA_IFNAME;
+const BELOW: u16 = libc::IFLA_LINK;
+const ABOVE: u16 = libc::IFLA_MASTER;
+const NAMESPACE_BELOW: u16 = libc::IFLA_LINK_NETNSID;
 const ADDRESS: u16 = libc::IFA_ADDRESS;
 const LOCAL: u16 = libc::IFA_LOCAL;
 const FLAGS: u16 = libc::IFA_FLAGS;
@@ -154,11 +157,16 @@ fn link(message: &Message<'_>) -> Option<News> {
     let has = |flag: libc::c_int| flags & flag as u32 != 0;
     let name = attribute(rest, NAME)?;
     let name = name.strip_suffix(&[0]).unwrap_or(name);
+    let other = |wanted| attribute(rest, wanted).and_then(|index| number(index, 0)).map(u32::from_ne_bytes);
+    // A number of another namespace means nothing here.
+    let below = if attribute(rest, NAMESPACE_BELOW).is_some() { None } else { other(BELOW) };
     Some(News::Link(Described {
         index,
         name: String::from_utf8_lossy(name).into_owned(),
         is_running: has(libc::IFF_UP) && has(libc::IFF_RUNNING),
         is_loopback: has(libc::IFF_LOOPBACK),
+        below: below.filter(|below| *below != index),
+        above: other(ABOVE),
     }))
 }
 

@@ -62,17 +62,20 @@ pub(crate) fn interface_or_skip(name: &str) -> Option<(Namespace, Interface, Tun
             return None;
         }
     };
+    Some((namespace, interface(), tun))
+}
+
+fn interface() -> Interface {
     let anywhere = [(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)];
     let own = VERSIONS.map(|version| addresses(version)[0]);
-    let interface = Interface {
+    Interface {
         name: "wwan0".to_owned(),
         mtu: 1500,
         queue_packets: 1000,
         addresses: own.map(|address| (address, if address.is_ipv4() { 32 } else { 128 })).to_vec(),
         routes: anywhere.to_vec(),
         congestion_control: None,
-    };
-    Some((namespace, interface, tun))
+    }
 }
 
 /// Run a command in a namespace. Whether there is one.
@@ -137,6 +140,19 @@ impl Phone {
     /// Run a command in the phone's namespace. Whether there is one.
     pub(crate) fn run(&self, command: &str) -> bool {
         run(&self.namespace, command)
+    }
+
+    /// Take the interface away, and after a while make one of the same name and addresses, at which the server is from then on. Whether
+    /// it could be taken away.
+    pub(crate) fn remake(&mut self, server: &mut Server) -> bool {
+        if !self.run("ip link del wwan0") {
+            return false;
+        }
+        pause(Duration::from_millis(1900));
+        self.tun = Arc::new(Tun::open(&self.namespace, "wwan0").unwrap());
+        interface().bring_up(&self.namespace).unwrap();
+        server.tun = self.tun.clone();
+        true
     }
 
     /// What the daemon has said.
