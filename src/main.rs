@@ -1,6 +1,8 @@
 //! The `seamline` command. One file per subcommand; everything they do lives in the crates.
 
 mod advise;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod benchmark;
 mod bundled;
 mod calibrate;
 mod check;
@@ -13,6 +15,8 @@ mod init;
 mod interrupt;
 mod lab;
 mod list;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod load;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod mobile;
 mod model;
@@ -27,6 +31,8 @@ mod schema;
 mod sender;
 mod sweep;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod words;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -56,6 +62,10 @@ enum Command {
     Mobile(mobile::Arguments),
     /// Have the kernel's TCP senders heed handover notifications, by eBPF.
     Sender(sender::Arguments),
+    /// Measure what handovers cost the kernel's TCP, and what each remedy brings.
+    Benchmark(benchmark::Arguments),
+    /// Load a network, and time the stalls of a connection: for the lab and for real networks.
+    Load(load::Arguments),
     /// Run a grid over all processors and store every run; can be interrupted and resumed.
     Sweep(sweep::Arguments),
     /// Say whether two results differ, seed by seed.
@@ -93,6 +103,8 @@ fn main() -> ExitCode {
         Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Mobile(arguments)) => mobile::run(&arguments),
         Some(Command::Sender(arguments)) => sender::run(&arguments),
+        Some(Command::Benchmark(arguments)) => benchmark::run(&arguments),
+        Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),

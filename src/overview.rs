@@ -15,11 +15,11 @@ Your own experiment:
   seamline explain SL009           what an error code means, with an example and its cure
   seamline run my.toml             run it on all processors and compare its variants
   seamline advise --help           is a handover between two links worth it, and which scheme helps
-  seamline model obtcp             a paper's closed form: Snoop and obTCP over two wireless links
 Over real Linux TCP:
-  seamline lab my.toml             the same in real time, in namespaces joined by emulated links
-  seamline lab my.toml -- COMMAND  a command inside that network, in which hosts have names
+  seamline lab my.toml             the same in real time, between namespaces; or (-- COMMAND) any program there
+  seamline benchmark               what handovers cost the kernel's TCP, and what each remedy brings
   seamline mobile                  a daemon that helps the TCP connections of a host that moves
+  seamline sender                  the kernel's senders heed what such a host tells them (eBPF)
 Many runs:
   seamline paper E --out D         reproduce a paper: its figures, its claims, a verdict on each
   seamline sweep my.toml --out D   store every run; interrupt, resume, divide between machines

@@ -69,12 +69,6 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
                 .to_owned(),
         ));
     }
-    if options.json && !flows {
-        return Err(Failure::Input(
-            "--json tells of the scenario's flows, which do not run beside the command\ntip: leave it out, or give --flows"
-                .to_owned(),
-        ));
-    }
     let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
     let notify = notify.iter().map(|text| listener(text)).collect::<Result<_, _>>()?;
     let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows, notify };

@@ -39,12 +39,11 @@ impl Notify {
     pub(crate) fn tell(&self, node: usize, signal: Signal) -> io::Result<()> {
         let Some(text) = words(signal) else { return Ok(()) };
         for (_, to) in self.listeners.iter().filter(|(of, _)| *of == node) {
-            match sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty()) {
-                Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) => {
-                    return Err(explained(error.into(), "telling a program of link events"));
-                }
-                // Whatever is at the path, and whether it may be written to, is no matter of the network's.
-                _ => {}
+            // Whatever is at the path, and whether it may be written to, is no matter of the network's.
+            if let Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) =
+                sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty())
+            {
+                return Err(explained(error.into(), "telling a program of link events"));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! A command inside a scenario's network, as in mahimahi's shells.
 
+use crate::clock::monotonic;
 use crate::driver::Over;
 use crate::edge;
 use crate::ends::{Ends, Flows};
@@ -28,6 +29,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const SERVERS_READY: Duration = Duration::from_secs(3);
 /// How often somebody looks whether the command has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// The variable that tells a command when its scenario began: nanoseconds of `CLOCK_MONOTONIC`.
+const TIME_ZERO: &str = "SEAMLINE_TIME_ZERO";
 
 /// What is run inside the network.
 #[derive(Clone, Debug, Default)]
@@ -307,6 +311,8 @@ impl<'a> Inside<'a> {
             ready &= server.try_wait()?.is_some() || listens(namespace, &self.taken)?;
         }
         if ready || now.saturating_since(Instant::ZERO) >= SERVERS_READY {
+            let zero = monotonic().as_nanos().saturating_sub(now.as_nanos()).to_string();
+            self.command.environment.push((OsString::from(TIME_ZERO), OsString::from(zero)));
             self.running = Some(self.command.start(&self.namespace)?);
             self.began = Some(now);
         }

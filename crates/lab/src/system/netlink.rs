@@ -98,14 +98,15 @@ pub fn bring_up_loopback(namespace: &Namespace) -> io::Result<()> {
     loopback.map_err(|error| explained(error, "bringing up the loopback interface"))
 }
 
-/// How many packets the interface has dropped so far.
+/// How many packets the interface has dropped so far: none that is known of, when somebody inside has taken it away or renamed it.
 ///
 /// # Errors
-/// When there is no interface of that name.
+/// When the kernel cannot be asked.
 pub fn dropped(namespace: &Namespace, name: &str) -> io::Result<Dropped> {
     let connection = Connection::open(namespace)?;
-    let link = connection
-        .link(name)
-        .map_err(|error| explained(error, format_args!("counters of interface {name}")))?;
+    let link = match connection.link(name) {
+        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => return Ok(Dropped::default()),
+        link => link.map_err(|error| explained(error, format_args!("counters of interface {name}")))?,
+    };
     messages::dropped(&link).ok_or_else(|| io::Error::other(format!("interface {name} has no counters")))
 }

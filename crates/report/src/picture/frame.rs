@@ -31,6 +31,8 @@ pub struct Frame {
 pub enum Key {
     /// A line with its dashes and, if the flag says so, its marker.
     Line(usize, bool),
+    /// A marker alone.
+    Marker(usize),
     /// An area with its hatching.
     Area(usize),
     /// The mark of a published value.
@@ -62,9 +64,7 @@ impl Frame {
             svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &ticks.label(*at), "class=\"tick\"");
         }
         svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
-        let middle = f64::midpoint(self.y.first, self.y.last);
-        let at = (self.x.first - 46.0, middle);
-        svg.text(at, Anchor::Middle, name, &format!("transform=\"rotate(-90 {} {})\"", px(at.0), px(at.1)));
+        self.name_y(svg, name);
     }
 
     /// The horizontal axis: ticks and name, and a grid if wanted.
@@ -92,6 +92,36 @@ impl Frame {
             svg.text((x, self.y.first + 19.0), Anchor::Middle, &format!("{value}"), "class=\"tick\"");
         }
         self.finish_x(svg, name);
+    }
+
+    /// The vertical axis where its scale is one of decimal logarithms: grid and ticks at the powers of ten, and its name.
+    pub fn draw_y_decades(&self, svg: &mut Svg, name: &str) {
+        let (low, high) = (libm::ceil(self.y.low - 1e-9) as i32, libm::floor(self.y.high + 1e-9) as i32);
+        for power in low..=high {
+            let y = self.y.place(f64::from(power));
+            svg.line((self.x.first, y), (self.x.last, y), GRID);
+            let value = libm::pow(10.0, f64::from(power));
+            svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &format!("{value}"), "class=\"tick\"");
+        }
+        svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
+        self.name_y(svg, name);
+    }
+
+    /// The horizontal axis where it has a place for each of a few cases: their names, and lines between them.
+    pub fn draw_x_cases(&self, svg: &mut Svg, name: &str, cases: &[String]) {
+        for (place, case) in cases.iter().enumerate() {
+            let x = self.x.place(place as f64);
+            svg.line((x, self.y.first), (x, self.y.last), GRID);
+            let middle = self.x.place(place as f64 + 0.5);
+            svg.text((middle, self.y.first + 19.0), Anchor::Middle, case, "class=\"tick\"");
+        }
+        self.finish_x(svg, name);
+    }
+
+    fn name_y(&self, svg: &mut Svg, name: &str) {
+        let middle = f64::midpoint(self.y.first, self.y.last);
+        let at = (self.x.first - 46.0, middle);
+        svg.text(at, Anchor::Middle, name, &format!("transform=\"rotate(-90 {} {})\"", px(at.0), px(at.1)));
     }
 
     fn finish_x(&self, svg: &mut Svg, name: &str) {
@@ -133,6 +163,7 @@ pub fn legend(svg: &mut Svg, picture: &str, keys: &[Key], names: &[String], at: 
                     marker(svg, n, (x + (KEY_WIDTH - 8.0) / 2.0, y));
                 }
             }
+            Key::Marker(n) => marker(svg, n, (x + 14.0, y)),
             Key::Area(n) => hatched(svg, picture, n, (x + 4.0, y - 6.0), (22.0, 12.0)),
             Key::Published => published(svg, (x + 14.0, y)),
             Key::Mark(it) => mark(svg, it, (x + 14.0, y)),

@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod cdf;
 pub mod curves;
+pub mod dots;
 pub mod forest;
 pub mod frame;
 pub mod heat;

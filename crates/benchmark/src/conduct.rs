@@ -1,0 +1,88 @@
+//! Many runs, several at a time.
+
+use crate::case::Job;
+use crate::run::{Manner, RunError, run};
+use crate::store::Run;
+use std::collections::VecDeque;
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// What is left to do. Of the runs that must be alone of their kind one goes on at a time, beside others.
+#[derive(Debug)]
+struct Left {
+    alone: VecDeque<Job>,
+    others: VecDeque<Job>,
+    is_one_alone: bool,
+}
+
+impl Left {
+    fn next(&mut self) -> Option<Job> {
+        if !self.is_one_alone
+            && let Some(job) = self.alone.pop_front()
+        {
+            self.is_one_alone = true;
+            return Some(job);
+        }
+        self.others.pop_front()
+    }
+}
+
+/// Run all jobs, so many at a time; `keep` gets each as it ends.
+///
+/// # Errors
+/// The first that failed, or that a run could not be kept; or `stop` was set. No further ones begin then.
+pub fn conduct(
+    jobs: Vec<Job>,
+    manner: &Manner,
+    at_a_time: NonZeroUsize,
+    stop: &AtomicBool,
+    keep: &mut dyn FnMut(Run) -> io::Result<()>,
+) -> Result<(), RunError> {
+    let (alone, others) = jobs.into_iter().partition(|job: &Job| job.case.remedy.is_alone());
+    let left = Mutex::new(Left { alone, others, is_one_alone: false });
+    let failed = AtomicBool::new(false);
+    let (results, ended) = channel();
+    thread::scope(|scope| {
+        for _ in 0..at_a_time.get() {
+            let (results, left, failed) = (results.clone(), &left, &failed);
+            scope.spawn(move || work(left, manner, [stop, failed], &results));
+        }
+        drop(results);
+        let mut outcome = Ok(());
+        for result in ended {
+            let kept = result.and_then(|run| Ok(keep(run)?));
+            if kept.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            outcome = outcome.and(kept);
+        }
+        outcome
+    })
+}
+
+fn work(
+    left: &Mutex<Left>,
+    manner: &Manner,
+    [stop, failed]: [&AtomicBool; 2],
+    results: &Sender<Result<Run, RunError>>,
+) {
+    let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        // Not in the condition of `while let`: it would be held during the run.
+        let next = left().next();
+        let Some(job) = next.filter(|_| !failed.load(Ordering::Relaxed)) else { return };
+        let result =
+            if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, manner, stop) };
+        if job.case.remedy.is_alone() {
+            left().is_one_alone = false;
+        }
+        let is_over = result.is_err();
+        if results.send(result).is_err() || is_over {
+            return;
+        }
+    }
+}

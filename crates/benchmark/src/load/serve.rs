@@ -1,0 +1,76 @@
+//! The server.
+
+use super::socket::{Options, listening};
+use super::{ENDLESS, PORT};
+use seamline_wire::Duration;
+use std::io::{self, Read, Write};
+use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::thread;
+
+/// Bytes given to the kernel at once.
+const PIECE: usize = 1 << 16;
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// Where to listen; of all addresses of the host, IPv4 and IPv6.
+    pub port: u16,
+    /// The kernel's congestion control; without a name the host's own.
+    pub congestion_control: Option<String>,
+    /// The longest retransmission timeout (`TCP_RTO_MAX_MS`, 1 s to 120 s).
+    pub longest_retransmission_timeout: Option<Duration>,
+    /// Whether clients may use MPTCP (RFC 8684).
+    pub is_mptcp: bool,
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Serve { port: PORT, congestion_control: None, longest_retransmission_timeout: None, is_mptcp: false }
+    }
+}
+
+impl Serve {
+    /// Begin to listen.
+    ///
+    /// # Errors
+    /// When the port is taken, or the kernel lacks what was asked for.
+    pub fn listen(&self) -> io::Result<TcpListener> {
+        let options = Options {
+            congestion_control: self.congestion_control.clone(),
+            longest_retransmission_timeout: self.longest_retransmission_timeout,
+            is_mptcp: self.is_mptcp,
+        };
+        listening(SocketAddr::from((Ipv6Addr::UNSPECIFIED, self.port)), &options)
+    }
+
+    /// Answer everybody, for as long as the process lives.
+    ///
+    /// # Errors
+    /// When no connection can be taken any more.
+    pub fn run(listener: &TcpListener) -> io::Result<()> {
+        for stream in listener.incoming() {
+            let stream = stream?;
+            let name = thread::Builder::new().name("connection".to_owned());
+            // A client that leaves is no error of the server.
+            name.spawn(move || drop(answer(stream)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Answer one connection until its client has had enough.
+fn answer(mut stream: TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let piece = vec![0; PIECE];
+    let mut request = [0; 8];
+    loop {
+        stream.read_exact(&mut request)?;
+        let mut left = u64::from_be_bytes(request);
+        while left > 0 {
+            let written = stream.write(&piece[..left.min(PIECE as u64) as usize])?;
+            if left != ENDLESS {
+                left -= written as u64;
+            }
+        }
+    }
+}

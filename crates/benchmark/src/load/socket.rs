@@ -1,0 +1,89 @@
+//! Sockets of the load, with what only this benchmark sets.
+#![expect(unsafe_code, reason = "socket options that no library has")]
+
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, listen, setsockopt, socket, sockopt,
+};
+use seamline_wire::Duration;
+use std::ffi::OsString;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+/// `TCP_RTO_MAX_MS` (`include/uapi/linux/tcp.h`, Linux 6.15).
+const RTO_MAX_MS: libc::c_int = 44;
+/// `IPPROTO_MPTCP` (RFC 8684; Linux 5.6).
+const MPTCP: libc::c_int = 262;
+
+/// How a server's connections are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    pub(super) congestion_control: Option<String>,
+    pub(super) longest_retransmission_timeout: Option<Duration>,
+    pub(super) is_mptcp: bool,
+}
+
+/// A socket that listens. Connections inherit its options.
+pub(super) fn listening(at: SocketAddr, options: &Options) -> io::Result<TcpListener> {
+    let socket = stream_socket(at, options.is_mptcp)?;
+    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
+    if let Some(name) = &options.congestion_control {
+        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name)).map_err(|errno| {
+            explained(errno, &format!("congestion control {name:?} (sudo modprobe tcp_{name})"))
+        })?;
+    }
+    if let Some(longest) = options.longest_retransmission_timeout {
+        limit_timeout(&socket, longest)?;
+    }
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(at))
+        .map_err(|errno| explained(errno, &format!("cannot listen at {at}")))?;
+    listen(&socket, Backlog::new(128)?)?;
+    Ok(TcpListener::from(socket))
+}
+
+/// A connection.
+pub(super) fn connected(to: SocketAddr, is_mptcp: bool) -> io::Result<TcpStream> {
+    let socket = stream_socket(to, is_mptcp)?;
+    nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(to))
+        .map_err(|errno| explained(errno, &format!("cannot connect to {to}")))?;
+    let stream = TcpStream::from(socket);
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
+    let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+    if !is_mptcp {
+        return Ok(socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?);
+    }
+    // SAFETY: no memory is passed. The descriptor, if there is one, is new and nobody else's.
+    let descriptor = unsafe { libc::socket(family as i32, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, MPTCP) };
+    match Errno::result(descriptor) {
+        // SAFETY: as above.
+        Ok(descriptor) => Ok(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+        Err(errno) => Err(explained(errno, "the kernel has no MPTCP, or net.mptcp.enabled is 0")),
+    }
+}
+
+fn limit_timeout(socket: &OwnedFd, longest: Duration) -> io::Result<()> {
+    let milliseconds = libc::c_int::try_from(longest.as_nanos() / 1_000_000).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the option's value is one `int`, which lives during the call.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::IPPROTO_TCP,
+            RTO_MAX_MS,
+            (&raw const milliseconds).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    Errno::result(result).map(drop).map_err(|errno| {
+        explained(errno, "TCP_RTO_MAX_MS cannot be set (it takes Linux 6.15, and 1 s to 120 s)")
+    })
+}
+
+fn explained(errno: Errno, tried: &str) -> io::Error {
+    let error = io::Error::from(errno);
+    io::Error::new(error.kind(), format!("{tried}: {error}"))
+}

@@ -1,0 +1,78 @@
+//! What a client has seen, and when.
+
+use seamline_wire::Duration;
+use serde::{Deserialize, Serialize};
+
+/// What came by one instant, since the connection began.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Seconds since the time zero of the timeline.
+    pub at_s: f64,
+    /// Bytes that the application has read.
+    pub bytes: u64,
+    /// Segments with data that the kernel has received, those among them that came twice or out of order. Of a connection of MPTCP
+    /// the kernel does not say it.
+    pub segments: Option<u64>,
+}
+
+/// One request, in seconds since the time zero of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// When it was written.
+    pub asked_s: f64,
+    /// When all of the answer was read; `None` if it never was.
+    pub answered_s: Option<f64>,
+}
+
+/// What a client has seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Whenever something had changed, looked at every millisecond and whenever there was something to read.
+    pub samples: Vec<Sample>,
+    /// Requests, where there were some.
+    pub requests: Vec<Request>,
+    /// Payload of a full segment as the kernel has estimated it, in bytes.
+    pub segment_bytes: u32,
+}
+
+/// A time in which the application read nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    /// When it began, in seconds since the time zero of the timeline.
+    pub from_s: f64,
+    /// How long it lasted, in milliseconds.
+    pub length_ms: f64,
+}
+
+impl Timeline {
+    /// Times of at least so long between one read of the application and the next.
+    pub fn stalls(&self, least: Duration) -> Vec<Stall> {
+        let mut stalls = Vec::new();
+        let Some(mut last) = self.samples.first().copied() else { return stalls };
+        for sample in self.samples.iter().filter(|sample| sample.bytes > 0) {
+            if sample.bytes > last.bytes {
+                let gap = sample.at_s - last.at_s;
+                if gap >= least.as_secs_f64() {
+                    stalls.push(Stall { from_s: last.at_s, length_ms: gap * 1e3 });
+                }
+                last = *sample;
+            }
+        }
+        stalls
+    }
+
+    /// The bytes that the application had read by then.
+    pub fn bytes_by(&self, at_s: f64) -> u64 {
+        self.last_by(at_s).map_or(0, |sample| sample.bytes)
+    }
+
+    /// The newest sample that is not later.
+    pub fn last_by(&self, at_s: f64) -> Option<&Sample> {
+        self.samples[..self.samples.partition_point(|sample| sample.at_s <= at_s)].last()
+    }
+
+    /// Mean rate at which the application read between two instants, in bytes per second.
+    pub fn bytes_per_second(&self, from_s: f64, to_s: f64) -> f64 {
+        (self.bytes_by(to_s) - self.bytes_by(from_s)) as f64 / (to_s - from_s)
+    }
+}

@@ -1,0 +1,132 @@
+//! One run, by the commands that a user would type: `seamline lab` with the network, inside of it `seamline load` at both ends, and the
+//! daemons of the remedy.
+
+mod commands;
+mod process;
+mod second_path;
+
+pub use commands::Commands;
+
+use crate::case::Job;
+use crate::load::Timeline;
+use crate::measure::measure;
+use crate::store::Run;
+use process::{Ended, Process};
+use seamline_record::emulation::EmulationRecord;
+use serde::Deserialize;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// The scenario's text.
+pub const SCENARIO: &str = include_str!("../../../scenarios/handover-benchmark.toml");
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// The `seamline` command.
+    pub program: PathBuf,
+    /// A cgroup of version 2 in which nothing else is, for `seamline sender`.
+    pub cgroup: Option<PathBuf>,
+    /// How often a run that was badly emulated is run again.
+    pub retries: u32,
+}
+
+/// Why there is nothing of a run.
+#[derive(Debug)]
+pub enum RunError {
+    /// Something failed; with the command and what it said.
+    Failed(String),
+    /// Somebody asked to stop.
+    Stopped,
+}
+
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        RunError::Failed(error.to_string())
+    }
+}
+
+/// Run a job, until it was well emulated or the retries are used up.
+///
+/// # Errors
+/// When a command fails, or `stop` is set.
+pub fn run(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> {
+    let mut repeated = 0;
+    loop {
+        let mut run = once(job, manner, stop)?;
+        if run.doubts.is_empty() || repeated == manner.retries {
+            run.repeated = repeated;
+            return Ok(run);
+        }
+        repeated += 1;
+    }
+}
+
+/// What the lab says of a run, as far as it is needed.
+#[derive(Debug, Deserialize)]
+struct Document {
+    emulation: EmulationRecord,
+}
+
+fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> {
+    let folder = tempfile::Builder::new().prefix("seamline-benchmark-").tempdir()?;
+    fs::write(folder.path().join(commands::SCENARIO_FILE), SCENARIO)?;
+    if let Some(policy) = job.case.remedy.mobile_policy {
+        fs::write(folder.path().join(commands::POLICY_FILE), policy)?;
+    }
+    let commands = Commands::new(job, manner);
+    let cgroup = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
+    let ended = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?.wait(stop)?;
+    let Ended { success, output, errors } = ended.ok_or(RunError::Stopped)?;
+    if !success {
+        return Err(RunError::Failed(format!(
+            "this failed: {}\n{errors}{}",
+            commands.retyped(),
+            logs(folder.path())
+        )));
+    }
+    let document: Document = serde_json::from_str(&output)
+        .map_err(|error| RunError::Failed(format!("{}: {error}: {output}", commands.retyped())))?;
+    let timeline = fs::read_to_string(folder.path().join(commands::TIMELINE_FILE))?;
+    let timeline: Timeline =
+        serde_json::from_str(&timeline).map_err(|error| RunError::Failed(error.to_string()))?;
+    let drops = drops(&events(folder.path())?)?;
+    Ok(Run {
+        job: *job,
+        measured: measure(job, &timeline, &drops),
+        repeated: 0,
+        doubts: document.emulation.doubts(),
+        kernel: document.emulation.kernel,
+    })
+}
+
+/// What the daemons have written, for an error.
+fn logs(folder: &Path) -> String {
+    let read =
+        |name: &&str| fs::read_to_string(folder.join(name)).ok().map(|text| format!("{name}:\n{text}"));
+    commands::LOGS.iter().filter_map(read).collect()
+}
+
+/// The list of events in a folder of the lab's.
+fn events(folder: &Path) -> io::Result<PathBuf> {
+    let mut files = fs::read_dir(folder.join(commands::EVENTS_FOLDER))?;
+    let missing = || io::Error::new(ErrorKind::NotFound, "the lab has written no events");
+    Ok(files.next().ok_or_else(missing)??.path())
+}
+
+/// When the queue of the radio link towards the phone dropped packets because it was full, in seconds.
+fn drops(events: &Path) -> Result<Vec<f64>, RunError> {
+    let fail = |error: csv::Error| RunError::Failed(format!("{}: {error}", events.display()));
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_path(events).map_err(fail)?;
+    let mut drops = Vec::new();
+    let mut row = csv::StringRecord::new();
+    while reader.read_record(&mut row).map_err(fail)? {
+        let column = |place: usize| row.get(place).unwrap_or_default();
+        if (column(1), column(2)) == ("radio/down", "dropped") && column(6).contains("queue") {
+            drops.push(column(0).parse().map_err(|error| RunError::Failed(format!("{error}: {row:?}")))?);
+        }
+    }
+    Ok(drops)
+}

@@ -1,0 +1,142 @@
+//! The commands of a run.
+
+use super::{Manner, second_path};
+use crate::case::{ANSWER, Job, Traffic, milliseconds};
+use crate::remedy::Foretold;
+use seamline_wire::Duration;
+use std::fmt::Write;
+use std::path::Path;
+
+pub(super) const SCENARIO_FILE: &str = "handover-benchmark.toml";
+pub(super) const POLICY_FILE: &str = "mobile.toml";
+pub(super) const TIMELINE_FILE: &str = "timeline.json";
+pub(super) const EVENTS_FOLDER: &str = "events";
+pub(super) const LOGS: &[&str] = &["mobile.log", "sender.log", "load.log", "second-path.log"];
+/// The socket of the daemon at the phone.
+const SOCKET: &str = "mobile.sock";
+/// The interface of a host of the lab.
+const INTERFACE: &str = "seam0";
+
+/// The commands of a run: the network, and what runs at its two ends.
+#[derive(Clone, Debug)]
+pub struct Commands {
+    settings: Vec<String>,
+    server: String,
+    phone: String,
+    is_told: bool,
+    is_mptcp: bool,
+}
+
+impl Commands {
+    /// Those of a job.
+    pub fn new(job: &Job, manner: &Manner) -> Self {
+        Commands {
+            settings: job.settings(),
+            server: server(job, manner),
+            phone: phone(job, &manner.program),
+            is_told: job.case.remedy.mobile_policy.is_some(),
+            is_mptcp: job.case.remedy.is_mptcp,
+        }
+    }
+
+    /// What `seamline` is called with, in a folder that has the files which are named.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments: Vec<String> =
+            ["lab", SCENARIO_FILE, "--json", "--quiet", "--events", EVENTS_FOLDER]
+                .map(str::to_owned)
+                .to_vec();
+        for setting in &self.settings {
+            arguments.extend(["--set".to_owned(), setting.clone()]);
+        }
+        if self.is_told {
+            arguments.extend(["--notify".to_owned(), format!("phone={SOCKET}")]);
+        }
+        arguments.extend(["--at", "phone", "--serve"].map(str::to_owned));
+        arguments.push(format!("server={}", self.server));
+        if self.is_mptcp {
+            arguments.extend(["--serve".to_owned(), format!("second-path={}", second_path::AT_ITS_END)]);
+        }
+        arguments.extend(["--", "sh", "-c"].map(str::to_owned));
+        arguments.push(self.phone.clone());
+        arguments
+    }
+
+    /// The same for a shell.
+    pub fn retyped(&self) -> String {
+        let words = self.arguments().into_iter().map(|word| quoted(&word));
+        format!("seamline {}", words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// What runs at the server.
+fn server(job: &Job, manner: &Manner) -> String {
+    let remedy = job.case.remedy;
+    let program = quoted(&manner.program.display().to_string());
+    let mut script = String::new();
+    if let Some(cgroup) = manner.cgroup.as_ref().filter(|_| remedy.has_sender) {
+        let cgroup = quoted(&cgroup.display().to_string());
+        let _ = write!(
+            script,
+            "{program} sender --cgroup {cgroup} --interface {INTERFACE} > sender.log 2>&1 & sender=$!; \
+             until grep -q ready: sender.log; do kill -0 $sender || exit 1; sleep 0.02; done; "
+        );
+    }
+    let _ = write!(script, "exec {program} load serve --congestion {}", remedy.congestion_control);
+    if let Some(longest) = remedy.longest_retransmission_timeout {
+        let _ = write!(script, " --rto-max '{} ms'", milliseconds(longest));
+    }
+    script + if remedy.is_mptcp { " --mptcp" } else { "" } + " > load.log 2>&1"
+}
+
+/// What runs at the phone.
+fn phone(job: &Job, program: &Path) -> String {
+    let remedy = job.case.remedy;
+    let program = quoted(&program.display().to_string());
+    let mut script = String::new();
+    if remedy.mobile_policy.is_some() {
+        let _ = write!(
+            script,
+            "{program} mobile --socket {SOCKET} --config {POLICY_FILE} > mobile.log 2>&1 & mobile=$!; \
+             until grep -q event=start mobile.log; do kill -0 $mobile || exit 1; sleep 0.02; done; "
+        );
+    }
+    if remedy.is_mptcp {
+        script += second_path::AT_PHONE;
+    }
+    if let Foretold::Wrongly { said, actual } = remedy.foretold {
+        script += &told(job.link_down() - actual, said, &program);
+    }
+    let _ = write!(
+        script,
+        "{program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --until '{} ms'",
+        milliseconds(job.traffic_time())
+    );
+    if job.case.traffic == Traffic::Requests {
+        let _ = write!(script, " --requests '{ANSWER} B'");
+    }
+    script += if remedy.is_mptcp { " --mptcp" } else { "" };
+    match remedy.mobile_policy {
+        Some(_) => script + "; code=$?; kill $mobile; wait $mobile; exit $code",
+        None => script,
+    }
+}
+
+/// Tell the daemon at a time of the lab that the link goes after `said`. `/proc/uptime` is the lab's clock in hundredths of a second.
+fn told(at: Duration, said: Duration, program: &str) -> String {
+    format!(
+        "( sleep $(awk -v zero=$SEAMLINE_TIME_ZERO '{{ print zero / 1e9 + {} - $1 }}' /proc/uptime); \
+         {program} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) & ",
+        at.as_secs_f64(),
+        milliseconds(said)
+    )
+}
+
+/// A word for the shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,157 @@
+//! `seamline load serve` and `seamline load fetch`: a TCP load that times its stalls.
+
+use crate::Outcome;
+use crate::interrupt::Interrupt;
+use crate::terminal::{Failure, note, print_results};
+use crate::words;
+use seamline_benchmark::load::{Fetch, PORT, Serve, Timeline, What};
+use seamline_lab::clock::monotonic;
+use seamline_scenario::atomic;
+use seamline_wire::{Duration, Instant};
+use std::fmt::Write;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    end: End,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum End {
+    /// Answer requests for bytes, until it is ended.
+    Serve(ServeArguments),
+    /// Fetch bytes, and say when none came.
+    Fetch(FetchArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct ServeArguments {
+    /// The port to listen at
+    #[arg(long, value_name = "PORT", default_value_t = PORT)]
+    port: u16,
+    /// The kernel's congestion control; without it the host's own
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+    /// The longest retransmission timeout, from 1 s to 120 s (TCP_RTO_MAX_MS, Linux 6.15)
+    #[arg(long, value_name = "TIME", value_parser = words::time)]
+    rto_max: Option<Duration>,
+    /// Take connections of MPTCP, too
+    #[arg(long)]
+    mptcp: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct FetchArguments {
+    /// The server's name or address
+    server: String,
+    /// Its port
+    #[arg(long, value_name = "PORT", default_value_t = PORT)]
+    port: u16,
+    /// For how long
+    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "10 s")]
+    duration: Duration,
+    /// Inside of `seamline lab`: until this time of the scenario, by which times are told, too
+    #[arg(long, value_name = "TIME", value_parser = words::time, conflicts_with = "duration")]
+    until: Option<Duration>,
+    /// Ask for so many bytes again and again, in place of one answer without end
+    #[arg(long, value_name = "SIZE", value_parser = words::bytes)]
+    requests: Option<u64>,
+    /// Use MPTCP
+    #[arg(long)]
+    mptcp: bool,
+    /// The shortest stall that is told
+    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms")]
+    stall: Duration,
+    /// Write what came when into this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Say nothing of the stalls
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.end {
+        End::Serve(arguments) => serve(arguments),
+        End::Fetch(arguments) => fetch(arguments),
+    }
+}
+
+fn serve(arguments: &ServeArguments) -> Outcome {
+    let ServeArguments { port, congestion, rto_max, mptcp } = arguments;
+    let serve = Serve {
+        port: *port,
+        congestion_control: congestion.clone(),
+        longest_retransmission_timeout: *rto_max,
+        is_mptcp: *mptcp,
+    };
+    let listener = serve.listen().map_err(failure)?;
+    note("note", format!("listening at port {port}; Ctrl-C ends it"));
+    Serve::run(&listener).map_err(failure)
+}
+
+fn fetch(arguments: &FetchArguments) -> Outcome {
+    let zero = arguments.until.map(|_| time_zero()).transpose()?;
+    let duration = match (arguments.until, zero) {
+        (Some(until), Some(zero)) => until - monotonic().saturating_since(zero),
+        _ => arguments.duration,
+    };
+    let what = arguments.requests.map_or(What::Bulk, What::Requests);
+    let server = resolve(&arguments.server, arguments.port)?;
+    let interrupt = Interrupt::listen()?;
+    let fetch = Fetch { server, is_mptcp: arguments.mptcp, what, duration, zero };
+    let timeline = fetch.run(interrupt.flag()).map_err(failure)?;
+    if let Some(file) = &arguments.json {
+        let text = serde_json::to_string(&timeline).map_err(|error| Failure::Runtime(error.to_string()))?;
+        atomic::write(file, (text + "\n").as_bytes())?;
+    }
+    if arguments.quiet { Ok(()) } else { print_results(&said(&timeline, arguments.stall)) }
+}
+
+/// When the scenario of the lab began.
+fn time_zero() -> Result<Instant, Failure> {
+    let variable = "SEAMLINE_TIME_ZERO";
+    let nanoseconds = std::env::var(variable).ok().and_then(|text| text.parse().ok());
+    nanoseconds.map(Instant::from_nanos).ok_or_else(|| {
+        Failure::Input(format!(
+            "--until is a time of a scenario, and {variable} does not say when that began\n\
+             tip: use it in a command of seamline lab, or give --duration"
+        ))
+    })
+}
+
+fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
+    let found = (server, port).to_socket_addrs();
+    let found = found.map_err(|error| Failure::Input(format!("{server}: {error}")))?.next();
+    found.ok_or_else(|| Failure::Input(format!("{server} has no address")))
+}
+
+/// What came of it, in words.
+fn said(timeline: &Timeline, least: Duration) -> String {
+    let mut text = String::new();
+    let [first, last] =
+        [timeline.samples.first(), timeline.samples.last()].map(|it| it.map(|it| (it.at_s, it.bytes)));
+    if let (Some((from_s, _)), Some((to_s, bytes))) = (first, last) {
+        let rate = bytes as f64 * 8e-6 / (to_s - from_s).max(1e-3);
+        let _ = writeln!(text, "{bytes} bytes in {:.1} s, {rate:.2} Mbit/s", to_s - from_s);
+    }
+    let answered = timeline.requests.iter().filter(|request| request.answered_s.is_some()).count();
+    if answered > 0 {
+        let _ = writeln!(text, "{answered} requests answered");
+    }
+    let stalls = timeline.stalls(least);
+    for stall in &stalls {
+        let _ = writeln!(text, "nothing for {:.0} ms from {:.3} s on", stall.length_ms, stall.from_s);
+    }
+    if stalls.is_empty() {
+        let _ = writeln!(text, "no stall of {least} or more");
+    }
+    text
+}
+
+fn failure(error: io::Error) -> Failure {
+    Failure::Runtime(error.to_string())
+}
