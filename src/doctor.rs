@@ -37,12 +37,12 @@ mod linux {
     use seamline_lab::doctor::{Feature, Need, can_run};
     use serde_json::{Value, json};
 
-    /// Whether this command can be `seamline sender`.
+    /// Whether this command can be `seamline sender`, and freeze as `seamline mobile`.
     pub(super) fn programs() -> Feature {
         let there = seamline_sender::HAS_PROGRAMS;
         let tried = if there { Ok("built in") } else { Err("this seamline was built without them") };
         let tried = tried.map(str::to_owned).map_err(str::to_owned);
-        Feature::new(Need::Sender, "eBPF programs", "heeding marks", tried).mended_by(&[(
+        Feature::new(Need::Sender, "eBPF programs", "heeding marks, freezing", tried).mended_by(&[(
             "any host",
             "cargo build --release --features ebpf, with clang and libelf (see there)",
         )])

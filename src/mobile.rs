@@ -84,7 +84,9 @@ fn stop() -> Result<UnixStream, Failure> {
 
 fn failure(error: io::Error) -> Failure {
     let tip = match error.kind() {
-        io::ErrorKind::PermissionDenied => "\ntip: it takes CAP_NET_RAW: run it as root (sudo)",
+        io::ErrorKind::PermissionDenied => {
+            "\ntip: it takes CAP_NET_RAW, and with freeze = true CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN: run it as root (sudo)"
+        }
         io::ErrorKind::AddrInUse => "\ntip: seamline mobile --status asks the one that listens there",
         _ => "",
     };

@@ -4,8 +4,10 @@
 //! [`Agent::sent`] learns connections. What the kernel ([`Agent::described`], [`Agent::address`], [`Agent::routes_changed`]), a modem or a
 //! script ([`Agent::told`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
+//! Before it comes [`Agent::freeze`], which has other ends stop before an outage that somebody has announced.
 
 mod carriers;
+mod freezing;
 mod help;
 mod status;
 
@@ -13,11 +15,12 @@ pub use status::Counters;
 
 use crate::command::Command;
 use crate::connections::{Connections, Key};
-use crate::freeze::{self, Freeze};
 use crate::kick::KernelView;
 use crate::links::{Change, Described, Links};
 use crate::log::Line;
+use crate::schedule::Reconfigurations;
 use crate::settings::Settings;
+use freezing::Freezing;
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::IpAddr;
@@ -38,6 +41,31 @@ pub trait Host {
     /// # Errors
     /// When it cannot leave: no route, no such address. `WouldBlock` where it could somewhat later: a queue is full.
     fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()>;
+
+    /// Get ready to close windows of connections whose packets leave by an interface.
+    ///
+    /// # Errors
+    /// When this host cannot.
+    fn prepare(&mut self, _interface: u32) -> io::Result<()> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    /// Have every packet of a connection, which leaves by an interface, say that its receive window is closed, until a time on the clock
+    /// that the agent is told; once more to change that time.
+    ///
+    /// # Errors
+    /// When this host cannot. Nothing is changed then.
+    fn close_window(&mut self, _key: &Key, _interface: u32, _until: Instant) -> io::Result<()> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    /// Have them say the true window again. The field of the header that the last of them should have had, if there was one.
+    ///
+    /// # Errors
+    /// When this host cannot.
+    fn open_window(&mut self, _key: &Key) -> io::Result<Option<u16>> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
 }
 
 /// Where a packet goes.
@@ -82,6 +110,7 @@ pub struct Agent {
     settings: Settings,
     connections: Connections,
     links: Links,
+    freezing: Freezing,
     counters: Counters,
     /// Whether nothing is sent, and only said.
     is_dry: bool,
@@ -102,6 +131,7 @@ impl Agent {
             settings,
             connections,
             links: Links::default(),
+            freezing: Freezing::default(),
             counters: Counters::default(),
             is_dry,
             scheduled_until: None,
@@ -166,7 +196,7 @@ impl Agent {
             Command::Status { .. } => return Ok(()),
             Command::GoingDown { interface, within } => {
                 for index in self.named(interface.as_deref())? {
-                    self.going_down(index, *within, host, log);
+                    self.going_down(now, index, *within, By::Told, host, log);
                 }
             }
             Command::Down(interface) => {
@@ -196,6 +226,7 @@ impl Agent {
             self.links.told(index, change);
         }
         let carried = self.carried(index);
+        self.freezes_changed(now, &carried, change, log);
         let Some(link) = self.links.name(index) else { return };
         let mut touched = 0_u64;
         for (_, connection) in self.connections.iter_mut() {
@@ -218,37 +249,6 @@ impl Agent {
         log.push(Line::new(event).with("link", link).with("by", by.name()).with("connections", touched));
     }
 
-    /// Only said: see [`crate::freeze`].
-    fn going_down(&self, index: u32, within: Option<Duration>, host: &mut dyn Host, log: &mut Vec<Line>) {
-        let Some(link) = self.links.name(index) else { return };
-        let mut round_trip = None;
-        for (key, connection) in self.connections.iter() {
-            let over = self.links.name(connection.interface);
-            if over.is_some_and(|over| self.settings.depends(over, link))
-                && let Ok(Some(view)) = host.view(key, connection.interface)
-            {
-                round_trip = round_trip.max(view.loaded_round_trip());
-            }
-        }
-        let decision = freeze::decide(within, round_trip, self.settings.policy(link).freeze_margin);
-        let mut line = Line::new("link-going-down").with("link", link);
-        if let Some(within) = within {
-            line = line.with("lead_ms", within.as_millis_f64());
-        }
-        if let Some(round_trip) = round_trip {
-            line = line.with("round_trip_ms", round_trip.as_millis_f64());
-        }
-        log.push(line.with(
-            "freeze",
-            match decision {
-                Freeze::Helps => "would help",
-                Freeze::LeadUnknown => "lead unknown",
-                Freeze::RoundTripUnknown => "round trip unknown",
-                Freeze::TooLate { .. } => "too late",
-            },
-        ));
-    }
-
     /// How long from `now` until help goes on that had to wait for room in the host's queues.
     pub fn resume_in(&self, now: Instant) -> Option<Duration> {
         self.pause_until.map(|until| until.saturating_since(now))
@@ -257,7 +257,12 @@ impl Agent {
     /// How long from `wall`, the time since 1970, until the schedule has something to say.
     pub fn wake_in(&self, wall: Instant) -> Option<Duration> {
         let after = self.scheduled_until.unwrap_or(wall);
-        let next = self.settings.reconfigurations.iter().map(|it| it.next(after).at).min()?;
+        let next = |it: &Reconfigurations| {
+            let announcement =
+                self.announce_before(&it.interface).map(|lead| it.next_announcement(after, lead));
+            announcement.into_iter().chain([it.next(after).at]).min()
+        };
+        let next = self.settings.reconfigurations.iter().filter_map(next).min()?;
         Some(next.saturating_since(wall))
     }
 
@@ -265,6 +270,7 @@ impl Agent {
     pub fn wake(&mut self, now: Instant, wall: Instant, log: &mut Vec<Line>) {
         let since = self.scheduled_until.replace(wall).unwrap_or(wall);
         let mut due: Vec<(Instant, u32, Change)> = Vec::new();
+        let mut announced = Vec::new();
         for it in &self.settings.reconfigurations {
             let Some(index) = self.links.index(&it.interface) else { continue };
             let mut after = since.max(wall - it.every);
@@ -276,11 +282,17 @@ impl Agent {
                 due.push((next.at, index, if next.is_up { Change::Up } else { Change::Down }));
                 after = next.at;
             }
+            if let Some(lead) = self.announce_before(&it.interface)
+                && it.next_announcement(since, lead) <= wall
+            {
+                announced.push((index, now + it.next_outage(wall).saturating_since(wall)));
+            }
         }
         due.sort_by_key(|(at, ..)| *at);
         for (_, index, change) in due {
             self.changed(now, index, change, By::Schedule, log);
         }
+        announced.into_iter().for_each(|(index, lost_at)| self.announce(index, lost_at));
     }
 
     /// The connections that are known.

@@ -50,8 +50,22 @@ pub struct Connection {
     pub given: u8,
     /// Whether its own data is to be sent again.
     pub is_kick_due: bool,
+    /// Whether its packets say that the window is closed.
+    pub frozen: Frozen,
     /// Whether helping it has failed and waits for another address, route or link.
     pub is_blocked: bool,
+}
+
+/// What packets say of the receive window in place of the truth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frozen {
+    /// Nothing: it stands in the last one.
+    #[default]
+    No,
+    /// That it is closed. The true one is kept in the headers here.
+    Yes,
+    /// The truth again, but the last packets from before may be seen only now.
+    Thawed,
 }
 
 /// The connections of a host, a bounded number of them.
@@ -112,6 +126,7 @@ impl Connections {
                     owed: None,
                     given: 0,
                     is_kick_due: false,
+                    frozen: Frozen::No,
                     is_blocked: false,
                 };
                 self.all.insert(key, connection);
@@ -189,7 +204,9 @@ impl Connection {
         }
         // A queue of the host may have let a later packet overtake this one.
         if acknowledgment.is_at_or_after(self.last.segment.acknowledgment) {
+            let window = self.true_window(headers.segment.window);
             self.last = headers;
+            self.last.segment.window = window;
             self.accurate_ecn = accurate_ecn(&headers.segment, tcp).or(self.accurate_ecn.map(|_| false));
         }
         self.needed = self.needed.or_else(|| options::needed(tcp));
@@ -207,6 +224,18 @@ impl Connection {
         (self.given, self.is_kick_due) = (0, is_kick_due);
         if !is_kick_due {
             self.standing = None;
+        }
+    }
+
+    /// The window that a packet would have said if nobody had closed it.
+    fn true_window(&mut self, said: u16) -> u16 {
+        match (self.frozen, said) {
+            (Frozen::Yes, _) | (Frozen::Thawed, 0) => self.last.segment.window,
+            (Frozen::Thawed, _) => {
+                self.frozen = Frozen::No;
+                said
+            }
+            (Frozen::No, _) => said,
         }
     }
 

@@ -11,7 +11,10 @@ use seamline_wire::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freeze {
     /// What is under way arrives, and its sender has stopped, before the link is lost.
-    Helps,
+    Helps {
+        /// How long before the loss the window has to be closed: the loaded round-trip time and the margin.
+        needed: Duration,
+    },
     /// Nobody said when the link will be lost.
     LeadUnknown,
     /// No connection over the link has measured a round trip.
@@ -23,13 +26,26 @@ pub enum Freeze {
     },
 }
 
+impl Freeze {
+    /// For the log; of a freeze that helps, whether it `is_wanted`.
+    pub(crate) fn in_words(self, is_wanted: bool) -> &'static str {
+        match self {
+            Freeze::Helps { .. } if is_wanted => "helps",
+            Freeze::Helps { .. } => "would help",
+            Freeze::LeadUnknown => "lead unknown",
+            Freeze::RoundTripUnknown => "round trip unknown",
+            Freeze::TooLate { .. } => "too late",
+        }
+    }
+}
+
 /// Decide by the `lead` before the loss of a link, the round-trip time over it with the queues as they are now, and a `margin` for the
 /// error of both.
 pub fn decide(lead: Option<Duration>, loaded_round_trip: Option<Duration>, margin: Duration) -> Freeze {
     let Some(lead) = lead else { return Freeze::LeadUnknown };
     let Some(round_trip) = loaded_round_trip else { return Freeze::RoundTripUnknown };
     let needed = round_trip + margin;
-    if lead > needed { Freeze::Helps } else { Freeze::TooLate { needed } }
+    if lead > needed { Freeze::Helps { needed } } else { Freeze::TooLate { needed } }
 }
 
 #[cfg(test)]
@@ -40,7 +56,7 @@ mod tests {
     fn only_a_lead_beyond_the_loaded_round_trip_and_the_margin_helps() {
         let millis = Duration::from_millis;
         let decide = |lead| decide(Some(millis(lead)), Some(millis(100)), millis(50));
-        assert_eq!(decide(151), Freeze::Helps);
+        assert_eq!(decide(151), Freeze::Helps { needed: millis(150) });
         assert_eq!(decide(150), Freeze::TooLate { needed: millis(150) });
         assert_eq!(decide(30), Freeze::TooLate { needed: millis(150) });
     }

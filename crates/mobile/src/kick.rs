@@ -48,6 +48,8 @@ pub struct KernelView {
     pub mark: u32,
     /// The smoothed round-trip time of what this host sends, if one was measured.
     pub round_trip: Option<Duration>,
+    /// Its mean deviation.
+    pub round_trip_deviation: Option<Duration>,
     /// The round-trip time as its receiver estimates it, if it has.
     pub receiver_round_trip: Option<Duration>,
 }
@@ -64,9 +66,11 @@ impl KernelView {
         self.unacknowledged > 0 && self.backoff > 0 && self.timeouts > 0
     }
 
-    /// The larger of the round-trip times in the two directions: a pure receiver measures none of its own.
+    /// The larger of the round-trip times in the two directions, that of what this host sends with its deviation: a pure receiver has
+    /// measured only its first segments.
     pub fn loaded_round_trip(&self) -> Option<Duration> {
-        self.round_trip.max(self.receiver_round_trip)
+        let sent = self.round_trip.map(|mean| mean + self.round_trip_deviation.unwrap_or_default());
+        sent.max(self.receiver_round_trip)
     }
 }
 
@@ -202,6 +206,7 @@ mod tests {
             bound_to: 0,
             mark: 0,
             round_trip: None,
+            round_trip_deviation: None,
             receiver_round_trip: None,
         }
     }

@@ -21,3 +21,6 @@ pub mod words;
 
 pub use agent::Agent;
 pub use settings::Settings;
+
+/// Whether the eBPF program was built in with which other ends can be frozen.
+pub const HAS_FREEZER: bool = cfg!(all(target_os = "linux", feature = "ebpf"));

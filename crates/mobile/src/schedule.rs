@@ -27,21 +27,34 @@ pub struct Next {
 impl Reconfigurations {
     /// The first beginning or end later than `after`, times being since 1970.
     pub fn next(&self, after: Instant) -> Next {
-        let every = self.every.as_nanos().max(1);
-        let later = |phase: u64| {
-            let phase = phase % every;
-            let periods = match after.as_nanos().checked_sub(phase) {
-                Some(since) => since / every + 1,
-                None => 0,
-            };
-            Instant::from_nanos(phase.saturating_add(periods.saturating_mul(every)))
-        };
-        let down = later(self.offset.as_nanos());
-        let up = later(self.offset.as_nanos().saturating_add(self.outage.as_nanos()));
+        let down = self.next_outage(after);
+        let up = self.later(after, self.offset.as_nanos().saturating_add(self.outage.as_nanos()));
         match up < down {
             true => Next { at: up, is_up: true },
             false => Next { at: down, is_up: false },
         }
+    }
+
+    /// The first beginning later than `after`.
+    pub fn next_outage(&self, after: Instant) -> Instant {
+        self.later(after, self.offset.as_nanos())
+    }
+
+    /// The first time later than `after` that is so long before a beginning, or where the link is back later than that, the end before it.
+    pub fn next_announcement(&self, after: Instant, lead: Duration) -> Instant {
+        let lead = lead.min(self.every - self.outage).as_nanos();
+        self.later(after, self.offset.as_nanos().saturating_add(self.every.as_nanos()).saturating_sub(lead))
+    }
+
+    /// The first time later than `after` that is so many nanoseconds after a full multiple of `every`.
+    fn later(&self, after: Instant, phase: u64) -> Instant {
+        let every = self.every.as_nanos().max(1);
+        let phase = phase % every;
+        let periods = match after.as_nanos().checked_sub(phase) {
+            Some(since) => since / every + 1,
+            None => 0,
+        };
+        Instant::from_nanos(phase.saturating_add(periods.saturating_mul(every)))
     }
 }
 
@@ -66,6 +79,10 @@ mod tests {
         }
         assert_eq!(seen, [(12_000, false), (12_150, true), (27_000, false), (27_150, true)]);
         assert_eq!(starlink.next(Instant::ZERO).at, Instant::from_secs(12));
+        let announced =
+            |lead| starlink.next_announcement(Instant::from_secs(60), lead).as_nanos() / 1_000_000;
+        assert_eq!(announced(Duration::from_secs(1)), 71_000);
+        assert_eq!(announced(Duration::from_secs(60)), 72_150, "as soon as the link is back");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! kick = true                  # have the host's own data sent again at once
 //! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
 //! watch = true                 # heed what the kernel says of the interface, not only what is told
+//! freeze = false               # stop other ends before an outage that is announced: a bet on its time being right
 //! freeze_margin = "50 ms"      # a freeze pays when the lead exceeds the round-trip time by more than this
 //!
 //! [link.wwan0]                 # what differs there
@@ -69,6 +70,8 @@ pub struct Policy {
     pub disruption: bool,
     /// Whether the kernel's word on the interface counts.
     pub watch: bool,
+    /// Whether other ends are stopped before an outage that is announced. It takes the eBPF program ([`crate::HAS_FREEZER`]).
+    pub freeze: bool,
     /// What a lead must exceed the loaded round-trip time by for a freeze to pay.
     pub freeze_margin: Duration,
 }
@@ -76,7 +79,8 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         let freeze_margin = Duration::from_millis(50);
-        Policy { repeat: Repeat::Three, kick: true, disruption: false, watch: true, freeze_margin }
+        let repeat = Repeat::Three;
+        Policy { repeat, kick: true, disruption: false, watch: true, freeze: false, freeze_margin }
     }
 }
 
@@ -167,6 +171,11 @@ impl Settings {
         own.copied().unwrap_or(self.default)
     }
 
+    /// Whether any connection is to be frozen.
+    pub fn freezes(&self) -> bool {
+        self.default.freeze || self.links.values().any(|policy| policy.freeze)
+    }
+
     /// Whether connections over `interface` depend on `link`: it is that, or a tunnel over it.
     pub fn depends(&self, interface: &str, link: &str) -> bool {
         interface == link || self.tunnels.get(interface).is_some_and(|carrier| carrier == link)
@@ -193,6 +202,7 @@ struct Keys {
     kick: Option<bool>,
     disruption: Option<bool>,
     watch: Option<bool>,
+    freeze: Option<Freezes>,
     freeze_margin: Option<Time>,
 }
 
@@ -203,6 +213,7 @@ impl Keys {
             kick: self.kick.unwrap_or(base.kick),
             disruption: self.disruption.unwrap_or(base.disruption),
             watch: self.watch.unwrap_or(base.watch),
+            freeze: self.freeze.map_or(base.freeze, |freezes| freezes.0),
             freeze_margin: self.freeze_margin.map_or(base.freeze_margin, |time| time.0),
         }
     }
@@ -236,6 +247,23 @@ impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         words::duration(&text).map(Time).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Whether to freeze, where that can be done.
+#[derive(Clone, Copy, Debug)]
+struct Freezes(bool);
+
+impl<'de> Deserialize<'de> for Freezes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wanted = bool::deserialize(deserializer)?;
+        if wanted && !crate::HAS_FREEZER {
+            return Err(serde::de::Error::custom(
+                "freeze = true takes an eBPF program that this seamline was built without\n\
+                 tip: sudo apt install clang libelf-dev zlib1g-dev; cargo build --release --features ebpf",
+            ));
+        }
+        Ok(Freezes(wanted))
     }
 }
 
@@ -309,6 +337,19 @@ mod tests {
     }
 
     #[test]
+    fn a_freeze_without_its_program_is_refused_with_its_line_and_what_to_build() {
+        let read = Settings::read("[default]\nkick = true\n[link.a]\nfreeze = true");
+        if crate::HAS_FREEZER {
+            let settings = read.unwrap();
+            assert!(settings.policy("a").freeze && !settings.policy("b").freeze && settings.freezes());
+        } else {
+            let error = read.unwrap_err().to_string();
+            assert!(error.starts_with("line 4: ") && error.contains("--features ebpf"), "{error}");
+        }
+        assert!(!Settings::read("[default]\nfreeze = false").unwrap().freezes());
+    }
+
+    #[test]
     fn values_that_make_no_sense_are_refused() {
         for (text, part) in [
             ("patience = \"30\"", "line 1: \"30\" has no unit"),
@@ -320,6 +361,7 @@ mod tests {
             ),
             ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
             ("patience = ", "line 1"),
+            ("[link.a]\nfreeze = \"yes\"", "line 2: invalid type"),
         ] {
             let error = Settings::read(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

@@ -74,6 +74,7 @@ fn established() -> KernelView {
         bound_to: 0,
         mark: 0,
         round_trip: Some(Duration::from_millis(50)),
+        round_trip_deviation: Some(Duration::from_millis(5)),
         receiver_round_trip: Some(Duration::from_millis(100)),
     }
 }

@@ -10,8 +10,8 @@ use std::io;
 use std::path::Path;
 
 pub(super) fn features() -> Vec<Feature> {
-    let clang = program(Need::Sender, "clang", "compiling its eBPF programs", "clang", "clang");
-    vec![transparent_sockets(), cgroup(), types(), bpf_call(), clang, libelf()]
+    let clang = program(Need::Sender, "clang", "compiling eBPF programs", "clang", "clang");
+    vec![transparent_sockets(), cgroup(), types(), bpf_call(), tcx(), clang, libelf()]
 }
 
 fn in_a_namespace(task: impl FnOnce() -> io::Result<()> + Send) -> Result<String, String> {
@@ -53,7 +53,8 @@ fn cgroup2_mount(line: &str) -> Option<&str> {
 fn types() -> Feature {
     let path = "/sys/kernel/btf/vmlinux";
     let tried = found(Path::new(path).exists(), path, "no /sys/kernel/btf/vmlinux");
-    Feature::new(Need::Sender, "kernel type data (BTF)", "congestion controls in eBPF", tried).mended_by(&[(
+    let purpose = "finding the kernel's structures, congestion controls in eBPF";
+    Feature::new(Need::Sender, "kernel type data (BTF)", purpose, tried).mended_by(&[(
         "any host",
         "a kernel with CONFIG_DEBUG_INFO_BTF=y, as those of distributions since 2021",
     )])
@@ -71,10 +72,20 @@ fn bpf_call() -> Feature {
     ])
 }
 
+fn tcx() -> Feature {
+    let tried = namespace_with_loopback().and_then(|namespace| namespace.within(bpf::try_tcx));
+    let tried =
+        tried.map(|()| "one was attached in a namespace".to_owned()).map_err(|error| error.to_string());
+    Feature::new(Need::Sender, "eBPF at interfaces (TCX)", "closing windows, sending again at once", tried).mended_by(&[
+        ("any host", "Linux 6.6 or newer; run the command as root (sudo), a user namespace does not do"),
+        ("docker, podman", "start the container with --privileged, or --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON"),
+    ])
+}
+
 fn libelf() -> Feature {
     let header = "/usr/include/libelf.h";
     let tried = found(Path::new(header).exists(), header, "no /usr/include/libelf.h");
-    Feature::new(Need::Sender, "libelf", "building its loader", tried).mended_by(&[
+    Feature::new(Need::Sender, "libelf", "building the loader of eBPF programs", tried).mended_by(&[
         ("Debian, Ubuntu", "sudo apt install libelf-dev zlib1g-dev"),
         ("Fedora", "sudo dnf install elfutils-libelf-devel zlib-devel"),
     ])

@@ -20,7 +20,7 @@ pub enum Need {
     Recommended,
     /// The daemon for hosts that move does not run without it.
     Mobile,
-    /// `seamline sender` needs it.
+    /// `seamline sender` needs it, or `seamline mobile` where it freezes.
     Sender,
     /// No command of this version uses it; live programs to come are planned on it.
     Planned,
@@ -34,7 +34,7 @@ impl fmt::Display for Need {
             Need::Required => "Required by the lab",
             Need::Recommended => "Recommended for the lab",
             Need::Mobile => "Required by seamline mobile",
-            Need::Sender => "Needed by seamline sender (handover notifications for the kernel's TCP)",
+            Need::Sender => "Needed by seamline sender, and by seamline mobile with freeze = true",
             Need::Planned => "Planned on by live programs to come (no command uses it yet)",
             Need::Optional => "Handy companions, optional",
         })

@@ -1,7 +1,7 @@
 //! Helping connections whose link is back.
 
 use super::{Agent, Host, Way};
-use crate::connections::{Connection, Key};
+use crate::connections::{Connection, Frozen, Key};
 use crate::craft;
 use crate::kick::{self, KernelView, Kick, Outcome, Standing, Step};
 use crate::log::Line;
@@ -116,7 +116,7 @@ impl Agent {
         let Some(view) = host.view(key, connection.interface)?.filter(KernelView::is_synchronized) else {
             return Ok(None);
         };
-        let times = times(policy.repeat, &view);
+        let times = times(policy.repeat, connection, &view);
         if times == 0 {
             return Ok(Some(view));
         }
@@ -202,14 +202,18 @@ impl Agent {
 }
 
 /// How often an acknowledgment is repeated. Where senders have SACK and no timestamps, their F-RTO takes a second repetition for a
-/// duplicate, and hence the loss for real (RFC 5682 section 2.1, step 3a).
-fn times(repeat: Repeat, view: &KernelView) -> u8 {
+/// duplicate, and hence the loss for real (RFC 5682 section 2.1, step 3a). A frozen end has had no timeout and waits for this: so that it is not
+/// lost, it is said as often as Freeze-TCP asks for.
+fn times(repeat: Repeat, connection: &Connection, view: &KernelView) -> u8 {
+    if connection.frozen == Frozen::Thawed {
+        return Repeat::Three.times();
+    }
     let is_misled = view.has_sack && !view.has_timestamps;
     repeat.times().min(if is_misled { 1 } else { u8::MAX })
 }
 
 /// As the connection's own packets go.
-fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way {
+pub(super) fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way {
     let KernelView { bound_to, mark, .. } = *view;
     Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface, bound_to, mark }
 }

@@ -20,6 +20,12 @@ pub struct Counters {
     pub kicked: u64,
     /// Messages of ICMP that this host has sent itself for that.
     pub messages: u64,
+    /// Connections frozen, counted once for each time.
+    pub frozen: u64,
+    /// Of them, those thawed again.
+    pub thawed: u64,
+    /// Freezes that would have done harm: the lead was too short, unknown, or wrong.
+    pub freezes_refused: u64,
     /// Attempts that failed, for want of a route in most cases.
     pub failures: u64,
     /// Connections that had neither address nor route until patience ended.
@@ -57,6 +63,10 @@ impl Agent {
             .with("disruptions", self.counters.disruptions)
             .with("kicked", kicked)
             .with("messages", messages)
+            .with("freezing", self.frozen_now())
+            .with("frozen", self.counters.frozen)
+            .with("thawed", self.counters.thawed)
+            .with("freezes_refused", self.counters.freezes_refused)
             .with("failures", failures)
             .with("given_up", given_up)
             .with("over", over)

@@ -1,11 +1,11 @@
 //! The loop of the daemon.
 
 use super::control::Control;
-use super::{Captured, Diagnosis, News, Raw, Watch, clock};
-use crate::agent::{Agent, Host, Way};
+use super::host::Kernel;
+use super::{Captured, News, Watch, clock};
+use crate::agent::Agent;
 use crate::command::Command;
-use crate::connections::{CAPTURED, Key};
-use crate::kick::KernelView;
+use crate::connections::CAPTURED;
 use crate::log::Line;
 use crate::settings::Settings;
 use nix::errno::Errno;
@@ -35,7 +35,7 @@ pub struct Manner {
     pub json: bool,
 }
 
-/// A daemon in the network namespace of the thread that opened it.
+/// A daemon in the network namespace of the thread that opened it, in which it is to be run, too.
 #[derive(Debug)]
 pub struct Daemon {
     agent: Agent,
@@ -49,24 +49,6 @@ pub struct Daemon {
     is_busy: bool,
 }
 
-/// What the agent asks and has sent.
-#[derive(Debug)]
-struct Kernel {
-    diagnosis: Diagnosis,
-    /// Missing where nothing is to be sent.
-    raw: Option<Raw>,
-}
-
-impl Host for Kernel {
-    fn view(&mut self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
-        self.diagnosis.view(key, interface)
-    }
-
-    fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()> {
-        self.raw.as_ref().map_or(Ok(()), |raw| raw.send(packet, way))
-    }
-}
-
 impl Daemon {
     /// Open everything it needs, and look at interfaces and addresses as they are. It sees connections from their next packet on.
     ///
@@ -75,8 +57,7 @@ impl Daemon {
     pub fn open(settings: Settings, manner: &Manner) -> io::Result<Self> {
         let control = Control::open(&manner.socket)?;
         let captured = Captured::open()?;
-        let raw = if manner.is_dry { None } else { Some(Raw::open()?) };
-        let kernel = Kernel { diagnosis: Diagnosis::open()?, raw };
+        let kernel = Kernel::open(&settings, manner.is_dry)?;
         let mut daemon = Daemon {
             agent: Agent::new(settings, manner.is_dry),
             captured,
@@ -102,7 +83,8 @@ impl Daemon {
         loop {
             self.write_log(out);
             let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
-            if packets || news || told {
+            let is_due = |at| at <= clock::monotonic();
+            if packets || news || told || stopped || self.agent.freeze_at().is_some_and(is_due) {
                 self.is_busy = self.take_in_packets()?;
             }
             if news {
@@ -113,6 +95,10 @@ impl Daemon {
             }
             let now = clock::monotonic();
             self.agent.wake(now, clock::wall(), &mut self.log);
+            self.agent.freeze(now, &mut self.kernel, &mut self.log);
+            if stopped {
+                self.agent.thaw_all(now, &mut self.kernel, &mut self.log);
+            }
             self.agent.help(now, &mut self.kernel, &mut self.log);
             if stopped {
                 self.log.push(Line { event: "stop", ..self.agent.status() });
@@ -130,7 +116,9 @@ impl Daemon {
             descriptors[0].set_events(PollFlags::empty());
         }
         // A millisecond more than rounding down: waking early would be waking for nothing.
-        let next = self.agent.wake_in(clock::wall());
+        let now = clock::monotonic();
+        let freeze = self.agent.freeze_at().map(|at| at.saturating_since(now));
+        let next = self.agent.wake_in(clock::wall()).into_iter().chain(freeze).min();
         let next =
             next.map(|next| Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT));
         let resume = self.agent.resume_in(clock::monotonic());
@@ -173,7 +161,10 @@ impl Daemon {
     fn take_in(&mut self, news: News) {
         match news {
             News::Link(described) => self.agent.described(clock::monotonic(), described, &mut self.log),
-            News::Gone(index) => self.agent.gone(clock::monotonic(), index),
+            News::Gone(index) => {
+                self.kernel.gone(index);
+                self.agent.gone(clock::monotonic(), index);
+            }
             News::Address(index, address, is_usable) => self.agent.address(index, address, is_usable),
             News::Routes => self.agent.routes_changed(),
             News::Missed => {}

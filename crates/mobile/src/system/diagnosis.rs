@@ -161,6 +161,7 @@ fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
         bound_to: fixed_field(40),
         mark: attribute(MARK).and_then(|mark| number(mark, 0)).map_or(0, u32::from_ne_bytes),
         round_trip: time(68),
+        round_trip_deviation: time(72),
         receiver_round_trip: time(92),
     }))
 }

@@ -6,6 +6,9 @@ pub mod clock;
 mod control;
 mod daemon;
 mod diagnosis;
+#[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
+mod freezer;
+mod host;
 mod netlink;
 mod raw;
 mod watch;
@@ -14,6 +17,7 @@ pub use captured::Captured;
 pub use control::{ask, tell};
 pub use daemon::{Daemon, Manner};
 pub use diagnosis::Diagnosis;
+pub use freezer::Freezer;
 pub use raw::Raw;
 pub use watch::{News, Watch};
 

@@ -1,4 +1,5 @@
 //! A phone in a namespace of its own, and the server at the other end of its link: the test itself.
+#![allow(dead_code, reason = "each test binary uses a part of this module")]
 
 use seamline_lab::system::{Interface, Namespace, Tun};
 use seamline_mobile::Settings;
@@ -132,7 +133,8 @@ impl Phone {
         let (stop, stopped) = UnixStream::pair().unwrap();
         let log = Log::default();
         let mut out = log.clone();
-        let daemon = std::thread::spawn(move || daemon.run(&stopped, &mut out));
+        let inside = namespace.try_clone().unwrap();
+        let daemon = std::thread::spawn(move || inside.within(|| daemon.run(&stopped, &mut out)));
         let (stop, daemon) = (Some(stop), Some(daemon));
         Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
     }

@@ -1,0 +1,351 @@
+//! Freezing other ends before an outage, and thawing them after it: Freeze-TCP (Goff, Moronski, Phatak and Gupta, IEEE INFOCOM 2000).
+//!
+//! A connection is frozen one loaded round trip and a margin before its link is expected to be lost, so that what the other end has sent
+//! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
+//! patience ends.
+
+use super::help::way;
+use super::{Agent, By, Host};
+use crate::connections::{Connection, Frozen, Key};
+use crate::craft;
+use crate::freeze::{self, Freeze};
+use crate::kick::KernelView;
+use crate::links::Change;
+use crate::log::Line;
+use seamline_wire::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io;
+
+/// How long before a scheduled outage connections are weighed, besides the margin: longer than nearly all round trips (RFC 6298 appendix A
+/// takes it for the first timer for that reason).
+const LONG_ROUND_TRIP: Duration = Duration::from_secs(1);
+
+/// What is to come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Freezing {
+    plans: BTreeMap<Key, Plan>,
+    /// Losses that the schedule has announced and nobody has weighed: the interface, and when its link will be lost.
+    announced: Vec<(u32, Instant)>,
+}
+
+/// What is to come for one connection.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    /// When its link is expected to be lost.
+    lost_at: Instant,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// To be frozen.
+    Planned { at: Instant },
+    /// Frozen.
+    Frozen {
+        thaw_at: Instant,
+        /// Why it will thaw then.
+        why: &'static str,
+        /// When the kernel will thaw it by itself.
+        kernel_until: Instant,
+    },
+}
+
+impl Plan {
+    fn due(&self) -> Instant {
+        match self.stage {
+            Stage::Planned { at } => at,
+            Stage::Frozen { thaw_at, kernel_until, .. } if thaw_at == kernel_until => thaw_at,
+            Stage::Frozen { .. } => Instant::ZERO,
+        }
+    }
+}
+
+impl Agent {
+    /// A link is said to be lost soon.
+    pub(super) fn going_down(
+        &mut self,
+        now: Instant,
+        index: u32,
+        within: Option<Duration>,
+        by: By,
+        host: &mut dyn Host,
+        log: &mut Vec<Line>,
+    ) {
+        let Some(link) = self.links.name(index) else { return };
+        let mut longest = None;
+        let (mut weighed, mut left_alone) = (Vec::new(), Vec::new());
+        let carried = self.carried(index);
+        let over = |(_, connection): &(&Key, &Connection)| carried.contains_key(&connection.interface);
+        for (key, connection) in self.connections.iter().filter(over) {
+            let Ok(Some(view)) = host.view(key, connection.interface) else { continue };
+            let round_trip = view.loaded_round_trip();
+            longest = longest.max(round_trip);
+            let policy = self.policy(connection.interface);
+            match connection.needed {
+                _ if !policy.freeze => {}
+                // A window that is changed on its way spoils a signature, and says something about all ways of a multipath connection.
+                Some(needed) => left_alone.push((*key, needed)),
+                None => weighed.push((*key, freeze::decide(within, round_trip, policy.freeze_margin))),
+            }
+        }
+        let policy = self.policy(index);
+        let decision = freeze::decide(within, longest, policy.freeze_margin);
+        let mut line = Line::new("link-going-down").with("link", link).with("by", by.name());
+        if let Some(within) = within {
+            line = line.with("lead_ms", within.as_millis_f64());
+        }
+        if let Some(longest) = longest {
+            line = line.with("round_trip_ms", longest.as_millis_f64());
+        }
+        log.push(line.with("freeze", decision.in_words(policy.freeze)));
+        for (key, needed) in left_alone {
+            self.refuse(&key, needed, log);
+        }
+        for (key, decision) in weighed {
+            self.plan(now, key, within, decision, host, log);
+        }
+    }
+
+    fn plan(
+        &mut self,
+        now: Instant,
+        key: Key,
+        within: Option<Duration>,
+        decision: Freeze,
+        host: &mut dyn Host,
+        log: &mut Vec<Line>,
+    ) {
+        let lost_at = now + within.unwrap_or_default();
+        match (decision, self.freezing.plans.get_mut(&key)) {
+            // The newest notice counts.
+            (_, Some(plan @ Plan { stage: Stage::Frozen { .. }, .. })) => {
+                plan.lost_at = lost_at;
+                let thaw_at = lost_at + self.margin(&key);
+                self.postpone(&key, thaw_at, NOT_LOST);
+            }
+            (Freeze::Helps { needed }, _) => {
+                let at = lost_at - needed;
+                if let Err(error) = self.prepare(&key, host) {
+                    return self.not_frozen(&key, &error, log);
+                }
+                log.push(
+                    line("freeze-planned", &key)
+                        .with("in_ms", at.saturating_since(now).as_millis_f64())
+                        .with("needed_ms", needed.as_millis_f64()),
+                );
+                self.freezing.plans.insert(key, Plan { lost_at, stage: Stage::Planned { at } });
+            }
+            (decision, _) => {
+                self.freezing.plans.remove(&key);
+                self.refuse(&key, decision.in_words(true), log);
+            }
+        }
+    }
+
+    fn prepare(&self, key: &Key, host: &mut dyn Host) -> io::Result<()> {
+        match self.connections.get(key) {
+            Some(connection) if !self.is_dry => host.prepare(connection.interface),
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse(&mut self, key: &Key, reason: impl Display, log: &mut Vec<Line>) {
+        self.counters.freezes_refused += 1;
+        log.push(line("freeze-refused", key).shown("reason", reason));
+    }
+
+    fn margin(&self, key: &Key) -> Duration {
+        let interface = self.connections.get(key).map(|connection| connection.interface);
+        interface.map_or(self.settings.default.freeze_margin, |index| self.policy(index).freeze_margin)
+    }
+
+    fn postpone(&mut self, key: &Key, until: Instant, reason: &'static str) {
+        if let Some(Plan { stage: Stage::Frozen { thaw_at, why, .. }, .. }) = self.freezing.plans.get_mut(key)
+        {
+            (*thaw_at, *why) = (until, reason);
+        }
+    }
+
+    /// A link has changed that carries these interfaces.
+    pub(super) fn freezes_changed(
+        &mut self,
+        now: Instant,
+        carried: &BTreeMap<u32, bool>,
+        change: Change,
+        log: &mut Vec<Line>,
+    ) {
+        let depends =
+            |key: &&Key| self.connections.get(key).is_some_and(|it| carried.contains_key(&it.interface));
+        let keys: Vec<Key> = self.freezing.plans.keys().filter(depends).copied().collect();
+        for key in keys {
+            match (self.freezing.plans[&key].stage, change) {
+                (Stage::Planned { .. }, Change::Down) => {
+                    self.freezing.plans.remove(&key);
+                    self.refuse(&key, "lost earlier than said", log);
+                }
+                (Stage::Planned { .. }, Change::Up) => {
+                    self.freezing.plans.remove(&key);
+                    self.refuse(&key, "the link is back already", log);
+                }
+                (Stage::Frozen { .. }, Change::Down) => {
+                    self.postpone(&key, now + self.settings.patience, "patience ended");
+                }
+                (Stage::Frozen { .. }, Change::Up) => self.postpone(&key, now, "link up"),
+            }
+        }
+    }
+
+    /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far.
+    pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
+            self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
+        }
+        let is_due = |(_, plan): &(&Key, &Plan)| plan.due() <= now;
+        let due: Vec<(Key, Plan)> =
+            self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
+        for (key, plan) in due {
+            match plan.stage {
+                Stage::Planned { .. } => self.freeze_one(now, key, plan.lost_at, host, log),
+                Stage::Frozen { thaw_at, why, .. } if thaw_at <= now => self.thaw(now, &key, why, host, log),
+                Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host, log),
+            }
+        }
+    }
+
+    /// When there is something to freeze or to thaw.
+    pub fn freeze_at(&self) -> Option<Instant> {
+        let announced = self.freezing.announced.iter().map(|_| Instant::ZERO);
+        self.freezing.plans.values().map(Plan::due).chain(announced).min()
+    }
+
+    fn freeze_one(
+        &mut self,
+        now: Instant,
+        key: Key,
+        lost_at: Instant,
+        host: &mut dyn Host,
+        log: &mut Vec<Line>,
+    ) {
+        self.freezing.plans.remove(&key);
+        let Some(connection) = self.connections.get(&key).copied() else { return };
+        let view = match host.view(&key, connection.interface) {
+            Ok(view) => view.filter(KernelView::is_synchronized),
+            Err(error) => return self.not_frozen(&key, &error, log),
+        };
+        let Some(view) = view else { return };
+        if !self.links.is_up(connection.interface) {
+            return self.refuse(&key, "the link is down", log);
+        }
+        // Its queues may have grown since it was weighed; the margin is for that.
+        let left = lost_at.saturating_since(now);
+        if view.loaded_round_trip().is_none_or(|round_trip| left <= round_trip) {
+            return self.refuse(&key, "the round trip has grown", log);
+        }
+        let said = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
+            .with("left_ms", left.as_millis_f64())
+            .with("acknowledgment", connection.last.segment.acknowledgment.0);
+        if self.is_dry {
+            log.push(said);
+            return;
+        }
+        let thaw_at = lost_at + self.margin(&key);
+        if let Err(error) = close(&key, &connection, &view, thaw_at, host) {
+            return self.not_frozen(&key, &error, log);
+        }
+        let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
+        self.freezing.plans.insert(key, Plan { lost_at, stage });
+        if let Some(connection) = self.connections.get_mut(&key) {
+            connection.frozen = Frozen::Yes;
+        }
+        self.counters.frozen += 1;
+        log.push(said);
+    }
+
+    fn not_frozen(&mut self, key: &Key, error: &io::Error, log: &mut Vec<Line>) {
+        self.counters.failures += 1;
+        log.push(line("freeze-failed", key).shown("error", error));
+    }
+
+    /// Have the kernel wait for longer, too.
+    fn prolong(&mut self, key: &Key, until: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        if let Some(Plan { stage: Stage::Frozen { kernel_until, .. }, .. }) = self.freezing.plans.get_mut(key)
+        {
+            *kernel_until = until;
+        }
+        let Some(connection) = self.connections.get(key) else { return };
+        if let Err(error) = host.close_window(key, connection.interface, until) {
+            self.not_frozen(key, &error, log);
+        }
+    }
+
+    /// Open the window again; [`Agent::help`] tells the other end.
+    fn thaw(&mut self, now: Instant, key: &Key, why: &'static str, host: &mut dyn Host, log: &mut Vec<Line>) {
+        self.freezing.plans.remove(key);
+        let window = host.open_window(key).unwrap_or_else(|error| {
+            // The kernel opens it by itself when its time is over.
+            self.counters.failures += 1;
+            log.push(line("thaw-failed", key).shown("error", error));
+            None
+        });
+        self.counters.thawed += 1;
+        log.push(line("thaw", key).with("reason", why));
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        if let Some(window) = window {
+            connection.last.segment.window = window;
+        }
+        connection.frozen = Frozen::Thawed;
+        if connection.owed.is_none() {
+            connection.owe(now);
+        }
+    }
+
+    /// Thaw everything: the end is near.
+    pub fn thaw_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        self.freezing.plans.retain(|_, plan| matches!(plan.stage, Stage::Frozen { .. }));
+        for key in self.freezing.plans.keys().copied().collect::<Vec<Key>>() {
+            self.thaw(now, &key, "the daemon ends", host, log);
+        }
+    }
+
+    /// How many connections are frozen.
+    pub(super) fn frozen_now(&self) -> usize {
+        self.freezing.plans.values().filter(|plan| matches!(plan.stage, Stage::Frozen { .. })).count()
+    }
+
+    /// How long before its outages the connections of a link are weighed; `None` where none of them is to be frozen.
+    pub(super) fn announce_before(&self, link: &str) -> Option<Duration> {
+        let carried = self.carried(self.links.index(link)?);
+        let policies = carried.keys().map(|index| self.policy(*index)).filter(|policy| policy.freeze);
+        policies.map(|policy| LONG_ROUND_TRIP + policy.freeze_margin).max()
+    }
+
+    /// The schedule says when a link will be lost.
+    pub(super) fn announce(&mut self, index: u32, lost_at: Instant) {
+        self.freezing.announced.push((index, lost_at));
+    }
+}
+
+const NOT_LOST: &str = "not lost at the time said";
+
+/// Have every packet say that the window is closed, and send one. It is made with the true window, so that nothing is frozen where it leaves
+/// by a way that the kernel does not watch.
+fn close(
+    key: &Key,
+    connection: &Connection,
+    view: &KernelView,
+    until: Instant,
+    host: &mut dyn Host,
+) -> io::Result<()> {
+    let packet = craft::acknowledgment(connection, None).map_err(io::Error::other)?;
+    host.close_window(key, connection.interface, until)?;
+    let sent = host.send(&packet, way(key, connection, view));
+    if sent.is_err() {
+        host.open_window(key)?;
+    }
+    sent
+}
+
+fn line(event: &'static str, key: &Key) -> Line {
+    Line::new(event).shown("local", key.local).shown("remote", key.remote)
+}

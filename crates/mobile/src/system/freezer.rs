@@ -1,0 +1,175 @@
+//! Making the kernel say that receive windows are closed: an eBPF program behind each interface (TCX, since Linux 6.6), and a table of the
+//! connections that are frozen.
+#![expect(unsafe_code, reason = "libbpf-rs has no call that attaches a program by TCX")]
+
+use crate::connections::Key;
+use libbpf_rs::{
+    AsRawLibbpf, Link, MapCore, MapFlags, Object, ObjectBuilder, PrintLevel, ProgramMut, libbpf_sys,
+    set_print,
+};
+use seamline_wire::Instant;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::ptr::{self, NonNull};
+use std::sync::{Mutex, PoisonError};
+
+/// Aligned, as an ELF file has to be.
+#[repr(align(8))]
+struct Aligned<T: ?Sized>(T);
+
+static PROGRAM: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/freeze.bpf.o")));
+
+const NAME: &str = "seamline_freeze";
+const TABLE: &str = "frozen_connections";
+
+/// Bytes of `struct connection` and `struct frozen` of the program.
+const CONNECTION: usize = 36;
+const FROZEN: usize = 16;
+
+/// The program in the kernel. It is attached to nothing any more once this value is gone, or the process, however it ends.
+#[derive(Debug)]
+pub struct Freezer {
+    attached: BTreeMap<u32, Link>,
+    object: Object,
+}
+
+impl Freezer {
+    /// Load and verify it; at most so many connections are frozen at a time.
+    ///
+    /// # Errors
+    /// When the process may not (it takes `CAP_BPF`, `CAP_PERFMON` and `CAP_NET_ADMIN`), or the kernel is older than Linux 6.6.
+    pub fn open(most: usize) -> io::Result<Self> {
+        let object = told("loading the eBPF program that freezes", || {
+            let mut open = ObjectBuilder::default().name(NAME)?.open_memory(&PROGRAM.0)?;
+            for mut map in open.maps_mut() {
+                if map.name() == TABLE {
+                    map.set_max_entries(u32::try_from(most).unwrap_or(u32::MAX))?;
+                }
+            }
+            open.load()
+        })?;
+        Ok(Freezer { attached: BTreeMap::new(), object })
+    }
+
+    /// Have it look at every packet that leaves by an interface, from now on.
+    ///
+    /// # Errors
+    /// When there is no such interface, or the process may not (it takes `CAP_NET_ADMIN`).
+    pub fn attach(&mut self, interface: u32) -> io::Result<()> {
+        if self.attached.contains_key(&interface) {
+            return Ok(());
+        }
+        let program = self.object.progs_mut().find(|program| program.name() == NAME);
+        let program = program.ok_or_else(|| io::Error::other(format!("no program {NAME}")))?;
+        let link = told("attaching the eBPF program that freezes", || attach(&program, interface))?;
+        self.attached.insert(interface, link);
+        Ok(())
+    }
+
+    /// An interface is gone, and the kernel has detached the program from it.
+    pub fn detach(&mut self, interface: u32) {
+        self.attached.remove(&interface);
+    }
+
+    /// Close the window of a connection whose packets leave by an interface, until a time on the monotonic clock.
+    ///
+    /// # Errors
+    /// When it is not attached there, or too many are frozen.
+    pub fn close(&self, key: &Key, interface: u32, until: Instant) -> io::Result<()> {
+        if !self.attached.contains_key(&interface) {
+            return Err(io::Error::other("the eBPF program that freezes is not attached to its interface"));
+        }
+        let key = named(key);
+        // What has been noted is kept where only the time changes.
+        let mut value = self.look_up(&key)?.unwrap_or([0; FROZEN]);
+        value[..8].copy_from_slice(&until.as_nanos().to_ne_bytes());
+        self.table()?.update(&key, &value, MapFlags::ANY).map_err(io::Error::other)
+    }
+
+    /// Open it again. The window that the kernel last wanted to say, as it would have stood in the header, if it has said anything since.
+    ///
+    /// # Errors
+    /// None that could be expected.
+    pub fn open_window(&self, key: &Key) -> io::Result<Option<u16>> {
+        let key = named(key);
+        let Some(value) = self.look_up(&key)? else { return Ok(None) };
+        // Whoever is sending right now may have looked already: what it says is noted no more.
+        self.table()?.delete(&key).map_err(io::Error::other)?;
+        let half = |at: usize| u16::from_ne_bytes([value[at], value[at + 1]]);
+        Ok((half(14) != 0).then(|| half(12)))
+    }
+
+    fn look_up(&self, key: &[u8; CONNECTION]) -> io::Result<Option<[u8; FROZEN]>> {
+        let value = self.table()?.lookup(key, MapFlags::ANY).map_err(io::Error::other)?;
+        Ok(value.and_then(|value| value.try_into().ok()))
+    }
+
+    fn table(&self) -> io::Result<libbpf_rs::Map<'_>> {
+        let table = self.object.maps().find(|map| map.name() == TABLE);
+        table.ok_or_else(|| io::Error::other(format!("no table {TABLE}")))
+    }
+}
+
+/// As the program has it.
+fn named(key: &Key) -> [u8; CONNECTION] {
+    let octets = |address: SocketAddr| match address.ip() {
+        IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
+        IpAddr::V6(address) => address.octets(),
+    };
+    let mut bytes = [0; CONNECTION];
+    bytes[..16].copy_from_slice(&octets(key.local));
+    bytes[16..32].copy_from_slice(&octets(key.remote));
+    bytes[32..34].copy_from_slice(&key.local.port().to_be_bytes());
+    bytes[34..].copy_from_slice(&key.remote.port().to_be_bytes());
+    bytes
+}
+
+/// By a link that ends with its descriptor.
+fn attach(program: &ProgramMut<'_>, interface: u32) -> libbpf_rs::Result<Link> {
+    let interface = i32::try_from(interface).map_err(|error| io::Error::other(error.to_string()))?;
+    // SAFETY: the program is loaded and outlives the call; without options a null pointer is asked for (libbpf.h).
+    let link = unsafe {
+        libbpf_sys::bpf_program__attach_tcx(program.as_libbpf_object().as_ptr(), interface, ptr::null())
+    };
+    let link = NonNull::new(link).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: libbpf has made it for us, and nobody else has it.
+    Ok(unsafe { Link::from_ptr(link) })
+}
+
+/// Do something; if it fails, also say the last thing that the kernel or libbpf said about it.
+fn told<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
+    static SAID: Mutex<String> = Mutex::new(String::new());
+    let said = || SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    said().clear();
+    let before = set_print(Some((PrintLevel::Warn, |_, text| {
+        SAID.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+    })));
+    let outcome = task();
+    set_print(before);
+    outcome.map_err(|error| {
+        let said = said();
+        let is_telling = |line: &&str| !line.trim().is_empty() && !line.contains("END PROG LOAD LOG");
+        let last = said.lines().rev().find(is_telling).map(|line| format!(" ({})", line.trim()));
+        let kind = match error.kind() {
+            libbpf_rs::ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, format!("{what}: {error}{}", last.unwrap_or_default()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The two programs of one kernel and user space share these bytes.
+    #[test]
+    fn a_connection_is_named_as_in_the_program() {
+        let key = Key { local: "10.0.0.1:258".parse().unwrap(), remote: "[fd00::2]:772".parse().unwrap() };
+        let bytes = named(&key);
+        assert_eq!(bytes[..16], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1]);
+        assert_eq!((bytes[16], bytes[31]), (0xfd, 2));
+        assert_eq!(bytes[32..], [1, 2, 3, 4]);
+    }
+}

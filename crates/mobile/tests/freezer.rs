@@ -1,0 +1,215 @@
+//! Closing windows on a real kernel.
+#![cfg(all(target_os = "linux", feature = "ebpf"))]
+
+#[path = "support/ethernet.rs"]
+mod ethernet;
+mod support;
+
+use ethernet::Ethernet;
+use libbpf_rs::query::ProgInfoIter;
+use seamline_mobile::system::{Daemon, Freezer, Manner, ask};
+use seamline_mobile::{HAS_FREEZER, Settings};
+use seamline_wire::Flags;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use support::{Phone, VERSIONS, pause};
+
+/// Set for the process that is stopped or killed: the path of its socket.
+const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
+
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Whether the program can be loaded here; if not, it is said why. One test at a time holds what it returns.
+fn freezer_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
+    const { assert!(HAS_FREEZER) };
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Err(error) = Freezer::open(1) else { return Some(alone) };
+    println!("SKIPPED {name}: {error}");
+    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+    assert!(!strict, "{name} may not be skipped here");
+    None
+}
+
+fn freezing() -> Settings {
+    Settings::read("[default]\nfreeze = true\nfreeze_margin = \"200 ms\"").unwrap()
+}
+
+fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "the kernel's timers go by real time")]
+    Instant::now()
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) -> Duration {
+    let begin = now();
+    while !holds() {
+        assert!(now() < begin + Duration::from_secs(10), "{what}");
+        pause(Duration::from_millis(5));
+    }
+    now() - begin
+}
+
+/// Over a device without a link layer. Whatever is read has a right checksum, or it would not have been read.
+#[test]
+fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
+    let name = "every_segment_of_a_frozen_connection";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    for version in VERSIONS {
+        let Some(phone) = Phone::or_skip(name, freezing(), version) else { return };
+        let (mut stream, mut server) = phone.connect();
+        server.send(1000);
+        let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data").segment;
+        assert!(last.window > 0);
+        let told = now();
+        assert_eq!(ask(&phone.socket, "going-down wwan0 in 500 ms").unwrap(), "ok");
+        let closed = server.next(Duration::from_millis(500)).expect("a closed window").segment;
+        let after = (now() - told).as_millis();
+        // The round trip is some milliseconds of the test's own, the margin 200. Before the loss it must have gone.
+        assert!((200..500).contains(&after), "{version:?}: {after} ms: {}", phone.log());
+        assert_eq!((closed.window, closed.acknowledgment), (0, last.acknowledgment));
+        stream.write_all(&[1; 3000]).unwrap();
+        let data = server.next_data(Duration::from_millis(300)).expect("the host's own data").segment;
+        assert_eq!(data.window, 0);
+        server.drain(Duration::from_millis(20));
+        let received = server.send(1000);
+        let said = server.next(Duration::from_millis(300)).expect("the kernel's acknowledgment").segment;
+        assert_eq!((said.window, said.acknowledgment), (0, received));
+        server.drain(Duration::from_millis(100));
+        assert_eq!(ask(&phone.socket, "up wwan0").unwrap(), "ok");
+        for _ in 0..3 {
+            let said = server.next(Duration::from_millis(300)).expect("it is opened").segment;
+            assert_eq!((said.flags, said.length, said.acknowledgment), (Flags::ACK, 0, received));
+            // Since the first one the application has read nothing.
+            assert!(said.window > 0 && said.window <= last.window, "{said:?} after {last:?}");
+        }
+        server.send(1000);
+        let open = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
+        assert!(open.window > 0, "{open:?}");
+        let status = ask(&phone.socket, "status").unwrap();
+        assert!(status.contains(" freezing=0 frozen=1 thawed=1 "), "{status}");
+    }
+}
+
+/// Over Ethernet with offloads, and with the kernel's TCP at the other end: it stops, stays stopped though it probes the window, and goes on.
+#[test]
+fn a_frozen_sender_stops_until_it_is_thawed() {
+    let name = "a_frozen_sender_stops";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    for version in VERSIONS {
+        let Some(ethernet) = Ethernet::or_skip(name, version) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
+        let mut daemon = ethernet.phone.within(|| Daemon::open(freezing(), &manner)).unwrap();
+        let (stop, stopped) = UnixStream::pair().unwrap();
+        let inside = ethernet.phone.try_clone().unwrap();
+        let run = move || daemon.run(&stopped, &mut std::io::stdout());
+        let running = std::thread::spawn(move || inside.within(run));
+        let download = ethernet.download();
+        freeze(&socket, &download);
+        ask(&socket, "up wwan0").unwrap();
+        let before = download.bytes();
+        let after = until("data again", || download.bytes() > before);
+        assert!(after < Duration::from_millis(150), "{version:?}: {after:?}");
+        drop(stop);
+        running.join().unwrap().unwrap();
+    }
+}
+
+/// Freeze a download.
+fn begin_freeze(socket: &Path, download: &ethernet::Download) {
+    until("data", || download.bytes() > 1_000_000);
+    ask(socket, "going-down wwan0 in 600 ms").unwrap();
+    until("a freeze", || ask(socket, "status").is_ok_and(|status| status.contains(" freezing=1 ")));
+}
+
+/// See that it stands still for so long.
+fn stands_still(download: &ethernet::Download, time: Duration) {
+    // What was under way.
+    pause(Duration::from_millis(100));
+    let bytes = download.bytes();
+    pause(time);
+    assert_eq!(download.bytes() - bytes, 0, "in {time:?}");
+}
+
+/// Freeze a download for as long as patience lasts.
+fn freeze(socket: &Path, download: &ethernet::Download) {
+    begin_freeze(socket, download);
+    ask(socket, "down wwan0").unwrap();
+    // The sender asks after 0.2 and 0.6 s, at the latest, whether the window is still closed.
+    stands_still(download, Duration::from_millis(700));
+}
+
+/// Our programs that are in the kernel. A look ends early where a program goes meanwhile, hence several.
+fn in_the_kernel() -> BTreeSet<u32> {
+    let programs = |_| ProgInfoIter::default().map(|it| (it.id, it.name.to_string_lossy().into_owned()));
+    let ours = |(id, name): (u32, String)| "seamline_freeze".starts_with(&name).then_some(id);
+    (0..5).flat_map(programs).filter_map(ours).collect()
+}
+
+/// A daemon in a process of its own.
+fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
+    let spawned = ethernet.phone.within(|| {
+        Command::new(std::env::current_exe()?)
+            .args(["--exact", "a_window_opens_again_whatever_becomes_of_the_daemon"])
+            .env(VICTIM, socket)
+            .stdout(Stdio::null())
+            .spawn()
+    });
+    let victim = spawned.unwrap();
+    until("a daemon", || ask(socket, "status").is_ok());
+    victim
+}
+
+fn run_until_killed(socket: &Path) {
+    let manner = Manner { socket: socket.to_owned(), is_dry: false, json: false };
+    let (_open, stop) = UnixStream::pair().unwrap();
+    Daemon::open(freezing(), &manner).unwrap().run(&stop, &mut std::io::sink()).unwrap();
+}
+
+#[test]
+fn a_window_opens_again_whatever_becomes_of_the_daemon() {
+    if let Some(socket) = std::env::var_os(VICTIM) {
+        return run_until_killed(Path::new(&socket));
+    }
+    let name = "a_window_opens_again_whatever";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    let Some(ethernet) = Ethernet::or_skip(name, VERSIONS[0]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let before = in_the_kernel();
+    let mut daemon = victim(&ethernet, &socket);
+    let its_own: BTreeSet<u32> = in_the_kernel().difference(&before).copied().collect();
+    assert!(!its_own.is_empty());
+    let download = ethernet.download();
+
+    // Stopped while it has not heard that the link was lost: the kernel opens the window at the time said.
+    begin_freeze(&socket, &download);
+    signal("STOP", &daemon);
+    // Until a margin after the loss would have been.
+    stands_still(&download, Duration::from_millis(150));
+    let bytes = download.bytes();
+    // The sender's next question is answered with the truth.
+    until("data by the kernel alone", || download.bytes() > bytes);
+    signal("CONT", &daemon);
+    until("a thaw", || ask(&socket, "status").is_ok_and(|status| status.contains(" thawed=1 ")));
+
+    // Killed while it holds the window closed for half a minute.
+    freeze(&socket, &download);
+    let bytes = download.bytes();
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    until("nothing is attached", || in_the_kernel().is_disjoint(&its_own));
+    let after = until("data without a daemon", || download.bytes() > bytes);
+    // It has been asked after 0.2 and 0.6 s, and will be after 1.4 s.
+    assert!(after < Duration::from_secs(3), "{after:?}");
+}
+
+fn signal(name: &str, process: &Child) {
+    let said = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status().unwrap();
+    assert!(said.success());
+}

@@ -1,0 +1,346 @@
+//! Freezing and thawing, on a host that is made up.
+
+use seamline_mobile::agent::{Agent, Host, Way};
+use seamline_mobile::command::Command;
+use seamline_mobile::connections::Key;
+use seamline_mobile::kick::KernelView;
+use seamline_mobile::links::Described;
+use seamline_mobile::log::Line;
+use seamline_mobile::settings::Settings;
+use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::{Duration, Flags, Instant, Segment, SequenceNumber, TransportPort};
+use std::io;
+use std::net::Ipv4Addr;
+
+const HOST: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+const SERVER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
+const WWAN: u32 = 3;
+const WINDOW: u16 = 501;
+
+/// Closes windows as the kernel would.
+struct FakeHost {
+    round_trip: Duration,
+    can_freeze: bool,
+    /// Until when the window is closed.
+    closed: Option<Instant>,
+    /// What the kernel wanted to say meanwhile.
+    wanted: Option<u16>,
+    /// The windows that were said to the server.
+    said: Vec<u16>,
+}
+
+impl FakeHost {
+    fn new() -> Self {
+        let round_trip = Duration::from_millis(100);
+        FakeHost { round_trip, can_freeze: true, closed: None, wanted: None, said: Vec::new() }
+    }
+}
+
+impl Host for FakeHost {
+    fn view(&mut self, _: &Key, _: u32) -> io::Result<Option<KernelView>> {
+        Ok(Some(KernelView {
+            state: 1,
+            unacknowledged: 0,
+            backoff: 0,
+            timeouts: 0,
+            retransmissions: 0,
+            acknowledged: 0,
+            has_timestamps: true,
+            has_sack: true,
+            bound_to: 0,
+            mark: 0,
+            round_trip: Some(Duration::from_millis(1)),
+            round_trip_deviation: None,
+            receiver_round_trip: Some(self.round_trip),
+        }))
+    }
+    fn send(&mut self, packet: &[u8], _: Way) -> io::Result<()> {
+        let window = decode(packet).unwrap().headers.segment.window;
+        self.said.push(if self.closed.is_some() { 0 } else { window });
+        Ok(())
+    }
+    fn prepare(&mut self, interface: u32) -> io::Result<()> {
+        assert_eq!(interface, WWAN);
+        Ok(())
+    }
+    fn close_window(&mut self, _: &Key, interface: u32, until: Instant) -> io::Result<()> {
+        assert_eq!(interface, WWAN);
+        self.closed = Some(until);
+        if self.can_freeze { Ok(()) } else { Err(io::Error::other("no program")) }
+    }
+    fn open_window(&mut self, _: &Key) -> io::Result<Option<u16>> {
+        self.closed = None;
+        Ok(self.wanted.take())
+    }
+}
+
+fn packet(acknowledgment: u32, window: u16) -> Vec<u8> {
+    let headers = Headers {
+        ip: IpHeader::v4(HOST, SERVER),
+        source_port: TransportPort(40_001),
+        destination_port: TransportPort(443),
+        segment: Segment {
+            flags: Flags::ACK,
+            sequence: SequenceNumber(1000),
+            acknowledgment: SequenceNumber(acknowledgment),
+            window,
+            ..Segment::default()
+        },
+    };
+    encode_to_vec(&headers, &[]).unwrap()
+}
+
+/// A daemon that knows one connection, and the host it runs on.
+struct Rig {
+    agent: Agent,
+    host: FakeHost,
+    log: Vec<Line>,
+}
+
+impl Rig {
+    fn new(settings: Settings, is_dry: bool) -> Self {
+        let mut rig = Rig { agent: Agent::new(settings, is_dry), host: FakeHost::new(), log: Vec::new() };
+        let wwan = Described {
+            index: WWAN,
+            name: "wwan0".to_owned(),
+            is_running: true,
+            is_loopback: false,
+            below: None,
+            above: None,
+        };
+        rig.agent.described(Instant::ZERO, wwan, &mut rig.log);
+        rig.agent.address(WWAN, HOST.into(), true);
+        rig.agent.sent(Instant::ZERO, WWAN, &packet(7000, WINDOW));
+        rig
+    }
+
+    fn freezing(text: &str) -> Self {
+        Rig::new(freezing(text), false)
+    }
+
+    fn at(&mut self, millis: u64) {
+        let now = Instant::from_millis(millis);
+        self.agent.freeze(now, &mut self.host, &mut self.log);
+        self.agent.help(now, &mut self.host, &mut self.log);
+    }
+
+    fn tell(&mut self, millis: u64, words: &str) {
+        let command: Command = words.parse().unwrap();
+        let now = Instant::from_millis(millis);
+        self.agent.told(now, &command, &mut self.host, &mut self.log).unwrap();
+        self.at(millis);
+    }
+
+    fn said(&mut self) -> Vec<u16> {
+        std::mem::take(&mut self.host.said)
+    }
+
+    fn next(&self) -> Option<u64> {
+        self.agent.freeze_at().map(|at| at.as_nanos() / 1_000_000)
+    }
+
+    fn has_logged(&self, part: &str) -> bool {
+        self.log.iter().any(|line| line.to_string().contains(part))
+    }
+}
+
+/// Settings with `freeze = true` for every link, which can be read only where the program was built in.
+fn freezing(text: &str) -> Settings {
+    let mut settings = Settings::read(text).unwrap();
+    settings.default.freeze = true;
+    settings
+}
+
+#[test]
+fn the_window_is_closed_a_round_trip_and_a_margin_before_the_loss_and_opened_when_the_link_is_back() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down wwan0 in 400 ms");
+    // 100 ms and a margin of 50 ms.
+    assert_eq!((rig.said(), rig.next()), (vec![], Some(1250)));
+    rig.at(1249);
+    assert!(rig.said().is_empty());
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(1450))));
+    rig.tell(1400, "down wwan0");
+    assert_eq!(rig.host.closed, Some(Instant::from_millis(1400 + 30_000)), "as long as patience lasts");
+    assert_eq!((rig.said(), rig.agent.status().to_string().contains("freezing=1 ")), (vec![], true));
+    rig.tell(3900, "up wwan0");
+    assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![WINDOW; 3], None, None));
+    let counters = rig.agent.counters();
+    assert_eq!((counters.frozen, counters.thawed, counters.freezes_refused), (1, 1, 0));
+}
+
+#[test]
+fn what_is_said_again_is_the_true_window_though_packets_were_seen_with_a_closed_one() {
+    for (wanted, window) in [(None, WINDOW), (Some(77), 77)] {
+        let mut rig = Rig::freezing("");
+        rig.tell(1000, "going-down in 400 ms");
+        rig.at(1250);
+        rig.agent.sent(Instant::from_millis(1260), WWAN, &packet(8000, 0));
+        rig.host.wanted = wanted;
+        rig.said();
+        // One that had left before the window was open again is seen only after that.
+        let thawed = |rig: &mut Rig| {
+            let command: Command = "up".parse().unwrap();
+            rig.agent.told(Instant::from_millis(1300), &command, &mut rig.host, &mut rig.log).unwrap();
+            rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log);
+            rig.agent.sent(Instant::from_millis(1300), WWAN, &packet(8000, 0));
+            rig.at(1300);
+            rig.said()
+        };
+        assert_eq!(thawed(&mut rig), [window; 3]);
+        // From then on packets are believed, also that the window is closed.
+        rig.agent.sent(Instant::from_millis(1400), WWAN, &packet(8000, 600));
+        rig.agent.sent(Instant::from_millis(1400), WWAN, &packet(8000, 0));
+        rig.tell(1500, "up");
+        assert_eq!(rig.said(), [0; 3]);
+    }
+}
+
+#[test]
+fn a_lead_that_is_too_short_or_unknown_does_nothing_but_say_so() {
+    for (words, reason) in [
+        ("going-down wwan0 in 150 ms", "too late"),
+        ("going-down wwan0 in 30 ms", "too late"),
+        ("going-down", "lead unknown"),
+    ] {
+        let mut rig = Rig::freezing("");
+        rig.tell(1000, words);
+        for millis in 1000..1500 {
+            rig.at(millis);
+        }
+        assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![], None, None), "{words}");
+        assert_eq!(rig.agent.counters().freezes_refused, 1);
+        assert!(
+            rig.has_logged(&format!(
+                "event=freeze-refused local=192.0.2.1:40001 remote=198.51.100.7:443 reason=\"{reason}\""
+            )),
+            "{:?}",
+            rig.log
+        );
+    }
+}
+
+#[test]
+fn without_the_policy_nothing_is_frozen() {
+    let mut rig = Rig::new(Settings::default(), false);
+    rig.tell(1000, "going-down wwan0 in 400 ms");
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.next(), rig.agent.counters().frozen), (vec![], None, 0));
+    assert!(rig.has_logged("freeze=\"would help\""), "{:?}", rig.log);
+}
+
+#[test]
+fn a_queue_that_has_grown_meanwhile_is_noticed() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.host.round_trip = Duration::from_millis(160);
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.host.closed, rig.agent.counters().freezes_refused), (vec![], None, 1));
+}
+
+#[test]
+fn a_link_that_is_lost_before_its_time_is_not_frozen_any_more() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.tell(1050, "down");
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.next(), rig.host.closed), (vec![], None, None));
+    rig.tell(3000, "up");
+    assert_eq!(rig.said(), [WINDOW; 3], "as without a freeze");
+}
+
+#[test]
+fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
+    let mut rig = Rig::freezing("[default]\nrepeat = \"none\"");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.next()), (vec![0], Some(1450)));
+    rig.at(1450);
+    assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None), "also where nothing else is repeated");
+    assert!(rig.has_logged("reason=\"not lost at the time said\""), "{:?}", rig.log);
+}
+
+#[test]
+fn patience_ends_though_nobody_says_that_the_link_is_back() {
+    let mut rig = Rig::freezing("patience = \"5 s\"");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1400, "down");
+    assert_eq!(rig.next(), Some(6400));
+    rig.said();
+    rig.at(6400);
+    assert_eq!((rig.host.closed, rig.said()), (None, vec![]), "into an outage nothing is sent");
+    rig.tell(9000, "up");
+    assert_eq!(rig.said(), [WINDOW; 3]);
+}
+
+#[test]
+fn a_newer_notice_moves_the_time() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.tell(1100, "going-down in 500 ms");
+    assert_eq!(rig.next(), Some(1450));
+    rig.at(1450);
+    rig.tell(1500, "going-down in 300 ms");
+    assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(1850))));
+    rig.tell(1600, "up");
+    rig.tell(1700, "going-down in 20 ms");
+    assert_eq!((rig.said(), rig.next()), (vec![WINDOW; 3], None));
+}
+
+#[test]
+fn where_the_host_cannot_close_windows_nothing_is_said() {
+    let mut rig = Rig::freezing("");
+    rig.host.can_freeze = false;
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    assert_eq!((rig.said(), rig.next(), rig.agent.counters().failures), (vec![], None, 1));
+    assert!(rig.has_logged("event=freeze-failed") && rig.has_logged("no program"), "{:?}", rig.log);
+}
+
+#[test]
+fn dry_it_says_when_it_would_freeze() {
+    let mut rig = Rig::new(freezing(""), true);
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1400, "down");
+    rig.tell(2000, "up");
+    assert_eq!((rig.said(), rig.host.closed, rig.agent.counters().frozen), (vec![], None, 0));
+    assert!(rig.has_logged("event=would-freeze") && rig.has_logged("event=would-repeat"), "{:?}", rig.log);
+}
+
+#[test]
+fn at_the_end_everything_thaws() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    let now = Instant::from_millis(1300);
+    rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
+    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    assert_eq!((rig.said(), rig.host.closed), (vec![0, WINDOW, WINDOW, WINDOW], None));
+}
+
+#[test]
+fn outages_of_the_schedule_are_known_beforehand() {
+    let outages =
+        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"15 s\"\noffset = \"12 s\"\noutage = \"150 ms\"";
+    let mut rig = Rig::freezing(outages);
+    let begin = Instant::from_secs(1_763_816_400);
+    let mut wall = begin;
+    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
+    let mut changes = Vec::new();
+    // Until the first outage is over, as the daemon's loop does.
+    while wall < begin + Duration::from_millis(12_150) {
+        let now = wall.saturating_since(begin);
+        let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(Instant::ZERO + now));
+        wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
+        let now = Instant::ZERO + wall.saturating_since(begin);
+        rig.agent.wake(now, wall, &mut rig.log);
+        rig.at(now.as_nanos() / 1_000_000);
+        changes.push((now.as_nanos() / 1_000_000, rig.said()));
+    }
+    changes.retain(|(_, said)| !said.is_empty());
+    assert_eq!(changes, [(12_000 - 150, vec![0]), (12_150, vec![WINDOW; 3])]);
+    assert!(rig.has_logged("lead_ms=1050") && rig.has_logged("by=schedule"), "{:?}", rig.log);
+}

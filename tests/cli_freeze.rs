@@ -1,0 +1,212 @@
+//! `seamline mobile` with `freeze = true`: over the lab's links, with the kernel's TCP at both ends.
+#![cfg(all(target_os = "linux", feature = "ebpf"))]
+
+mod support;
+
+use serde_json::Value;
+use std::fs;
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
+use std::thread::JoinHandle;
+use support::{assert_contains, folder, lab_or_skip, seamline, skip, stdout, succeeds};
+
+/// A download over a link that is gone for 2.5 s.
+const SCENARIO: &str = r#"
+title = "A download over a link that is gone for 2.5 s"
+duration = "13 s"
+seeds = 1
+nodes = ["server", "phone"]
+
+[[link]]
+name = "radio"
+from = "server"
+to = "phone"
+rate = "20 Mbit/s"
+one_way_delay = "25 ms"
+queue = { discipline = "drop-tail", limit = "83 packets" }
+notice = { to = "phone", lead = "400 ms" }
+
+[link.handover]
+at = ["5 s"]
+interruption = "2500 ms"
+queued = "drop"
+in_service = "drop"
+in_flight = "drop"
+arriving = "drop"
+
+[[flow]]
+name = "download"
+from = "server"
+to = "phone"
+variant = "cubic"
+"#;
+const LINK_UP_S: f64 = 7.5;
+/// Of the link without any queue.
+const ROUND_TRIP_MS: f64 = 50.0;
+const RATE_MBIT_S: f64 = 20.0;
+
+/// What happened after the link was up again, and the daemon's log.
+#[derive(Debug)]
+struct After {
+    /// When the first data arrived that got through, in ms.
+    first_data_ms: f64,
+    /// What the receiver had in order over the next 5 s.
+    goodput_mbit_s: f64,
+    /// Packets that the outage took.
+    lost: f64,
+    log: String,
+}
+
+/// Whether the lab runs here and the program can be loaded.
+fn ready_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
+    let alone = lab_or_skip(name)?;
+    let output = seamline(&["doctor", "--json"], folder().path());
+    let document: Value = serde_json::from_str(stdout(&output)).unwrap();
+    let is_needed = |feature: &&Value| {
+        ["bpf system call", "eBPF at interfaces (TCX)", "kernel type data (BTF)"]
+            .contains(&feature["name"].as_str().unwrap())
+    };
+    let features = document["features"].as_array().unwrap().iter().filter(is_needed);
+    match features.clone().find(|feature| feature["available"] != true) {
+        None => {
+            assert_eq!(features.count(), 3);
+            Some(alone)
+        }
+        Some(feature) => {
+            skip(name, &feature.to_string());
+            None
+        }
+    }
+}
+
+/// Run the outage with these options and this policy, until the emulator was on time. Notices reach the daemon as `said` has them.
+fn outage(options: &[&str], policy: Option<&str>, said: fn(&str) -> String) -> After {
+    for attempt in 1.. {
+        let folder = folder();
+        let place = |name: &str| folder.path().join(name);
+        fs::write(place("gone.toml"), SCENARIO).unwrap();
+        fs::write(place("mobile.toml"), policy.unwrap_or_default()).unwrap();
+        let modem = UnixDatagram::bind(place("modem.sock")).unwrap();
+        let passes_on = pass_on(modem, place("mobile.sock"), said);
+        let script = match policy {
+            Some(_) => format!(
+                "'{}' mobile --socket mobile.sock --config mobile.toml > log 2>&1 & d=$!; sleep 12.8; kill $d; wait $d",
+                assert_cmd::cargo::cargo_bin("seamline").display()
+            ),
+            None => "sleep 12.8".to_owned(),
+        };
+        let fixed = ["lab", "gone.toml", "--flows", "--at", "phone", "--notify", "phone=modem.sock"];
+        let shown = ["--json", "--quiet", "--events", "events"];
+        let command = ["--", "sh", "-c", &script];
+        let arguments = [&fixed[..], &shown, options, &command].concat();
+        let document: Value = serde_json::from_str(&succeeds(&arguments, folder.path())).unwrap();
+        // The thread ends with what it reads.
+        UnixDatagram::unbound().unwrap().send_to(b"end", place("modem.sock")).unwrap();
+        passes_on.join().unwrap();
+        let late = document["emulation"]["lateness_p99_us"].as_f64().unwrap();
+        if late > 3000.0 && attempt < 4 {
+            println!("the host was busy: {late} us");
+            continue;
+        }
+        let log = fs::read_to_string(place("log")).unwrap_or_default();
+        let lost = document["flows"][0]["handovers"][0]["lost_packets"].as_f64().unwrap();
+        let after = After { lost, log, ..seen(&place("events/seed1.csv")) };
+        println!("{options:?}, {policy:?}: {after:?}");
+        return after;
+    }
+    unreachable!("every attempt but the last goes on")
+}
+
+/// Tell a daemon what the lab says, in other words.
+fn pass_on(modem: UnixDatagram, daemon: PathBuf, said: fn(&str) -> String) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut room = [0; 200];
+        loop {
+            let length = modem.recv(&mut room).unwrap();
+            let text = std::str::from_utf8(&room[..length]).unwrap();
+            if text == "end" {
+                return;
+            }
+            // Nobody has to listen. From a socket without an address, to which nobody answers.
+            let _ = UnixDatagram::unbound().unwrap().send_to(said(text).as_bytes(), &daemon);
+        }
+    })
+}
+
+fn seen(events: &Path) -> After {
+    let mut after =
+        After { first_data_ms: f64::INFINITY, goodput_mbit_s: 0.0, lost: 0.0, log: String::new() };
+    for line in fs::read_to_string(events).unwrap().lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let since_s = fields[0].parse::<f64>().unwrap() - LINK_UP_S;
+        if since_s < 0.0 {
+            continue;
+        }
+        match fields[2] {
+            "segment sent" | "segment sent again" if fields[1] == "server" => {
+                let arrives_ms = since_s * 1e3 + ROUND_TRIP_MS / 2.0 + 1500.0 * 8.0 / 20_000.0;
+                after.first_data_ms = after.first_data_ms.min(arrives_ms);
+            }
+            "delivered" if since_s < 5.0 => {
+                after.goodput_mbit_s += fields[5].parse::<f64>().unwrap() * 8.0 / 5.0 / 1e6;
+            }
+            _ => {}
+        }
+    }
+    after
+}
+
+const FREEZE: &str = "[default]\nfreeze = true\n";
+
+fn as_said(text: &str) -> String {
+    text.to_owned()
+}
+
+#[test]
+fn a_frozen_download_loses_nothing_and_goes_on_a_round_trip_after_the_link_is_back() {
+    let Some(_alone) = ready_or_skip("a_frozen_download_loses_nothing") else { return };
+    let stock = outage(&[], None, as_said);
+    assert!((1000.0..6000.0).contains(&stock.first_data_ms), "the server's timer: {stock:?}");
+    assert!(stock.lost > 0.0);
+    for version in [&[][..], &["--ipv6"]] {
+        let frozen = outage(version, Some(FREEZE), as_said);
+        let round_trips = frozen.first_data_ms / ROUND_TRIP_MS;
+        assert!((1.0..1.3).contains(&round_trips), "{version:?}: {round_trips} round trips");
+        assert_eq!(frozen.lost, 0.0, "{version:?}");
+        let most = RATE_MBIT_S * 1448.0 / 1500.0;
+        let least = stock.goodput_mbit_s + 0.5 * (most - stock.goodput_mbit_s);
+        assert!((least..=most).contains(&frozen.goodput_mbit_s), "{version:?}: {frozen:?} beside {stock:?}");
+        assert_contains(
+            &frozen.log,
+            &["event=freeze-planned", "event=freeze ", "reason=\"link up\"", "times=3", "frozen=1 thawed=1 "],
+        );
+    }
+}
+
+/// With nothing else that helps.
+#[test]
+fn with_a_lead_that_is_too_short_everything_is_as_without_it() {
+    let Some(_alone) = ready_or_skip("with_a_lead_that_is_too_short") else { return };
+    let alone = "[default]\nfreeze = true\nrepeat = \"none\"\nkick = false\n";
+    let short = outage(&["--set", "link.radio.notice.lead='30 ms'"], Some(alone), as_said);
+    assert_contains(
+        &short.log,
+        &["event=freeze-refused", "reason=\"too late\"", "frozen=0 thawed=0 freezes_refused=1 "],
+    );
+    assert!((1000.0..6000.0).contains(&short.first_data_ms), "the server's timer: {short:?}");
+    assert!(short.lost > 0.0, "{short:?}");
+}
+
+/// It is not frozen any more when the time said comes, and is helped as without a freeze.
+#[test]
+fn a_link_that_goes_earlier_than_said_costs_no_more_than_without_a_freeze() {
+    let Some(_alone) = ready_or_skip("a_link_that_goes_earlier_than_said") else { return };
+    let early = ["--set", "link.radio.notice.lead='50 ms'"];
+    let later = |text: &str| text.replace("50 ms", "400 ms");
+    let wrong = outage(&early, Some(FREEZE), later);
+    assert_contains(&wrong.log, &["lead_ms=400", "reason=\"lost earlier than said\"", "frozen=0 "]);
+    let helped = outage(&early, Some(""), as_said);
+    let ratio = wrong.goodput_mbit_s / helped.goodput_mbit_s;
+    assert!((0.7..1.4).contains(&ratio), "{wrong:?} beside {helped:?}");
+}
