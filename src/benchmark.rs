@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Runs of each case; from six on the intervals hold at 95 %
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// A minute or two in all, one case of each remedy, for a check after every change
+    /// Some minutes in all: two cases of each remedy, one run of each
     #[arg(long, conflicts_with = "runs")]
     quick: bool,
     /// Only this remedy (see below); may be given for several

@@ -3,16 +3,25 @@
 
 mod support;
 
+use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use support::{assert_contains, folder, lab_or_skip, refuses, seamline, stderr, stdout, succeeds};
 
-/// Runs of a case that were emulated well: their numbers, by name of the remedy.
-fn measured(folder: &std::path::Path, remedy: &str) -> Option<serde_json::Value> {
+/// The numbers of a run, if it was emulated well.
+fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<Value> {
     let text = fs::read_to_string(folder.join("runs.jsonl")).unwrap();
-    let runs = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let mut of_remedy =
-        runs.filter(|run| run["case"]["remedy"] == remedy && run["doubts"] == serde_json::json!([]));
-    of_remedy.next().map(|run| run["measured"].clone())
+    let mut runs = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let run = runs.find(|run| {
+        let case = &run["case"];
+        case["remedy"] == remedy
+            && case["loses_acknowledgment"] == loses_acknowledgment
+            && run["doubts"] == serde_json::json!([])
+    });
+    if run.is_none() {
+        println!("the host was too busy for the numbers of {remedy}");
+    }
+    run.map(|run| run["measured"].clone())
 }
 
 #[test]
@@ -30,16 +39,16 @@ fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
     let page = fs::read_to_string(out.join("handovers.md")).unwrap();
     assert_contains(&page, &["# What a handover costs", "| 2.5 s | cubic |", "| 2.5 s | acknowledgments |"]);
     assert!(out.join("handovers-first-data.svg").exists());
-    if let (Some(stock), Some(helped)) = (measured(&out, "cubic"), measured(&out, "acknowledgments")) {
-        let first = |of: &serde_json::Value| of["first_data_ms"].as_f64().unwrap();
+    if let (Some(stock), Some(helped)) =
+        (measured(&out, "cubic", true), measured(&out, "acknowledgments", true))
+    {
+        let first = |of: &Value| of["first_data_ms"].as_f64().unwrap();
         assert!((20.0..80.0).contains(&first(&helped)), "{helped}");
         assert!((300.0..3500.0).contains(&first(&stock)), "{stock}");
         assert!(
             helped["stall_ms"].as_f64().unwrap() < stock["stall_ms"].as_f64().unwrap(),
             "{helped} {stock}"
         );
-    } else {
-        println!("the host was too busy for numbers");
     }
     // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
     let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
@@ -49,6 +58,30 @@ fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
     }
     let again = succeeds(&["benchmark", "--again", "--out", "out"], folder.path());
     assert!(!again.contains("2.5 s") || again.contains("cubic"), "{again}");
+}
+
+/// `seamline mobile` at the phone marks an acknowledgment, `seamline sender` at the server heeds it: whether one was lost or not.
+#[cfg(feature = "ebpf")]
+#[test]
+fn both_daemons_together_end_a_stall_within_a_round_trip() {
+    let Some(_alone) = lab_or_skip("both_daemons_together_end_a_stall") else { return };
+    let folder = folder();
+    let checked = seamline(&["sender", "--check"], folder.path());
+    if !checked.status.success() {
+        return support::skip("both_daemons_together_end_a_stall", stderr(&checked));
+    }
+    let arguments =
+        ["benchmark", "--quick", "--remedy", "ehn", "--outage", "2500 ms", "--retry", "4", "--out", "out"];
+    succeeds(&arguments, folder.path());
+    for loses_acknowledgment in [true, false] {
+        let Some(it) = measured(&folder.path().join("out"), "ehn", loses_acknowledgment) else { continue };
+        let number = |name: &str| it[name].as_f64().unwrap();
+        assert!((25.0..110.0).contains(&number("first_data_ms")), "{it}");
+        assert!((25.0..300.0).contains(&number("progress_ms")), "{it}");
+        // No more than what a stall of two round trips costs at the rate of the link, and the queue may overflow a little.
+        assert!((-50e3..500e3).contains(&number("missed_bytes")), "{it}");
+        assert!(number("dropped") < 40.0, "{it}");
+    }
 }
 
 #[test]
