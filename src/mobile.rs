@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let stop = stop()?;
     let manner = Manner { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
     let mut daemon = Daemon::open(settings, &manner).map_err(failure)?;
-    daemon.run(&stop, &mut io::stdout()).map_err(failure)
+    daemon.run(&stop, io::stdout()).map_err(failure)
 }
 
 /// Tell the daemon something, after looking whether it makes sense.

@@ -156,6 +156,14 @@ impl Agent {
         }
     }
 
+    /// Packets of the host have gone unseen, for want of room. Among them may be those that began other connections between the same ports.
+    pub fn missed(&mut self, packets: u32) {
+        if packets > 0 {
+            self.counters.missed += u64::from(packets);
+            self.connections.iter_mut().for_each(|(_, connection)| connection.is_doubtful = true);
+        }
+    }
+
     /// The kernel describes an interface.
     pub fn described(&mut self, now: Instant, described: Described, log: &mut Vec<Line>) {
         let (index, is_watched) = (described.index, self.settings.policy(&described.name).watch);

@@ -52,6 +52,8 @@ pub struct Connection {
     pub is_kick_due: bool,
     /// Whether its packets say that the window is closed.
     pub frozen: Frozen,
+    /// Whether packets have gone unseen since its last one, so that it may be another connection between the same ports.
+    pub is_doubtful: bool,
     /// Whether helping it has failed and waits for another address, route or link.
     pub is_blocked: bool,
 }
@@ -127,6 +129,7 @@ impl Connections {
                     given: 0,
                     is_kick_due: false,
                     frozen: Frozen::No,
+                    is_doubtful: false,
                     is_blocked: false,
                 };
                 self.all.insert(key, connection);
@@ -192,6 +195,9 @@ impl Connections {
 
 impl Connection {
     fn note(&mut self, now: Instant, interface: u32, headers: Headers, tcp: &[u8]) {
+        if std::mem::take(&mut self.is_doubtful) {
+            self.begin_anew(headers, tcp);
+        }
         let Segment { sequence, acknowledgment, length, .. } = headers.segment;
         if length > 0 && sequence.is_before(self.next) && headers.segment.end().is_at_or_before(self.next) {
             self.retransmitted = Some(sequence);
@@ -210,6 +216,16 @@ impl Connection {
             self.accurate_ecn = accurate_ecn(&headers.segment, tcp).or(self.accurate_ecn.map(|_| false));
         }
         self.needed = self.needed.or_else(|| options::needed(tcp));
+    }
+
+    /// Believe this packet, and none before.
+    fn begin_anew(&mut self, headers: Headers, tcp: &[u8]) {
+        // Where packets say that the window is closed, the true one is kept here.
+        let window = self.last.segment.window;
+        (self.last, self.next) = (headers, headers.segment.end());
+        self.last.segment.window = window;
+        (self.retransmitted, self.standing) = (None, None);
+        (self.accurate_ecn, self.needed) = (accurate_ecn(&headers.segment, tcp), options::needed(tcp));
     }
 
     /// Its link is back.

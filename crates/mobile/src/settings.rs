@@ -32,6 +32,7 @@ use seamline_wire::Duration;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
+use toml::Spanned;
 
 /// How the last acknowledgment is repeated when a link is up again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -144,14 +145,14 @@ impl Settings {
     /// The first thing wrong with it.
     pub fn read(text: &str) -> Result<Self, SettingsError> {
         let file: File = toml::from_str(text).map_err(|error| explained(&error, text))?;
-        let whole = |message: String| SettingsError { line: 0, message };
         let base = Settings::default();
         let default = file.default.over(base.default);
         let reconfigurations =
-            file.reconfiguration.into_iter().map(Outages::checked).collect::<Result<_, _>>();
-        let connections = file.connections.unwrap_or(base.connections);
-        if connections == 0 {
-            return Err(whole("connections = 0 helps nobody; leave the key out for 4096".to_owned()));
+            file.reconfiguration.into_iter().map(|outages| outages.checked(text)).collect::<Result<_, _>>();
+        let connections = file.connections.as_ref().map_or(base.connections, |most| *most.get_ref());
+        if let (0, Some(most)) = (connections, &file.connections) {
+            let message = "connections = 0 helps nobody; leave the key out for 4096".to_owned();
+            return Err(SettingsError { line: line(text, most), message });
         }
         Ok(Settings {
             connections,
@@ -160,7 +161,7 @@ impl Settings {
             default,
             links: file.link.into_iter().map(|(name, keys)| (name, keys.over(default))).collect(),
             tunnels: file.tunnels,
-            reconfigurations: reconfigurations.map_err(whole)?,
+            reconfigurations: reconfigurations?,
         })
     }
 
@@ -185,7 +186,7 @@ impl Settings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
-    connections: Option<usize>,
+    connections: Option<Spanned<usize>>,
     forget_after: Option<Time>,
     patience: Option<Time>,
     default: Keys,
@@ -223,20 +224,34 @@ impl Keys {
 #[serde(deny_unknown_fields)]
 struct Outages {
     link: String,
-    every: Time,
-    offset: Time,
-    outage: Time,
+    every: Spanned<Time>,
+    offset: Spanned<Time>,
+    outage: Spanned<Time>,
 }
 
 impl Outages {
-    fn checked(self) -> Result<Reconfigurations, String> {
-        let Outages { link, every: Time(every), offset: Time(offset), outage: Time(outage) } = self;
-        if offset >= every || outage >= every {
-            return Err(format!(
-                "reconfiguration of {link}: offset ({offset}) and outage ({outage}) must be shorter than every ({every})"
-            ));
+    fn checked(self, text: &str) -> Result<Reconfigurations, SettingsError> {
+        let [every, offset, outage] = [&self.every, &self.offset, &self.outage].map(|key| key.get_ref().0);
+        let wrong = |key: &Spanned<Time>, what: String| {
+            let message = format!("reconfiguration of {}: {what}", self.link);
+            Err(SettingsError { line: line(text, key), message })
+        };
+        let too_long =
+            |name: &str, time: Duration| format!("{name} ({time}) must be shorter than every ({every})");
+        if every.is_zero() {
+            return wrong(&self.every, "every must be longer than 0, as \"15 s\"".to_owned());
         }
-        Ok(Reconfigurations { interface: link, every, offset, outage })
+        if offset >= every {
+            return wrong(&self.offset, too_long("offset", offset));
+        }
+        if outage >= every {
+            return wrong(&self.outage, too_long("outage", outage));
+        }
+        if outage.is_zero() {
+            let what = "an outage of 0 interrupts nothing; leave the table out, or say how long it takes, as \"150 ms\"";
+            return wrong(&self.outage, what.to_owned());
+        }
+        Ok(Reconfigurations { interface: self.link, every, offset, outage })
     }
 }
 
@@ -267,9 +282,18 @@ impl<'de> Deserialize<'de> for Freezes {
     }
 }
 
+/// The line of a value, from 1.
+fn line<T>(text: &str, value: &Spanned<T>) -> usize {
+    line_of(text, value.span().start)
+}
+
+fn line_of(text: &str, place: usize) -> usize {
+    text[..place.min(text.len())].matches('\n').count() + 1
+}
+
 /// Where it is, and which known name may be meant.
 fn explained(error: &toml::de::Error, text: &str) -> SettingsError {
-    let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let line = error.span().map_or(0, |span| line_of(text, span.start));
     // The first name in backticks is the one given, the others are those expected.
     let mut names = error.message().split('`').skip(1).step_by(2);
     let near = names.next().and_then(|given| words::nearest(given, names));
@@ -354,10 +378,22 @@ mod tests {
         for (text, part) in [
             ("patience = \"30\"", "line 1: \"30\" has no unit"),
             ("patience = 30", "line 1: "),
-            ("connections = 0", "helps nobody"),
+            ("patience = \"1 s\"\nconnections = 0", "line 2: connections = 0 helps nobody"),
+            (
+                "[[reconfiguration]]\nlink = \"a\"\nevery = \"0 s\"\noffset = \"0 s\"\noutage = \"0 s\"",
+                "line 3: reconfiguration of a: every must",
+            ),
+            (
+                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"0 s\"\noutage = \"0 s\"",
+                "line 5: reconfiguration of a: an outage of 0",
+            ),
+            (
+                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"0 s\"\noutage = \"2 s\"",
+                "line 5: reconfiguration of a: outage (2 s) must be shorter than every",
+            ),
             (
                 "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"1 s\"\noutage = \"0 s\"",
-                "shorter than every",
+                "line 4: reconfiguration of a: offset (1 s) must be shorter than every",
             ),
             ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
             ("patience = ", "line 1"),

@@ -116,6 +116,21 @@ fn handshakes_and_resets_are_no_connections() {
     assert_eq!(again.next, SequenceNumber(1), "numbers of an earlier connection between the same ports");
 }
 
+/// Packets have gone unseen: the SYN of a connection between the same ports may have been among them.
+#[test]
+fn after_a_gap_the_newest_packet_alone_is_believed() {
+    let (mut all, now) = (connections(), Instant::ZERO);
+    let mut send = |segment, is_doubtful| {
+        all.sent(now, WWAN, &bytes(&headers(v4(), segment))).unwrap();
+        let (_, known) = all.iter_mut().next().unwrap();
+        known.is_doubtful = is_doubtful;
+        (known.next.0, known.last.segment.acknowledgment.0)
+    };
+    assert_eq!(send(segment(9_000_000, 100, 8_000_000), true), (9_000_100, 8_000_000));
+    assert_eq!(send(segment(1000, 10, 77), false), (1010, 77));
+    assert_eq!(send(segment(900, 10, 70), false), (1010, 77), "an old one again");
+}
+
 #[test]
 fn marks_go_before_sack_blocks_that_do_not_fit_beside_them() {
     let block = |left: u32| SackBlock { left: SequenceNumber(left), right: SequenceNumber(left + 10) };

@@ -6,9 +6,11 @@ mod links;
 mod support;
 
 use seamline_mobile::Settings;
-use seamline_mobile::system::{News, Watch, ask};
-use seamline_wire::Flags;
-use seamline_wire::codec::IpVersion;
+use seamline_mobile::agent::Way;
+use seamline_mobile::connections::CAPTURED;
+use seamline_mobile::system::{Captured, News, Raw, Watch, ask};
+use seamline_wire::codec::{Headers, IpHeader, IpVersion, encode_to_vec};
+use seamline_wire::{Flags, Segment, TransportPort};
 use std::io::Write;
 use std::net::{IpAddr, TcpStream};
 use std::time::Duration;
@@ -232,4 +234,40 @@ fn where_news_was_missed_that_comes_last_and_once() {
         support::run(&namespace, "ip route flush type blackhole");
         while !watch.receive().unwrap().is_empty() {}
     }
+}
+
+#[test]
+fn packets_that_there_was_no_room_for_are_counted() {
+    let name = "packets_that_there_was_no_room_for_are_counted";
+    let Some((namespace, interface, _tun)) = support::interface_or_skip(name) else { return };
+    interface.bring_up(&namespace).unwrap();
+    let [IpAddr::V4(from), IpAddr::V4(to)] = support::addresses(IpVersion::V4) else { unreachable!() };
+    let packet = encode_to_vec(
+        &Headers {
+            ip: IpHeader::v4(from, to),
+            source_port: TransportPort(1),
+            destination_port: TransportPort(2),
+            segment: Segment { flags: Flags::ACK, ..Segment::default() },
+        },
+        &[],
+    )
+    .unwrap();
+    let way = Way { from: from.into(), to: to.into(), interface: 0, bound_to: 0, mark: 0 };
+    namespace
+        .within(|| {
+            let (captured, raw) = (Captured::open()?, Raw::open()?);
+            assert_eq!(captured.missed()?, 0);
+            // Nobody reads at the other end either, so that the interface may refuse them after they were seen.
+            (0..50_000).for_each(|_| drop(raw.send(&packet, way)));
+            let mut room = [0; CAPTURED];
+            let mut seen = 0;
+            while captured.receive(&mut room)?.is_some() {
+                seen += 1;
+            }
+            let missed = captured.missed()?;
+            assert!(seen > 1000 && missed > 1000 && seen + missed <= 50_000, "{seen} seen, {missed} missed");
+            assert_eq!(captured.missed()?, 0, "once");
+            Ok(())
+        })
+        .unwrap();
 }

@@ -36,6 +36,8 @@ pub struct Counters {
     pub left_alone: u64,
     /// Times that the host's queues were full, and the rest had to wait.
     pub pauses: u64,
+    /// Packets that went unseen for want of room.
+    pub missed: u64,
     /// Packets whose headers could not be read.
     pub unreadable: u64,
 }
@@ -50,7 +52,7 @@ impl Agent {
             .collect();
         let owed = self.connections.iter().filter(|(_, connection)| connection.owed.is_some()).count();
         let Counters { told, refused, repeated, acknowledgments, kicked, messages, .. } = self.counters;
-        let Counters { failures, given_up, over, left_alone, pauses, unreadable, .. } = self.counters;
+        let Counters { failures, given_up, over, left_alone, pauses, missed, unreadable, .. } = self.counters;
         Line::new("status")
             .with("dry_run", self.is_dry)
             .with("links", links.join(","))
@@ -72,6 +74,7 @@ impl Agent {
             .with("over", over)
             .with("left_alone", left_alone)
             .with("pauses", pauses)
+            .with("missed", missed)
             .with("unreadable", unreadable)
     }
 

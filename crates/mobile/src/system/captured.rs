@@ -116,6 +116,28 @@ impl Captured {
     }
 }
 
+impl Captured {
+    /// How many packets there was no room for since the last time.
+    ///
+    /// # Errors
+    /// None that could be expected.
+    pub fn missed(&self) -> io::Result<u32> {
+        let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+        let mut length = size_of_val(&statistics) as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes to `statistics`, which is as long, and the new length to `length`.
+        let result = unsafe {
+            libc::getsockopt(
+                self.socket.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                (&raw mut statistics).cast(),
+                &raw mut length,
+            )
+        };
+        if result == 0 { Ok(statistics.tp_drops) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
 impl AsFd for Captured {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()

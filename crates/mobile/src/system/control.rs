@@ -1,10 +1,11 @@
 //! The socket at which modems and scripts tell things, and the other end of it.
 
 use super::explained;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,17 +29,15 @@ impl Control {
     /// Listen at a path, for this user alone. What a killed daemon has left there is replaced.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let what = || format!("listening at {}", path.display());
-        let socket = match UnixDatagram::bind(path) {
+        let socket = match bind(path) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
                 clear(path).map_err(|error| explained(error, what()))?;
-                UnixDatagram::bind(path)
+                bind(path)
             }
             bound => bound,
         };
         let socket = socket.map_err(|error| explained(error, what()))?;
         socket.set_nonblocking(true)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
-            .map_err(|error| explained(error, what()))?;
         Ok(Control { socket, path: path.to_owned(), identity: identity(path)? })
     }
 
@@ -77,6 +76,15 @@ impl Drop for Control {
     }
 }
 
+/// A socket at a path, for this user alone from the first moment: the file takes the mode of its descriptor (unix(7)).
+fn bind(path: &Path) -> io::Result<UnixDatagram> {
+    let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    let descriptor = fs::File::from(socket);
+    descriptor.set_permissions(fs::Permissions::from_mode(0o600))?;
+    nix::sys::socket::bind(descriptor.as_raw_fd(), &UnixAddr::new(path)?)?;
+    Ok(UnixDatagram::from(OwnedFd::from(descriptor)))
+}
+
 fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))
 }
@@ -108,13 +116,9 @@ pub fn tell(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// When nobody listens at the path, or does not answer for 2 s.
 pub fn ask(path: &Path, text: &str) -> io::Result<String> {
-    static ASKED: AtomicU32 = AtomicU32::new(0);
-    let number = ASKED.fetch_add(1, Ordering::Relaxed);
-    let name = format!("seamline-mobile-{}-{number}.sock", std::process::id());
-    let own = Own(std::env::temp_dir().join(name));
-    let socket = UnixDatagram::bind(&own.0).map_err(|error| {
-        explained(error, format_args!("making a socket for the answer at {}", own.0.display()))
-    })?;
+    let own = Own::new().map_err(|error| explained(error, "making a socket for the answer"))?;
+    let socket = UnixDatagram::bind(own.0.join("answer"))
+        .map_err(|error| explained(error, format_args!("listening in {}", own.0.display())))?;
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.send_to(text.as_bytes(), path).map_err(|error| unheard(error, path))?;
     let mut room = vec![0; 64 * 1024];
@@ -127,15 +131,57 @@ pub fn ask(path: &Path, text: &str) -> io::Result<String> {
     }
 }
 
-/// A path that is removed in the end.
+/// A folder for this user alone, which is removed in the end. An address without a path would take none, but the daemon may be in another
+/// network namespace, where such an address means nothing.
 struct Own(PathBuf);
+
+impl Own {
+    /// Whatever is there already, others may have made.
+    fn new() -> io::Result<Self> {
+        static ASKED: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = ASKED.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("seamline-{}-{number}", std::process::id()));
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| Own(path)),
+            }
+        }
+    }
+}
 
 impl Drop for Own {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
 fn unheard(error: io::Error, path: &Path) -> io::Error {
     explained(error, format_args!("no daemon can be reached at {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_socket_is_its_users_alone_before_it_has_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        // Nothing is done to the file after this.
+        let _socket = bind(&path).unwrap();
+        let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn what_others_have_made_where_the_answer_goes_is_gone_by() {
+        let [first, second] = [Own::new().unwrap(), Own::new().unwrap()];
+        assert_ne!(first.0, second.0);
+        let mode = fs::metadata(&first.0).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let path = first.0.clone();
+        drop(first);
+        assert!(!path.exists());
+    }
 }

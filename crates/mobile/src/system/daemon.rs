@@ -2,6 +2,7 @@
 
 use super::control::Control;
 use super::host::Kernel;
+use super::journal::Journal;
 use super::{Captured, News, Watch, clock};
 use crate::agent::Agent;
 use crate::command::Command;
@@ -79,9 +80,10 @@ impl Daemon {
     ///
     /// # Errors
     /// When one of its sockets fails.
-    pub fn run(&mut self, stop: impl AsFd, out: &mut dyn Write) -> io::Result<()> {
+    pub fn run(&mut self, stop: impl AsFd, out: impl Write + Send + 'static) -> io::Result<()> {
+        let mut journal = Journal::new(out, self.json);
         loop {
-            self.write_log(out);
+            self.write_log(&mut journal);
             let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
             let is_due = |at| at <= clock::monotonic();
             if packets || news || told || stopped || self.agent.freeze_at().is_some_and(is_due) {
@@ -102,7 +104,7 @@ impl Daemon {
             self.agent.help(now, &mut self.kernel, &mut self.log);
             if stopped {
                 self.log.push(Line { event: "stop", ..self.agent.status() });
-                self.write_log(out);
+                self.write_log(&mut journal);
                 return Ok(());
             }
         }
@@ -141,11 +143,16 @@ impl Daemon {
     fn take_in_packets(&mut self) -> io::Result<bool> {
         let now = clock::monotonic();
         let mut room = [0; CAPTURED];
-        for taken in 0..BATCH {
-            let Some((length, interface)) = self.captured.receive(&mut room)? else { return Ok(taken > 0) };
+        let mut taken = 0;
+        while taken < BATCH {
+            let Some((length, interface)) = self.captured.receive(&mut room)? else { break };
             self.agent.sent(now, interface, &room[..length]);
+            taken += 1;
         }
-        Ok(true)
+        if taken > 0 {
+            self.agent.missed(self.captured.missed()?);
+        }
+        Ok(taken > 0)
     }
 
     fn take_in_news(&mut self) -> io::Result<()> {
@@ -206,15 +213,8 @@ impl Daemon {
         Ok(())
     }
 
-    fn write_log(&mut self, out: &mut dyn Write) {
-        if self.log.is_empty() {
-            return;
-        }
+    fn write_log(&mut self, journal: &mut Journal) {
         let wall = clock::wall();
-        for line in self.log.drain(..) {
-            let line = line.at(wall);
-            let _ = if self.json { writeln!(out, "{}", line.to_json()) } else { writeln!(out, "{line}") };
-        }
-        let _ = out.flush();
+        journal.write(self.log.drain(..).map(|line| line.at(wall)));
     }
 }

@@ -9,6 +9,7 @@ mod diagnosis;
 #[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
 mod freezer;
 mod host;
+mod journal;
 mod netlink;
 mod raw;
 mod watch;

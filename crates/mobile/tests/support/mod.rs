@@ -132,9 +132,9 @@ impl Phone {
         let mut daemon = namespace.within(|| Daemon::open(settings, &manner)).unwrap();
         let (stop, stopped) = UnixStream::pair().unwrap();
         let log = Log::default();
-        let mut out = log.clone();
+        let out = log.clone();
         let inside = namespace.try_clone().unwrap();
-        let daemon = std::thread::spawn(move || inside.within(|| daemon.run(&stopped, &mut out)));
+        let daemon = std::thread::spawn(move || inside.within(|| daemon.run(&stopped, out)));
         let (stop, daemon) = (Some(stop), Some(daemon));
         Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
     }
