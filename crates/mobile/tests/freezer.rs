@@ -107,7 +107,7 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
         let mut daemon = ethernet.phone.within(|| Daemon::open(freezing(), &manner)).unwrap();
         let (stop, stopped) = UnixStream::pair().unwrap();
         let inside = ethernet.phone.try_clone().unwrap();
-        let run = move || daemon.run(&stopped, &mut std::io::stdout());
+        let run = move || daemon.run(&stopped, std::io::stdout());
         let running = std::thread::spawn(move || inside.within(run));
         let download = ethernet.download();
         freeze(&socket, &download);
@@ -168,7 +168,7 @@ fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
 fn run_until_killed(socket: &Path) {
     let manner = Manner { socket: socket.to_owned(), is_dry: false, json: false };
     let (_open, stop) = UnixStream::pair().unwrap();
-    Daemon::open(freezing(), &manner).unwrap().run(&stop, &mut std::io::sink()).unwrap();
+    Daemon::open(freezing(), &manner).unwrap().run(&stop, std::io::sink()).unwrap();
 }
 
 #[test]
