@@ -214,8 +214,8 @@ pub struct ConnectionParameters {
     pub keepalive: Option<KeepAlive>,
     /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
     pub time_wait: Duration,
-    /// Challenge ACKs sent per second and connection at most (RFC 5961 section 7).
-    pub challenge_acks_per_second: u32,
+    /// Between two challenge ACKs of a connection, at least (RFC 5961 section 7).
+    pub challenge_ack_interval: Duration,
 }
 
 /// Keep-alive probes.

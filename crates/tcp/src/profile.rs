@@ -69,6 +69,9 @@ pub static NS2_2010: Profile = Profile {
     parameters: ns2_2010,
 };
 
+/// RFC 5961 section 7: "no more than 10 challenge ACKs in any 5 second window"; Linux: `tcp_invalid_ratelimit`, 500 ms.
+const CHALLENGE_ACK_INTERVAL: Duration = Duration::from_millis(500);
+
 fn rfc() -> Parameters {
     Parameters {
         round_trip: RoundTripParameters {
@@ -127,7 +130,7 @@ fn rfc() -> Parameters {
             user_timeout: Some(Duration::from_secs(300)),
             keepalive: None,
             time_wait: Duration::from_secs(240),
-            challenge_acks_per_second: 10,
+            challenge_ack_interval: CHALLENGE_ACK_INTERVAL,
         },
         vegas: VegasParameters::default(),
         loss_notification: Default::default(),
@@ -215,7 +218,7 @@ fn ns2(window_limit: u32) -> Parameters {
             user_timeout: None,
             keepalive: None,
             time_wait: Duration::ZERO,
-            challenge_acks_per_second: 10,
+            challenge_ack_interval: CHALLENGE_ACK_INTERVAL,
         },
         vegas: VegasParameters {
             rounds_difference: true,

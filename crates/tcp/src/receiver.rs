@@ -112,6 +112,11 @@ impl Receiver {
     pub(crate) fn offer_nothing_yet(&mut self) {
         self.offered_edge = self.next + u64::from(self.parameters.buffer);
     }
+    /// Bytes that the peer can have sent before the next one expected without hearing of it: the buffer, and no less than a window
+    /// without scaling, in case it was larger once.
+    pub(crate) fn largest_window(&self) -> u64 {
+        u64::from(self.parameters.buffer.max(u32::from(u16::MAX)))
+    }
     /// The receive buffer in bytes.
     pub fn buffer(&self) -> u32 {
         self.parameters.buffer
@@ -150,12 +155,16 @@ impl Receiver {
     pub fn open_window(&mut self) {
         self.closed_on_purpose = false;
     }
+    /// The right edge of the window, as it was offered or could be.
+    pub(crate) fn edge(&self) -> Offset {
+        self.offered_edge.max(self.next + self.window())
+    }
     /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6). What
     /// occupies no sequence space may also stand at the right edge: there a peer is that has filled the
     /// window, and if its acknowledgments were refused, two such ends would answer each other for ever.
     pub fn accepts(&self, start: Option<Offset>, length: u32) -> bool {
         let Some(start) = start else { return false };
-        let edge = self.offered_edge.max(self.next + self.window());
+        let edge = self.edge();
         let end = start + u64::from(length);
         match length {
             0 => start >= self.next && start <= edge,
@@ -165,7 +174,7 @@ impl Receiver {
 
     /// Whether a reset at `start` lies in the window (RFC 5961 section 3.2).
     pub fn contains(&self, start: Option<Offset>) -> bool {
-        let edge = self.offered_edge.max(self.next + self.window());
+        let edge = self.edge();
         start.is_some_and(|start| start == self.next || (start > self.next && start < edge))
     }
 

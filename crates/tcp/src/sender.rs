@@ -97,6 +97,9 @@ pub(crate) struct Sender {
     notified: Notified,
     /// What a handover scheme keeps from happening.
     hold: moving::Hold,
+    /// The largest congestion window so far, in segments; before this time it does not grow beyond it.
+    largest_window: f64,
+    growth_held_until: Instant,
     /// The furthest right edge of the peer's window so far.
     furthest_edge: Offset,
     orders: Orders,
@@ -197,6 +200,8 @@ impl Sender {
             loss_notification: parameters.loss_notification.clone(),
             notified: Notified::default(),
             hold: moving::Hold::Nothing,
+            largest_window: 0.0,
+            growth_held_until: Instant::ZERO,
             furthest_edge: first,
             orders: Orders::default(),
         }
@@ -444,8 +449,7 @@ impl Sender {
             Order::RestartTimer => self.restart_timer(),
             Order::Grow => {
                 if let Some(acked) = acked {
-                    self.control.on_ack(acked, &self.view);
-                    self.view.window = self.control.window();
+                    self.grow(acked);
                 }
             }
             Order::Cut(loss) => self.cut(loss),

@@ -52,6 +52,47 @@ pub enum HandoverPhase {
     Completed,
 }
 
+/// Why an end did not heed a mark of a handover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum MarkRefusal {
+    /// The segment's sequence number is neither in the window nor that of something sent again.
+    OutOfWindow,
+    /// Its timestamp is older than one that has come (RFC 7323 section 5.3).
+    OldTimestamp,
+    /// It acknowledges what was never sent, or what was acknowledged long ago (RFC 5961 section 5.2).
+    ImplausibleAcknowledgment,
+    /// It acknowledges less than is acknowledged: it is late, or sent a second time by somebody else.
+    OldAcknowledgment,
+    /// The scheme here knows no such mark.
+    NotExpected,
+    /// Marks come more often than ends move.
+    TooOften,
+}
+
+impl MarkRefusal {
+    /// All of them.
+    pub const ALL: [MarkRefusal; 6] = [
+        MarkRefusal::OutOfWindow,
+        MarkRefusal::OldTimestamp,
+        MarkRefusal::ImplausibleAcknowledgment,
+        MarkRefusal::OldAcknowledgment,
+        MarkRefusal::NotExpected,
+        MarkRefusal::TooOften,
+    ];
+    /// What lists and reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MarkRefusal::OutOfWindow => "mark refused: out of window",
+            MarkRefusal::OldTimestamp => "mark refused: old timestamp",
+            MarkRefusal::ImplausibleAcknowledgment => "mark refused: implausible acknowledgment",
+            MarkRefusal::OldAcknowledgment => "mark refused: old acknowledgment",
+            MarkRefusal::NotExpected => "mark refused: not expected",
+            MarkRefusal::TooOften => "mark refused: too often",
+        }
+    }
+}
+
 /// What a mobility protocol does (terms of RFC 3753; messages of RFC 5944).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -204,6 +245,13 @@ pub enum Event {
         port: TransportPort,
         /// The action's name.
         action: &'static str,
+    },
+    /// A mark of a handover came and was not heeded.
+    MarkRefused {
+        /// Local port of the connection.
+        port: TransportPort,
+        /// Why.
+        reason: MarkRefusal,
     },
     /// A handover of a link, or of a mobile node between cells, reached this phase.
     Handover(HandoverPhase),

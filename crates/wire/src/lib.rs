@@ -21,7 +21,7 @@ pub mod timers;
 pub mod units;
 
 pub use control::Control;
-pub use event::{DropCause, Event, HandoverPhase, MobilityEvent, SenderSample};
+pub use event::{DropCause, Event, HandoverPhase, MarkRefusal, MobilityEvent, SenderSample};
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::Mark;

@@ -270,6 +270,10 @@ impl Row<'_> {
                 self.of(Kind::HandoverAction, port);
                 self.detail(action);
             }
+            Event::MarkRefused { port, reason } => {
+                self.of(Kind::HandoverAction, port);
+                self.detail(reason.name());
+            }
             Event::Mobility(what) => {
                 let (kind, detail) = mobility(what);
                 self.without_connection(kind);

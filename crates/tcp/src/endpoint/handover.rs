@@ -5,12 +5,12 @@ use crate::emit::{Header, TimestampClock};
 use crate::handover::{Action, Actions, Handover, Happened, Release, Scheme};
 use crate::parameters::Parameters;
 use crate::sender::Exit;
-use seamline_wire::{Duration, Event, Flags, Instant, Mark, Outbox, Segment, Signal};
+use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment, Signal};
 
 /// A scheme at work.
 #[derive(Debug)]
 pub(super) struct Mover {
-    scheme: Box<dyn Handover>,
+    pub(super) scheme: Box<dyn Handover>,
     actions: Actions,
 }
 
@@ -26,11 +26,9 @@ impl Endpoint {
         self.happened(now, Happened::Below(signal), out);
     }
 
-    /// Whether the scheme here decides what becomes of this segment's acknowledgment.
-    pub(super) fn is_notified_by(&self, segment: &Segment) -> bool {
-        let decided =
-            |mover: &Mover| handover_mark(segment).is_some_and(|mark| mover.scheme.decides_on(mark));
-        self.mover.as_ref().is_some_and(decided)
+    /// Whether the scheme here decides what becomes of the acknowledgment of a segment with this mark.
+    pub(super) fn decides_on(&self, mark: Mark) -> bool {
+        self.mover.as_ref().is_some_and(|mover| mover.scheme.decides_on(mark))
     }
 
     /// When the scheme wants to be woken; only an open connection has something to do then.
@@ -47,39 +45,55 @@ impl Endpoint {
         }
     }
 
-    /// The acknowledgment of a segment has been taken in: a mark on it is for the scheme, if there is one, which may let
+    /// The acknowledgment of a segment has been taken in: a mark on it that is heeded is for the scheme, which may let
     /// go what [`crate::sender::Sender::on_notification`] held.
-    pub(super) fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        if let Some(mark) = handover_mark(segment).filter(|_| self.mover.is_some()) {
-            let one_way_delay = one_way_delay(&self.header, now, segment);
-            let payload = segment.length > 0;
-            self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
-            self.pump(now, out);
-        }
+    pub(super) fn on_mark(&mut self, now: Instant, mark: Mark, segment: &Segment, out: &mut Outbox) {
+        let one_way_delay = one_way_delay(&self.header, now, segment);
+        self.tell_of_mark(now, mark, segment, one_way_delay, out);
+        self.pump(now, out);
+    }
+    fn tell_of_mark(
+        &mut self,
+        now: Instant,
+        mark: Mark,
+        segment: &Segment,
+        one_way_delay: Option<Duration>,
+        out: &mut Outbox,
+    ) {
+        let payload = segment.length > 0;
+        let changes = self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
+        self.note_heeded(now, mark, changes);
     }
 
     /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
     /// announced before one is out of date by now.
     pub(super) fn on_data_again(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        let happened = match handover_mark(segment) {
-            _ if segment.length == 0 => return,
-            Some(Mark::WillHandover) => return,
-            Some(mark) => Happened::Marked { mark, payload: true, one_way_delay: None },
-            None => Happened::Data,
-        };
-        self.happened(now, happened, out);
+        match self.expected_mark(segment) {
+            _ if segment.length == 0 => {}
+            None => {
+                self.happened(now, Happened::Data, out);
+            }
+            Some(Mark::WillHandover) => self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out),
+            Some(_) => {
+                if let Some(mark) = self.heeded_mark(now, segment, out) {
+                    self.tell_of_mark(now, mark, segment, None, out);
+                }
+            }
+        }
     }
 
-    /// Tell the scheme, if there is one and the connection is open, and do what it wants.
-    pub(super) fn happened(&mut self, now: Instant, happened: Happened, out: &mut Outbox) {
+    /// Tell the scheme, if there is one and the connection is open, and do what it wants. Returns whether that changes
+    /// what is sent or when.
+    pub(super) fn happened(&mut self, now: Instant, happened: Happened, out: &mut Outbox) -> bool {
         let open = self.heeds_moves();
-        let Some(mover) = self.mover.as_mut().filter(|_| open) else { return };
+        let Some(mover) = self.mover.as_mut().filter(|_| open) else { return false };
         self.sender.view.now = now;
         mover.scheme.on(happened, &self.sender.view, &mut mover.actions);
         if mover.actions.as_slice().is_empty() {
-            return;
+            return false;
         }
         let mut actions = std::mem::take(&mut mover.actions);
+        let changes = actions.as_slice().iter().any(|action| action.changes_sending());
         for action in actions.as_slice() {
             self.act(now, *action, out);
         }
@@ -87,6 +101,7 @@ impl Endpoint {
         if let Some(mover) = &mut self.mover {
             mover.actions = actions;
         }
+        changes
     }
 
     fn act(&mut self, now: Instant, action: Action, out: &mut Outbox) {
@@ -131,12 +146,13 @@ impl Endpoint {
     }
 }
 
-/// The mark of a segment, unless it tells of losses: that is no news of a move.
-pub(super) fn handover_mark(segment: &Segment) -> Option<Mark> {
-    segment.mark.filter(|mark| mark.losses().is_none())
-}
+/// A segment that was on its way for longer says nothing about a path: half of the round trip that TCP reckons with before it
+/// knows any (RFC 6298 section 2.1). A timestamp is whatever its sender writes, and a window may be derived from it.
+const LONGEST_ONE_WAY_DELAY: Duration = Duration::from_millis(500);
 
+/// How long a segment was on its way by its timestamp, if that can be.
 fn one_way_delay(header: &Header, now: Instant, segment: &Segment) -> Option<Duration> {
     let clock: &TimestampClock = header.timestamps.as_ref()?;
-    Some(clock.since(now, segment.timestamps?.value).max(clock.tick))
+    let delay = clock.since(now, segment.timestamps?.value).max(clock.tick);
+    (delay <= LONGEST_ONE_WAY_DELAY).then_some(delay)
 }

@@ -1,12 +1,11 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
-use super::handover::handover_mark;
 use super::{CloseReason, Endpoint, State};
 use crate::emit::reset_for;
 use crate::handover::Happened;
 use crate::offset::Offset;
 use crate::sender::{Acknowledgment, Exit};
-use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment};
+use seamline_wire::{Duration, Event, Flags, Instant, MarkRefusal, Outbox, Packet, Segment};
 
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
@@ -22,38 +21,34 @@ enum TimestampCheck {
     Old,
 }
 
-/// At most so many challenge ACKs a second (RFC 5961 section 7).
+/// Challenge ACKs are so far apart (RFC 5961 section 7). Several at once would be duplicate acknowledgments to the peer, which
+/// then retransmits and cuts its window because a stranger has sent something.
 #[derive(Debug)]
 pub(super) struct ChallengeLimiter {
-    per_second: u32,
-    second_began: Instant,
-    in_second: u32,
+    interval: Duration,
+    last: Option<Instant>,
     sent: u64,
 }
 
 impl ChallengeLimiter {
-    pub(super) fn new(per_second: u32) -> Self {
-        ChallengeLimiter { per_second, second_began: Instant::ZERO, in_second: 0, sent: 0 }
+    pub(super) fn new(interval: Duration) -> Self {
+        ChallengeLimiter { interval, last: None, sent: 0 }
     }
-    /// One that has sent so many, none within the last second.
-    pub(super) fn quiet(per_second: u32, sent: u64) -> Self {
-        ChallengeLimiter { sent, ..ChallengeLimiter::new(per_second) }
+    /// One that has sent so many, and may send the next at once.
+    pub(super) fn quiet(interval: Duration, sent: u64) -> Self {
+        ChallengeLimiter { sent, ..ChallengeLimiter::new(interval) }
     }
-    /// Whether it permits as many as at first.
+    /// Whether the next may be sent at once.
     pub(super) fn is_quiet(&self, now: Instant) -> bool {
-        self.in_second == 0 || now.saturating_since(self.second_began) >= Duration::from_secs(1)
+        self.last.is_none_or(|last| now.saturating_since(last) >= self.interval)
     }
     pub(super) fn sent(&self) -> u64 {
         self.sent
     }
     fn permits(&mut self, now: Instant) -> bool {
-        if now.saturating_since(self.second_began) >= Duration::from_secs(1) {
-            self.second_began = now;
-            self.in_second = 0;
-        }
-        let permitted = self.in_second < self.per_second;
+        let permitted = self.is_quiet(now);
         if permitted {
-            self.in_second += 1;
+            self.last = Some(now);
             self.sent += 1;
         }
         permitted
@@ -84,7 +79,10 @@ impl Endpoint {
         match self.check_timestamps(now, segment) {
             TimestampCheck::Passed => {}
             TimestampCheck::Missing => return,
-            TimestampCheck::Old => return self.refuse(now, segment, start, out),
+            TimestampCheck::Old => {
+                self.refuse_mark(segment, MarkRefusal::OldTimestamp, out);
+                return self.refuse(now, segment, start, out);
+            }
         }
         if !self.receiver.accepts(start, segment.sequence_length()) {
             return self.on_unacceptable(now, segment, start, out);
@@ -114,13 +112,14 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
+            self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
             return self.challenge(now, out);
         };
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
-            if handover_mark(segment).is_none() && segment.length > 0 {
+            if self.expected_mark(segment).is_none() && segment.length > 0 {
                 self.happened(now, Happened::Data, out);
             }
         }
@@ -129,13 +128,15 @@ impl Endpoint {
         }
         if acknowledged >= self.sender.view.unacknowledged && self.state != State::TimeWait {
             self.take_acknowledgment(now, segment, start, acknowledged, out);
+        } else {
+            self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
     }
 
     /// SND.UNA - MAX.SND.WND <= SEG.ACK <= what has been sent (RFC 5961 section 5.2).
-    fn acceptable_acknowledgment(&self, segment: &Segment) -> Option<Offset> {
+    pub(super) fn acceptable_acknowledgment(&self, segment: &Segment) -> Option<Offset> {
         let view = &self.sender.view;
         let offset = self.sender.offset(segment.acknowledgment)?;
         let oldest = view.unacknowledged.0.saturating_sub(view.largest_peer_window);
@@ -174,11 +175,14 @@ impl Endpoint {
             let (sequence, acknowledgment) = self.last_window_update;
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
         }
-        let notifies = self.is_notified_by(segment);
+        let mark = self.heeded_mark(now, segment, out);
+        let notifies = mark.is_some_and(|mark| self.decides_on(mark));
+        // Were it one duplicate of many, refusing marks would open another way to cause what they ask for.
+        let is_refused = mark.is_none() && self.expected_mark(segment).is_some();
         let ack = Acknowledgment {
             offset: acknowledged,
             window,
-            bare: segment.sequence_length() == 0 && !notifies,
+            bare: segment.sequence_length() == 0 && !notifies && !is_refused,
             // What a notification acknowledges had waited for the move to end.
             timestamp_sample: self.timestamp_sample(now, segment).filter(|_| !notifies),
         };
@@ -190,9 +194,11 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress { mark: handover_mark(segment) }, out);
+            self.happened(now, Happened::Progress { mark: self.expected_mark(segment) }, out);
         }
-        self.on_mark(now, segment, out);
+        if let Some(mark) = mark {
+            self.on_mark(now, mark, segment, out);
+        }
     }
 
     /// RFC 5961 section 3.2.
@@ -229,7 +235,11 @@ impl Endpoint {
         let acknowledged = self.acceptable_acknowledgment(segment);
         let (Some(acknowledged), true) = (acknowledged, probes && segment.flags.intersects(Flags::ACK))
         else {
-            self.on_data_again(now, segment, out);
+            if start.is_some_and(|start| start <= next) && self.is_plausible(segment, start) {
+                self.on_data_again(now, segment, out);
+            } else {
+                self.refuse_mark(segment, MarkRefusal::OutOfWindow, out);
+            }
             return self.refuse(now, segment, start, out);
         };
         self.restart_keepalive(now);
@@ -242,7 +252,8 @@ impl Endpoint {
         self.acknowledge_if_due(now, out);
     }
 
-    /// Answer what is not acceptable with an acknowledgment (RFC 9293 section 3.10.7.4, first step).
+    /// Answer what is not acceptable with an acknowledgment (RFC 9293 section 3.10.7.4, first step): at once where it
+    /// may be the peer's, and at the rate of challenge ACKs where nobody knows whose it is.
     fn refuse(&mut self, now: Instant, segment: &Segment, start: Option<Offset>, out: &mut Outbox) {
         if self.state == State::TimeWait && segment.flags.intersects(Flags::FIN) {
             self.begin_time_wait(now, out);
@@ -253,7 +264,11 @@ impl Endpoint {
         let next = self.receiver.next();
         let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
         self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
-        self.send_bare_ack(now, out);
+        if self.is_plausible(segment, start) {
+            self.send_bare_ack(now, out);
+        } else {
+            self.challenge(now, out);
+        }
     }
 
     /// A challenge ACK, within its rate (RFC 5961 sections 3, 4, 5 and 7).

@@ -9,10 +9,12 @@ mod close;
 mod handover;
 mod handshake;
 mod input;
+mod marks;
 mod resting;
 mod state;
 
 pub(crate) use handshake::recovery_without_sack;
+pub use marks::MarkCounts;
 pub use resting::Resting;
 pub use state::{CloseReason, State};
 
@@ -81,6 +83,8 @@ pub struct Statistics {
     pub duplicate_segments_received: u64,
     /// Challenge ACKs sent (RFC 5961).
     pub challenge_acks: u64,
+    /// Marks of handovers.
+    pub marks: MarkCounts,
 }
 
 /// One TCP connection.
@@ -104,6 +108,7 @@ pub struct Endpoint {
     duplicate_segments_received: u64,
     challenge: input::ChallengeLimiter,
     mover: Option<handover::Mover>,
+    marks: marks::MarkBudget,
     syn_retransmissions: u32,
     time_wait_until: Option<Instant>,
     keepalive_at: Option<Instant>,
@@ -119,7 +124,7 @@ impl Endpoint {
         header.sack &= config.variant.recovery.needs_sack;
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
-        let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_acks_per_second);
+        let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_ack_interval);
         Endpoint {
             variant: config.variant,
             state: State::Closed,
@@ -138,6 +143,7 @@ impl Endpoint {
             duplicate_segments_received: 0,
             challenge,
             mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
+            marks: marks::MarkBudget::default(),
             syn_retransmissions: 0,
             time_wait_until: None,
             keepalive_at: None,
@@ -171,6 +177,7 @@ impl Endpoint {
             segments_received: self.segments_received,
             duplicate_segments_received: self.duplicate_segments_received,
             challenge_acks: self.challenge.sent(),
+            marks: self.marks.counts(),
         }
     }
     /// The sender's state, as traces show it.

@@ -1,6 +1,7 @@
 //! A connection with nothing under way takes a quarter of the memory, for whoever has many of which few are busy.
 
 use super::input::ChallengeLimiter;
+use super::marks::MarkBudget;
 use super::{Agreed, Endpoint, State};
 use crate::emit::{Address, Header, TimestampClock};
 use crate::offset::Offset;
@@ -128,10 +129,11 @@ impl Resting {
             segments_received: kept.segments_received.into(),
             duplicate_segments_received: kept.duplicate_segments_received.into(),
             challenge: ChallengeLimiter::quiet(
-                parameters.connection.challenge_acks_per_second,
+                parameters.connection.challenge_ack_interval,
                 kept.challenge_acks.into(),
             ),
             mover: None,
+            marks: MarkBudget::default(),
             syn_retransmissions: 0,
             time_wait_until: None,
             keepalive_at: None,

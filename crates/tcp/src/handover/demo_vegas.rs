@@ -57,6 +57,9 @@ impl Handover for DemoVegas {
             _ => {}
         }
     }
+    fn heeds(&self, mark: Mark) -> bool {
+        mark == Mark::Handover
+    }
     /// The mark is news of the path, not of what is outstanding.
     fn decides_on(&self, _mark: Mark) -> bool {
         false

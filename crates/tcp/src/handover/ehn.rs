@@ -87,4 +87,7 @@ impl Handover for Ehn {
             _ => {}
         }
     }
+    fn heeds(&self, mark: Mark) -> bool {
+        mark == Mark::Handover
+    }
 }

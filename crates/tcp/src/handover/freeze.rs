@@ -5,7 +5,7 @@
 
 use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
 use crate::view::View;
-use seamline_wire::{Duration, Instant, Signal};
+use seamline_wire::{Duration, Instant, Mark, Signal};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "freeze",
@@ -96,6 +96,10 @@ impl Handover for Freeze {
             Happened::Wake => self.on_wake(view, actions),
             _ => {}
         }
+    }
+    /// It tells the peer by its window, and marks nothing.
+    fn heeds(&self, _mark: Mark) -> bool {
+        false
     }
     fn wake_at(&self) -> Option<Instant> {
         match self.state {

@@ -172,13 +172,16 @@ impl MobilityVegas {
 
     /// "The sender will halt the retransmission timer and send one packet per RTT"; a receiver "will buffer the ACKs".
     fn peer_will_leave(&mut self, payload: bool, view: &View, actions: &mut Actions) {
+        // Who says it again is not away for longer: else nothing would bound what repeats it.
         let until = view.now + self.parameters.longest_disconnection;
-        if payload && self.holds_until.replace(until).is_none() {
+        if payload && self.holds_until.is_none() {
+            self.holds_until = Some(until);
             actions.push(Action::HoldAcknowledgments);
         }
-        if self.peer_away_until.replace(until).is_some() {
+        if self.peer_away_until.is_some() {
             return;
         }
+        self.peer_away_until = Some(until);
         actions.push(Action::Freeze);
         match self.parameters.one_per_round_trip {
             OnePerRoundTrip::Acknowledgment => self.send_one_when_all_is_acknowledged(view, actions),
@@ -318,6 +321,12 @@ impl Handover for MobilityVegas {
             Happened::Wake => self.on_wake(view, actions),
             _ => {}
         }
+    }
+    fn heeds(&self, mark: Mark) -> bool {
+        matches!(
+            mark,
+            Mark::WillHandover | Mark::Handover | Mark::HandoverCancelled | Mark::MadeBeforeBreak { .. }
+        )
     }
     fn decides_on(&self, mark: Mark) -> bool {
         let announces = mark == Mark::WillHandover && self.peer_away_until.is_none();

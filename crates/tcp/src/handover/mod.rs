@@ -122,6 +122,26 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it changes what is sent or when, other than by one segment or by ending what another action has begun.
+    pub fn changes_sending(self) -> bool {
+        match self {
+            Action::HoldAcknowledgments
+            | Action::HaltTimer
+            | Action::Freeze
+            | Action::ForgetRoundTrip
+            | Action::SetWindow(_)
+            | Action::SlowStart
+            | Action::RenewPath { .. }
+            | Action::CloseWindow
+            | Action::GoBack => true,
+            Action::Acknowledge { .. }
+            | Action::Mark { .. }
+            | Action::OpenWindow
+            | Action::ReleaseAcknowledgments(_)
+            | Action::SendOne
+            | Action::Thaw => false,
+        }
+    }
     /// Its name in traces.
     pub fn name(self) -> &'static str {
         match self {
@@ -172,6 +192,8 @@ impl Actions {
 pub trait Handover: Debug + Send {
     /// Something happened.
     fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions);
+    /// Whether the scheme knows this mark. Others are as good as none.
+    fn heeds(&self, mark: Mark) -> bool;
     /// Whether the scheme is to decide from where to go on before anything is sent that an acknowledgment with this mark
     /// lets go. Such an acknowledgment counts neither as a duplicate nor as a sample of the round-trip time.
     fn decides_on(&self, mark: Mark) -> bool {

@@ -77,4 +77,8 @@ impl Handover for TrAcks {
             _ => {}
         }
     }
+    /// What recovery is to answer is not marked.
+    fn heeds(&self, mark: Mark) -> bool {
+        mark == Mark::Handover && self.parameters.after == AfterReconnection::SlowStart
+    }
 }

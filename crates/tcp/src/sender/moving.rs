@@ -1,9 +1,10 @@
 //! What handover schemes want of the sender.
 
 use super::{Acknowledgment, Exit, Sender};
-use crate::cc::Loss;
+use crate::cc::{Acked, Loss};
 use crate::handover::Action;
 use crate::recovery::Order;
+use crate::view::Window;
 use seamline_wire::{Instant, Segment};
 
 /// What a handover scheme keeps a sender from, each more than the one before.
@@ -18,6 +19,25 @@ pub(super) enum Hold {
 }
 
 impl Sender {
+    /// Whether a handover scheme holds anything.
+    pub(crate) fn is_held(&self) -> bool {
+        self.hold != Hold::Nothing
+    }
+    /// Until then the congestion window does not grow beyond the largest one so far.
+    pub(crate) fn hold_growth(&mut self, until: Instant) {
+        self.growth_held_until = until;
+    }
+    /// What congestion control makes of an acknowledgment, unless growth is held.
+    pub(super) fn grow(&mut self, acked: &Acked) {
+        let most = self.largest_window.max(self.view.window.congestion);
+        self.control.on_ack(acked, &self.view);
+        let grown = self.control.window();
+        if self.view.now < self.growth_held_until && grown.congestion > most {
+            self.control.set_window(Window { congestion: most, ..grown });
+        }
+        self.view.window = self.control.window();
+        self.largest_window = most.max(self.view.window.congestion);
+    }
     /// Whether a handover scheme holds everything.
     pub(super) fn is_frozen(&self) -> bool {
         self.hold == Hold::Everything

@@ -11,6 +11,7 @@ mod handover;
 mod handshake;
 mod loss;
 mod loss_notification;
+mod marks;
 mod mobility_vegas;
 mod options;
 mod persist;

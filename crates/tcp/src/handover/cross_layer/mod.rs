@@ -172,11 +172,10 @@ impl CrossLayer {
     /// The tuning layer of transport, as far as the peer is concerned.
     fn on_mark(&mut self, mark: Mark, view: &View, actions: &mut Actions) {
         match mark {
-            Mark::WillHandover => {
-                let until = view.now + self.longest_disconnection;
-                if self.peer_away_until.replace(until).is_none() {
-                    self.tell(Event::ChangeBegins, view, actions);
-                }
+            // Who says it again is not away for longer: else nothing would bound what repeats it.
+            Mark::WillHandover if self.peer_away_until.is_none() => {
+                self.peer_away_until = Some(view.now + self.longest_disconnection);
+                self.tell(Event::ChangeBegins, view, actions);
             }
             Mark::NewLink { bandwidth_delay_product } => {
                 self.peer_arrived(bandwidth_delay_product, true, view, actions);
@@ -263,6 +262,15 @@ impl Handover for CrossLayer {
             }
             Happened::Below(_) => {}
         }
+    }
+    fn heeds(&self, mark: Mark) -> bool {
+        matches!(
+            mark,
+            Mark::WillHandover
+                | Mark::HandoverCancelled
+                | Mark::NewLink { .. }
+                | Mark::MadeBeforeBreak { .. }
+        )
     }
     fn decides_on(&self, mark: Mark) -> bool {
         let announces = mark == Mark::WillHandover && self.peer_away_until.is_none();

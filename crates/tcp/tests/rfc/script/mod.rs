@@ -60,9 +60,13 @@ impl Script {
     }
     /// An established opener with a handover scheme.
     pub(crate) fn moving(parameters: Parameters, variant: &str, scheme: &str) -> Self {
+        Script::moving_after(parameters, variant, scheme, syn_ack())
+    }
+    /// The same whose peer answers with `answer`.
+    pub(crate) fn moving_after(parameters: Parameters, variant: &str, scheme: &str, answer: Seg) -> Self {
         let scheme = handover::find(scheme).expect("a registered scheme");
         let mut script = Script::with(parameters, variant, Some(scheme), OURS, PEERS);
-        script.open_to(syn_ack());
+        script.open_to(answer);
         script
     }
     fn with(

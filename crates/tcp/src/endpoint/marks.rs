@@ -1,0 +1,142 @@
+//! Which marks are heeded. A mark asks for what only a move justifies, so it counts only on a segment that a stranger
+//! cannot make up (RFC 9293 section 3.10.7.4; RFC 5961; RFC 7323 section 5), only where the scheme here knows it, and
+//! not more often than ends move. Whoever can read a connection can forge its marks as it can forge its acknowledgments:
+//! for him there is the rate.
+
+use super::Endpoint;
+use crate::offset::Offset;
+use seamline_wire::{Duration, Event, Instant, Mark, MarkRefusal, Outbox, Segment};
+
+/// Marks that change what is sent are heeded once in this time on the average. No end moves more often for long: from one
+/// small cell to the next, 200 m away, it is 6 s at 120 km/h (ITU-R M.2412, dense urban).
+const INTERVAL: Duration = Duration::from_secs(4);
+/// So many may come at once after a pause: both ends move at once and the network doubles what they say, or one end is
+/// bounced between cells (ping-pong handovers, 3GPP TR 36.839).
+const BURST: u64 = 4;
+
+/// How many marks have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkCounts {
+    /// Marks that the scheme was told of.
+    pub heeded: u64,
+    refused: [u64; MarkRefusal::ALL.len()],
+}
+
+impl MarkCounts {
+    /// Marks that it was not told of, for this reason.
+    pub fn refused(&self, reason: MarkRefusal) -> u64 {
+        self.refused[reason as usize]
+    }
+    /// Marks that it was not told of.
+    pub fn all_refused(&self) -> u64 {
+        self.refused.iter().sum()
+    }
+}
+
+/// What marks may still change.
+#[derive(Debug)]
+pub(super) struct MarkBudget {
+    /// When all of [`BURST`] may come at once again.
+    full_at: Instant,
+    /// What has been announced was paid for with its end.
+    end_is_paid: bool,
+    /// How much had come and was acknowledged when a move was announced.
+    announced_at: Option<u64>,
+    counts: MarkCounts,
+}
+
+impl Default for MarkBudget {
+    fn default() -> Self {
+        MarkBudget {
+            full_at: Instant::ZERO,
+            end_is_paid: false,
+            announced_at: None,
+            counts: MarkCounts::default(),
+        }
+    }
+}
+
+impl MarkBudget {
+    pub(super) fn counts(&self) -> MarkCounts {
+        self.counts
+    }
+    fn permits(&self, now: Instant, mark: Mark) -> bool {
+        let ends = mark != Mark::WillHandover && self.end_is_paid;
+        ends || self.full_at <= now + INTERVAL * (BURST - 1)
+    }
+    /// The scheme was told of a mark that changes what is sent or when. Returns whether marks come more often than ends move.
+    fn pay(&mut self, now: Instant, mark: Mark) -> bool {
+        let announces = mark == Mark::WillHandover;
+        if !announces && std::mem::take(&mut self.end_is_paid) {
+            return false;
+        }
+        let comes_early = self.full_at > now;
+        self.full_at = self.full_at.max(now) + INTERVAL;
+        self.end_is_paid |= announces;
+        comes_early
+    }
+}
+
+impl Endpoint {
+    /// The mark of a segment that the scheme here knows. One that tells of losses is no news of a move.
+    pub(super) fn expected_mark(&self, segment: &Segment) -> Option<Mark> {
+        let mover = self.mover.as_ref()?;
+        segment.mark.filter(|mark| mover.scheme.heeds(*mark))
+    }
+
+    /// The mark of an acceptable segment that acknowledges nothing old, if it is to be heeded.
+    pub(super) fn heeded_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) -> Option<Mark> {
+        let Some(mark) = self.expected_mark(segment) else {
+            self.refuse_mark(segment, MarkRefusal::NotExpected, out);
+            return None;
+        };
+        if self.marks.permits(now, mark) && !self.is_announced_in_vain(mark) {
+            return Some(mark);
+        }
+        self.refuse_mark(segment, MarkRefusal::TooOften, out);
+        None
+    }
+
+    /// Whether a move is announced, and since one was announced before, and did not come, nothing else has: else a connection
+    /// that has just lost what was under way could be kept from ever sending it again.
+    fn is_announced_in_vain(&self, mark: Mark) -> bool {
+        let is_held = self.sender.is_held() || self.header.held.is_holding();
+        mark == Mark::WillHandover && !is_held && self.marks.announced_at == Some(self.progress())
+    }
+    fn progress(&self) -> u64 {
+        self.sender.view.unacknowledged.0 + self.receiver.next().0
+    }
+
+    /// The scheme was told of a mark, and what it wanted done `changes` what is sent or when. Where marks come more often than
+    /// ends move, what they keep from being cut must not grow: then the window stays below the largest one so far.
+    pub(super) fn note_heeded(&mut self, now: Instant, mark: Mark, changes: bool) {
+        self.marks.counts.heeded += 1;
+        if !changes {
+            return;
+        }
+        if self.marks.pay(now, mark) {
+            self.sender.hold_growth(self.marks.full_at);
+        }
+        if mark == Mark::WillHandover {
+            self.marks.announced_at = Some(self.progress());
+        }
+    }
+
+    /// Note that the mark of a segment, if it has one, is not heeded.
+    pub(super) fn refuse_mark(&mut self, segment: &Segment, reason: MarkRefusal, out: &mut Outbox) {
+        let is_news_of_a_move = segment.mark.is_some_and(|mark| mark.losses().is_none());
+        if is_news_of_a_move && self.mover.is_some() {
+            self.marks.counts.refused[reason as usize] += 1;
+            let port = self.header.local.port;
+            out.event(|| Event::MarkRefused { port, reason });
+        }
+    }
+
+    /// Whether the peer may have sent this segment, although it is not acceptable: it stands within a window of what is expected,
+    /// and acknowledges what may be acknowledged. What a stranger makes up does neither.
+    pub(super) fn is_plausible(&self, segment: &Segment, start: Option<Offset>) -> bool {
+        let oldest = self.receiver.next().0.saturating_sub(self.receiver.largest_window());
+        let is_near = start.is_some_and(|start| start.0 >= oldest && start <= self.receiver.edge());
+        is_near && self.acceptable_acknowledgment(segment).is_some()
+    }
+}
