@@ -8,7 +8,9 @@ use crate::moved::Moved;
 use crate::passed::{PassedSyn, PassedSyns};
 use crate::ways::Ways;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment};
+use seamline_wire::{
+    Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment, TransportPort,
+};
 use std::collections::BTreeMap;
 
 /// What an agent may hold, all connections together.
@@ -344,12 +346,19 @@ impl Agent for Connections {
         }
     }
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
-        let of_these = self.by_key.iter().filter(|(key, _)| addresses.contains(&key.wireless.0));
-        let places: Vec<usize> = of_these.map(|(_, place)| *place).collect();
+        let mut addresses = addresses.to_vec();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let of = |address: NodeId| {
+            let beginning =
+                ConnectionKey { wireless: (address, TransportPort(0)), wired: Default::default() };
+            self.by_key.range(beginning..).take_while(move |(key, _)| key.wireless.0 == address)
+        };
+        let places: Vec<usize> = addresses.iter().copied().flat_map(of).map(|(_, place)| *place).collect();
         let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
         let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
         let mut moved: Vec<_> = moved.filter(|moved| moved.connection.moves()).collect();
-        moved.extend(self.hand_out_passed(addresses));
+        moved.extend(self.hand_out_passed(&addresses));
         moved
     }
     fn take_in(&mut self, moved: Vec<Moved>) {

@@ -65,7 +65,7 @@ impl<'a> Exit<'a> {
             return self.forward(from, packet);
         }
         self.counters.suppressed_acknowledgments += 1;
-        self.out.recycle(packet);
+        self.discard(packet);
     }
     /// Write a mark into a packet: it takes its place from SACK blocks, if there is no other.
     pub fn mark(&mut self, packet: &mut Packet, mark: Mark) {
@@ -119,6 +119,11 @@ impl<'a> Exit<'a> {
     /// What was kept is needed no more.
     pub fn release(&mut self, packet: Box<Packet>) {
         self.free(u64::from(packet.wire_bytes));
+        self.discard(packet);
+    }
+    /// Into the pool, without the bytes of a real packet: nobody would count them there.
+    fn discard(&mut self, mut packet: Box<Packet>) {
+        packet.make_bare();
         self.out.recycle(packet);
     }
     /// Send a copy of what is kept over the wireless side, in the tunnels of the newest packet that went there: the mobile node
@@ -131,7 +136,7 @@ impl<'a> Exit<'a> {
     }
     /// The packet was for this agent, and goes no further.
     pub fn absorb(&mut self, packet: Box<Packet>) {
-        self.out.recycle(packet);
+        self.discard(packet);
     }
     /// Let one of the agent's own endpoints act: what it sends leaves by this side. What happens to it is no event, for
     /// events name a connection by its port, and it has the port of the host that it stands for.

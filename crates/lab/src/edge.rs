@@ -3,8 +3,7 @@
 use crate::foreign::{Carried, carried};
 use seamline_wire::capture::{ip_header, ipv4_address, ipv6_address};
 use seamline_wire::codec::{
-    Checksums, Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, decode_with, encode,
-    encode_headers,
+    Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, encode_around, encode_headers,
 };
 use seamline_wire::{Aside, NodeId, Packet, Segment, Tunnels};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -123,29 +122,12 @@ pub fn bytes_of<'a>(packet: &'a Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8]
     }
     match packet.aside.as_deref() {
         Some(Aside::Foreign(bytes)) => Ok(bytes),
-        Some(Aside::Segment(bytes)) => written_around(packet, bytes, out),
+        Some(Aside::Segment(bytes)) => {
+            encode_around(packet, bytes, out).map_err(|_| NotBytes::PayloadUnknown)
+        }
         Some(Aside::Control(_)) => Err(NotBytes::NotForHosts),
         None => written_alone(packet, out),
     }
-}
-
-fn written_around<'a>(packet: &Packet, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], NotBytes> {
-    let Ok(came_in) = decode_with(bytes, Checksums::Ignore) else { return Err(NotBytes::NotForHosts) };
-    let Headers { ip, source_port, destination_port, segment } = came_in.headers;
-    if (source_port, destination_port, segment)
-        == (packet.source_port, packet.destination_port, packet.segment)
-    {
-        return Ok(bytes);
-    }
-    let headers = Headers {
-        ip,
-        source_port: packet.source_port,
-        destination_port: packet.destination_port,
-        segment: packet.segment,
-    };
-    out.resize(MAX_HEADER_LENGTH + came_in.payload.len(), 0);
-    let length = encode(&headers, came_in.payload, out).map_err(|_| NotBytes::PayloadUnknown)?;
-    Ok(&out[..length])
 }
 
 /// What an agent has made by itself has no payload, and goes by IPv4.

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod around;
 mod checksum;
 mod complete;
 mod cut;
@@ -39,6 +40,7 @@ pub mod recovery;
 mod tcp;
 mod tunnel;
 
+pub use around::encode_around;
 pub use checksum::Checksum;
 pub use complete::decode_complete;
 pub use cut::decode_beginning;

@@ -1,0 +1,458 @@
+//! Frames in, frames out: everything between an agent and the interfaces that needs neither.
+
+use crate::flows::{FlowCounters, FlowKey, Flows, Place};
+use crate::frame::{self, LinkHeader, Medium};
+use crate::outgoing::Outgoing;
+use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Limits, Parameters, Side};
+use seamline_wire::codec::recovery::RECOVERY_PORT;
+use seamline_wire::codec::{
+    DecodeError, Decoded, Headers, IpHeader, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete,
+    encode_around, recovery,
+};
+use seamline_wire::control::RecoveryMessage;
+use seamline_wire::{Aside, Control, Duration, Flags, Input, Instant, NodeId, Outbox, Packet};
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a kept packet takes beside its bytes: itself, what it has aside, the counters of its bytes, its entry in a cache, and what an
+/// allocator needs for each. An agent counts it with the packet, so that its limit is one of memory.
+pub const OVERHEAD: u32 =
+    (size_of::<Packet>() + size_of::<Aside>() + 2 * size_of::<usize>()) as u32 + 2 * 40 + 3 * 16;
+
+/// What an engine is made from.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which agent.
+    pub kind: &'static Kind,
+    /// What of it is set. Its limits are those of the engine: connections, memory of kept packets, and when a connection is forgotten.
+    pub parameters: Parameters,
+    /// What frames begin with: on the wired side, and on the wireless side.
+    pub media: [Medium; 2],
+    /// The agent sees everything and changes nothing.
+    pub is_dry: bool,
+}
+
+impl Settings {
+    /// With Ethernet on both sides.
+    pub fn new(kind: &'static Kind, parameters: Parameters) -> Self {
+        Settings { kind, parameters, media: [Medium::Ethernet; 2], is_dry: false }
+    }
+}
+
+/// What has become of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineCounters {
+    /// Frames that came in, from the wired side and from the wireless side.
+    pub frames: [u64; 2],
+    /// Of those, frames without an IP packet.
+    pub not_ip: u64,
+    /// IP packets that the agent cannot take in: other protocols, fragments, damaged ones, unknown options.
+    pub opaque: u64,
+    /// Segments of connections that the agent is not shown.
+    pub unknown: u64,
+    /// Segments and messages that the agent was shown.
+    pub shown: u64,
+    /// Frames that left otherwise than they came.
+    pub changed: u64,
+    /// Frames that the agent made, or sent again.
+    pub made: u64,
+    /// Changed frames that would have been too long, and left as they came.
+    pub too_long: u64,
+    /// Packets of the agent that could not be made into frames.
+    pub unsendable: u64,
+    /// How often the agent failed and was begun anew.
+    pub failures: u64,
+}
+
+/// An agent between two sides.
+#[derive(Debug)]
+pub struct Engine {
+    settings: Settings,
+    agent: Box<dyn Agent>,
+    flows: Flows,
+    out: Outbox,
+    counters: EngineCounters,
+    /// What agents have done that have failed since.
+    before: Counters,
+    /// The longest IP packet that may leave by the wired side, and by the wireless side.
+    longest: [usize; 2],
+    room: Vec<u8>,
+    forgotten: Vec<Place>,
+}
+
+/// What has come in, as the agent sees it.
+enum Came<'a> {
+    Segment(&'a Arc<[u8]>),
+    Message(RecoveryMessage),
+}
+
+/// Where something came in.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    from: Side,
+    header: LinkHeader,
+    frame: &'a [u8],
+}
+
+impl Engine {
+    /// One that has seen nothing.
+    pub fn new(settings: Settings) -> Self {
+        let Limits { connections, idle, .. } = settings.parameters.limits;
+        Engine {
+            agent: make(&settings),
+            flows: Flows::new(connections, idle),
+            out: Outbox::new(),
+            counters: EngineCounters::default(),
+            before: Counters::default(),
+            longest: [usize::from(u16::MAX); 2],
+            room: Vec::new(),
+            forgotten: Vec::new(),
+            settings,
+        }
+    }
+    /// The same with another agent, which is replaced by one of the settings' kind if it fails.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Box<dyn Agent>) -> Self {
+        self.agent = agent;
+        self
+    }
+    /// What has become of frames.
+    pub fn counters(&self) -> EngineCounters {
+        self.counters
+    }
+    /// What has become of connections.
+    pub fn flow_counters(&self) -> FlowCounters {
+        self.flows.counters()
+    }
+    /// How many connections the agent is shown now.
+    pub fn known_flows(&self) -> usize {
+        self.flows.known()
+    }
+    /// How many connections the table holds, those included that the agent is not shown yet.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
+    }
+    /// What the agent has done, or would have done.
+    pub fn agent_counters(&self) -> Counters {
+        sum(self.before, self.agent.counters())
+    }
+    /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came.
+    pub fn set_mtu(&mut self, side: Side, bytes: usize) {
+        self.longest[index(side)] = bytes;
+    }
+
+    /// A frame comes in. What is to leave is put behind what is in `sent` already.
+    pub fn pass(&mut self, now: Instant, from: Side, bytes: &[u8], sent: &mut Outgoing) {
+        self.counters.frames[index(from)] += 1;
+        let Some((header, packet)) = frame::split(self.settings.media[index(from)], bytes) else {
+            self.counters.not_ip += 1;
+            return sent.push(from.other(), &[bytes]);
+        };
+        let way = Way { from, header, frame: bytes };
+        match decode_complete(packet) {
+            Ok(decoded) => self.on_segment(now, way, packet, &decoded, sent),
+            Err(DecodeError::LeftOut(_)) => {
+                self.on_opaque(now, way, packet);
+                self.counters.opaque += 1;
+                sent.push(from.other(), &[bytes]);
+            }
+            Err(_) => self.on_other(now, way, packet, sent),
+        }
+    }
+
+    /// When to be woken, if nothing comes before.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.agent.wake_at().into_iter().chain(self.flows.wake_at()).min()
+    }
+
+    /// The time of [`Engine::wake_at`] has come, or may have.
+    pub fn wake(&mut self, now: Instant, sent: &mut Outgoing) {
+        let mut forgotten = std::mem::take(&mut self.forgotten);
+        self.flows.expire(now, &mut forgotten);
+        self.forget(&forgotten);
+        forgotten.clear();
+        self.forgotten = forgotten;
+        if self.agent.wake_at().is_some_and(|at| at <= now) {
+            let _ = self.step(now, Input::Wake);
+            self.carry(None, sent);
+        }
+    }
+
+    /// Forget all connections, and with them all that is kept.
+    pub fn release(&mut self) {
+        let known = self.flows.clear();
+        self.forget(&known);
+    }
+
+    fn forget(&mut self, places: &[Place]) {
+        if !places.is_empty() {
+            let nodes: Vec<NodeId> = places.iter().map(|place| place.node(Side::Wireless)).collect();
+            drop(self.agent.hand_out(&nodes));
+        }
+    }
+
+    fn on_segment(
+        &mut self,
+        now: Instant,
+        way: Way<'_>,
+        bytes: &[u8],
+        decoded: &Decoded<'_>,
+        sent: &mut Outgoing,
+    ) {
+        let Headers { source_port, destination_port, segment, .. } = decoded.headers;
+        let key = key_of(way, &decoded.headers);
+        let met = self.flows.meet(now, way.from, key, &segment, way.header);
+        if let Some(place) = met.forget {
+            self.forget(&[place]);
+        }
+        let Some(place) = met.place else {
+            self.counters.unknown += 1;
+            return sent.push(way.from.other(), &[way.frame]);
+        };
+        // Without what a short frame is padded with.
+        let came: Arc<[u8]> = Arc::from(&bytes[..ip_length(bytes)]);
+        let mut packet = self.out.packet();
+        *packet = Packet {
+            source: place.node(way.from),
+            destination: place.node(way.from.other()),
+            source_port,
+            destination_port,
+            wire_bytes: came.len() as u32 + OVERHEAD,
+            segment,
+            aside: Some(Box::new(Aside::Segment(Arc::clone(&came)))),
+            ..Packet::default()
+        };
+        self.show(now, way, packet, Came::Segment(&came), sent);
+        self.forget_if_reset(place, segment.flags);
+    }
+
+    fn forget_if_reset(&mut self, place: Place, flags: Flags) {
+        if flags.contains(Flags::RST) {
+            self.flows.remove(place);
+            self.forget(&[place]);
+        }
+    }
+
+    /// A packet of a connection that its ends can read, and the agent cannot.
+    fn on_opaque(&mut self, now: Instant, way: Way<'_>, bytes: &[u8]) {
+        let Ok(decoded) = decode(bytes) else { return };
+        let key = key_of(way, &decoded.headers);
+        let segment = &decoded.headers.segment;
+        let Some(place) = self.flows.overhear(now, way.from, &key, segment) else { return };
+        let packet = Packet {
+            source: place.node(way.from),
+            destination: place.node(way.from.other()),
+            source_port: decoded.headers.source_port,
+            destination_port: decoded.headers.destination_port,
+            ..Packet::default()
+        };
+        self.agent.on_opaque(now, ConnectionKey::of(&packet, way.from), &mut self.out);
+        self.discard();
+        self.forget_if_reset(place, segment.flags);
+    }
+
+    /// A message between agents about a connection that is known, or anything else.
+    fn on_other(&mut self, now: Instant, way: Way<'_>, bytes: &[u8], sent: &mut Outgoing) {
+        let message = recovery::decode(bytes).ok();
+        let found = message.and_then(|(ip, message)| {
+            let place = self.flows.find(&key_of_message(way, &ip, &message))?;
+            Some((place, message))
+        });
+        let Some((place, message)) = found else {
+            self.counters.opaque += 1;
+            return sent.push(way.from.other(), &[way.frame]);
+        };
+        let mut packet = self.out.packet();
+        *packet = Packet {
+            source: place.node(way.from),
+            destination: place.node(way.from.other()),
+            source_port: RECOVERY_PORT,
+            destination_port: RECOVERY_PORT,
+            wire_bytes: bytes.len() as u32,
+            aside: Aside::control(Control::Recovery(message)),
+            ..Packet::default()
+        };
+        self.show(now, way, packet, Came::Message(message), sent);
+    }
+
+    /// Let the agent act on a packet.
+    fn show(&mut self, now: Instant, way: Way<'_>, packet: Box<Packet>, came: Came<'_>, sent: &mut Outgoing) {
+        self.counters.shown += 1;
+        let done = self.step(now, Input::Packet(way.from.port(), packet));
+        if !done || self.settings.is_dry {
+            self.discard();
+            return sent.push(way.from.other(), &[way.frame]);
+        }
+        self.carry(Some((way, came)), sent);
+    }
+
+    /// Whether the agent has done it. One that fails is replaced by one that has seen nothing.
+    fn step(&mut self, now: Instant, input: Input) -> bool {
+        let (agent, out) = (&mut self.agent, &mut self.out);
+        let outcome = catch_unwind(AssertUnwindSafe(|| agent.step(now, input, out)));
+        if outcome.is_err() {
+            self.counters.failures += 1;
+            self.before = sum(self.before, self.agent.counters());
+            self.agent = make(&self.settings);
+            self.out = Outbox::new();
+        }
+        outcome.is_ok()
+    }
+
+    fn discard(&mut self) {
+        let mut packets = std::mem::take(&mut self.out.packets);
+        for (_, mut packet) in packets.drain(..) {
+            packet.make_bare();
+            self.out.recycle(packet);
+        }
+        self.out.packets = packets;
+    }
+
+    /// Make frames of what the agent sends.
+    fn carry(&mut self, came: Option<(Way<'_>, Came<'_>)>, sent: &mut Outgoing) {
+        if self.settings.is_dry {
+            return self.discard();
+        }
+        let mut packets = std::mem::take(&mut self.out.packets);
+        for (port, mut packet) in packets.drain(..) {
+            self.send(Side::of(port), &packet, came.as_ref(), sent);
+            packet.make_bare();
+            self.out.recycle(packet);
+        }
+        self.out.packets = packets;
+    }
+
+    fn send(
+        &mut self,
+        towards: Side,
+        packet: &Packet,
+        came: Option<&(Way<'_>, Came<'_>)>,
+        sent: &mut Outgoing,
+    ) {
+        let onwards = came.filter(|(way, _)| way.from != towards);
+        match packet.aside.as_deref() {
+            Some(Aside::Segment(bytes)) => match onwards {
+                Some((way, Came::Segment(same))) if Arc::ptr_eq(same, bytes) => {
+                    self.send_on(towards, packet, bytes, *way, sent);
+                }
+                _ => self.send_again(towards, packet, bytes, sent),
+            },
+            Some(Aside::Control(Control::Recovery(message))) => match onwards {
+                Some((way, Came::Message(same))) if same == message => sent.push(towards, &[way.frame]),
+                _ => self.tell(towards, packet, message, sent),
+            },
+            _ => self.counters.unsendable += 1,
+        }
+    }
+
+    /// What came in leaves, changed or not.
+    fn send_on(&mut self, towards: Side, packet: &Packet, bytes: &[u8], way: Way<'_>, sent: &mut Outgoing) {
+        let written = encode_around(packet, bytes, &mut self.room);
+        match written {
+            Ok(written) if std::ptr::eq(written, bytes) => sent.push(towards, &[way.frame]),
+            Ok(written) if written.len() <= bytes.len().max(self.longest[index(towards)]) => {
+                self.counters.changed += 1;
+                sent.push(towards, &[way.header.as_slice(), written]);
+            }
+            Ok(_) => {
+                self.counters.too_long += 1;
+                sent.push(towards, &[way.frame]);
+            }
+            Err(_) => {
+                self.counters.unsendable += 1;
+                sent.push(towards, &[way.frame]);
+            }
+        }
+    }
+
+    /// What was kept leaves once more, behind what stood before the newest packet of its connection.
+    fn send_again(&mut self, towards: Side, packet: &Packet, bytes: &[u8], sent: &mut Outgoing) {
+        let header = self.flows.header(Place::of(packet.source), towards);
+        let written = encode_around(packet, bytes, &mut self.room);
+        let (Some(header), Ok(written)) = (header, written) else {
+            self.counters.unsendable += 1;
+            return;
+        };
+        self.counters.made += 1;
+        sent.push(towards, &[header.as_slice(), written]);
+    }
+
+    fn tell(&mut self, towards: Side, packet: &Packet, message: &RecoveryMessage, sent: &mut Outgoing) {
+        let place = Place::of(packet.source);
+        let ends = self.flows.header(place, towards).zip(self.flows.key(place));
+        let Some((header, ip)) = ends.and_then(|(header, key)| Some((header, ip_header(&key, towards)?)))
+        else {
+            self.counters.unsendable += 1;
+            return;
+        };
+        self.room.resize(MAX_HEADER_LENGTH + message.length(), 0);
+        let Ok(length) = recovery::encode(&ip, message, &mut self.room) else {
+            self.counters.unsendable += 1;
+            return;
+        };
+        self.counters.made += 1;
+        sent.push(towards, &[header.as_slice(), &self.room[..length]]);
+    }
+}
+
+/// The agent forgets nothing by itself, and takes in whatever it is shown: both are the engine's to say.
+fn make(settings: &Settings) -> Box<dyn Agent> {
+    let mut parameters = settings.parameters.clone();
+    parameters.limits.connections = u32::MAX;
+    parameters.limits.idle = Duration::MAX;
+    (settings.kind.build)(&parameters)
+}
+
+fn key_of(way: Way<'_>, headers: &Headers) -> FlowKey {
+    let source = (headers.ip.source(), headers.source_port);
+    let destination = (headers.ip.destination(), headers.destination_port);
+    FlowKey::new(way.from, source, destination, way.header.vlans())
+}
+
+fn key_of_message(way: Way<'_>, ip: &IpHeader, message: &RecoveryMessage) -> FlowKey {
+    let [mobile, fixed] = [message.mobile_port, message.fixed_port];
+    let ports = if way.from == Side::Wired { [fixed, mobile] } else { [mobile, fixed] };
+    FlowKey::new(way.from, (ip.source(), ports[0]), (ip.destination(), ports[1]), way.header.vlans())
+}
+
+fn ip_header(key: &FlowKey, towards: Side) -> Option<IpHeader> {
+    let (source, destination) = match towards {
+        Side::Wireless => (key.wired.0, key.wireless.0),
+        Side::Wired => (key.wireless.0, key.wired.0),
+    };
+    match (source, destination) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => Some(IpHeader::v4(source, destination)),
+        (IpAddr::V6(source), IpAddr::V6(destination)) => Some(IpHeader::v6(source, destination)),
+        _ => None,
+    }
+}
+
+/// Bytes of an IP packet that has been decoded.
+fn ip_length(packet: &[u8]) -> usize {
+    let stated = |at: usize| usize::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
+    let length = if packet[0] >> 4 == 4 { stated(2) } else { IpVersion::V6.header_length() + stated(4) };
+    length.min(packet.len())
+}
+
+const fn index(side: Side) -> usize {
+    match side {
+        Side::Wired => 0,
+        Side::Wireless => 1,
+    }
+}
+
+fn sum(a: Counters, b: Counters) -> Counters {
+    Counters {
+        packets: a.packets + b.packets,
+        cached: a.cached + b.cached,
+        not_cached: a.not_cached + b.not_cached,
+        local_retransmissions: a.local_retransmissions + b.local_retransmissions,
+        suppressed_acknowledgments: a.suppressed_acknowledgments + b.suppressed_acknowledgments,
+        marked_acknowledgments: a.marked_acknowledgments + b.marked_acknowledgments,
+        messages: a.messages + b.messages,
+        unknown: a.unknown + b.unknown,
+        expired: a.expired + b.expired,
+        split: a.split + b.split,
+    }
+}

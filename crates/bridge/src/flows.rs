@@ -1,0 +1,362 @@
+//! The connections that the agent may know of: a bounded table between addresses and the numbers that an agent has for them.
+//!
+//! An agent has room for so many connections and cannot tell a flood of SYNs from them. So a connection is shown to it only once one end has
+//! acknowledged what the other has sent after the handshake began: who forges addresses cannot do that. Until then a place in the table is
+//! lent, and the next newcomer takes the oldest such place when there is no other.
+
+use crate::frame::LinkHeader;
+use seamline_agent::Side;
+use seamline_wire::timers::Timers;
+use seamline_wire::{Duration, Flags, Instant, NodeId, Segment, SequenceNumber, TransportPort};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+/// What tells connections apart, the same for both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowKey {
+    /// The end on the wireless side.
+    pub wireless: (IpAddr, TransportPort),
+    /// The end on the wired side.
+    pub wired: (IpAddr, TransportPort),
+    /// [`LinkHeader::vlans`]: the same addresses may be in use in several.
+    pub vlans: u32,
+}
+
+impl FlowKey {
+    /// Of a packet that came from this side.
+    pub fn new(
+        from: Side,
+        source: (IpAddr, TransportPort),
+        destination: (IpAddr, TransportPort),
+        vlans: u32,
+    ) -> Self {
+        match from {
+            Side::Wired => FlowKey { wireless: destination, wired: source, vlans },
+            Side::Wireless => FlowKey { wireless: source, wired: destination, vlans },
+        }
+    }
+}
+
+/// A place in the table, which is what an agent knows a connection by: both of its ends have numbers of their own, whatever other connections
+/// they have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(u32);
+
+impl Place {
+    /// More places cannot be numbered.
+    pub const MOST: u32 = 1 << 24;
+
+    /// The number of the end on that side.
+    pub fn node(self, side: Side) -> NodeId {
+        match side {
+            Side::Wireless => NodeId(2 * self.0),
+            Side::Wired => NodeId(2 * self.0 + 1),
+        }
+    }
+    /// The place of a connection of which this is an end.
+    pub fn of(node: NodeId) -> Self {
+        Place(node.0 / 2)
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What one side has shown: the first number, and the one behind the last.
+type Seen = Option<(SequenceNumber, SequenceNumber)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Since then; nobody has acknowledged anything.
+    Begun(Instant),
+    /// The agent is shown it.
+    Known,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    key: FlowKey,
+    stage: Stage,
+    last_heard: Instant,
+    seen: [Seen; 2],
+    /// By side: it has sent its FIN.
+    has_ended: [bool; 2],
+    /// By side: what stands before the IP header of packets that leave there.
+    headers: [LinkHeader; 2],
+}
+
+/// What is to be done with a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The connection that the agent is shown it of; without one it passes by.
+    pub place: Option<Place>,
+    /// A connection that the agent has to forget first.
+    pub forget: Option<Place>,
+    /// There is no room for its connection.
+    pub has_no_room: bool,
+}
+
+impl Met {
+    const PASSES: Met = Met { place: None, forget: None, has_no_room: false };
+}
+
+/// What has become of connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowCounters {
+    /// Connections that were shown to the agent.
+    pub known: u64,
+    /// Those forgotten because nothing was heard of them for long.
+    pub expired: u64,
+    /// Those of which nothing was acknowledged, and whose place another took.
+    pub displaced: u64,
+    /// Segments that passed by because all places are those of connections that the agent knows.
+    pub no_room: u64,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct Flows {
+    most: u32,
+    idle: Duration,
+    by_key: BTreeMap<FlowKey, Place>,
+    flows: Vec<Option<Flow>>,
+    free: Vec<Place>,
+    /// Those of which nothing is acknowledged, the oldest first.
+    begun: BTreeSet<(Instant, Place)>,
+    timers: Timers,
+    counters: FlowCounters,
+}
+
+/// RFC 5382 (REQ-5): what middleboxes may forget a connection after whose handshake or end is under way.
+const TRANSITORY: Duration = Duration::from_secs(240);
+
+const fn index(side: Side) -> usize {
+    match side {
+        Side::Wired => 0,
+        Side::Wireless => 1,
+    }
+}
+
+impl Flows {
+    /// Room for so many connections, each forgotten when nothing was heard of it for `idle`.
+    pub fn new(most: u32, idle: Duration) -> Self {
+        Flows {
+            most: most.min(Place::MOST),
+            idle,
+            by_key: BTreeMap::new(),
+            flows: Vec::new(),
+            free: Vec::new(),
+            begun: BTreeSet::new(),
+            timers: Timers::default(),
+            counters: FlowCounters::default(),
+        }
+    }
+    /// What has become of connections.
+    pub fn counters(&self) -> FlowCounters {
+        self.counters
+    }
+    /// How many places are taken.
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+    /// How many connections the agent is shown.
+    pub fn known(&self) -> usize {
+        self.by_key.len() - self.begun.len()
+    }
+
+    /// The connection with this key, if the agent is shown it.
+    pub fn find(&self, key: &FlowKey) -> Option<Place> {
+        let place = *self.by_key.get(key)?;
+        let flow = self.flows[place.index()].as_ref()?;
+        (flow.stage == Stage::Known).then_some(place)
+    }
+    /// Who it is between.
+    pub fn key(&self, place: Place) -> Option<FlowKey> {
+        Some(self.flows.get(place.index())?.as_ref()?.key)
+    }
+    /// What stood before the IP header of the last packet of it that left by this side, or was to.
+    pub fn header(&self, place: Place, towards: Side) -> Option<LinkHeader> {
+        Some(self.flows.get(place.index())?.as_ref()?.headers[index(towards)])
+    }
+
+    /// A segment of it has come.
+    pub fn meet(
+        &mut self,
+        now: Instant,
+        from: Side,
+        key: FlowKey,
+        segment: &Segment,
+        header: LinkHeader,
+    ) -> Met {
+        let begins = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        let known = self.by_key.get(&key).copied();
+        match known {
+            Some(place) if begins => {
+                let was_known = self.is_known(place);
+                self.remove(place);
+                Met { forget: was_known.then_some(place), ..self.begin(now, from, key, segment, header) }
+            }
+            Some(place) => self.go_on(now, from, place, segment, header),
+            None if segment.flags.contains(Flags::RST) => Met::PASSES,
+            None => self.begin(now, from, key, segment, header),
+        }
+    }
+
+    /// A segment of it has passed that the agent cannot take in. Returns its place, if the agent knows it.
+    pub fn overhear(&mut self, now: Instant, from: Side, key: &FlowKey, segment: &Segment) -> Option<Place> {
+        let place = self.find(key)?;
+        let flow = self.flows[place.index()].as_mut()?;
+        flow.last_heard = now;
+        flow.has_ended[index(from)] |= segment.flags.contains(Flags::FIN);
+        let limit = flow.limit(self.idle);
+        self.timers.bring_forward(place.index(), now + limit);
+        Some(place)
+    }
+
+    fn is_known(&self, place: Place) -> bool {
+        self.flows[place.index()].as_ref().is_some_and(|flow| flow.stage == Stage::Known)
+    }
+
+    fn begin(
+        &mut self,
+        now: Instant,
+        from: Side,
+        key: FlowKey,
+        segment: &Segment,
+        header: LinkHeader,
+    ) -> Met {
+        let Some(place) = self.make_room() else {
+            self.counters.no_room += 1;
+            return Met { has_no_room: true, ..Met::PASSES };
+        };
+        let mut flow = Flow {
+            key,
+            stage: Stage::Begun(now),
+            last_heard: now,
+            seen: [None; 2],
+            has_ended: [false; 2],
+            headers: [LinkHeader::default(); 2],
+        };
+        flow.note(from, segment, header);
+        self.flows[place.index()] = Some(flow);
+        self.by_key.insert(key, place);
+        self.begun.insert((now, place));
+        self.timers.set(place.index(), now + TRANSITORY);
+        Met::PASSES
+    }
+
+    /// A place that nobody has, or that of the oldest connection of which nothing is acknowledged.
+    fn make_room(&mut self) -> Option<Place> {
+        if let Some(place) = self.free.pop() {
+            return Some(place);
+        }
+        if self.flows.len() < self.most as usize {
+            self.flows.push(None);
+            self.timers.add(Instant::MAX);
+            return Some(Place(self.flows.len() as u32 - 1));
+        }
+        let (_, oldest) = *self.begun.first()?;
+        self.counters.displaced += 1;
+        self.remove(oldest);
+        self.free.pop()
+    }
+
+    fn go_on(
+        &mut self,
+        now: Instant,
+        from: Side,
+        place: Place,
+        segment: &Segment,
+        header: LinkHeader,
+    ) -> Met {
+        let Some(flow) = &mut self.flows[place.index()] else { return Met::PASSES };
+        flow.last_heard = now;
+        if let Stage::Begun(since) = flow.stage {
+            if !flow.acknowledges(from, segment) {
+                flow.note(from, segment, header);
+                return Met::PASSES;
+            }
+            flow.stage = Stage::Known;
+            self.begun.remove(&(since, place));
+            self.counters.known += 1;
+        }
+        flow.note(from, segment, header);
+        let limit = flow.limit(self.idle);
+        self.timers.bring_forward(place.index(), now + limit);
+        Met { place: Some(place), ..Met::PASSES }
+    }
+
+    /// It has come to its end; its place is free.
+    pub fn remove(&mut self, place: Place) {
+        let Some(flow) = self.flows[place.index()].take() else { return };
+        if let Stage::Begun(since) = flow.stage {
+            self.begun.remove(&(since, place));
+        }
+        self.by_key.remove(&flow.key);
+        self.timers.set(place.index(), Instant::MAX);
+        self.free.push(place);
+    }
+
+    /// When to look for connections of which nothing was heard for long.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.timers.first().map(|(at, _)| at)
+    }
+    /// Forget them; `forgotten` gets those that the agent knows.
+    pub fn expire(&mut self, now: Instant, forgotten: &mut Vec<Place>) {
+        while let Some((_, number)) = self.timers.first().filter(|(at, _)| *at <= now) {
+            let place = Place(number as u32);
+            let Some(flow) = &self.flows[number] else {
+                self.timers.set(number, Instant::MAX);
+                continue;
+            };
+            let at = flow.last_heard + flow.limit(self.idle);
+            if at > now {
+                self.timers.set(number, at);
+                continue;
+            }
+            self.counters.expired += 1;
+            if flow.stage == Stage::Known {
+                forgotten.push(place);
+            }
+            self.remove(place);
+        }
+    }
+    /// Forget all; returns those that the agent knows.
+    pub fn clear(&mut self) -> Vec<Place> {
+        let all: Vec<Place> = self.by_key.values().copied().collect();
+        let known = all.iter().copied().filter(|place| self.is_known(*place)).collect();
+        all.into_iter().for_each(|place| self.remove(place));
+        known
+    }
+}
+
+impl Flow {
+    fn note(&mut self, from: Side, segment: &Segment, header: LinkHeader) {
+        let side = index(from);
+        self.has_ended[side] |= segment.flags.contains(Flags::FIN);
+        self.headers[index(from.other())] = header;
+        if self.stage == Stage::Known {
+            return;
+        }
+        let (first, end) = self.seen[side].unwrap_or((segment.sequence, segment.end()));
+        self.seen[side] = Some((first, end.max(segment.end())));
+    }
+    /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to whoever asks.
+    fn acknowledges(&self, from: Side, segment: &Segment) -> bool {
+        let answers =
+            segment.flags.contains(Flags::ACK) && !segment.flags.intersects(Flags::SYN | Flags::RST);
+        let seen = self.seen[index(from.other())];
+        answers
+            && seen.is_some_and(|(first, end)| {
+                segment.acknowledgment.is_after(first) && segment.acknowledgment.is_at_or_before(end)
+            })
+    }
+    fn limit(&self, idle: Duration) -> Duration {
+        let is_transitory = self.stage != Stage::Known || self.has_ended == [true; 2];
+        if is_transitory { idle.min(TRANSITORY) } else { idle }
+    }
+}

@@ -1,0 +1,230 @@
+//! What passes as it came, what does not, and what happens when the agent fails.
+
+mod support;
+
+use seamline_agent::{Agent, ConnectionKey, Counters, Limits, Moved, Side};
+use seamline_bridge::{Engine, Outgoing, Settings};
+use seamline_wire::{Flags, Input, Instant, Machine, NodeId, Outbox};
+use support::*;
+
+const FIXED: End = (1, 80);
+const MOBILE: End = (2, 5000);
+const DOWN: [End; 2] = [FIXED, MOBILE];
+const UP: [End; 2] = [MOBILE, FIXED];
+const T: Instant = Instant::ZERO;
+
+/// A connection that the agent is shown, with a thousand bytes on their way to the mobile host.
+fn opened(mut engine: Engine, version: u8, vlan: Option<u16>) -> Engine {
+    let syn = segment(Flags::SYN, 0, 0);
+    let answer = segment(Flags::SYN | Flags::ACK, 6, 1);
+    for (from, ends, segment) in [
+        (Side::Wired, DOWN, syn),
+        (Side::Wireless, UP, answer),
+        (Side::Wired, DOWN, segment(Flags::ACK, 1, 7)),
+    ] {
+        let frame = ethernet(from, vlan, &packet(version, ends, segment, &[]));
+        assert_eq!(pass(&mut engine, T, from, &frame), [(from.other(), frame)]);
+    }
+    assert_eq!(engine.known_flows(), 1);
+    let frame = data(version, vlan, 1);
+    assert_eq!(pass(&mut engine, T, Side::Wired, &frame), [(Side::Wireless, frame)]);
+    engine
+}
+
+fn data(version: u8, vlan: Option<u16>, sequence: u32) -> Vec<u8> {
+    ethernet(Side::Wired, vlan, &packet(version, DOWN, segment(Flags::ACK, sequence, 7), &[5; 1000]))
+}
+
+fn acknowledgment(version: u8, vlan: Option<u16>, of: u32) -> Vec<u8> {
+    ethernet(Side::Wireless, vlan, &packet(version, UP, segment(Flags::ACK, 7, of), &[]))
+}
+
+#[test]
+fn what_the_agent_cannot_take_in_passes_byte_for_byte() {
+    let four = packet(4, DOWN, segment(Flags::ACK, 1001, 7), &[9; 64]);
+    let six = packet(6, DOWN, segment(Flags::ACK, 1001, 7), &[9; 64]);
+    let [first, second] = fragments(&four, 7, 24);
+    let mut damaged = four.clone();
+    damaged[70] ^= 1;
+    let mut udp = four.clone();
+    udp[9] = 17;
+    mend(&mut udp);
+    let strange = |packet: &[u8]| with_unknown_option(packet).expect("there is room");
+    let mut frames: Vec<Vec<u8>> =
+        [&first, &second, &damaged, &udp, &strange(&four), &strange(&six), &four[..30].to_vec(), &vec![]]
+            .iter()
+            .map(|packet| ethernet(Side::Wired, None, packet))
+            .collect();
+    frames.push([&[255; 6][..], &[2; 6], &[8, 6], &[0; 28]].concat());
+    frames.push([&[1; 12][..], &[0, 46], &[3; 46]].concat());
+    frames.push(vec![]);
+    for kind in KINDS {
+        let mut engine = opened(engine(kind), 4, None);
+        let before = engine.agent_counters();
+        for frame in &frames {
+            for from in [Side::Wired, Side::Wireless] {
+                assert_eq!(pass(&mut engine, T, from, frame), [(from.other(), frame.clone())], "{kind}");
+            }
+        }
+        assert_eq!(engine.agent_counters(), before, "{kind}");
+        assert!(engine.counters().opaque > 0 && engine.counters().not_ip > 0);
+    }
+}
+
+/// A short frame comes with what it was padded with, and leaves so.
+#[test]
+fn padding_stays_where_it_passes_and_is_left_out_where_a_packet_is_sent_again() {
+    for vlan in [None, Some(5)] {
+        let mut engine = opened(engine("snoop"), 4, vlan);
+        let mut short = ethernet(Side::Wired, vlan, &packet(4, DOWN, segment(Flags::ACK, 1001, 7), b"x"));
+        let whole = short.len();
+        short.extend([0xee; 5]);
+        assert_eq!(pass(&mut engine, T, Side::Wired, &short), [(Side::Wireless, short.clone())]);
+        let progress = acknowledgment(4, vlan, 1001);
+        assert_eq!(pass(&mut engine, T, Side::Wireless, &progress).len(), 1);
+        let sent: Vec<_> = (0..2).flat_map(|_| pass(&mut engine, T, Side::Wireless, &progress)).collect();
+        let again = (Side::Wireless, short[..whole].to_vec());
+        assert!(sent.contains(&again), "{sent:?}");
+    }
+}
+
+#[test]
+fn snoop_sends_again_what_was_lost_and_keeps_duplicates_to_itself() {
+    for version in [4, 6] {
+        for vlan in [None, Some(100)] {
+            let mut engine = opened(engine("snoop"), version, vlan);
+            (1..5).for_each(|number| {
+                drop(pass(&mut engine, T, Side::Wired, &data(version, vlan, 1 + 1000 * number)))
+            });
+            let duplicate = acknowledgment(version, vlan, 1);
+            let sent: Vec<_> =
+                (0..4).flat_map(|_| pass(&mut engine, T, Side::Wireless, &duplicate)).collect();
+            let again = sent.iter().filter(|sent| **sent == (Side::Wireless, data(version, vlan, 1)));
+            assert_eq!(again.count(), 1, "{sent:?}");
+            let counters = engine.agent_counters();
+            assert_eq!((counters.local_retransmissions, engine.counters().made), (1, 1));
+            assert!(counters.suppressed_acknowledgments > 0);
+            assert_eq!(sent.len() as u64, 4 - counters.suppressed_acknowledgments + 1);
+        }
+    }
+}
+
+/// Every frame passes as it came, and what would have been done is counted.
+#[test]
+fn a_dry_run_changes_nothing() {
+    let settings = Settings { is_dry: true, ..settings("snoop", Limits::default()) };
+    let mut engine = opened(Engine::new(settings), 4, None);
+    for number in 1..5 {
+        let frame = data(4, None, 1 + 1000 * number);
+        assert_eq!(pass(&mut engine, T, Side::Wired, &frame), [(Side::Wireless, frame)]);
+    }
+    for _ in 0..4 {
+        let frame = acknowledgment(4, None, 1);
+        assert_eq!(pass(&mut engine, T, Side::Wireless, &frame), [(Side::Wired, frame)]);
+    }
+    let mut sent = Outgoing::new();
+    engine.wake(Instant::from_secs(10), &mut sent);
+    assert!(sent.is_empty());
+    let counters = engine.agent_counters();
+    assert!(counters.local_retransmissions > 1 && counters.suppressed_acknowledgments > 0);
+    assert_eq!((engine.counters().made, engine.counters().changed), (0, 0));
+}
+
+/// One that fails at each packet.
+#[derive(Debug)]
+struct Failing;
+
+impl Machine for Failing {
+    fn step(&mut self, _now: Instant, _input: Input, out: &mut Outbox) {
+        out.signal(seamline_wire::Signal::LinkDown);
+        panic!("as the test wants");
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
+impl Agent for Failing {
+    fn counters(&self) -> Counters {
+        Counters { packets: 40, ..Counters::default() }
+    }
+    fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
+    fn hand_out(&mut self, _addresses: &[NodeId]) -> Vec<Moved> {
+        Vec::new()
+    }
+    fn take_in(&mut self, _moved: Vec<Moved>) {}
+}
+
+#[test]
+fn a_packet_at_which_the_agent_fails_passes_and_the_next_agent_helps() {
+    let mut engine = opened(engine("snoop"), 4, None).with_agent(Box::new(Failing));
+    let frame = data(4, None, 1001);
+    assert_eq!(pass(&mut engine, T, Side::Wired, &frame), [(Side::Wireless, frame)]);
+    assert_eq!(engine.counters().failures, 1);
+    assert_eq!(engine.agent_counters().packets, 40);
+    drop(pass(&mut engine, T, Side::Wired, &data(4, None, 2001)));
+    assert_eq!((engine.agent_counters().cached, engine.counters().failures), (1, 1));
+}
+
+/// A connection that begins anew, or ends with a reset, is forgotten, and what was kept of it with it.
+#[test]
+fn a_syn_and_a_reset_end_what_is_known() {
+    for flags in [Flags::SYN, Flags::RST] {
+        let mut engine = opened(engine("snoop"), 4, None);
+        let frame = ethernet(Side::Wireless, None, &packet(4, UP, segment(flags, 7, 0), &[]));
+        assert_eq!(pass(&mut engine, T, Side::Wireless, &frame), [(Side::Wired, frame)]);
+        assert_eq!(engine.known_flows(), 0);
+        for _ in 0..4 {
+            let duplicate = acknowledgment(4, None, 1);
+            assert_eq!(pass(&mut engine, T, Side::Wireless, &duplicate), [(Side::Wired, duplicate)]);
+        }
+        assert_eq!(engine.agent_counters().local_retransmissions, 0);
+    }
+}
+
+/// The same addresses and ports in two VLANs are two connections.
+#[test]
+fn vlans_are_kept_apart() {
+    let engine = opened(engine("snoop"), 4, Some(1));
+    let other = data(4, Some(2), 1);
+    let mut engine = engine;
+    drop(pass(&mut engine, T, Side::Wired, &other));
+    assert_eq!((engine.flows(), engine.known_flows()), (2, 1));
+}
+
+/// Restarted in the middle, it is shown a connection when one end acknowledges what the other has sent.
+#[test]
+fn a_connection_is_taken_up_in_its_middle() {
+    let mut engine = engine("snoop");
+    drop(pass(&mut engine, T, Side::Wired, &data(4, None, 50_001)));
+    assert_eq!(engine.known_flows(), 0);
+    drop(pass(&mut engine, T, Side::Wireless, &acknowledgment(4, None, 50_001)));
+    assert_eq!(engine.known_flows(), 0, "it acknowledges nothing that was seen");
+    drop(pass(&mut engine, T, Side::Wireless, &acknowledgment(4, None, 51_001)));
+    assert_eq!(engine.known_flows(), 1);
+}
+
+#[test]
+fn what_is_written_into_an_acknowledgment_makes_it_no_longer_than_may_leave() {
+    for (mtu, changed, too_long) in [(1500, 1, 0), (41, 0, 1)] {
+        let mut engine = opened(engine("snoop"), 4, None);
+        engine.set_mtu(Side::Wireless, mtu);
+        // The mobile host sends with a gap; what the fixed host then acknowledges is marked.
+        let upward = |sequence: u32| {
+            let data = segment(Flags::ACK, sequence, 1);
+            ethernet(Side::Wireless, None, &packet(4, UP, data, &[1; 100]))
+        };
+        drop(pass(&mut engine, T, Side::Wireless, &upward(7)));
+        for number in 2..6 {
+            drop(pass(&mut engine, T, Side::Wireless, &upward(7 + 100 * number)));
+        }
+        let duplicate = ethernet(Side::Wired, None, &packet(4, DOWN, segment(Flags::ACK, 1001, 107), &[]));
+        drop(pass(&mut engine, T, Side::Wired, &duplicate));
+        let sent = pass(&mut engine, T, Side::Wired, &duplicate);
+        assert_eq!(sent.len(), 1);
+        assert_eq!(sent[0].1 == duplicate, too_long > 0);
+        let counters = engine.counters();
+        assert!(counters.changed >= changed && (counters.changed == 0) == (changed == 0), "{counters:?}");
+        assert!(counters.too_long >= too_long && (counters.too_long == 0) == (too_long == 0));
+    }
+}
