@@ -2,6 +2,8 @@
 
 mod advise;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod agent;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod benchmark;
 mod bundled;
 mod calibrate;
@@ -60,6 +62,8 @@ enum Command {
     Parity(parity::Arguments),
     /// Help every TCP connection of this host over handovers and outages (a daemon).
     Mobile(mobile::Arguments),
+    /// Put an agent between two interfaces: help inside the network, for real packets.
+    Agent(agent::Arguments),
     /// Have the kernel's TCP senders heed handover notifications, by eBPF.
     Sender(sender::Arguments),
     /// Measure what handovers cost the kernel's TCP, and what each remedy brings.
@@ -102,6 +106,7 @@ fn main() -> ExitCode {
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Mobile(arguments)) => mobile::run(&arguments),
+        Some(Command::Agent(arguments)) => agent::run(&arguments),
         Some(Command::Sender(arguments)) => sender::run(&arguments),
         Some(Command::Benchmark(arguments)) => benchmark::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),

@@ -4,10 +4,15 @@
 //! socket, so that what it does is tested without either. What it cannot take in, what belongs to no connection that it knows, and
 //! everything while in doubt, passes byte for byte.
 
+mod checksums;
 pub mod engine;
 pub mod flows;
 pub mod frame;
+pub mod log;
+pub mod metrics;
 mod outgoing;
+#[cfg(target_os = "linux")]
+pub mod system;
 
 pub use engine::{Engine, EngineCounters, Settings};
 pub use flows::FlowCounters;
@@ -15,7 +20,25 @@ pub use frame::Medium;
 pub use outgoing::Outgoing;
 
 /// What a connection takes in memory while nothing of it is kept, with its places in all tables, which have room for more: at most so many
-/// bytes. Packets that are kept count by themselves ([`seamline_agent::Limits::bytes`], which includes [`engine::OVERHEAD`]), but for the list of them.
+/// bytes. Packets that are kept count by themselves ([`seamline_agent::Limits::bytes`], which includes [`engine::OVERHEAD`]), but for the list of
+/// them.
 pub const BYTES_PER_FLOW: usize = 2048;
 /// What a list of kept packets takes for each that it has room for, in bytes.
 pub const BYTES_PER_KEPT_PLACE: usize = 48;
+/// What the gaps take that an agent of obTCP knows of in one connection, at most 64, in bytes.
+const BYTES_OF_GAPS: usize = 64 * 48;
+
+/// What an engine takes at most, in bytes, if every connection that there is room for has once had as many packets kept as it may. Half as much
+/// again as for packets is what is left over of them for the next.
+pub fn most_memory(kind: &seamline_agent::Kind, parameters: &seamline_agent::Parameters) -> u64 {
+    let (cache, gaps) = match kind.name {
+        "snoop" => (parameters.snoop.cache, 0),
+        "obtcp" => (parameters.obtcp.cache, BYTES_OF_GAPS),
+        _ => (0, 0),
+    };
+    let places = if cache == 0 { 0 } else { cache.next_power_of_two() as usize };
+    let flow = (BYTES_PER_FLOW + gaps + BYTES_PER_KEPT_PLACE * places) as u64;
+    let limits = parameters.limits;
+    let packets = if cache == 0 { 0 } else { limits.bytes.saturating_add(limits.bytes / 2) };
+    (u64::from(limits.connections) * flow).saturating_add(packets)
+}

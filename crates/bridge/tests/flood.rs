@@ -7,7 +7,7 @@ mod support;
 
 use counting::{CountingAllocator, forget_peak, heap};
 use seamline_agent::{Limits, Side};
-use seamline_bridge::{BYTES_PER_FLOW, Engine, Outgoing};
+use seamline_bridge::{BYTES_PER_FLOW, Engine, Outgoing, most_memory};
 use seamline_wire::{Duration, Flags, Instant};
 use support::*;
 
@@ -149,6 +149,10 @@ fn what_is_kept_stays_within_the_memory_that_is_set() {
             let most = (limits().bytes as usize) + connections as usize * 128 * 48;
             println!("{kind}, {length} bytes a packet: {kept} bytes kept, tables {}", tables - before);
             assert!((limits().bytes as usize / 3..most).contains(&kept), "{kind}: {kept}");
+            let settings = settings(kind, Limits { connections, ..limits() });
+            let stated = most_memory(settings.kind, &settings.parameters) as usize;
+            let all = heap().live_bytes - before;
+            assert!((stated / 8..stated).contains(&all), "{kind}: {all} bytes of {stated}");
             bridge.engine.release();
             assert_eq!(bridge.engine.known_flows(), 0);
             let left = heap().live_bytes - before;

@@ -1,7 +1,9 @@
 //! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
 
+mod real;
 mod split;
 
+pub use real::read_real;
 pub(crate) use split::HANDSHAKES;
 
 use super::tcp::set;
@@ -172,8 +174,12 @@ fn read_obtcp(reader: &mut Reader<'_>, kind: Option<&Kind>, obtcp: &mut ObtcpPar
         }
         return;
     };
-    let small = |count: i64| u32::try_from(count).ok();
     set(&mut obtcp.role, table.required_choice("role", ROLES));
+    read_obtcp_of_any_role(table, obtcp);
+}
+
+fn read_obtcp_of_any_role(mut table: Reader<'_>, obtcp: &mut ObtcpParameters) {
+    let small = |count: i64| u32::try_from(count).ok();
     set(&mut obtcp.cache, table.optional("cache", integer(0, 1_000_000)).and_then(small));
     set(&mut obtcp.requests, table.optional("requests", integer(1, 1000)).and_then(small));
     let most = table.optional("local_retransmissions", integer(0, 1000)).and_then(small);

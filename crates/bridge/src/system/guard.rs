@@ -1,0 +1,134 @@
+//! Plain forwarding, for as long as the agent's thread does not come round.
+
+use super::clock;
+use super::port::{Batch, Port};
+use super::worker::Shared;
+use crate::log::Line;
+use crate::outgoing::Outgoing;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_agent::Side;
+use seamline_wire::{Duration, Instant};
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
+
+/// After so long without progress it takes over. The agent's thread comes round every 100 ms when nothing happens.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it looks.
+const LOOK: u8 = 100;
+
+/// Sockets of its own, which take nothing while all is well.
+#[derive(Debug)]
+pub(super) struct Guard<'a> {
+    interfaces: &'a [String; 2],
+    ports: [Option<Port>; 2],
+    batch: Batch,
+    outgoing: Outgoing,
+    is_active: bool,
+    looked_at: Instant,
+}
+
+const SIDES: [Side; 2] = [Side::Wired, Side::Wireless];
+
+impl<'a> Guard<'a> {
+    pub(super) fn new(interfaces: &'a [String; 2]) -> Self {
+        let mut guard = Guard {
+            interfaces,
+            ports: [None, None],
+            batch: Batch::default(),
+            outgoing: Outgoing::new(),
+            is_active: false,
+            looked_at: Instant::ZERO,
+        };
+        guard.look();
+        guard
+    }
+
+    /// Until it is to stop.
+    pub(super) fn run(&mut self, shared: &Shared) {
+        while !shared.stop.load(Ordering::Relaxed) {
+            self.wait();
+            let now = clock::monotonic();
+            if now.saturating_since(self.looked_at) > Duration::from_millis(250) {
+                self.look();
+            }
+            let progress = Instant::from_nanos(shared.progress.load(Ordering::Relaxed));
+            let is_stalled = now.saturating_since(progress) > PATIENCE;
+            if is_stalled && !self.is_active {
+                self.set_active(true);
+                shared.bypass.store(true, Ordering::SeqCst);
+                shared.bypasses.fetch_add(1, Ordering::Relaxed);
+                let stalled = now.saturating_since(progress).as_millis();
+                shared.say(
+                    Line::new("bypass").with("why", "the agent does not come round").with("for_ms", stalled),
+                );
+            }
+            if self.is_active {
+                if !is_stalled {
+                    self.set_active(false);
+                }
+                self.forward(shared);
+                if !is_stalled {
+                    shared.bypass.store(false, Ordering::SeqCst);
+                    shared.say(Line::new("resume"));
+                }
+            } else {
+                // Nothing waits, but that an interface is down: unread, it would end every wait at once.
+                self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
+            }
+        }
+    }
+
+    fn wait(&self) {
+        let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
+        let mut descriptors: Vec<_> = sockets.map(|socket| PollFd::new(socket, PollFlags::POLLIN)).collect();
+        let _ = poll(&mut descriptors, PollTimeout::from(LOOK));
+    }
+
+    fn set_active(&mut self, active: bool) {
+        self.is_active = active;
+        for port in self.ports.iter().flatten() {
+            let _ = port.set_deaf(!active);
+        }
+    }
+
+    /// Open what is gone, or was made anew.
+    fn look(&mut self) {
+        self.looked_at = clock::monotonic();
+        for (port, interface) in self.ports.iter_mut().zip(self.interfaces) {
+            if port.as_ref().is_none_or(Port::is_gone) {
+                *port =
+                    Port::open(interface).ok().filter(|port| self.is_active || port.set_deaf(true).is_ok());
+                // What came before it was deaf has been forwarded by the agent's thread.
+                if let Some(port) = port.as_mut().filter(|_| !self.is_active) {
+                    discard(port, &mut self.batch);
+                }
+            }
+        }
+    }
+
+    /// All that waits.
+    fn forward(&mut self, shared: &Shared) {
+        for side in SIDES {
+            let from = side as usize;
+            while let Some(port) = &mut self.ports[from] {
+                if port.receive(&mut self.batch).is_err() {
+                    break;
+                }
+                self.outgoing.clear();
+                self.batch.iter().for_each(|(frame, _)| self.outgoing.push(side.other(), &[frame]));
+                shared.bypassed.fetch_add(self.outgoing.len() as u64, Ordering::Relaxed);
+                if let Some(port) = &mut self.ports[1 - from] {
+                    port.send(side.other(), &self.outgoing);
+                }
+                if !self.batch.is_full() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Take what waits, and do nothing with it.
+pub(super) fn discard(port: &mut Port, batch: &mut Batch) {
+    while port.receive(batch).is_ok() && batch.is_full() {}
+}

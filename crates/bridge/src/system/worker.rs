@@ -1,0 +1,416 @@
+//! The thread of the agent, and what runs beside it.
+
+use super::guard::{Guard, discard};
+use super::offloads::{Offload, offloads};
+use super::port::{Batch, Port};
+use super::publish::{Metrics, Publisher};
+use super::{clock, explained};
+use crate::engine::{Engine, Settings};
+use crate::log::Line;
+use crate::metrics::{PortCounters, Snapshot};
+use crate::outgoing::Outgoing;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_agent::Side;
+use seamline_wire::{Duration, Instant};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// How a bridge runs.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// The interface on the wired side, and the one on the wireless side.
+    pub interfaces: [String; 2],
+    /// Where the counters go.
+    pub metrics: Option<Metrics>,
+    /// Whether the log is JSON.
+    pub json: bool,
+    /// For tests: while this is true the agent's thread does nothing, as if it hung.
+    pub hold: Arc<AtomicBool>,
+}
+
+/// What the threads know of each other.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// When the agent's thread came round last, by the monotonic clock, in nanoseconds.
+    pub(super) progress: AtomicU64,
+    /// The guard forwards.
+    pub(super) bypass: AtomicBool,
+    pub(super) bypasses: AtomicU64,
+    pub(super) bypassed: AtomicU64,
+    pub(super) stop: AtomicBool,
+    /// What the guard has to say. The agent's thread writes it: whoever writes waits for the reader of the log.
+    said: Mutex<Vec<Line>>,
+}
+
+impl Shared {
+    /// Not at all, if that would take waiting.
+    pub(super) fn say(&self, line: Line) {
+        if let Ok(mut said) = self.said.try_lock() {
+            said.push(stamped(line));
+        }
+    }
+    fn take_said(&self) -> Vec<Line> {
+        std::mem::take(&mut *self.said.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+}
+
+fn stamped(line: Line) -> Line {
+    line.with("time", clock::wall().as_secs_f64())
+}
+
+/// Where lines go.
+struct Log<'a> {
+    out: &'a mut (dyn Write + Send),
+    json: bool,
+}
+
+impl Log<'_> {
+    fn write(&mut self, line: Line) {
+        self.write_stamped(&stamped(line));
+    }
+    /// That it cannot be written ends nothing.
+    fn write_stamped(&mut self, line: &Line) {
+        let out = &mut self.out;
+        let _ = if self.json { writeln!(out, "{}", line.to_json()) } else { writeln!(out, "{line}") };
+        let _ = out.flush();
+    }
+}
+
+const SIDES: [Side; 2] = [Side::Wired, Side::Wireless];
+/// A frame that has waited longer passes the agent by: forwarding costs less than helping, so what waits becomes less.
+const OVERLOAD: Duration = Duration::from_millis(50);
+/// It comes round at least so often.
+const ROUND: Duration = Duration::from_millis(100);
+/// How often it looks whether the interfaces are there, and publishes counters.
+const LOOK: Duration = Duration::from_millis(250);
+const PUBLISH: Duration = Duration::from_secs(1);
+/// As many as find room to wait (4 MB) of the shortest frames, and more.
+const LAST_BATCHES: usize = 1000;
+/// Said of the same interface no more often than this.
+const WARN: Duration = Duration::from_secs(60);
+
+/// Bridge until something can be read from `stop`. The log goes to `out`. Returns what was done.
+///
+/// # Errors
+/// When an interface is missing at the beginning, joins packets (then the commands are named that end that), or the process may not.
+pub fn run(
+    mut settings: Settings,
+    manner: &Manner,
+    stop: impl AsFd,
+    out: &mut (dyn Write + Send),
+) -> io::Result<Snapshot> {
+    refuse_joining(&manner.interfaces)?;
+    let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
+    settings.media = [ports[0].medium(), ports[1].medium()];
+    if settings.media[0] != settings.media[1] {
+        let [wired, wireless] = &manner.interfaces;
+        let why =
+            format!("{wired} and {wireless} frame packets differently: both must be Ethernet, or neither");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let publisher = Publisher::open(manner.metrics.as_ref())?;
+    let mut log = Log { out, json: manner.json };
+    let shared = Shared::default();
+    shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
+    let mut worker = Worker::new(settings, manner, ports);
+    log.write(worker.start());
+    thread::scope(|scope| {
+        scope.spawn(|| Guard::new(&manner.interfaces).run(&shared));
+        scope.spawn(|| publisher.serve(&shared.stop));
+        let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
+        shared.stop.store(true, Ordering::SeqCst);
+        result
+    })?;
+    let snapshot = worker.snapshot(&shared);
+    shared.take_said().iter().for_each(|line| log.write_stamped(line));
+    log.write(stop_line(&snapshot));
+    Ok(snapshot)
+}
+
+fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
+    let mut commands = Vec::new();
+    for interface in interfaces {
+        let found = offloads(interface)?;
+        if !found.is_empty() {
+            let names: Vec<String> = found.iter().map(|Offload { name, .. }| format!("{name} off")).collect();
+            commands.push(format!("ethtool -K {interface} {}", names.join(" ")));
+        }
+    }
+    if commands.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "packets would be joined into larger ones before the agent sees them, which could not leave again; turn that off: {}",
+        commands.join(" && ")
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+fn stop_line(it: &Snapshot) -> Line {
+    Line::new("stop")
+        .with("received", it.ports[0].received + it.ports[1].received)
+        .with("sent", it.ports[0].sent + it.ports[1].sent)
+        .with("shown", it.engine.shown)
+        .with("made", it.engine.made)
+        .with("changed", it.engine.changed)
+        .with("opaque", it.engine.opaque)
+        .with("unknown", it.engine.unknown)
+        .with("failures", it.engine.failures)
+        .with("flows_known", it.flows.known)
+        .with("local_retransmissions", it.agent.local_retransmissions)
+        .with("suppressed_acknowledgments", it.agent.suppressed_acknowledgments)
+        .with("marked_acknowledgments", it.agent.marked_acknowledgments)
+        .with("messages", it.agent.messages)
+        .with("overload", it.overload)
+        .with("bypasses", it.bypasses)
+        .with("bypassed", it.bypassed)
+}
+
+struct Worker<'a> {
+    settings: Settings,
+    manner: &'a Manner,
+    engine: Engine,
+    ports: [Option<Port>; 2],
+    /// Of ports that are gone.
+    before: [PortCounters; 2],
+    batch: Batch,
+    outgoing: Outgoing,
+    overload: u64,
+    looked_at: Instant,
+    published_at: Instant,
+    warned_at: [Option<Instant>; 2],
+}
+
+impl<'a> Worker<'a> {
+    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2]) -> Self {
+        Worker {
+            engine: Engine::new(settings.clone()),
+            settings,
+            manner,
+            ports: ports.map(Some),
+            before: Default::default(),
+            batch: Batch::default(),
+            outgoing: Outgoing::new(),
+            overload: 0,
+            looked_at: Instant::ZERO,
+            published_at: Instant::ZERO,
+            warned_at: [None; 2],
+        }
+    }
+
+    fn start(&self) -> Line {
+        let limits = self.settings.parameters.limits;
+        Line::new("start")
+            .with("agent", self.settings.kind.name)
+            .with("in", self.manner.interfaces[0].as_str())
+            .with("out", self.manner.interfaces[1].as_str())
+            .with("dry_run", self.settings.is_dry)
+            .with("connections", limits.connections)
+            .with("memory", limits.bytes)
+    }
+
+    /// An error in the code here must not end forwarding: meanwhile the guard does it, and then it goes on with an engine that has seen nothing.
+    fn run_again_and_again(
+        &mut self,
+        shared: &Shared,
+        log: &mut Log<'_>,
+        publisher: &Publisher,
+        stop: BorrowedFd<'_>,
+    ) -> io::Result<()> {
+        loop {
+            match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, publisher, stop))) {
+                Ok(result) => return result,
+                Err(_) => {
+                    log.write(Line::new("failure"));
+                    self.engine = Engine::new(self.settings.clone());
+                    self.outgoing = Outgoing::new();
+                }
+            }
+        }
+    }
+
+    fn run(
+        &mut self,
+        shared: &Shared,
+        log: &mut Log<'_>,
+        publisher: &Publisher,
+        stop: BorrowedFd<'_>,
+    ) -> io::Result<()> {
+        loop {
+            while self.manner.hold.load(Ordering::Relaxed) {
+                let _ = poll(&mut [], PollTimeout::from(10_u8));
+            }
+            self.come_round(shared, log, publisher);
+            let is_stopped = self.wait(stop)?;
+            if shared.bypass.load(Ordering::SeqCst) {
+                // The guard has forwarded it, or will.
+                self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
+                if !is_stopped {
+                    continue;
+                }
+            }
+            if is_stopped {
+                self.engine.release();
+            }
+            for side in SIDES {
+                // What waits when it is to stop is forwarded, but not what goes on coming.
+                for _ in 0..if is_stopped { LAST_BATCHES } else { 1 } {
+                    self.take_in(side)?;
+                    if !self.batch.is_full() {
+                        break;
+                    }
+                }
+            }
+            self.engine.wake(clock::monotonic(), &mut self.outgoing);
+            self.send();
+            if is_stopped {
+                return Ok(());
+            }
+        }
+    }
+
+    fn come_round(&mut self, shared: &Shared, log: &mut Log<'_>, publisher: &Publisher) {
+        let now = clock::monotonic();
+        shared.progress.store(now.as_nanos(), Ordering::Relaxed);
+        shared.take_said().iter().for_each(|line| log.write_stamped(line));
+        if now.saturating_since(self.looked_at) >= LOOK {
+            self.looked_at = now;
+            self.look(now, log);
+        }
+        if now.saturating_since(self.published_at) >= PUBLISH {
+            self.published_at = now;
+            let [wired, wireless] = &self.manner.interfaces;
+            let text = self.snapshot(shared).text([wired, wireless]);
+            if let Err(error) = publisher.publish(text) {
+                log.write(Line::new("warning").with("why", error.to_string()));
+            }
+        }
+    }
+
+    /// Whether it is to stop.
+    fn wait(&self, stop: BorrowedFd<'_>) -> io::Result<bool> {
+        let now = clock::monotonic();
+        let wake = self.engine.wake_at().map(|at| at.saturating_since(now));
+        // A millisecond more than rounding down: waking early would be waking for nothing.
+        let wake =
+            wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
+        let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
+        let mut descriptors: Vec<_> = std::iter::once(stop)
+            .chain(sockets)
+            .map(|socket| PollFd::new(socket, PollFlags::POLLIN))
+            .collect();
+        let timeout = PollTimeout::try_from(wake.as_millis() as i32).unwrap_or(PollTimeout::ZERO);
+        match poll(&mut descriptors, timeout) {
+            Ok(_) => Ok(descriptors[0].any() == Some(true)),
+            Err(Errno::EINTR) => Ok(false),
+            Err(error) => Err(explained(error, "waiting for packets")),
+        }
+    }
+
+    fn take_in(&mut self, side: Side) -> io::Result<()> {
+        let Some(port) = &mut self.ports[side as usize] else { return Ok(()) };
+        port.receive(&mut self.batch)?;
+        let now = clock::monotonic();
+        for (frame, waited) in self.batch.iter() {
+            if waited > OVERLOAD {
+                self.overload += 1;
+                self.outgoing.push(side.other(), &[frame]);
+            } else {
+                self.engine.pass(now, side, frame, &mut self.outgoing);
+            }
+        }
+        self.send();
+        Ok(())
+    }
+
+    fn send(&mut self) {
+        for side in SIDES {
+            let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side).count() as u64;
+            match &mut self.ports[side as usize] {
+                Some(port) if leaves > 0 => port.send(side, &self.outgoing),
+                Some(_) => {}
+                None => self.before[side as usize].unsent += leaves,
+            }
+        }
+        self.outgoing.clear();
+    }
+
+    /// Whether the interfaces are there, and how long packets may be.
+    fn look(&mut self, now: Instant, log: &mut Log<'_>) {
+        for side in SIDES {
+            let place = side as usize;
+            let interface = self.manner.interfaces[place].as_str();
+            if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
+                self.before[place] = sum(self.before[place], port.counters);
+                log.write(Line::new("gone").with("interface", interface));
+            }
+            if self.ports[place].is_none() {
+                let Ok(port) = Port::open(interface) else { continue };
+                if port.medium() != self.settings.media[place] {
+                    continue;
+                }
+                self.before[place].flaps += 1;
+                self.ports[place] = Some(port);
+                log.write(Line::new("back").with("interface", interface));
+            }
+            let Some(port) = &mut self.ports[place] else { continue };
+            port.count_overruns();
+            let longest = std::mem::take(&mut port.longest);
+            let Some(mtu) = port.mtu() else { continue };
+            self.engine.set_mtu(side, mtu);
+            let is_due = self.warned_at[place].is_none_or(|at| now.saturating_since(at) >= WARN);
+            if longest > mtu + crate::frame::MAX_LINK_HEADER && is_due {
+                self.warned_at[place] = Some(now);
+                log.write(joined(interface, longest));
+            }
+        }
+    }
+
+    fn snapshot(&self, shared: &Shared) -> Snapshot {
+        let port = |place: usize| {
+            let now = self.ports[place].as_ref().map(|port| port.counters).unwrap_or_default();
+            sum(self.before[place], now)
+        };
+        Snapshot {
+            ports: [port(0), port(1)],
+            engine: self.engine.counters(),
+            flows: self.engine.flow_counters(),
+            agent: self.engine.agent_counters(),
+            known_flows: self.engine.known_flows() as u64,
+            overload: self.overload,
+            bypasses: shared.bypasses.load(Ordering::Relaxed),
+            bypassed: shared.bypassed.load(Ordering::Relaxed),
+            is_bypassed: shared.bypass.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// A frame of this length came, which no wire has carried.
+fn joined(interface: &str, length: usize) -> Line {
+    let commands = format!(
+        "ethtool -K {interface} gro off lro off; where it is virtual, at its other end: ethtool -K PEER tso off gso off"
+    );
+    Line::new("warning")
+        .with("why", "packets come joined, longer than the MTU, and cannot leave again")
+        .with("interface", interface)
+        .with("bytes", length)
+        .with("command", commands)
+}
+
+fn sum(a: PortCounters, b: PortCounters) -> PortCounters {
+    PortCounters {
+        received: a.received + b.received,
+        sent: a.sent + b.sent,
+        overrun: a.overrun + b.overrun,
+        unsent: a.unsent + b.unsent,
+        too_long: a.too_long + b.too_long,
+        completed: a.completed + b.completed,
+        flaps: a.flaps + b.flaps,
+        is_there: b.is_there,
+    }
+}

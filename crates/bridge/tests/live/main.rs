@@ -1,0 +1,302 @@
+//! The bridge between real interfaces: kernel TCP at both ends, a hop behind the bridge that loses, doubles and overtakes, everything in
+//! namespaces of its own. Needs root; says so and passes where it is missing.
+#![cfg(target_os = "linux")]
+
+mod net;
+
+use net::{Hop, Net, Transfer, now, pause};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
+use seamline_bridge::Settings;
+use seamline_bridge::metrics::Snapshot;
+use seamline_bridge::system::{Manner, Metrics, run};
+use std::net::UdpSocket;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+const KINDS: [&str; 4] = ["snoop", "eln-ack", "obtcp-bs", "obtcp-mr"];
+
+fn settings(kind: &str) -> Settings {
+    let role = if kind == "obtcp-bs" { Role::BaseStation } else { Role::MobileRouter };
+    // Room for all that the kernel has under way here.
+    let obtcp = ObtcpParameters { role, cache: 2000, ..ObtcpParameters::default() };
+    let snoop = SnoopParameters { cache: 2000, ..SnoopParameters::default() };
+    let name = if kind.starts_with("obtcp") { "obtcp" } else { kind };
+    Settings::new(find(name).expect("it is there"), Parameters { obtcp, snoop, ..Parameters::default() })
+}
+
+fn manner() -> Manner {
+    let interfaces = ["b0".to_owned(), "b1".to_owned()];
+    Manner { interfaces, metrics: None, json: false, hold: Arc::default() }
+}
+
+/// A bridge in a thread of this process.
+struct Bridge {
+    stop: Option<UnixStream>,
+    thread: Option<JoinHandle<std::io::Result<Snapshot>>>,
+    log: Arc<Mutex<Vec<u8>>>,
+}
+
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Bridge {
+    fn begin(net: &Net, settings: Settings, manner: Manner) -> Self {
+        let (stop, asked) = UnixStream::pair().unwrap();
+        let namespace = net.bridge.try_clone();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let mut out = Shared(Arc::clone(&log));
+        let thread = thread::spawn(move || {
+            namespace.enter();
+            run(settings, &manner, &asked, &mut out)
+        });
+        pause(200);
+        Bridge { stop: Some(stop), thread: Some(thread), log }
+    }
+    fn log(&self) -> String {
+        String::from_utf8(self.log.lock().unwrap().clone()).unwrap()
+    }
+    fn end(&mut self) -> std::io::Result<Snapshot> {
+        drop(self.stop.take());
+        self.thread.take().expect("it is ended once").join().expect("it does not panic")
+    }
+}
+
+#[test]
+fn every_agent_carries_what_was_sent() {
+    for kind in KINDS {
+        for version in [4, 6] {
+            let Some(net) = Net::new() else { return };
+            let hop = Hop::begin(&net, 20);
+            let mut bridge = Bridge::begin(&net, settings(kind), manner());
+            let mut transfer = Transfer::begin(&net, version, 1_500_000);
+            transfer.finish();
+            let it = bridge.end().unwrap();
+            hop.end();
+            let agent = it.agent;
+            println!(
+                "{kind}, IPv{version}: {} shown, {} sent again",
+                it.engine.shown, agent.local_retransmissions
+            );
+            assert!(it.engine.shown > 1000 && it.flows.known == 1, "{it:?}");
+            assert_eq!((it.engine.failures, it.engine.unsendable, it.bypasses), (0, 0, 0), "{it:?}");
+            assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
+            assert!(it.ports[0].completed > 0, "the kernel leaves checksums to hardware that is not there");
+            if kind == "snoop" {
+                // Most losses are mended by SACK first: the first duplicate that passes lists them to the sender.
+                assert!(agent.local_retransmissions > 0 && agent.suppressed_acknowledgments > 0, "{it:?}");
+            }
+            assert!(bridge.log().contains("event=stop"));
+        }
+    }
+}
+
+/// Not the agent, but what the child below runs.
+#[test]
+fn the_bridge_itself() {
+    let Ok(kind) = std::env::var("SEAMLINE_TEST_BRIDGE") else { return };
+    run(settings(&kind), &manner(), std::io::stdin(), &mut std::io::stderr()).unwrap();
+}
+
+fn child(net: &Net, kind: &str) -> Child {
+    let this = std::env::current_exe().unwrap();
+    let child = Command::new("nsenter")
+        .arg(format!("--net={}", net.bridge.path()))
+        .arg(this)
+        .args(["--exact", "the_bridge_itself", "--nocapture"])
+        .env("SEAMLINE_TEST_BRIDGE", kind)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    child.expect("nsenter is there")
+}
+
+/// Twice: `kill -9`, half a second of nothing, and another one that knows nothing.
+#[test]
+fn a_connection_outlives_bridges_that_are_killed() {
+    for kind in KINDS {
+        let Some(net) = Net::new() else { return };
+        let hop = Hop::begin(&net, 20);
+        let mut bridge = child(&net, kind);
+        pause(400);
+        let mut transfer = Transfer::begin(&net, 4, 1_500_000);
+        for share in [3, 6] {
+            transfer.wait_for(1_500_000 * share / 10);
+            kill(Pid::from_raw(bridge.id() as i32), Signal::SIGKILL).unwrap();
+            bridge.wait().unwrap();
+            pause(500);
+            assert!(!transfer.is_finished());
+            bridge = child(&net, kind);
+        }
+        transfer.finish();
+        drop(bridge.stdin.take());
+        assert!(bridge.wait().unwrap().success());
+        hop.end();
+    }
+}
+
+/// Numbered datagrams, one each 20 ms; returns the longest time in milliseconds in which none came.
+fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (mobile, stopped) = (net.mobile.try_clone(), Arc::clone(&stop));
+    let listener = thread::spawn(move || {
+        mobile.enter();
+        let socket = UdpSocket::bind(("10.77.0.2", 7000)).unwrap();
+        socket.set_read_timeout(Some(std::time::Duration::from_millis(100))).unwrap();
+        let (mut last, mut longest, mut count) = (now(), 0, 0);
+        while !stopped.load(Ordering::Relaxed) {
+            if socket.recv(&mut [0; 16]).is_ok() {
+                count += 1;
+                last = now();
+            }
+            longest = longest.max(now() - last);
+        }
+        assert!(count > 20, "{count}");
+        longest
+    });
+    let (fixed, stopped) = (net.fixed.try_clone(), Arc::clone(&stop));
+    let sender = thread::spawn(move || {
+        fixed.enter();
+        let socket = UdpSocket::bind(("10.77.0.1", 0)).unwrap();
+        while !stopped.load(Ordering::Relaxed) {
+            let _ = socket.send_to(b"ping", ("10.77.0.2", 7000));
+            pause(20);
+        }
+    });
+    pause(300);
+    meanwhile();
+    pause(for_millis);
+    stop.store(true, Ordering::Relaxed);
+    sender.join().unwrap();
+    listener.join().unwrap()
+}
+
+#[test]
+fn the_guard_forwards_within_a_second_and_steps_back() {
+    let Some(net) = Net::new() else { return };
+    let hop = Hop::begin(&net, 0);
+    let manner = manner();
+    let hold = Arc::clone(&manner.hold);
+    let mut bridge = Bridge::begin(&net, settings("snoop"), manner);
+    let silence = longest_silence(&net, 1500, || hold.store(true, Ordering::Relaxed));
+    println!("silence when the agent hangs: {silence} ms");
+    assert!((300..1000).contains(&silence), "{silence} ms");
+    let silence = longest_silence(&net, 500, || hold.store(false, Ordering::Relaxed));
+    println!("silence when it comes back: {silence} ms");
+    assert!(silence < 500, "{silence} ms");
+    let log = bridge.log();
+    assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
+    let mut transfer = Transfer::begin(&net, 4, 100_000);
+    transfer.finish();
+    let it = bridge.end().unwrap();
+    assert!(it.bypasses == 1 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
+    assert!(it.engine.shown > 50, "after that the agent helps again: {it:?}");
+    hop.end();
+}
+
+/// Down and up, and gone and there again.
+#[test]
+fn interfaces_come_back() {
+    let Some(net) = Net::new() else { return };
+    let hop = Hop::begin(&net, 0);
+    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut transfer = Transfer::begin(&net, 4, 2_000_000);
+    transfer.wait_for(300_000);
+    net.bridge.ip("link set b1 down");
+    pause(400);
+    net.bridge.ip("link set b1 up");
+    transfer.wait_for(900_000);
+    net.bridge.ip("link set b0 down");
+    net.bridge.ip("link set b0 name away");
+    pause(800);
+    net.bridge.ip("link set away name b0");
+    net.bridge.ip("link set b0 up");
+    transfer.finish();
+    let log = bridge.log();
+    assert!(log.contains("event=gone") && log.contains("event=back"), "{log}");
+    let it = bridge.end().unwrap();
+    assert_eq!(it.ports.map(|port| port.flaps), [1, 0]);
+    hop.end();
+}
+
+/// The path becomes narrower and wider again while data is on its way.
+#[test]
+fn the_mtu_changes() {
+    let Some(net) = Net::new() else { return };
+    let hop = Hop::begin(&net, 20);
+    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut transfer = Transfer::begin(&net, 4, 1_500_000);
+    for (share, mtu) in [(2, 1000), (4, 1500), (6, 600), (8, 1500)] {
+        transfer.wait_for(1_500_000 * share / 10);
+        net.fixed.ip(&format!("link set a0 mtu {mtu}"));
+    }
+    transfer.finish();
+    let it = bridge.end().unwrap();
+    assert!(it.engine.shown > 1000 && it.engine.failures == 0, "{it:?}");
+    hop.end();
+}
+
+#[test]
+fn packets_that_would_be_joined_are_refused_with_the_command() {
+    let Some(net) = Net::new() else { return };
+    if !net.bridge.run("ethtool -K b1 gro on") {
+        return println!("skipped: ethtool is missing");
+    }
+    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let why = bridge.end().unwrap_err().to_string();
+    assert!(why.contains("ethtool -K b1 gro off") && !why.contains("b0"), "{why}");
+    assert!(net.bridge.run("ethtool -K b1 gro off"));
+    assert!(Bridge::begin(&net, settings("snoop"), manner()).end().is_ok());
+    let missing = Manner { interfaces: ["b0".to_owned(), "b7".to_owned()], ..manner() };
+    let why = Bridge::begin(&net, settings("snoop"), missing).end().unwrap_err().to_string();
+    assert!(why.contains("b7"), "{why}");
+}
+
+/// By HTTP, and as a file.
+#[test]
+fn the_counters_can_be_read() {
+    let Some(net) = Net::new() else { return };
+    net.bridge.ip("link set lo up");
+    let hop = Hop::begin(&net, 0);
+    let address = "127.0.0.1:9477".parse().unwrap();
+    let with = Manner { metrics: Some(Metrics::Http(address)), ..manner() };
+    let mut bridge = Bridge::begin(&net, settings("snoop"), with);
+    Transfer::begin(&net, 4, 100_000).finish();
+    pause(1300);
+    let text = net.bridge.within(move || {
+        use std::io::{Read, Write};
+        let mut asked = std::net::TcpStream::connect(address).unwrap();
+        asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut text = String::new();
+        asked.read_to_string(&mut text).unwrap();
+        text
+    });
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
+    let shown = text.lines().find_map(|line| line.strip_prefix("seamline_agent_shown_total "));
+    assert!(shown.unwrap().parse::<u64>().unwrap() > 50, "{text}");
+    bridge.end().unwrap();
+
+    let path = std::env::temp_dir().join(format!("seamline-bridge-{}.prom", std::process::id()));
+    let with = Manner { metrics: Some(Metrics::File(path.clone())), ..manner() };
+    let mut bridge = Bridge::begin(&net, settings("snoop"), with);
+    pause(1300);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(text.contains("seamline_agent_bypass 0\n"), "{text}");
+    bridge.end().unwrap();
+    hop.end();
+}

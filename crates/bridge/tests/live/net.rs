@@ -1,0 +1,231 @@
+//! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`.
+
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::time::{ClockId, clock_gettime};
+use seamline_agent::Side;
+use seamline_bridge::Outgoing;
+use seamline_bridge::system::{Batch, Port};
+use seamline_wire::random::Stream;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+
+/// Milliseconds on a clock that nobody sets.
+pub(crate) fn now() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
+    time.tv_sec() as u64 * 1000 + time.tv_nsec() as u64 / 1_000_000
+}
+
+pub(crate) fn pause(millis: u64) {
+    thread::park_timeout(std::time::Duration::from_millis(millis));
+}
+
+pub(crate) struct Namespace(File);
+
+impl Namespace {
+    fn new() -> Option<Self> {
+        let made = thread::spawn(|| {
+            unshare(CloneFlags::CLONE_NEWNET).ok()?;
+            File::open("/proc/thread-self/ns/net").ok()
+        });
+        made.join().unwrap().map(Namespace)
+    }
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
+    }
+    pub(crate) fn try_clone(&self) -> Self {
+        Namespace(self.0.try_clone().unwrap())
+    }
+    pub(crate) fn enter(&self) {
+        setns(&self.0, CloneFlags::CLONE_NEWNET).unwrap();
+    }
+    pub(crate) fn within<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> T {
+        let namespace = self.try_clone();
+        let thread = thread::spawn(move || {
+            namespace.enter();
+            task()
+        });
+        thread.join().unwrap()
+    }
+    pub(crate) fn run(&self, command: &str) -> bool {
+        let words = command.split(' ');
+        let status = Command::new("nsenter").arg(format!("--net={}", self.path())).args(words).status();
+        status.is_ok_and(|status| status.success())
+    }
+    pub(crate) fn ip(&self, words: &str) {
+        assert!(self.run(&format!("ip {words}")), "ip {words}");
+    }
+}
+
+/// Time counts here, so tests do not disturb each other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+pub(crate) struct Net {
+    _turn: MutexGuard<'static, ()>,
+    pub(crate) fixed: Namespace,
+    pub(crate) bridge: Namespace,
+    hop: Namespace,
+    pub(crate) mobile: Namespace,
+}
+
+impl Net {
+    /// `None`, having said why, where there can be none.
+    pub(crate) fn new() -> Option<Self> {
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let made = || {
+            let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new());
+            Some(Net { _turn: turn, fixed: fixed?, bridge: bridge?, hop: hop?, mobile: mobile? })
+        };
+        let has_tools = Command::new("ip").arg("-V").output().is_ok()
+            && Command::new("nsenter").arg("-V").output().is_ok();
+        let Some(net) = made().filter(|_| has_tools) else {
+            println!("skipped: it takes root, ip and nsenter");
+            return None;
+        };
+        let veth = |near: &Namespace, name: &str, far: &Namespace, other: &str| {
+            // Duplicate address detection would take a second.
+            near.run(&format!("ip link add {name} type veth peer name {other} netns {}", far.path()));
+            [(near, name), (far, other)].iter().for_each(|(it, name)| {
+                it.ip(&format!("link set {name} gso_max_segs 1"));
+                it.ip(&format!("link set {name} up"));
+            });
+        };
+        veth(&net.fixed, "a0", &net.bridge, "b0");
+        veth(&net.bridge, "b1", &net.hop, "c0");
+        veth(&net.hop, "c1", &net.mobile, "d0");
+        for (it, name, last) in [(&net.fixed, "a0", 1), (&net.mobile, "d0", 2)] {
+            it.ip(&format!("addr add 10.77.0.{last}/24 dev {name}"));
+            it.ip(&format!("addr add fd77::{last}/64 dev {name} nodad"));
+        }
+        Some(net)
+    }
+}
+
+/// The air: both directions 5 ms, with trouble.
+pub(crate) struct Hop {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Hop {
+    /// So many packets in a thousand are lost; half as many doubled, and as many overtaken.
+    pub(crate) fn begin(net: &Net, per_mille: u64) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (stopped, namespace) = (Arc::clone(&stop), net.hop.try_clone());
+        let thread = thread::spawn(move || {
+            namespace.enter();
+            forward(per_mille, &stopped);
+        });
+        Hop { stop, thread: Some(thread) }
+    }
+    pub(crate) fn end(mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn forward(per_mille: u64, stop: &AtomicBool) {
+    let mut ports = [Port::open("c0").unwrap(), Port::open("c1").unwrap()];
+    let mut batch = Batch::default();
+    let mut random = Stream::new(7, "hop");
+    let mut waiting: BTreeMap<(u64, u64), (Side, Vec<u8>)> = BTreeMap::new();
+    let (mut count, mut outgoing) = (0, Outgoing::new());
+    while !stop.load(Ordering::Relaxed) {
+        pause(1);
+        for (place, towards) in [(0, Side::Wireless), (1, Side::Wired)] {
+            ports[place].receive(&mut batch).unwrap();
+            for (frame, _) in batch.iter() {
+                // Whoever asks for an address would wait a second.
+                let is_ip = matches!(frame.get(12..14), Some([8, 0] | [0x86, 0xdd]));
+                let mut happens =
+                    |per_mille: u64| is_ip && frame.len() > 120 && random.below(1000) < per_mille;
+                if happens(per_mille) {
+                    continue;
+                }
+                let copies = if happens(per_mille / 2) { 2 } else { 1 };
+                let late = if happens(per_mille) { 10 } else { 0 };
+                for _ in 0..copies {
+                    count += 1;
+                    waiting.insert((now() + 5 + late, count), (towards, frame.to_vec()));
+                }
+            }
+        }
+        outgoing.clear();
+        let time = now();
+        while let Some(first) = waiting.first_entry().filter(|first| first.key().0 <= time) {
+            let (towards, frame) = first.remove();
+            outgoing.push(towards, &[&frame]);
+        }
+        ports[0].send(Side::Wired, &outgoing);
+        ports[1].send(Side::Wireless, &outgoing);
+    }
+}
+
+fn byte(offset: u64) -> u8 {
+    (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
+}
+
+/// Bytes from the fixed to the mobile host, each of which is looked at.
+pub(crate) struct Transfer {
+    bytes: u64,
+    received: Arc<AtomicU64>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Nothing here takes longer.
+const PATIENCE: u64 = 60_000;
+
+impl Transfer {
+    pub(crate) fn begin(net: &Net, version: u8, bytes: u64) -> Self {
+        let address = if version == 4 { "10.77.0.1:4000" } else { "[fd77::1]:4000" };
+        let received = Arc::new(AtomicU64::new(0));
+        let fixed = net.fixed.try_clone();
+        let listener = net.fixed.within(move || TcpListener::bind(address).unwrap());
+        let server = thread::spawn(move || {
+            fixed.enter();
+            let (mut stream, _) = listener.accept().unwrap();
+            let content: Vec<u8> = (0..bytes).map(byte).collect();
+            stream.write_all(&content).unwrap();
+        });
+        let (mobile, counter) = (net.mobile.try_clone(), Arc::clone(&received));
+        let client = thread::spawn(move || {
+            mobile.enter();
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_millis(PATIENCE))).unwrap();
+            let (mut offset, mut room) = (0, vec![0; 65_536]);
+            loop {
+                let length = stream.read(&mut room).unwrap();
+                if length == 0 {
+                    return;
+                }
+                for found in &room[..length] {
+                    assert_eq!(*found, byte(offset), "byte {offset}");
+                    offset += 1;
+                }
+                counter.store(offset, Ordering::Relaxed);
+            }
+        });
+        Transfer { bytes, received, threads: vec![server, client] }
+    }
+    pub(crate) fn wait_for(&self, bytes: u64) {
+        let begun = now();
+        while self.received.load(Ordering::Relaxed) < bytes {
+            assert!(now() - begun < PATIENCE, "{} bytes came", self.received.load(Ordering::Relaxed));
+            pause(2);
+        }
+    }
+    pub(crate) fn is_finished(&self) -> bool {
+        self.received.load(Ordering::Relaxed) == self.bytes
+    }
+    pub(crate) fn finish(&mut self) {
+        self.wait_for(self.bytes);
+        self.threads.drain(..).for_each(|thread| thread.join().unwrap());
+        assert!(self.is_finished());
+    }
+}

@@ -1,0 +1,71 @@
+//! `seamline agent`: what it refuses, and a run that ends when it is asked to.
+#![cfg(target_os = "linux")]
+
+use assert_cmd::Command;
+use std::fs;
+
+fn refused(arguments: &[&str], code: i32) -> String {
+    let output = Command::cargo_bin("seamline").unwrap().arg("agent").args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_reason() {
+    let split = refused(&["split", "--in", "b0", "--out", "b1"], 2);
+    assert!(split.contains("simulator only"), "{split}");
+    let same = refused(&["snoop", "--in", "b0", "--out", "b0"], 2);
+    assert!(same.contains("same interface, b0"), "{same}");
+    let missing = refused(&["snoop", "--in", "no-such-1", "--out", "no-such-2"], 1);
+    assert!(missing.contains("no-such-1"), "{missing}");
+    assert!(refused(&["snopp", "--in", "b0", "--out", "b1"], 2).contains("snoop"));
+}
+
+#[test]
+fn a_file_with_mistakes_is_refused_with_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent.toml");
+    for (text, expected) in [
+        ("connections = 100\nmemry = \"1 MB\"\n", ["agent.toml:2", "memory"]),
+        ("[snoop]\ncache = -1\n", ["agent.toml:2", "cache"]),
+        ("[obtcp]\ncache = 10\n", ["agent.toml:1", "obtcp"]),
+        ("idle = \n", ["agent.toml:1", "idle"]),
+    ] {
+        fs::write(&path, text).unwrap();
+        let why = refused(&["snoop", "--in", "b0", "--out", "b1", "--config", path.to_str().unwrap()], 2);
+        assert!(expected.iter().all(|word| why.contains(word)), "{why}");
+    }
+}
+
+/// In a namespace of its own.
+#[test]
+fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("agent.toml");
+    fs::write(&config, "connections = 1000\nmemory = \"8 MB\"\n[snoop]\ncache = 50\n").unwrap();
+    let program = assert_cmd::cargo::cargo_bin("seamline");
+    let script = format!(
+        "ip link add b0 type veth peer name p0 && ip link add b1 type veth peer name p1 || exit 77
+        for it in b0 b1 p0 p1; do ip link set $it up; done
+        {} agent snoop --in b0 --out b1 --config {} --dry-run --json & bridge=$!
+        sleep 1; kill -TERM $bridge; wait $bridge",
+        program.display(),
+        config.display()
+    );
+    let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
+    let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
+        return println!("skipped: it takes ip and unshare");
+    };
+    let said = String::from_utf8(output.stderr).unwrap();
+    if said.contains("unshare failed") {
+        return println!("skipped: it takes root");
+    }
+    assert!(output.status.success(), "{said}");
+    let log = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events[0]["event"], "start");
+    assert_eq!((&events[0]["connections"], &events[0]["dry_run"]), (&1000.into(), &true.into()));
+    assert_eq!(events.last().unwrap()["event"], "stop");
+    assert!(said.contains("MiB for 1000 connections"), "{said}");
+}
