@@ -8,7 +8,9 @@ use crate::lab::prepare;
 use crate::terminal::{Failure, note, print, print_results, progress};
 use crate::words;
 use available::Host;
+use seamline_benchmark::case::{Job, Traffic};
 use seamline_benchmark::matrix::Matrix;
+use seamline_benchmark::measure::DEFINITION;
 use seamline_benchmark::remedy::{self, Remedy};
 use seamline_benchmark::run::{Manner, RunError};
 use seamline_benchmark::store::{Run, Store};
@@ -34,6 +36,12 @@ pub(crate) struct Arguments {
     /// Only outages of this length; may be given for several
     #[arg(long, value_name = "TIME", value_parser = words::time)]
     outage: Vec<Duration>,
+    /// Only this kind of traffic
+    #[arg(long, value_name = "KIND")]
+    traffic: Option<Kind>,
+    /// Only without packets that are lost at random
+    #[arg(long)]
+    no_random_loss: bool,
     /// So many runs at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
@@ -51,6 +59,24 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// What connections do.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Kind {
+    /// A download without end
+    Bulk,
+    /// One answer of 100 kB after the other
+    Requests,
+}
+
+impl From<Kind> for Traffic {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Bulk => Traffic::Bulk,
+            Kind::Requests => Traffic::Requests,
+        }
+    }
+}
+
 /// What stands below the options.
 fn remedies() -> String {
     let lines = remedy::ALL.iter().map(|it| format!("  {:<16}{}\n", it.name, it.description));
@@ -65,27 +91,68 @@ fn remedy(name: &str) -> Result<&'static Remedy, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let mut matrix = if arguments.quick { Matrix::quick() } else { Matrix::whole(arguments.runs) };
-    if !arguments.remedy.is_empty() {
-        matrix.remedies.clone_from(&arguments.remedy);
-    }
-    if !arguments.outage.is_empty() {
-        matrix.outages_ms = arguments.outage.iter().map(|outage| outage.as_millis()).collect();
-    }
-    let opened = arguments.out.as_deref().map(Store::open).transpose();
-    let (mut store, mut runs) = match opened.map_err(|error| Failure::Input(error.to_string()))? {
-        Some((store, runs)) => (Some(store), runs),
-        None => (None, Vec::new()),
+    let mut matrix = arguments.matrix()?;
+    let (mut store, kept) = match &arguments.out {
+        Some(folder) if arguments.again => (None, Store::read(folder)),
+        Some(folder) => Store::open(folder)
+            .map_or_else(|error| (None, Err(error)), |(store, runs)| (Some(store), Ok(runs))),
+        None => (None, Ok(Vec::new())),
     };
-    if !arguments.again {
-        measure(arguments, &mut matrix, &mut store, &mut runs)?;
+    let mut runs = kept.map_err(|error| Failure::Input(error.to_string()))?;
+    let kernel = (!arguments.again).then(kernel).transpose()?;
+    let all = runs.len();
+    runs.retain(|run| {
+        run.definition == DEFINITION && kernel.as_ref().is_none_or(|kernel| run.kernel == *kernel)
+    });
+    if runs.len() < all && !arguments.quiet {
+        note(
+            "note",
+            format!("{} kept runs are of another kernel or version and do not count", all - runs.len()),
+        );
     }
-    let cells = summarise(&matrix.cases(), &runs);
-    print_results(&text::text(&cells))?;
-    match &arguments.out {
-        Some(folder) => write(folder, &cells, &runs),
-        None => Ok(()),
+    let measured =
+        if arguments.again { Ok(()) } else { measure(arguments, &mut matrix, &mut store, &mut runs) };
+    // What was run is shown, however it ended.
+    print_results(&text::text(&summarise(&matrix.cases(), &runs)))?;
+    if let Some(folder) = &arguments.out {
+        write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
     }
+    measured
+}
+
+impl Arguments {
+    /// What is asked for, each once.
+    fn matrix(&self) -> Result<Matrix, Failure> {
+        let mut matrix = if self.quick { Matrix::quick() } else { Matrix::whole(self.runs) };
+        let asked = |remedy: &&Remedy| self.remedy.is_empty() || self.remedy.contains(remedy);
+        matrix.remedies.retain(asked);
+        if !self.outage.is_empty() {
+            let whole = |outage: &Duration| match outage.as_millis() {
+                ms if Duration::from_millis(ms) == *outage && ms > 0 => Ok(ms),
+                _ => Err(Failure::Input(format!(
+                    "--outage {outage}: whole milliseconds are possible, from 1 ms on"
+                ))),
+            };
+            let mut outages: Vec<u64> = self.outage.iter().map(whole).collect::<Result<_, _>>()?;
+            outages.sort_unstable();
+            outages.dedup();
+            matrix.outages_ms = outages;
+        }
+        if let Some(traffic) = self.traffic {
+            matrix.traffic = vec![traffic.into()];
+        }
+        if self.no_random_loss {
+            matrix.loss = vec![false];
+        }
+        Ok(matrix)
+    }
+}
+
+/// The release of the kernel, as runs name it.
+fn kernel() -> Result<String, Failure> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+    text.map(|text| text.trim().to_owned())
+        .map_err(|error| Failure::Runtime(format!("/proc/sys/kernel/osrelease: {error}")))
 }
 
 /// Run what has not been run, and keep it.
@@ -97,6 +164,8 @@ fn measure(
 ) -> Outcome {
     // Becomes somebody who may make namespaces, before any other thread begins.
     let _state = prepare(arguments.quiet)?;
+    // What has to be cleared away, labs and a cgroup, takes seconds: who asks twice to stop is not obeyed sooner.
+    let interrupt = Interrupt::listen_once()?;
     let host = Host::examine().map_err(|error| Failure::Runtime(error.to_string()))?;
     matrix.remedies.retain(|remedy| match host.lacks(remedy) {
         None => true,
@@ -112,7 +181,6 @@ fn measure(
         .into_iter()
         .filter(|job| !runs.iter().any(|run| run.job == *job && run.doubts.is_empty()))
         .collect();
-    let interrupt = Interrupt::listen()?;
     let bar = progress(jobs.len(), arguments.quiet);
     let manner =
         Manner { program: host.program.clone(), cgroup: host.cgroup.clone(), retries: arguments.retry };
@@ -125,14 +193,11 @@ fn measure(
         Ok(())
     });
     bar.finish_and_clear();
-    let doubtful = runs.iter().filter(|run| !run.doubts.is_empty()).count();
-    if doubtful > 0 && !arguments.quiet {
-        note(
-            "warning",
-            format!(
-                "{doubtful} runs were badly emulated to the last and are left out: let the host do less meanwhile"
-            ),
-        );
+    let is_there = |job: &Job| runs.iter().any(|run| run.job == *job && run.doubts.is_empty());
+    let missing = matrix.jobs().iter().filter(|job| !is_there(job)).count();
+    if outcome.is_ok() && missing > 0 && !arguments.quiet {
+        let tip = "let the host do less meanwhile, then the same command with --out tries them again";
+        note("warning", format!("{missing} runs were badly emulated to the last and are left out: {tip}"));
     }
     outcome.map_err(|error| match error {
         RunError::Failed(why) => Failure::Runtime(why),

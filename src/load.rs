@@ -25,6 +25,8 @@ enum End {
     Serve(ServeArguments),
     /// Fetch bytes, and say when none came.
     Fetch(FetchArguments),
+    /// Inside of `seamline lab`: wait until a time of the scenario.
+    Wait(WaitArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -73,10 +75,18 @@ struct FetchArguments {
     quiet: bool,
 }
 
+#[derive(Debug, clap::Args)]
+struct WaitArguments {
+    /// The time of the scenario
+    #[arg(long, value_name = "TIME", value_parser = words::time)]
+    until: Duration,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.end {
         End::Serve(arguments) => serve(arguments),
         End::Fetch(arguments) => fetch(arguments),
+        End::Wait(arguments) => wait(arguments),
     }
 }
 
@@ -90,7 +100,7 @@ fn serve(arguments: &ServeArguments) -> Outcome {
     };
     let listener = serve.listen().map_err(failure)?;
     note("note", format!("listening at port {port}; Ctrl-C ends it"));
-    Serve::run(&listener).map_err(failure)
+    serve.run(&listener).map_err(failure)
 }
 
 fn fetch(arguments: &FetchArguments) -> Outcome {
@@ -103,12 +113,22 @@ fn fetch(arguments: &FetchArguments) -> Outcome {
     let server = resolve(&arguments.server, arguments.port)?;
     let interrupt = Interrupt::listen()?;
     let fetch = Fetch { server, is_mptcp: arguments.mptcp, what, duration, zero };
-    let timeline = fetch.run(interrupt.flag()).map_err(failure)?;
+    let (timeline, ended) = fetch.run(interrupt.flag()).map_err(failure)?;
     if let Some(file) = &arguments.json {
         let text = serde_json::to_string(&timeline).map_err(|error| Failure::Runtime(error.to_string()))?;
         atomic::write(file, (text + "\n").as_bytes())?;
     }
-    if arguments.quiet { Ok(()) } else { print_results(&said(&timeline, arguments.stall)) }
+    if !arguments.quiet {
+        print_results(&said(&timeline, arguments.stall))?;
+    }
+    ended.map_err(failure)
+}
+
+fn wait(arguments: &WaitArguments) -> Outcome {
+    let left = arguments.until - monotonic().saturating_since(time_zero()?);
+    #[expect(clippy::disallowed_methods, reason = "waits in real time")]
+    std::thread::sleep(std::time::Duration::from_nanos(left.as_nanos()));
+    Ok(())
 }
 
 /// When the scenario of the lab began.
@@ -132,11 +152,10 @@ fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
 /// What came of it, in words.
 fn said(timeline: &Timeline, least: Duration) -> String {
     let mut text = String::new();
-    let [first, last] =
-        [timeline.samples.first(), timeline.samples.last()].map(|it| it.map(|it| (it.at_s, it.bytes)));
-    if let (Some((from_s, _)), Some((to_s, bytes))) = (first, last) {
-        let rate = bytes as f64 * 8e-6 / (to_s - from_s).max(1e-3);
-        let _ = writeln!(text, "{bytes} bytes in {:.1} s, {rate:.2} Mbit/s", to_s - from_s);
+    if let (Some(first), Some(last)) = (timeline.samples.first(), timeline.samples.last()) {
+        let time = timeline.end_s - first.at_s;
+        let rate = last.bytes as f64 * 8e-6 / time.max(1e-3);
+        let _ = writeln!(text, "{} bytes in {time:.1} s, {rate:.2} Mbit/s", last.bytes);
     }
     let answered = timeline.requests.iter().filter(|request| request.answered_s.is_some()).count();
     if answered > 0 {

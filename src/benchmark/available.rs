@@ -10,6 +10,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What our cgroups are called, before the number of the process.
+const PREFIX: &str = "seamline-benchmark-";
+
 /// What a host has for remedies.
 #[derive(Debug)]
 pub(super) struct Host {
@@ -17,6 +20,8 @@ pub(super) struct Host {
     pub(super) program: PathBuf,
     /// A cgroup of our own, where one can be made; it is removed in the end.
     pub(super) cgroup: Option<PathBuf>,
+    /// Why there is none.
+    no_cgroup: Option<String>,
     congestion_controls: Vec<CongestionControl>,
     /// Why `seamline sender` does not run here.
     sender: Option<String>,
@@ -28,10 +33,16 @@ impl Host {
         let program = std::env::current_exe()?;
         let checked = Command::new(&program).args(["sender", "--check"]).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&checked.stderr).lines().next().unwrap_or_default().to_owned();
+        let congestion_controls = available_congestion_controls(&Namespace::new()?)?;
+        let (cgroup, no_cgroup) = match cgroup() {
+            Ok(cgroup) => (Some(cgroup), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         Ok(Host {
             program,
-            cgroup: cgroup().ok(),
-            congestion_controls: available_congestion_controls(&Namespace::new()?)?,
+            cgroup,
+            no_cgroup,
+            congestion_controls,
             sender: (!checked.status.success()).then_some(said),
         })
     }
@@ -45,10 +56,8 @@ impl Host {
         if let (true, Some(why)) = (remedy.needs_ebpf(), &self.sender) {
             return Some(why.clone());
         }
-        if remedy.has_sender && self.cgroup.is_none() {
-            return Some(
-                "no cgroup of version 2 can be made (mount -t cgroup2 none /sys/fs/cgroup)".to_owned(),
-            );
+        if let (true, Some(why)) = (remedy.has_sender, &self.no_cgroup) {
+            return Some(format!("no cgroup of version 2 can be made: {why}"));
         }
         if remedy.is_mptcp && !has_path_manager() {
             return Some(
@@ -89,7 +98,22 @@ fn cgroup() -> io::Result<PathBuf> {
         let (point, kind) = (columns.next()?, columns.next()?);
         (kind == "cgroup2").then(|| Path::new(point).to_owned())
     });
-    let point = points.next().ok_or_else(|| io::Error::other("no cgroup of version 2 is mounted"))?;
-    let path = point.join(format!("seamline-benchmark-{}", std::process::id()));
-    fs::create_dir(&path).map(|()| path)
+    let point =
+        points.next().ok_or_else(|| io::Error::other("none is mounted (sudo mount -t cgroup2 none /mnt)"))?;
+    let path = point.join(format!("{PREFIX}{}", std::process::id()));
+    remove_left_ones(&point);
+    let made = fs::create_dir(&path);
+    made.map(|()| path.clone())
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
+/// Those of benchmarks that were killed: their processes are gone, and a cgroup in which something runs cannot be removed.
+fn remove_left_ones(point: &Path) {
+    let is_left = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+    };
+    let entries = fs::read_dir(point).into_iter().flatten().flatten();
+    entries.filter(is_left).for_each(|entry| drop(fs::remove_dir(entry.path())));
 }

@@ -6,7 +6,7 @@ use seamline_wire::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Where the outage begins, of the first run. Runs differ by [`STEP`], so that timers stand elsewhere when the link is back.
-const OUTAGE_AT: Duration = Duration::from_secs(4);
+const OUTAGE_AT: Duration = Duration::from_millis(4500);
 const STEP: Duration = Duration::from_millis(61);
 /// Outages of one nominal length differ by up to so large a part of it from run to run: a retransmission timer doubles from the beginning
 /// of an outage on, so that outages of exactly one length would all end in the same place between two of its expiries.
@@ -15,8 +15,11 @@ const SPREAD: f64 = 0.2;
 const GOLDEN: f64 = 0.618_033_988_749_895;
 /// How long after the link is back is looked at.
 pub const LOOKED_AT: Duration = Duration::from_secs(5);
-/// How long connections may take to begin, beside what is looked at.
+/// How long what is looked at may end before the traffic does.
 const SLACK: Duration = Duration::from_millis(500);
+/// So long before the outage nothing goes down any more where no acknowledgment is to be lost: time for a full queue and for a delayed
+/// acknowledgment.
+const QUIET: Duration = Duration::from_millis(150);
 /// A share of the packets that come down, where they are lost at random.
 pub const LOSS: f64 = 0.001;
 /// The bytes of an answer.
@@ -76,13 +79,22 @@ mod by_name {
 impl Job {
     /// When the link goes, since time zero of the lab.
     pub fn link_down(&self) -> Duration {
-        OUTAGE_AT + STEP * u64::from(self.run - 1)
+        // The error model that cuts it early does so once a period, and shall not a second time before the end.
+        let once = if self.is_cut_early() { self.outage() + LOOKED_AT + SLACK } else { Duration::ZERO };
+        let earliest = OUTAGE_AT.max(once);
+        earliest + STEP * u64::from(self.run - 1)
     }
 
     /// How long it is gone: within a fifth of the nominal length.
     pub fn outage(&self) -> Duration {
         let place = libm::fmod(f64::from(self.run) * GOLDEN, 1.0) * 2.0 - 1.0;
         Duration::from_millis((self.case.outage_ms as f64 * (1.0 + SPREAD * place)).round() as u64)
+    }
+
+    /// Whether what comes down is cut off before the outage, so that no acknowledgment is lost. Who is frozen in time has nothing under
+    /// way then.
+    fn is_cut_early(&self) -> bool {
+        !self.case.loses_acknowledgment && !matches!(self.case.remedy.foretold, Foretold::Truly(_))
     }
 
     /// When it is back.
@@ -111,10 +123,11 @@ impl Job {
             format!("link.radio.handover.at=['{} ms']", milliseconds(self.link_down())),
             format!("link.radio.handover.interruption='{} ms'", milliseconds(self.outage())),
         ];
-        if !self.case.loses_acknowledgment {
-            // What the phone sends is out of the radio link's reach at once.
-            settings.push("link.core.up={one_way_delay='24.9 ms'}".to_owned());
-            settings.push("link.radio.up={one_way_delay='0.1 ms'}".to_owned());
+        if self.is_cut_early() {
+            let [period, length] = [self.link_down() - QUIET, QUIET].map(milliseconds);
+            settings.push(format!(
+                "link.core.down.loss={{model='outage',period='{period} ms',length='{length} ms'}}"
+            ));
         }
         if self.case.has_loss {
             let percent = LOSS * 100.0;

@@ -14,20 +14,17 @@ use std::thread;
 /// What is left to do. Of the runs that must be alone of their kind one goes on at a time, beside others.
 #[derive(Debug)]
 struct Left {
-    alone: VecDeque<Job>,
-    others: VecDeque<Job>,
+    jobs: VecDeque<Job>,
     is_one_alone: bool,
 }
 
 impl Left {
     fn next(&mut self) -> Option<Job> {
-        if !self.is_one_alone
-            && let Some(job) = self.alone.pop_front()
-        {
-            self.is_one_alone = true;
-            return Some(job);
-        }
-        self.others.pop_front()
+        let may_begin = |job: &Job| !(self.is_one_alone && job.case.remedy.is_alone());
+        let place = self.jobs.iter().position(may_begin)?;
+        let job = self.jobs.remove(place)?;
+        self.is_one_alone |= job.case.remedy.is_alone();
+        Some(job)
     }
 }
 
@@ -42,8 +39,7 @@ pub fn conduct(
     stop: &AtomicBool,
     keep: &mut dyn FnMut(Run) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let (alone, others) = jobs.into_iter().partition(|job: &Job| job.case.remedy.is_alone());
-    let left = Mutex::new(Left { alone, others, is_one_alone: false });
+    let left = Mutex::new(Left { jobs: jobs.into(), is_one_alone: false });
     let failed = AtomicBool::new(false);
     let (results, ended) = channel();
     thread::scope(|scope| {

@@ -14,14 +14,16 @@ TCP; what is between them is the lab's: 20 Mbit/s, 25 ms each way, a queue of 83
 outage all is lost that is in the queue, in the air, or arrives. An outage of one nominal length is between 0.8 and 1.2 times as long from run
 to run, and begins at another time, because what a stock sender needs hangs on where its doubled timer stands when the link is back.
 
-- *An acknowledgment lost*: as is usual, something that the phone has sent is lost in the outage, too. *No acknowledgment lost*: all
-  that the phone sent arrives, and a repeated acknowledgment says nothing new.
+- *An acknowledgment lost*: as is usual, something that the phone has sent is lost in the outage, too. *No acknowledgment lost*: what comes
+  down is cut off 150 ms before the outage, which makes that longer for the sender, so that all that the phone has to say arrives, and a repeated acknowledgment says nothing new. (But for `freeze`:
+  with a lead that is true nothing is under way when the link goes.)
 - *Random loss*: 0.1 % of the packets that come down are lost, besides.
 - *Bulk*: one download without end. *Requests*: answers of 100 kB, each asked for when the last one is complete.
 
 Times count from the instant when the link is back. **First data**: the first segment with data arrives. **Progress**: the application has more than
-before; for requests, the next answer is complete. **Full rate**: from then on data arrives for 100 ms at 90 % of the rate of the two seconds before the
-outage. **Stall**: the longest time in which the application got nothing, the outage included. **Missed**: how much less the application gets in five seconds than at that rate; below zero it gets more. **Dropped**: packets that the
+before; for requests, the next answer is complete. **Full rate**: from then on data arrives for 100 ms at 90 % of the rate from before, which is
+that of two seconds until half a second before the outage. First data and full rate count what arrives, segments that come twice among it; for MPTCP, whose
+segments the kernel does not count, full rate is that of the application. **Stall**: the longest time in which the application got nothing, the outage included. **Missed**: how much less the application gets in five seconds than at that rate; below zero it gets more. **Dropped**: packets that the
 queue of the link dropped in these five seconds because it was full.
 
 Numbers are medians, in brackets an interval that holds the true median with a chance of at least 95 % when there are six runs or more (between

@@ -2,11 +2,16 @@
 
 use crate::case::{Job, LOOKED_AT};
 use crate::load::Timeline;
+use crate::load::timeline::Stall;
 use seamline_wire::Duration;
 use serde::{Deserialize, Serialize};
 
-/// How long before the outage is looked at for the rate that a connection had.
-const BEFORE_S: f64 = 2.0;
+/// Raised whenever something else is run or measured under the same name: what was kept under another number is not mixed with it.
+pub const DEFINITION: u32 = 1;
+/// For how long the rate is looked at that a connection had.
+pub const BEFORE_S: f64 = 2.0;
+/// How long before the outage that ends: remedies that are told of it have done nothing by then, and nothing is cut off.
+pub const UNTIL_S: f64 = 0.5;
 /// Over how long the rate is taken.
 const WINDOW_S: f64 = 0.1;
 /// Which part of the rate from before counts as full.
@@ -19,11 +24,12 @@ pub struct Measured {
     pub first_data_ms: Option<f64>,
     /// When the application had more: of a bulk download more bytes, of requests the next answer whole.
     pub progress_ms: Option<f64>,
-    /// From when on data arrived for 100 ms at 90 % of the rate of the two seconds before the outage. For bulk downloads.
+    /// From when on data arrived for 100 ms at 90 % of the rate from before. For bulk downloads.
     pub full_rate_ms: Option<f64>,
     /// The longest time in which the application got nothing, from the begin of the outage to five seconds after its end.
     pub stall_ms: f64,
-    /// The rate at which the application got its data in the two seconds before the outage, in bits per second.
+    /// The rate from before: at which the application got its data in two seconds that end half a second before the outage, in bits per
+    /// second.
     pub rate_before_bps: f64,
     /// How much less than at that rate it got in the five seconds after the link was back, in bytes; below zero it got more.
     pub missed_bytes: f64,
@@ -36,7 +42,7 @@ pub fn measure(job: &Job, timeline: &Timeline, drops_s: &[f64]) -> Measured {
     let (down_s, up_s) = (job.link_down().as_secs_f64(), job.link_up().as_secs_f64());
     let end_s = up_s + LOOKED_AT.as_secs_f64();
     let after = |at_s: f64| (at_s - up_s) * 1e3;
-    let before = timeline.bytes_per_second(down_s - BEFORE_S, down_s);
+    let before = timeline.bytes_per_second(down_s - UNTIL_S - BEFORE_S, down_s - UNTIL_S);
     let got = (timeline.bytes_by(end_s) - timeline.bytes_by(up_s)) as f64;
     let is_bulk = timeline.requests.is_empty();
     let progress_s = if is_bulk {
@@ -61,12 +67,10 @@ pub fn measure(job: &Job, timeline: &Timeline, drops_s: &[f64]) -> Measured {
 
 /// The longest time without anything for the application that touches the time between two instants.
 fn longest_stall_ms(timeline: &Timeline, (from_s, to_s): (f64, f64)) -> f64 {
-    let reads = timeline.stalls(Duration::ZERO);
-    let last_s = reads.last().map_or(from_s, |gap| gap.from_s + gap.length_ms / 1e3);
-    // What had not ended by then lasts at least until then.
-    let open_ms = (to_s - last_s) * 1e3;
-    let within = reads.iter().filter(|gap| gap.from_s + gap.length_ms / 1e3 > from_s && gap.from_s < to_s);
-    within.map(|gap| gap.length_ms).fold(open_ms.max(0.0), f64::max)
+    let ends = |gap: &Stall| (gap.from_s + gap.length_ms / 1e3).min(to_s);
+    let gaps = timeline.stalls(Duration::ZERO);
+    let within = gaps.iter().filter(|gap| ends(gap) > from_s && gap.from_s < to_s);
+    within.map(|gap| (ends(gap) - gap.from_s) * 1e3).fold(0.0, f64::max)
 }
 
 /// When there was first more of something than by `since_s`.
@@ -85,7 +89,7 @@ fn full_rate(timeline: &Timeline, (down_s, up_s, end_s): (f64, f64, f64)) -> Opt
             None => sample.bytes as f64,
         })
     };
-    let before = (arrived(down_s) - arrived(down_s - BEFORE_S)) / BEFORE_S;
+    let before = (arrived(down_s - UNTIL_S) - arrived(down_s - UNTIL_S - BEFORE_S)) / BEFORE_S;
     let wanted = FULL * before * WINDOW_S;
     let samples = timeline.samples.iter().filter(|sample| sample.at_s > up_s && sample.at_s <= end_s);
     samples

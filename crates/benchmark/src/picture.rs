@@ -25,22 +25,21 @@ const DRAWN: [(&str, usize, Traffic, &str, &str); 3] = [
         0,
         Traffic::Bulk,
         "A download over an outage: when data arrives again",
-        "Stock senders wait for a timer that has doubled through the outage; one acknowledgment repeated when the link is back ends \
-         that wait within a round trip (50 ms), and where none was lost it takes a mark or an ICMP message.",
+        "When the first data arrives after the link is back, by remedy, for each length of outage: the lower the better; a round trip is 50 ms.",
     ),
     (
         "handovers-full-rate.svg",
         2,
         Traffic::Bulk,
         "A download over an outage: when its rate is back",
-        "Data that arrives soon is not yet a stream: when the rate from before is there again hangs on the window as well.",
+        "When the rate from before is there again, by remedy, for each length of outage: the distance to the picture above is what the window takes.",
     ),
     (
         "handovers-answers.svg",
         1,
         Traffic::Requests,
         "Requests over an outage: when the next answer is complete",
-        "What a user of request and response feels: the answer that the outage cut off, complete.",
+        "When the next answer is complete after the link is back, by remedy, for each length of outage: what a user of requests waits for.",
     ),
 ];
 

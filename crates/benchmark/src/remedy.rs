@@ -91,9 +91,9 @@ pub const ALL: &[Remedy] = &[
     },
     Remedy {
         name: "freeze-wrong",
-        description: "the same, told that 400 ms are left when the link goes after 50 ms",
+        description: "the same, told that 400 ms are left when the link goes after 300 ms, while the window is being closed",
         mobile_policy: Some("[default]\nrepeat = \"three\"\nfreeze = true\n"),
-        foretold: Foretold::Wrongly { said: LEAD, actual: Duration::from_millis(50) },
+        foretold: Foretold::Wrongly { said: LEAD, actual: Duration::from_millis(300) },
         ..STOCK
     },
     Remedy {
@@ -114,6 +114,7 @@ impl Remedy {
     pub fn is_alone(&self) -> bool {
         self.has_sender
     }
+
     /// Whether it takes eBPF programs of ours.
     pub fn needs_ebpf(&self) -> bool {
         self.has_sender || self.mobile_policy.is_some_and(|policy| policy.contains("freeze = true"))

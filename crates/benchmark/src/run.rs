@@ -9,7 +9,8 @@ pub use commands::Commands;
 
 use crate::case::Job;
 use crate::load::Timeline;
-use crate::measure::measure;
+use crate::measure::{BEFORE_S, DEFINITION, UNTIL_S, measure};
+use crate::remedy::Foretold;
 use crate::store::Run;
 use process::{Ended, Process};
 use seamline_record::emulation::EmulationRecord;
@@ -89,17 +90,35 @@ fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> 
     }
     let document: Document = serde_json::from_str(&output)
         .map_err(|error| RunError::Failed(format!("{}: {error}: {output}", commands.retyped())))?;
-    let timeline = fs::read_to_string(folder.path().join(commands::TIMELINE_FILE))?;
+    let timeline = fs::read_to_string(folder.path().join(commands::TIMELINE_FILE))
+        .map_err(|error| RunError::Failed(format!("{}: {error}", commands::TIMELINE_FILE)))?;
     let timeline: Timeline =
         serde_json::from_str(&timeline).map_err(|error| RunError::Failed(error.to_string()))?;
     let drops = drops(&events(folder.path())?)?;
+    let mut doubts = document.emulation.doubts();
+    doubts.extend(other_doubts(job, &timeline, folder.path()));
     Ok(Run {
         job: *job,
+        definition: DEFINITION,
         measured: measure(job, &timeline, &drops),
         repeated: 0,
-        doubts: document.emulation.doubts(),
+        doubts,
         kernel: document.emulation.kernel,
     })
+}
+
+/// What was not as the case wants it.
+fn other_doubts(job: &Job, timeline: &Timeline, folder: &Path) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let begin_s = job.link_down().as_secs_f64() - UNTIL_S - BEFORE_S;
+    if timeline.samples.first().is_none_or(|first| first.at_s > begin_s) {
+        doubts.push("the connection began too late to tell its rate".to_owned());
+    }
+    let log = || fs::read_to_string(folder.join(commands::LOGS[0])).unwrap_or_default();
+    if matches!(job.case.remedy.foretold, Foretold::Truly(_)) && !log().contains("event=freeze ") {
+        doubts.push("the phone was not ready to freeze".to_owned());
+    }
+    doubts
 }
 
 /// What the daemons have written, for an error.

@@ -3,7 +3,7 @@
 use crate::case::Job;
 use crate::measure::Measured;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,8 @@ pub struct Run {
     /// What was run.
     #[serde(flatten)]
     pub job: Job,
+    /// The definition of what is run and measured ([`crate::measure::DEFINITION`]).
+    pub definition: u32,
     /// What came of it.
     pub measured: Measured,
     /// How often it was repeated because the host was too busy to emulate it well.
@@ -49,6 +51,12 @@ impl Store {
         };
         let open = || {
             let file = OpenOptions::new().create(true).append(true).open(&path)?;
+            file.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => {
+                    io::Error::new(ErrorKind::ResourceBusy, "another benchmark writes there now")
+                }
+                TryLockError::Error(error) => error,
+            })?;
             let text = std::fs::read(&path)?;
             let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
             file.set_len(whole as u64)?;
@@ -56,6 +64,16 @@ impl Store {
         };
         let file = open().map_err(|error: io::Error| explained(&error, &path))?;
         Ok((Store { path, file }, runs))
+    }
+
+    /// The runs of a folder.
+    ///
+    /// # Errors
+    /// When there are none, or a line is no run: which.
+    pub fn read(folder: &Path) -> io::Result<Vec<Run>> {
+        let path = folder.join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(|error| explained(&error, &path))?;
+        read(&text, &path)
     }
 
     /// Keep a run.

@@ -13,12 +13,14 @@ pub fn shown(median: &Median) -> String {
 
 /// The heads of the columns after those of outage and remedy.
 pub fn heads() -> Vec<String> {
-    QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit)).collect()
+    let heads = QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit));
+    heads.chain(["runs".to_owned()]).collect()
 }
 
 /// The cells of a row after those of outage and remedy.
 pub fn row(cell: &Cell) -> Vec<String> {
-    cell.medians.iter().map(|median| median.as_ref().map_or("-".to_owned(), shown)).collect()
+    let medians = cell.medians.iter().map(|median| median.as_ref().map_or("-".to_owned(), shown));
+    medians.chain([cell.runs.to_string()]).collect()
 }
 
 /// Cells whose conditions are the same, in their order.

@@ -10,14 +10,17 @@ use std::thread;
 fn server(serve: &Serve) -> SocketAddr {
     let listener: TcpListener = serve.listen().unwrap();
     let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || Serve::run(&listener));
+    let serve = serve.clone();
+    thread::spawn(move || serve.run(&listener));
     SocketAddr::from(([127, 0, 0, 1], port))
 }
 
 fn fetch(server: SocketAddr, what: What) -> Timeline {
     let duration = Duration::from_millis(300);
     let fetch = Fetch { server, is_mptcp: false, what, duration, zero: None };
-    fetch.run(&AtomicBool::new(false)).unwrap()
+    let (timeline, ended) = fetch.run(&AtomicBool::new(false)).unwrap();
+    ended.unwrap();
+    timeline
 }
 
 #[test]
@@ -49,13 +52,14 @@ fn every_request_is_answered_with_as_many_bytes() {
 fn stalls_are_the_times_between_reads() {
     let sample = |at_s: f64, bytes: u64| Sample { at_s, bytes, segments: None };
     let samples = vec![sample(0.0, 0), sample(0.1, 10), sample(0.5, 20), sample(0.9, 20), sample(1.7, 30)];
-    let timeline = Timeline { samples, ..Timeline::default() };
+    let timeline = Timeline { samples, end_s: 2.5, ..Timeline::default() };
     let stalls: Vec<(f64, f64)> = timeline
         .stalls(Duration::from_millis(300))
         .iter()
         .map(|it| (it.from_s, it.length_ms.round()))
         .collect();
-    assert_eq!(stalls, [(0.1, 400.0), (0.5, 1200.0)]);
+    // The last one lasts until nobody looked any more.
+    assert_eq!(stalls, [(0.1, 400.0), (0.5, 1200.0), (1.7, 800.0)]);
     assert_eq!(timeline.bytes_by(0.6), 20);
     assert_eq!(timeline.bytes_per_second(0.1, 0.5), 25.0);
 }

@@ -4,7 +4,7 @@
 use seamline_benchmark::case::{Case, Job, Traffic};
 use seamline_benchmark::load::{Request, Sample, Timeline};
 use seamline_benchmark::matrix::Matrix;
-use seamline_benchmark::measure::{Measured, measure};
+use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
 use seamline_benchmark::store::{FILE, Run, Store};
 use seamline_benchmark::summary::{Median, summarise};
@@ -26,7 +26,7 @@ fn stream(job: &Job, back_s: f64) -> Timeline {
         let n = n as u64 + 1;
         Sample { at_s, bytes: n * 1000, segments: Some(n) }
     };
-    Timeline { samples: times.enumerate().map(sample).collect(), ..Timeline::default() }
+    Timeline { samples: times.enumerate().map(sample).collect(), end_s: 20.0, ..Timeline::default() }
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn run(job: Job, first_data_ms: f64, doubts: &[&str]) -> Run {
         dropped: 0,
     };
     let doubts = doubts.iter().map(|doubt| (*doubt).to_owned()).collect();
-    Run { job, measured, repeated: 0, doubts, kernel: "6.18".to_owned() }
+    Run { job, definition: DEFINITION, measured, repeated: 0, doubts, kernel: "6.18".to_owned() }
 }
 
 #[test]

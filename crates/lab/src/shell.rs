@@ -22,6 +22,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
 
 /// How long commands have to end by themselves when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -203,11 +205,14 @@ fn untold(name: &str) -> Refusal {
 struct Inside<'a> {
     command: Command,
     namespace: Arc<Namespace>,
+    starting: Option<Starting>,
     running: Option<Running>,
     servers: Vec<(Running, Arc<Namespace>)>,
     stop: &'a AtomicBool,
     /// Ports of the scenario's own flows: who listens there is no server of the user's.
     taken: Vec<u16>,
+    /// When the scenario began, by the clock of the lab.
+    zero: Instant,
     began: Option<Instant>,
     look_at: Instant,
     asked_to_stop: Option<Instant>,
@@ -244,10 +249,12 @@ impl<'a> Inside<'a> {
         Ok(Inside {
             command: command(places.at, places.peer, &shell.command),
             namespace: namespace(places.at),
+            starting: None,
             running: None,
             servers,
             stop,
             taken: live::connections(scenario).iter().map(|it| it.receiver_port.0).collect(),
+            zero: Instant::MAX,
             began: None,
             look_at: Instant::ZERO,
             asked_to_stop: None,
@@ -258,12 +265,14 @@ impl<'a> Inside<'a> {
 
     /// Whether it is over.
     fn look(&mut self, now: Instant) -> io::Result<Option<Over>> {
-        if now < self.look_at {
+        if now < self.look_at || now == Instant::ZERO {
             return Ok(None);
         }
+        // The clock is read a little after `now` was taken from it: the least difference is nearest.
+        self.zero = self.zero.min(Instant::ZERO + (monotonic() - now));
         self.look_at = now + LOOK_EVERY;
         let Some(began) = self.began else { return self.begin(now) };
-        let Some(running) = &mut self.running else { return Ok(Some(Over::Complete)) };
+        let Some(running) = &mut self.running else { return self.wait_for_its_start() };
         if self.outcome.is_none() {
             let Some(code) = running.try_wait()? else { return self.hurry(now) };
             self.outcome = Some((code, now.saturating_since(began)));
@@ -311,12 +320,49 @@ impl<'a> Inside<'a> {
             ready &= server.try_wait()?.is_some() || listens(namespace, &self.taken)?;
         }
         if ready || now.saturating_since(Instant::ZERO) >= SERVERS_READY {
-            let zero = monotonic().as_nanos().saturating_sub(now.as_nanos()).to_string();
+            let zero = self.zero.as_nanos().to_string();
             self.command.environment.push((OsString::from(TIME_ZERO), OsString::from(zero)));
-            self.running = Some(self.command.start(&self.namespace)?);
+            self.starting = Some(Starting::begin(self.command.clone(), self.namespace.clone())?);
             self.began = Some(now);
         }
         Ok(None)
+    }
+
+    fn wait_for_its_start(&mut self) -> io::Result<Option<Over>> {
+        let Some(starting) = &self.starting else { return Ok(Some(Over::Complete)) };
+        self.running = starting.look()?;
+        Ok(None)
+    }
+}
+
+/// A command that is started on a thread of its own, because that takes longer than packets may be late. The thread stays for as long as this
+/// value: the command would end with it.
+#[derive(Debug)]
+struct Starting {
+    started: Receiver<io::Result<Running>>,
+    _stay: Sender<()>,
+}
+
+impl Starting {
+    fn begin(command: Command, namespace: Arc<Namespace>) -> io::Result<Self> {
+        let ((tell, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
+        let thread = thread::Builder::new().name("command".to_owned());
+        thread.spawn(move || {
+            let _ = tell.send(command.start(&namespace));
+            let _ = left.recv();
+        })?;
+        Ok(Starting { started, _stay: stay })
+    }
+
+    /// The command, once it runs.
+    fn look(&self) -> io::Result<Option<Running>> {
+        match self.started.try_recv() {
+            Ok(running) => running.map(Some),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => {
+                Err(io::Error::other("the thread that starts the command is gone"))
+            }
+        }
     }
 }
 

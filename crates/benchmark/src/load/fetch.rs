@@ -43,25 +43,28 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Connect, fetch, and note what comes when; until the time is over or `stop` is set.
+    /// Connect, fetch, and note what comes when; until the time is over, `stop` is set, or the connection ends, which the second
+    /// value says.
     ///
     /// # Errors
-    /// When the server cannot be reached, or ends the connection.
-    pub fn run(&self, stop: &AtomicBool) -> io::Result<Timeline> {
+    /// When the server cannot be reached.
+    pub fn run(&self, stop: &AtomicBool) -> io::Result<(Timeline, io::Result<()>)> {
         let began = monotonic();
         let stream = connected(self.server, self.is_mptcp)?;
         stream.set_nonblocking(true)?;
-        let zero = self.zero.unwrap_or(began);
-        let mut client =
-            Client { stream, zero, timeline: Timeline::default(), owed: 0, bytes: 0, segments: None };
-        client.ask(self.what)?;
-        let mut room = vec![0; ROOM];
-        while monotonic().saturating_since(began) < self.duration && !stop.load(Ordering::Relaxed) {
-            client.wait()?;
-            client.read(self.what, &mut room)?;
-            client.look();
-        }
-        Ok(client.timeline)
+        let mut client = Client {
+            stream,
+            zero: self.zero.unwrap_or(began),
+            timeline: Timeline::default(),
+            owed: 0,
+            bytes: 0,
+            segments: None,
+            has_segments: !self.is_mptcp,
+        };
+        let is_over = || monotonic().saturating_since(began) >= self.duration || stop.load(Ordering::Relaxed);
+        let ended = client.go_on(self.what, is_over);
+        client.timeline.end_s = client.now_s();
+        Ok((client.timeline, ended))
     }
 }
 
@@ -74,9 +77,23 @@ struct Client {
     owed: u64,
     bytes: u64,
     segments: Option<u64>,
+    /// Of MPTCP the kernel tells the segments of its first path alone.
+    has_segments: bool,
 }
 
 impl Client {
+    fn go_on(&mut self, what: What, is_over: impl Fn() -> bool) -> io::Result<()> {
+        self.ask(what)?;
+        let mut room = vec![0; ROOM];
+        while !is_over() {
+            self.wait()?;
+            let read = self.read(what, &mut room);
+            self.look();
+            read?;
+        }
+        Ok(())
+    }
+
     /// Seconds since time zero, which may be later than now.
     fn now_s(&self) -> f64 {
         let now = monotonic();
@@ -128,11 +145,10 @@ impl Client {
 
     /// Note what is new.
     fn look(&mut self) {
-        // A socket of MPTCP has no such thing.
-        let info = TcpInfo::of(&self.stream).ok();
-        if let Some(info) = &info {
+        if self.has_segments
+            && let Ok(info) = TcpInfo::of(&self.stream)
+        {
             self.segments = Some(info.data_segments_received.into());
-            self.timeline.segment_bytes = info.receive_maximum_segment_bytes;
         }
         let sample = Sample { at_s: self.now_s(), bytes: self.bytes, segments: self.segments };
         let last = self.timeline.samples.last();

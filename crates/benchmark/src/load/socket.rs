@@ -29,9 +29,7 @@ pub(super) fn listening(at: SocketAddr, options: &Options) -> io::Result<TcpList
     let socket = stream_socket(at, options.is_mptcp)?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     if let Some(name) = &options.congestion_control {
-        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name)).map_err(|errno| {
-            explained(errno, &format!("congestion control {name:?} (sudo modprobe tcp_{name})"))
-        })?;
+        choose_congestion_control(&socket, name)?;
     }
     if let Some(longest) = options.longest_retransmission_timeout {
         limit_timeout(&socket, longest)?;
@@ -40,6 +38,11 @@ pub(super) fn listening(at: SocketAddr, options: &Options) -> io::Result<TcpList
         .map_err(|errno| explained(errno, &format!("cannot listen at {at}")))?;
     listen(&socket, Backlog::new(128)?)?;
     Ok(TcpListener::from(socket))
+}
+
+pub(super) fn choose_congestion_control(socket: &impl AsFd, name: &str) -> io::Result<()> {
+    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(name))
+        .map_err(|errno| explained(errno, &format!("congestion control {name:?} (sudo modprobe tcp_{name})")))
 }
 
 /// A connection.

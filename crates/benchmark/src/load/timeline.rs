@@ -31,8 +31,8 @@ pub struct Timeline {
     pub samples: Vec<Sample>,
     /// Requests, where there were some.
     pub requests: Vec<Request>,
-    /// Payload of a full segment as the kernel has estimated it, in bytes.
-    pub segment_bytes: u32,
+    /// When the client stopped looking, in seconds since the time zero of the timeline.
+    pub end_s: f64,
 }
 
 /// A time in which the application read nothing.
@@ -45,7 +45,7 @@ pub struct Stall {
 }
 
 impl Timeline {
-    /// Times of at least so long between one read of the application and the next.
+    /// Times of at least so long between one read of the application and the next, or the end.
     pub fn stalls(&self, least: Duration) -> Vec<Stall> {
         let mut stalls = Vec::new();
         let Some(mut last) = self.samples.first().copied() else { return stalls };
@@ -57,6 +57,10 @@ impl Timeline {
                 }
                 last = *sample;
             }
+        }
+        let open = self.end_s - last.at_s;
+        if open >= least.as_secs_f64() {
+            stalls.push(Stall { from_s: last.at_s, length_ms: open * 1e3 });
         }
         stalls
     }

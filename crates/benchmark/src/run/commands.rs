@@ -11,7 +11,7 @@ pub(super) const SCENARIO_FILE: &str = "handover-benchmark.toml";
 pub(super) const POLICY_FILE: &str = "mobile.toml";
 pub(super) const TIMELINE_FILE: &str = "timeline.json";
 pub(super) const EVENTS_FOLDER: &str = "events";
-pub(super) const LOGS: &[&str] = &["mobile.log", "sender.log", "load.log", "second-path.log"];
+pub(super) const LOGS: &[&str] = &["mobile.log", "sender.log", "load.log", "second-path.log", "told.log"];
 /// The socket of the daemon at the phone.
 const SOCKET: &str = "mobile.sock";
 /// The interface of a host of the lab.
@@ -81,7 +81,11 @@ fn server(job: &Job, manner: &Manner) -> String {
              until grep -q ready: sender.log; do kill -0 $sender || exit 1; sleep 0.02; done; "
         );
     }
-    let _ = write!(script, "exec {program} load serve --congestion {}", remedy.congestion_control);
+    let _ = write!(script, "exec {program} load serve");
+    // `seamline sender` chooses for the connection by itself, instead of the cubic that the lab has as its default.
+    if !remedy.has_sender {
+        let _ = write!(script, " --congestion {}", remedy.congestion_control);
+    }
     if let Some(longest) = remedy.longest_retransmission_timeout {
         let _ = write!(script, " --rto-max '{} ms'", milliseconds(longest));
     }
@@ -121,12 +125,12 @@ fn phone(job: &Job, program: &Path) -> String {
     }
 }
 
-/// Tell the daemon at a time of the lab that the link goes after `said`. `/proc/uptime` is the lab's clock in hundredths of a second.
+/// Tell the daemon at a time of the lab that the link goes after `said`.
 fn told(at: Duration, said: Duration, program: &str) -> String {
     format!(
-        "( sleep $(awk -v zero=$SEAMLINE_TIME_ZERO '{{ print zero / 1e9 + {} - $1 }}' /proc/uptime); \
-         {program} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) & ",
-        at.as_secs_f64(),
+        "( {program} load wait --until '{} ms' && \
+         {program} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) > told.log 2>&1 & ",
+        milliseconds(at),
         milliseconds(said)
     )
 }

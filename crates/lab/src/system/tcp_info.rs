@@ -31,8 +31,6 @@ pub struct TcpInfo {
     pub retransmission_timeout: Duration,
     /// Payload of a full segment, in bytes.
     pub send_maximum_segment_bytes: u32,
-    /// Payload of a full segment of the other end, in bytes, as the kernel has estimated it.
-    pub receive_maximum_segment_bytes: u32,
     /// Segments with payload received over the whole connection, those among them that came again or out of order.
     pub data_segments_received: u32,
     /// Sent and not acknowledged cumulatively.
@@ -144,7 +142,6 @@ impl TcpInfo {
             backoff: bytes[4],
             retransmission_timeout: micros(fields.u32(8)?.into()),
             send_maximum_segment_bytes: fields.u32(16)?,
-            receive_maximum_segment_bytes: fields.u32(20)?,
             data_segments_received: fields.u32(152)?,
             unacknowledged: fields.u32(24)?,
             selectively_acknowledged: fields.u32(28)?,
