@@ -95,9 +95,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
     let manner = Manner {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
-        metrics: arguments.metrics.as_deref().map(metrics),
+        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
-        hold: std::sync::Arc::default(),
+        trouble: std::sync::Arc::default(),
     };
     let stop = stop()?;
     bridge(settings, &manner, &stop, &mut io::stdout()).map(drop).map_err(failure)
@@ -109,9 +109,15 @@ fn read(path: &Path, kind: &Kind, parameters: &mut Parameters) -> Outcome {
     read_real(path, text, kind, parameters).map_err(|wrong| Failure::Scenario(Box::new(wrong)))
 }
 
-/// What is an address and a port is one; anything else is a file.
-fn metrics(given: &str) -> Metrics {
-    given.parse().map_or_else(|_| Metrics::File(given.into()), Metrics::Http)
+/// An address with its port, or the path of a file.
+fn metrics(given: &str) -> Result<Metrics, Failure> {
+    match given.parse() {
+        Ok(address) => Ok(Metrics::Http(address)),
+        Err(_) if given.contains('/') || !given.contains(':') => Ok(Metrics::File(given.into())),
+        Err(_) => Err(Failure::Input(format!(
+            "--metrics {given} is no address with a port, as 127.0.0.1:9477 is; for a file of that name write ./{given}"
+        ))),
+    }
 }
 
 /// What can be read from as soon as somebody asks to stop.

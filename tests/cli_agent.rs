@@ -18,6 +18,8 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     assert!(same.contains("same interface, b0"), "{same}");
     let missing = refused(&["snoop", "--in", "no-such-1", "--out", "no-such-2"], 1);
     assert!(missing.contains("no-such-1"), "{missing}");
+    let vague = refused(&["snoop", "--in", "b0", "--out", "b1", "--metrics", "localhost:9477"], 2);
+    assert!(vague.contains("127.0.0.1:9477") && vague.contains("./localhost:9477"), "{vague}");
     assert!(refused(&["snopp", "--in", "b0", "--out", "b1"], 2).contains("snoop"));
 }
 

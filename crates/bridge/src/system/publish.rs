@@ -40,7 +40,10 @@ impl Publisher {
                 listener.set_nonblocking(true)?;
                 publisher.listener = Some(listener);
             }
-            Some(Metrics::File(path)) => publisher.file = Some(path.clone()),
+            Some(Metrics::File(path)) => {
+                publisher.file = Some(path.clone());
+                publisher.publish(String::new())?;
+            }
             None => {}
         }
         Ok(publisher)

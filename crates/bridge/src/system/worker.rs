@@ -16,7 +16,7 @@ use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -29,8 +29,17 @@ pub struct Manner {
     pub metrics: Option<Metrics>,
     /// Whether the log is JSON.
     pub json: bool,
-    /// For tests: while this is true the agent's thread does nothing, as if it hung.
-    pub hold: Arc<AtomicBool>,
+    /// For tests: what goes wrong in the agent's thread.
+    pub trouble: Arc<AtomicU8>,
+}
+
+impl Manner {
+    /// [`Manner::trouble`]: none.
+    pub const NO_TROUBLE: u8 = 0;
+    /// [`Manner::trouble`]: it does nothing, as if it hung.
+    pub const HANGS: u8 = 1;
+    /// [`Manner::trouble`]: it panics whenever it comes round.
+    pub const PANICS: u8 = 2;
 }
 
 /// What the threads know of each other.
@@ -89,6 +98,9 @@ const ROUND: Duration = Duration::from_millis(100);
 /// How often it looks whether the interfaces are there, and publishes counters.
 const LOOK: Duration = Duration::from_millis(250);
 const PUBLISH: Duration = Duration::from_secs(1);
+/// How long it rests after a failure; longer than the guard waits before it takes over.
+const SHORTEST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(60);
 /// As many as find room to wait (4 MB) of the shortest frames, and more.
 const LAST_BATCHES: usize = 1000;
 /// Said of the same interface no more often than this.
@@ -184,6 +196,7 @@ struct Worker<'a> {
     looked_at: Instant,
     published_at: Instant,
     warned_at: [Option<Instant>; 2],
+    unpublished_at: Option<Instant>,
 }
 
 impl<'a> Worker<'a> {
@@ -200,6 +213,7 @@ impl<'a> Worker<'a> {
             looked_at: Instant::ZERO,
             published_at: Instant::ZERO,
             warned_at: [None; 2],
+            unpublished_at: None,
         }
     }
 
@@ -214,7 +228,8 @@ impl<'a> Worker<'a> {
             .with("memory", limits.bytes)
     }
 
-    /// An error in the code here must not end forwarding: meanwhile the guard does it, and then it goes on with an engine that has seen nothing.
+    /// An error in the code here must not end forwarding: the guard does it for a second, then the agent is tried again, having seen nothing; and for twice
+    /// as long each time that it fails again at once.
     fn run_again_and_again(
         &mut self,
         shared: &Shared,
@@ -222,13 +237,20 @@ impl<'a> Worker<'a> {
         publisher: &Publisher,
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
+        let mut rest = SHORTEST_REST;
         loop {
+            let begun = clock::monotonic();
             match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, publisher, stop))) {
                 Ok(result) => return result,
                 Err(_) => {
-                    log.write(Line::new("failure"));
+                    let ran = clock::monotonic().saturating_since(begun);
+                    rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
+                    log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
                     self.engine = Engine::new(self.settings.clone());
                     self.outgoing = Outgoing::new();
+                    let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
+                    let _ = poll(&mut [PollFd::new(stop, PollFlags::POLLIN)], timeout);
+                    rest = Duration::from_nanos(rest.as_nanos() * 2).min(LONGEST_REST);
                 }
             }
         }
@@ -242,10 +264,11 @@ impl<'a> Worker<'a> {
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
         loop {
-            while self.manner.hold.load(Ordering::Relaxed) {
+            self.come_round(shared, log, publisher);
+            while self.manner.trouble.load(Ordering::Relaxed) == Manner::HANGS {
                 let _ = poll(&mut [], PollTimeout::from(10_u8));
             }
-            self.come_round(shared, log, publisher);
+            assert!(self.manner.trouble.load(Ordering::Relaxed) != Manner::PANICS, "a test wants this");
             let is_stopped = self.wait(stop)?;
             if shared.bypass.load(Ordering::SeqCst) {
                 // The guard has forwarded it, or will.
@@ -286,7 +309,11 @@ impl<'a> Worker<'a> {
             self.published_at = now;
             let [wired, wireless] = &self.manner.interfaces;
             let text = self.snapshot(shared).text([wired, wireless]);
-            if let Err(error) = publisher.publish(text) {
+            let is_due = self.unpublished_at.is_none_or(|at| now.saturating_since(at) >= WARN);
+            if let Err(error) = publisher.publish(text)
+                && is_due
+            {
+                self.unpublished_at = Some(now);
                 log.write(Line::new("warning").with("why", error.to_string()));
             }
         }

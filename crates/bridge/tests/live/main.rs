@@ -8,9 +8,9 @@ use net::{Hop, Net, Transfer, now, pause};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
-use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{Manner, Metrics, run};
+use seamline_bridge::{EngineCounters, Settings};
 use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -31,7 +31,7 @@ fn settings(kind: &str) -> Settings {
 
 fn manner() -> Manner {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    Manner { interfaces, metrics: None, json: false, hold: Arc::default() }
+    Manner { interfaces, metrics: None, json: false, trouble: Arc::default() }
 }
 
 /// A bridge in a thread of this process.
@@ -92,7 +92,7 @@ fn every_agent_carries_what_was_sent() {
                 it.engine.shown, agent.local_retransmissions
             );
             assert!(it.engine.shown > 1000 && it.flows.known == 1, "{it:?}");
-            assert_eq!((it.engine.failures, it.engine.unsendable, it.bypasses), (0, 0, 0), "{it:?}");
+            assert_eq!((it.engine.failures, it.engine.unsendable), (0, 0), "{it:?}");
             assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
             assert!(it.ports[0].completed > 0, "the kernel leaves checksums to hardware that is not there");
             if kind == "snoop" {
@@ -185,27 +185,30 @@ fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 
     listener.join().unwrap()
 }
 
+/// It hangs, or it panics again and again.
 #[test]
 fn the_guard_forwards_within_a_second_and_steps_back() {
-    let Some(net) = Net::new() else { return };
-    let hop = Hop::begin(&net, 0);
-    let manner = manner();
-    let hold = Arc::clone(&manner.hold);
-    let mut bridge = Bridge::begin(&net, settings("snoop"), manner);
-    let silence = longest_silence(&net, 1500, || hold.store(true, Ordering::Relaxed));
-    println!("silence when the agent hangs: {silence} ms");
-    assert!((300..1000).contains(&silence), "{silence} ms");
-    let silence = longest_silence(&net, 500, || hold.store(false, Ordering::Relaxed));
-    println!("silence when it comes back: {silence} ms");
-    assert!(silence < 500, "{silence} ms");
-    let log = bridge.log();
-    assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
-    let mut transfer = Transfer::begin(&net, 4, 100_000);
-    transfer.finish();
-    let it = bridge.end().unwrap();
-    assert!(it.bypasses == 1 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
-    assert!(it.engine.shown > 50, "after that the agent helps again: {it:?}");
-    hop.end();
+    for kind_of_trouble in [Manner::HANGS, Manner::PANICS] {
+        let Some(net) = Net::new() else { return };
+        let hop = Hop::begin(&net, 0);
+        let manner = manner();
+        let trouble = Arc::clone(&manner.trouble);
+        let mut bridge = Bridge::begin(&net, settings("snoop"), manner);
+        let silence = longest_silence(&net, 1500, || trouble.store(kind_of_trouble, Ordering::Relaxed));
+        println!("silence when the agent is in trouble: {silence} ms");
+        assert!((300..1000).contains(&silence), "{silence} ms");
+        let silence = longest_silence(&net, 2500, || trouble.store(Manner::NO_TROUBLE, Ordering::Relaxed));
+        println!("silence when it comes back: {silence} ms");
+        assert!(silence < 1000, "{silence} ms");
+        let mut transfer = Transfer::begin(&net, 4, 100_000);
+        transfer.finish();
+        let it = bridge.end().unwrap();
+        let log = bridge.log();
+        assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
+        assert!(it.bypasses > 0 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
+        assert!(it.engine.shown > 50, "after that the agent helps again: {it:?}");
+        hop.end();
+    }
 }
 
 /// Down and up, and gone and there again.
@@ -299,4 +302,44 @@ fn the_counters_can_be_read() {
     assert!(text.contains("seamline_agent_bypass 0\n"), "{text}");
     bridge.end().unwrap();
     hop.end();
+}
+
+/// One transfer after the other, in both versions of IP, with MTUs that change and interfaces that go down meanwhile.
+#[test]
+#[ignore = "takes three minutes; SEAMLINE_SOAK_SECONDS says how many seconds instead"]
+fn minutes_of_traffic() {
+    let seconds = std::env::var("SEAMLINE_SOAK_SECONDS").map_or(180, |text| text.parse().unwrap());
+    for kind in KINDS {
+        let Some(net) = Net::new() else { return };
+        let hop = Hop::begin(&net, 20);
+        let mut bridge = Bridge::begin(&net, settings(kind), manner());
+        let (begun, mut transfers) = (now(), 0);
+        while now() - begun < seconds * 1000 / KINDS.len() as u64 {
+            let mut transfer = Transfer::begin(&net, if transfers % 2 == 0 { 4 } else { 6 }, 3_000_000);
+            transfer.wait_for(1_000_000);
+            match transfers % 4 {
+                0 => {
+                    net.fixed.ip(&format!("link set a0 mtu {}", if transfers % 8 == 0 { 1300 } else { 1500 }))
+                }
+                1 => {
+                    net.bridge.ip("link set b1 down");
+                    pause(300);
+                    net.bridge.ip("link set b1 up");
+                }
+                _ => {}
+            }
+            transfer.finish();
+            transfers += 1;
+        }
+        let it = bridge.end().unwrap();
+        let EngineCounters { shown, failures, unsendable, .. } = it.engine;
+        // A host that is busy with other things makes the agent hang, too.
+        println!(
+            "{kind}: {transfers} transfers of 3 MB, {shown} segments shown, bypassed {} times",
+            it.bypasses
+        );
+        assert!(transfers > 1 && shown > 1000);
+        assert_eq!((failures, unsendable), (0, 0), "{it:?}");
+        hop.end();
+    }
 }
