@@ -6,6 +6,7 @@ use crate::said::listen;
 use crate::tcx;
 use crate::told::Event;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
@@ -60,7 +61,8 @@ impl Attached {
     pub fn new(places: &Places) -> Result<Self, Error> {
         let cgroup = File::open(&places.cgroup)
             .map_err(|error| Error::Input(format!("cgroup {}: {error}", places.cgroup.display())))?;
-        let interfaces: Vec<u32> =
+        // A set: one that is named twice, or by two of its names, is taken once.
+        let interfaces: BTreeSet<u32> =
             places.interfaces.iter().map(|name| interface(name)).collect::<Result<_, _>>()?;
         let wanted: &[Part] =
             if interfaces.is_empty() { &[Part::Window] } else { &[Part::Window, Part::Retransmission] };
@@ -130,7 +132,7 @@ fn interface(name: &str) -> Result<u32, Error> {
     })
 }
 
-fn attach_part(part: Part, object: &mut Object, interfaces: &[u32]) -> Result<Vec<Link>, Failed> {
+fn attach_part(part: Part, object: &mut Object, interfaces: &BTreeSet<u32>) -> Result<Vec<Link>, Failed> {
     let (outcome, said) = listen(|| match part {
         Part::Window => {
             let missing = || libbpf_rs::Error::from(std::io::Error::other("no congestion control"));
@@ -143,7 +145,7 @@ fn attach_part(part: Part, object: &mut Object, interfaces: &[u32]) -> Result<Ve
         }
     });
     outcome.map_err(|error: libbpf_rs::Error| match error.kind() {
-        ErrorKind::AlreadyExists => Failed::Taken,
+        ErrorKind::AlreadyExists if part == Part::Window => Failed::Taken,
         _ => Failed::Because(reason(&error, &said)),
     })
 }

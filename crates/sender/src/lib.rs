@@ -13,6 +13,8 @@ mod attached;
 #[cfg(feature = "ebpf")]
 mod counters;
 #[cfg(feature = "ebpf")]
+mod host;
+#[cfg(feature = "ebpf")]
 mod load;
 #[cfg(feature = "ebpf")]
 mod said;

@@ -1,6 +1,7 @@
 //! Loading the programs, as many of them as the kernel takes.
 
 use crate::attached::Error;
+use crate::host;
 use crate::said::listen;
 use libbpf_rs::{Object, ObjectBuilder};
 use std::fmt;
@@ -106,6 +107,9 @@ fn load_exactly(parts: &[Part]) -> Result<Object, String> {
             if map.name() == CONTROL {
                 map.set_autocreate(parts.contains(&Part::Window))?;
             }
+            if map.name() == host::VALUES {
+                map.set_initial_value(&host::told_errors().to_ne_bytes())?;
+            }
         }
         open.load()
     });
@@ -128,7 +132,7 @@ fn each_part_goes_without_the_other() {
         match load_exactly(&[part]) {
             Ok(object) => {
                 let loaded = object.progs().filter(|program| program.autoload()).count();
-                assert_eq!(loaded, if part == Part::Window { 9 } else { 2 }, "{part}");
+                assert_eq!(loaded, if part == Part::Window { 10 } else { 2 }, "{part}");
             }
             Err(why) if why.contains("ermi") => {
                 println!("SKIPPED each_part_goes_without_the_other: {why}");

@@ -76,6 +76,19 @@ fn two_at_a_time_are_refused_and_the_first_goes_on() {
 }
 
 #[test]
+fn an_interface_that_is_named_twice_is_taken_once() {
+    let _alone = alone();
+    if !ready_or_skip("an_interface_that_is_named_twice") {
+        return;
+    }
+    let cgroup = Cgroup::enter().unwrap();
+    Namespace::new().unwrap().enter().unwrap();
+    let interfaces = vec!["lo".to_owned(), "lo".to_owned()];
+    let attached = Attached::new(&Places { cgroup: cgroup.path().to_owned(), interfaces }).unwrap();
+    assert_eq!(attached.off(), []);
+}
+
+#[test]
 fn nothing_is_left_of_a_killed_process() {
     if std::env::var_os(VICTIM).is_some() {
         return hold_until_killed();

@@ -6,6 +6,7 @@ mod support;
 use seamline_sender::{Counter, What};
 use seamline_wire::Duration;
 use seamline_wire::codec::IpVersion;
+use support::socket::{connect_again, disconnect, read_errors};
 use support::{Rig, Setup};
 
 const BOTH: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
@@ -151,4 +152,43 @@ fn losses_at_once_take_the_window_back() {
         "{}",
         rig.counters()
     );
+}
+
+/// It would be given the messages that ask the kernel to send.
+#[test]
+fn who_reads_errors_gets_the_window_and_no_messages() {
+    let Some(mut rig) = Rig::or_skip("who_reads_errors_gets_the_window", with_both(IpVersion::V4)) else {
+        return;
+    };
+    read_errors(&rig.stream);
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.blackout();
+    rig.peer.send(rig.peer.marked());
+    rig.peer.watch(AT_ONCE);
+    assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 0], "{}", rig.counters());
+}
+
+/// What is kept of a connection is kept with its socket, which can have another one.
+#[test]
+fn a_socket_that_connects_again_begins_anew() {
+    let Some(mut rig) = Rig::or_skip("a_socket_that_connects_again", with_both(IpVersion::V4)) else {
+        return;
+    };
+    let ignored = |rig: &Rig| rig.told().into_iter().filter(|what| matches!(what, What::Ignored(_))).count();
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.send(rig.peer.marked());
+    rig.peer.watch(AT_ONCE);
+    assert_eq!(ignored(&rig), 1);
+    rig.peer.send(rig.peer.marked());
+    rig.peer.watch(AT_ONCE);
+    assert_eq!(ignored(&rig), 0, "one a second is told");
+    disconnect(&rig.stream);
+    connect_again(&rig.stream, rig.peer.address());
+    rig.peer.accept();
+    rig.peer.watch(AT_ONCE);
+    rig.peer.send(rig.peer.marked());
+    rig.peer.watch(AT_ONCE);
+    assert_eq!(rig.count(Counter::NoTimeout), 3, "{}", rig.counters());
+    assert_eq!(rig.count(Counter::Connections), 2);
+    assert_eq!(ignored(&rig), 1, "of a connection that is new to the programs");
 }

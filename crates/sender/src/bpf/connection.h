@@ -18,6 +18,8 @@ struct connection {
 	__u64 asked_at;
 	/* When an ignored mark was last told of. */
 	__u64 told_at;
+	/* The first missing byte for which the kernel was last asked. */
+	__u32 asked_for;
 	/* Segments: the window and the threshold from before the timeout; 0 with none to go back to. */
 	__u32 window;
 	__u32 threshold;

@@ -82,20 +82,14 @@ struct sk_buff {
 	__u16 mac_len;
 };
 
+/* The values are the host's own, by bpf_core_enum_value. */
 enum sk_pacing {
-	SK_PACING_NONE = 0,
-	SK_PACING_NEEDED = 1,
-	SK_PACING_FQ = 2,
+	SK_PACING_NONE,
+	SK_PACING_NEEDED,
 };
 
 enum tcp_ca_event {
-	CA_EVENT_LOSS = 3,
-};
-
-/* Bits of inet_flags. */
-enum {
-	INET_FLAGS_RECVERR = 9,
-	INET_FLAGS_RECVERR6 = 26,
+	CA_EVENT_LOSS,
 };
 
 struct ack_sample {
@@ -112,9 +106,16 @@ struct tcp_congestion_ops {
 	u32 (*undo_cwnd)(struct sock *sk);
 	char name[16];
 	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
 };
 
 #pragma clang attribute pop
+
+/*
+ * The bits of inet_flags by which a socket has its errors told (IP_RECVERR, IPV6_RECVERR). Their enumeration has no name by
+ * which CO-RE could find it, so host.rs looks them up when the programs are loaded; 0 where the kernel has none.
+ */
+const volatile __u64 told_errors SEC(".rodata.host") = 0;
 
 /* What the kernel lets congestion controls in eBPF call. Weak: without them the rest of these programs still loads. */
 extern void cubictcp_init(struct sock *sk) __ksym __weak;

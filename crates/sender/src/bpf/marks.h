@@ -37,14 +37,13 @@ static __always_inline void begin(struct bpf_sock_ops *context, struct bpf_sock 
 
 	if (!connection)
 		return;
+	/* A socket that was disconnected, connect(AF_UNSPEC), still has what was kept of its last connection. */
+	*connection = (struct connection){};
 	count(COUNT_CONNECTIONS);
 	bpf_getsockopt(context, SOL_TCP, TCP_CONGESTION, control, sizeof(control));
-	if (is_named(control, "cubic") &&
-	    !bpf_setsockopt(context, SOL_TCP, TCP_CONGESTION, (void *)OURS, sizeof(OURS)))
-		connection->restores = 1;
-	else if (is_named(control, OURS))
-		connection->restores = 1;
-	else
+	if (!is_named(control, OURS) &&
+	    (!is_named(control, "cubic") ||
+	     bpf_setsockopt(context, SOL_TCP, TCP_CONGESTION, (void *)OURS, sizeof(OURS))))
 		count(COUNT_OTHER_CONTROL);
 	bpf_sock_ops_cb_flags_set(context,
 				  context->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG);

@@ -148,11 +148,9 @@ static __always_inline bool is_marked(struct __sk_buff *skb, struct arrived *arr
 /* An application that reads its errors (IP_RECVERR) would be given those messages. */
 static __always_inline bool reads_errors(struct tcp_sock *tp)
 {
-	unsigned long wanted = 1UL << INET_FLAGS_RECVERR | 1UL << INET_FLAGS_RECVERR6;
-
-	if (!bpf_core_field_exists(tp->inet_conn.icsk_inet.inet_flags))
+	if (!told_errors || !bpf_core_field_exists(tp->inet_conn.icsk_inet.inet_flags))
 		return true;
-	return tp->inet_conn.icsk_inet.inet_flags & wanted;
+	return tp->inet_conn.icsk_inet.inet_flags & told_errors;
 }
 
 /*
@@ -186,9 +184,13 @@ static __always_inline bool waits(struct tcp_sock *tp, struct connection *connec
 		return false;
 	if (connection->asked_at && now - connection->asked_at < LEAST_INTERVAL_NS)
 		return false;
+	/* Once for each timeout: whoever goes on marking cannot keep the doublings of the timer away. */
+	if (connection->asked_at && connection->asked_for == tp->snd_una)
+		return false;
 	if (!sends_at_once(tp, connection, now))
 		return false;
 	connection->asked_at = now;
+	connection->asked_for = tp->snd_una;
 	return true;
 }
 

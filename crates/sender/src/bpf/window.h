@@ -22,13 +22,23 @@ static __always_inline __u32 smaller(__u32 a, __u32 b)
 	return a < b ? a : b;
 }
 
+static __always_inline __u32 pacing_none(void)
+{
+	return bpf_core_enum_value(enum sk_pacing, SK_PACING_NONE);
+}
+
+static __always_inline __u32 pacing_needed(void)
+{
+	return bpf_core_enum_value(enum sk_pacing, SK_PACING_NEEDED);
+}
+
 static __always_inline void stop_pacing(struct tcp_sock *tp, struct connection *connection)
 {
 	struct sock *sk = &tp->inet_conn.icsk_inet.sk;
 
 	/* An application that has set a limit meanwhile (SO_MAX_PACING_RATE) is paced on. */
-	if (connection->paced && sk->sk_pacing_status == SK_PACING_NEEDED && sk->sk_max_pacing_rate == ~0UL)
-		sk->sk_pacing_status = SK_PACING_NONE;
+	if (connection->paced && sk->sk_pacing_status == pacing_needed() && sk->sk_max_pacing_rate == ~0UL)
+		sk->sk_pacing_status = pacing_none();
 	connection->paced = 0;
 }
 
@@ -61,10 +71,10 @@ static __always_inline void pace(struct tcp_sock *tp, struct connection *connect
 	__u64 rate = (__u64)tp->mss_cache * tp->snd_cwnd * 8 * 1000000;
 
 	/* With fq below, or an application that asked for it, the connection is paced anyhow. */
-	if (!tp->srtt_us || tp->inet_conn.icsk_inet.sk.sk_pacing_status != SK_PACING_NONE)
+	if (!tp->srtt_us || tp->inet_conn.icsk_inet.sk.sk_pacing_status != pacing_none())
 		return;
 	tp->inet_conn.icsk_inet.sk.sk_pacing_rate = rate / tp->srtt_us;
-	tp->inet_conn.icsk_inet.sk.sk_pacing_status = SK_PACING_NEEDED;
+	tp->inet_conn.icsk_inet.sk.sk_pacing_status = pacing_needed();
 	connection->paced = 1;
 }
 
@@ -120,7 +130,25 @@ static __always_inline void watch(struct sock *sk, struct connection *connection
 SEC("struct_ops")
 void BPF_PROG(seamline_init, struct sock *sk)
 {
+	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
+
+	if (connection)
+		connection->restores = 1;
 	cubictcp_init(sk);
+}
+
+/* The connection closes, is disconnected or is given another congestion control, which is not to find itself paced. */
+SEC("struct_ops")
+void BPF_PROG(seamline_release, struct sock *sk)
+{
+	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
+
+	if (!connection)
+		return;
+	stop_pacing((struct tcp_sock *)sk, connection);
+	connection->restores = 0;
+	connection->on_trial = 0;
+	connection->window = 0;
 }
 
 SEC("struct_ops")
@@ -174,7 +202,7 @@ void BPF_PROG(seamline_event, struct sock *sk, enum tcp_ca_event event)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 
 	/* Called after the kernel has noted the values from before, for each timeout that begins an episode. */
-	if (event == CA_EVENT_LOSS) {
+	if (event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_LOSS)) {
 		struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
 
 		if (connection)
@@ -224,6 +252,7 @@ void BPF_PROG(seamline_in_ack, struct sock *sk, u32 flags)
 SEC(".struct_ops.link")
 struct tcp_congestion_ops seamline_cubic = {
 	.init = (void *)seamline_init,
+	.release = (void *)seamline_release,
 	.ssthresh = (void *)seamline_ssthresh,
 	.cong_avoid = (void *)seamline_avoid,
 	.set_state = (void *)seamline_state,

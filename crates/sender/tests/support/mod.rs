@@ -3,11 +3,12 @@
 
 pub(crate) mod cgroup;
 pub(crate) mod peer;
+pub(crate) mod socket;
 
 use cgroup::Cgroup;
 use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
-use seamline_lab::system::{Interface, Namespace, Tun, settings};
+use seamline_lab::system::{Interface, Namespace, TcpInfo, Tun, settings};
 use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
 use seamline_wire::codec::IpVersion;
 use std::io::Write;
@@ -40,9 +41,9 @@ pub(crate) fn skip(test: &str, why: &str) {
 pub(crate) struct Rig {
     pub(crate) attached: Attached,
     pub(crate) peer: Peer,
-    _stream: TcpStream,
+    pub(crate) stream: TcpStream,
     _cgroup: Cgroup,
-    _namespace: Namespace,
+    namespace: Namespace,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -83,7 +84,7 @@ impl Rig {
         peer.connect();
         let stream = listener.accept().unwrap().0;
         send_for_ever(&stream);
-        Ok(Rig { attached, peer, _stream: stream, _cgroup: cgroup, _namespace: namespace, _alone: alone })
+        Ok(Rig { attached, peer, stream, _cgroup: cgroup, namespace, _alone: alone })
     }
 
     pub(crate) fn counters(&self) -> Counters {
@@ -91,6 +92,17 @@ impl Rig {
     }
     pub(crate) fn count(&self, counter: Counter) -> u64 {
         self.counters().of(counter)
+    }
+    /// What the kernel says of the connection.
+    pub(crate) fn info(&self) -> TcpInfo {
+        TcpInfo::of(&self.stream).unwrap()
+    }
+    /// From now on segments are sent again by the timer or for an acknowledgment, from the first missing one on: without probes
+    /// (RFC 8985), and without F-RTO (RFC 5682), which waits for duplicates that this peer does not send.
+    pub(crate) fn with_plain_recovery(&self) {
+        for setting in ["ipv4/tcp_early_retrans", "ipv4/tcp_frto"] {
+            settings::write(&self.namespace, setting, "0").unwrap();
+        }
     }
     /// What has been told so far.
     pub(crate) fn told(&self) -> Vec<What> {

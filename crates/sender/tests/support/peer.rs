@@ -15,6 +15,10 @@ pub(crate) struct Peer {
     /// What it sends next, and expects next.
     pub(crate) next: SequenceNumber,
     pub(crate) expected: SequenceNumber,
+    /// The window that it offers, in units of 256 bytes.
+    pub(crate) window: u16,
+    /// Whether everything that it acknowledges is marked.
+    pub(crate) marks_all: bool,
     buffer: Vec<u8>,
 }
 
@@ -29,7 +33,16 @@ pub(crate) struct Came {
 impl Peer {
     pub(crate) fn new(tun: Tun, kernel: SocketAddr, own: SocketAddr) -> Self {
         let number = SequenceNumber(1_000);
-        Peer { tun, kernel, own, next: number, expected: number, buffer: vec![0; 65_536] }
+        Peer {
+            tun,
+            kernel,
+            own,
+            next: number,
+            expected: number,
+            window: 65_535,
+            marks_all: false,
+            buffer: vec![0; 65_536],
+        }
     }
 
     /// Three-way handshake, without timestamps.
@@ -57,13 +70,40 @@ impl Peer {
         panic!("the kernel does not answer a SYN");
     }
 
+    /// Where it is.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.own
+    }
+
+    /// Answer the kernel, which connects from any port.
+    pub(crate) fn accept(&mut self) {
+        let end = clock::monotonic() + Duration::from_secs(2);
+        while clock::monotonic() < end {
+            let Some(Headers { source_port, segment, .. }) = self.read_headers() else { continue };
+            if segment.flags == Flags::SYN {
+                self.kernel.set_port(source_port.0);
+                self.expected = segment.sequence + 1;
+                let answer = Segment {
+                    flags: Flags::SYN | Flags::ACK,
+                    maximum_segment_size: Some(1400),
+                    window_scale: Some(SCALE),
+                    ..self.acknowledgment()
+                };
+                self.send(answer);
+                self.next += 1;
+                return;
+            }
+        }
+        panic!("the kernel does not connect");
+    }
+
     /// The acknowledgment of everything that has come in order.
     pub(crate) fn acknowledgment(&self) -> Segment {
         Segment {
             sequence: self.next,
             acknowledgment: self.expected,
             flags: Flags::ACK,
-            window: 65_535,
+            window: self.window,
             ..Segment::default()
         }
     }
@@ -88,9 +128,13 @@ impl Peer {
     }
 
     fn read(&mut self) -> Option<Segment> {
+        self.read_headers().map(|headers| headers.segment)
+    }
+
+    fn read_headers(&mut self) -> Option<Headers> {
         let length = self.tun.read(&mut self.buffer).unwrap()?;
-        let decoded = decode(&self.buffer[..length]).ok()?;
-        (decoded.headers.destination_port.0 == self.own.port()).then_some(decoded.headers.segment)
+        let headers = decode(&self.buffer[..length]).ok()?.headers;
+        (headers.destination_port.0 == self.own.port()).then_some(headers)
     }
 
     /// Acknowledge, a round trip of some milliseconds each time, until so many bytes have come in order.
@@ -100,11 +144,16 @@ impl Peer {
         while self.expected.0.wrapping_sub(goal.0).cast_signed() < 0 {
             assert!(clock::monotonic() < end, "the kernel sends no more");
             for came in self.watch(Duration::from_millis(10)) {
-                if came.sequence == self.expected {
-                    self.expected += came.length;
-                    self.send(self.acknowledgment());
-                }
+                self.acknowledge(came);
             }
+        }
+    }
+
+    /// Acknowledge a segment, if it is the next one.
+    pub(crate) fn acknowledge(&mut self, came: Came) {
+        if came.sequence == self.expected {
+            self.expected += came.length;
+            self.send(if self.marks_all { self.marked() } else { self.acknowledgment() });
         }
     }
 
