@@ -282,11 +282,79 @@ fn a_newer_notice_moves_the_time() {
     rig.tell(1100, "going-down in 500 ms");
     assert_eq!(rig.next(), Some(1450));
     rig.at(1450);
-    rig.tell(1500, "going-down in 300 ms");
-    assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(1850))));
+    rig.tell(1500, "going-down in 140 ms");
+    assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(1690))));
     rig.tell(1600, "up");
     rig.tell(1700, "going-down in 20 ms");
     assert_eq!((rig.said(), rig.next()), (vec![WINDOW; 3], None));
+}
+
+#[test]
+fn a_notice_of_a_loss_far_off_thaws_until_it_is_near() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1300, "going-down in 14 s");
+    assert_eq!((rig.said(), rig.host.closed), (vec![0, WINDOW, WINDOW, WINDOW], None));
+    assert_eq!(rig.next(), Some(15_150));
+    rig.at(15_150);
+    assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(15_350))));
+}
+
+#[test]
+fn a_notice_right_behind_the_return_does_not_keep_it_frozen() {
+    for (words, next) in [("going-down wwan0 in 14 s", Some(15_250)), ("going-down wwan0 in 30 ms", None)] {
+        let mut rig = Rig::freezing("");
+        rig.tell(1000, "going-down in 400 ms");
+        rig.at(1250);
+        rig.tell(1400, "down wwan0");
+        rig.said();
+        let command: Command = "up wwan0".parse().unwrap();
+        rig.agent.told(Instant::from_millis(1400), &command, &mut rig.host, &mut rig.log).unwrap();
+        rig.tell(1400, words);
+        assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![WINDOW; 3], None, next), "{words}");
+    }
+}
+
+#[test]
+fn a_notice_in_the_outage_does_not_change_that_it_thaws_when_the_link_is_back() {
+    let mut rig = Rig::freezing("");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1400, "down wwan0");
+    for words in ["going-down wwan0 in 14 s", "going-down wwan0 in 30 ms"] {
+        rig.tell(1500, words);
+        assert_eq!((rig.said().len() <= 1, rig.next()), (true, Some(31_400)), "{words}");
+        assert!(rig.host.closed.is_some(), "{words}");
+    }
+    rig.tell(3900, "up wwan0");
+    assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
+}
+
+#[test]
+fn where_the_next_outage_is_announced_as_the_link_is_back_all_are_frozen_and_thawed() {
+    let outages =
+        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"1100 ms\"\noffset = \"0 s\"\noutage = \"150 ms\"";
+    let mut rig = Rig::freezing(outages);
+    let begin = Instant::from_secs(1_763_816_400 / 11 * 11);
+    let mut wall = begin;
+    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
+    let mut changes = Vec::new();
+    while wall < begin + Duration::from_millis(3450) {
+        let now = Instant::ZERO + wall.saturating_since(begin);
+        let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(now));
+        wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
+        let now = Instant::ZERO + wall.saturating_since(begin);
+        rig.agent.wake(now, wall, &mut rig.log);
+        rig.at(now.as_nanos() / 1_000_000);
+        changes.push((now.as_nanos() / 1_000_000, rig.said()));
+    }
+    changes.retain(|(_, said)| !said.is_empty());
+    changes.dedup();
+    let frozen = changes.iter().filter(|(_, said)| *said == [0]).map(|(at, _)| *at);
+    assert_eq!(frozen.collect::<Vec<_>>(), [950, 2050, 3150], "{changes:?} {:?}", rig.log);
+    let thawed = changes.iter().filter(|(_, said)| *said == [WINDOW; 3]).map(|(at, _)| *at);
+    assert_eq!(thawed.collect::<Vec<_>>(), [150, 1250, 2350, 3450], "{changes:?} {:?}", rig.log);
 }
 
 #[test]

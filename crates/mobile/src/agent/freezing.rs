@@ -117,10 +117,21 @@ impl Agent {
         log: &mut Vec<Line>,
     ) {
         let lost_at = now + within.unwrap_or_default();
-        match (decision, self.freezing.plans.get_mut(&key)) {
+        match (decision, self.freezing.plans.get(&key).copied()) {
+            (_, Some(Plan { stage: Stage::Frozen { thaw_at, why, .. }, .. })) if thaw_at <= now => {
+                self.thaw(now, &key, why, host, log);
+                self.plan(now, key, within, decision, host, log);
+            }
+            // What is to be lost after the link has been back is no news of this outage.
+            (_, Some(Plan { stage: Stage::Frozen { .. }, .. })) if self.is_lost(&key) => {
+                self.refuse(&key, "the link is down", log);
+            }
+            (Freeze::Helps { .. }, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
+                self.thaw(now, &key, "lost later than said", host, log);
+                self.plan(now, key, within, decision, host, log);
+            }
             // The newest notice counts.
-            (_, Some(plan @ Plan { stage: Stage::Frozen { .. }, .. })) => {
-                plan.lost_at = lost_at;
+            (_, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
                 let thaw_at = lost_at + self.margin(&key);
                 self.postpone(&key, thaw_at, NOT_LOST);
             }
@@ -141,6 +152,11 @@ impl Agent {
                 self.refuse(&key, decision.in_words(true), log);
             }
         }
+    }
+
+    /// Whether the link of a connection carries nothing now.
+    fn is_lost(&self, key: &Key) -> bool {
+        self.connections.get(key).is_some_and(|connection| !self.links.is_up(connection.interface))
     }
 
     fn prepare(&self, key: &Key, host: &mut dyn Host) -> io::Result<()> {
@@ -198,9 +214,6 @@ impl Agent {
 
     /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far.
     pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
-        for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
-            self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
-        }
         let is_due = |(_, plan): &(&Key, &Plan)| plan.due() <= now;
         let due: Vec<(Key, Plan)> =
             self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
@@ -210,6 +223,10 @@ impl Agent {
                 Stage::Frozen { thaw_at, why, .. } if thaw_at <= now => self.thaw(now, &key, why, host, log),
                 Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host, log),
             }
+        }
+        // After what the link's return thaws, which may be now.
+        for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
+            self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
         }
     }
 
