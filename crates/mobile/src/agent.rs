@@ -143,7 +143,8 @@ impl Agent {
 
     /// The host has sent a packet; `captured` is its beginning ([`crate::connections::CAPTURED`]).
     pub fn sent(&mut self, now: Instant, interface: u32, captured: &[u8]) {
-        match self.connections.sent(now, interface, captured) {
+        let is_below = |lower, upper| self.links.lies_below(lower, upper);
+        match self.connections.sent(now, interface, captured, is_below) {
             // Somebody else's connection, which this host only forwards.
             Ok(Some(key)) if !self.links.has(key.local.ip()) => self.connections.remove(&key),
             Ok(_) => {}

@@ -85,7 +85,8 @@ impl Connections {
     }
 
     /// A packet has left by an interface; `captured` is its beginning, [`CAPTURED`] bytes suffice. Returns its connection, if it
-    /// is one that is kept.
+    /// is one that is kept. A packet is seen at each of the interfaces that it goes through, the uppermost first; `is_below` says of two
+    /// whether the first is below the second.
     ///
     /// # Errors
     /// Why its headers cannot be read; then nothing changes.
@@ -94,6 +95,7 @@ impl Connections {
         now: Instant,
         interface: u32,
         captured: &[u8],
+        is_below: impl Fn(u32, u32) -> bool,
     ) -> Result<Option<Key>, DecodeError> {
         let headers = decode_beginning(captured)?;
         let key = Key {
@@ -111,6 +113,8 @@ impl Connections {
         }
         let tcp = tcp(captured, &headers);
         match self.all.get_mut(&key) {
+            Some(connection)
+                if is_below(interface, connection.interface) && !connection.is_news(&headers.segment) => {}
             Some(connection) => connection.note(now, interface, headers, tcp),
             None => {
                 self.make_room(now);
@@ -216,6 +220,11 @@ impl Connection {
             self.accurate_ecn = accurate_ecn(&headers.segment, tcp).or(self.accurate_ecn.map(|_| false));
         }
         self.needed = self.needed.or_else(|| options::needed(tcp));
+    }
+
+    /// Whether a packet is ahead of all that were seen: one that is seen again never is.
+    fn is_news(&self, segment: &Segment) -> bool {
+        segment.end().is_after(self.next) || segment.acknowledgment.is_after(self.last.segment.acknowledgment)
     }
 
     /// Believe this packet, and none before.

@@ -112,6 +112,16 @@ impl Links {
         own.filter(|lower| self.links.contains_key(lower)).into_iter().chain(ports.map(|(port, _)| *port))
     }
 
+    /// Whether what leaves by `upper` may then leave by `lower`, and is seen at both.
+    pub fn lies_below(&self, lower: u32, upper: u32) -> bool {
+        self.lies_below_within(lower, upper, NESTED)
+    }
+
+    fn lies_below_within(&self, lower: u32, upper: u32, levels: usize) -> bool {
+        let Some(levels) = levels.checked_sub(1) else { return false };
+        lower != upper && self.below(upper).any(|it| it == lower || self.lies_below_within(lower, it, levels))
+    }
+
     /// Somebody says that a link is lost, or is back.
     pub fn told(&mut self, index: u32, change: Change) {
         if let Some(link) = self.links.get_mut(&index) {

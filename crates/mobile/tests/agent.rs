@@ -23,12 +23,20 @@ struct FakeHost {
     has_route: bool,
     /// Packets for which there is room.
     room: usize,
+    /// The interface whose queue is full.
+    full: Option<u32>,
     sent: Vec<(Vec<u8>, Way)>,
 }
 
 impl FakeHost {
     fn new() -> Self {
-        FakeHost { view: Some(established()), has_route: true, room: usize::MAX, sent: Vec::new() }
+        FakeHost {
+            view: Some(established()),
+            has_route: true,
+            room: usize::MAX,
+            full: None,
+            sent: Vec::new(),
+        }
     }
     /// What was sent to the server since the last time.
     fn acknowledgments(&mut self) -> Vec<Segment> {
@@ -47,6 +55,9 @@ impl Host for FakeHost {
     fn send(&mut self, packet: &[u8], way: Way) -> io::Result<()> {
         if !self.has_route {
             return Err(io::Error::from(io::ErrorKind::NetworkUnreachable));
+        }
+        if way.to != HOST && self.full == Some(way.interface) {
+            return Err(io::ErrorKind::WouldBlock.into());
         }
         self.room = self.room.checked_sub(1).ok_or(io::ErrorKind::WouldBlock)?;
         self.sent.push((packet.to_vec(), way));
@@ -150,12 +161,47 @@ fn policies_say_how_often_and_how() {
     ] {
         let mut agent = agent(&format!("[link.wwan0]\n{policy}"));
         let mut host = FakeHost::new();
+        tell(&mut agent, seconds(1), "down", &mut host);
         tell(&mut agent, seconds(2), "up", &mut host);
         let (own, other): (Vec<Segment>, Vec<Segment>) =
             host.acknowledgments().into_iter().partition(|segment| segment.acknowledgment.0 == 40_001);
         assert_eq!(own.iter().map(|segment| segment.mark).collect::<Vec<_>>(), vec![mark; count]);
         assert_eq!(other.len(), 3, "the other link has the default policy");
     }
+}
+
+#[test]
+fn a_link_that_was_never_lost_marks_nothing() {
+    let (mut agent, mut host) = (agent("[default]\nrepeat = \"marked\""), FakeHost::new());
+    tell(&mut agent, seconds(2), "up wwan0", &mut host);
+    let marks: Vec<Option<Mark>> = host.acknowledgments().iter().map(|segment| segment.mark).collect();
+    assert_eq!(marks, [None]);
+}
+
+#[test]
+fn an_end_that_has_been_silent_for_long_is_not_told_of_a_disruption_that_nobody_has_seen() {
+    let (mut agent, mut host) = (agent("[default]\ndisruption = true"), FakeHost::new());
+    tell(&mut agent, seconds(16), "up wwan0", &mut host);
+    assert_eq!((host.acknowledgments().len(), agent.counters().disruptions), (3, 0));
+}
+
+#[test]
+fn a_full_queue_of_one_link_does_not_hold_up_another() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    host.full = Some(WWAN);
+    tell(&mut agent, seconds(2), "up", &mut host);
+    let sent: Vec<u32> = host.acknowledgments().iter().map(|segment| segment.acknowledgment.0).collect();
+    assert_eq!(sent, [40_002; 3]);
+    assert!(agent.resume_in(seconds(2)).is_some(), "the rest comes later");
+}
+
+#[test]
+fn a_full_queue_does_not_hold_up_the_kicks_of_other_connections() {
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    host.view = Some(KernelView { unacknowledged: 500, backoff: 5, timeouts: 5, ..established() });
+    host.full = Some(WWAN);
+    tell(&mut agent, seconds(2), "up", &mut host);
+    assert!(host.sent.iter().any(|(_, way)| way.to == HOST && way.interface == TUNNEL), "{:?}", host.sent);
 }
 
 #[test]
@@ -353,6 +399,29 @@ fn a_bridge_is_helped_when_its_port_is_back() {
         agent.help(seconds(2), &mut host, &mut log);
     }
     assert_eq!(host.acknowledgments().len(), 2, "two connections, by the policy of the port");
+}
+
+/// The packet socket sees a packet at the bridge and at its port.
+#[test]
+fn a_packet_that_is_seen_at_each_layer_is_one_over_the_uppermost() {
+    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    agent.described(Instant::ZERO, link(7, "br0", true), &mut log);
+    agent.described(Instant::ZERO, Described { above: Some(7), ..wwan(true) }, &mut log);
+    for layer in [7, WWAN, 7, WWAN] {
+        agent.sent(Instant::ZERO, layer, &packet(40_003));
+    }
+    let over = |agent: &Agent| {
+        let found = agent.connections().iter().find(|(key, _)| key.local.port() == 40_003);
+        found.map(|(_, connection)| connection.interface)
+    };
+    assert_eq!(over(&agent), Some(7));
+    tell(&mut agent, seconds(1), "up br0", &mut host);
+    assert_eq!(host.acknowledgments().len(), 3);
+    let mut ahead = packet(40_003);
+    // The acknowledgment's last byte: one that the bridge has never seen.
+    ahead[20 + 11] = ahead[20 + 11].wrapping_add(1);
+    agent.sent(Instant::ZERO, WWAN, &ahead);
+    assert_eq!(over(&agent), Some(WWAN), "it has left the bridge");
 }
 
 #[test]

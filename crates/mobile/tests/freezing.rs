@@ -8,7 +8,7 @@ use seamline_mobile::links::Described;
 use seamline_mobile::log::Line;
 use seamline_mobile::settings::Settings;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
-use seamline_wire::{Duration, Flags, Instant, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
 use std::io;
 use std::net::Ipv4Addr;
 
@@ -27,12 +27,21 @@ struct FakeHost {
     wanted: Option<u16>,
     /// The windows that were said to the server.
     said: Vec<u16>,
+    /// The marks that came with them.
+    marks: Vec<Option<Mark>>,
 }
 
 impl FakeHost {
     fn new() -> Self {
         let round_trip = Duration::from_millis(100);
-        FakeHost { round_trip, can_freeze: true, closed: None, wanted: None, said: Vec::new() }
+        FakeHost {
+            round_trip,
+            can_freeze: true,
+            closed: None,
+            wanted: None,
+            said: Vec::new(),
+            marks: Vec::new(),
+        }
     }
 }
 
@@ -55,7 +64,9 @@ impl Host for FakeHost {
         }))
     }
     fn send(&mut self, packet: &[u8], _: Way) -> io::Result<()> {
-        let window = decode(packet).unwrap().headers.segment.window;
+        let segment = decode(packet).unwrap().headers.segment;
+        let window = segment.window;
+        self.marks.push(segment.mark);
         self.said.push(if self.closed.is_some() { 0 } else { window });
         Ok(())
     }
@@ -376,6 +387,41 @@ fn dry_it_says_when_it_would_freeze() {
     rig.tell(2000, "up");
     assert_eq!((rig.said(), rig.host.closed, rig.agent.counters().frozen), (vec![], None, 0));
     assert!(rig.has_logged("event=would-freeze") && rig.has_logged("event=would-repeat"), "{:?}", rig.log);
+}
+
+#[test]
+fn what_thaws_is_marked_once_and_its_end_is_told_of_no_disruption() {
+    let mut rig = Rig::freezing("[default]\nrepeat = \"marked\"\ndisruption = true");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1400, "down");
+    rig.host.marks.clear();
+    rig.tell(3900, "up");
+    assert_eq!(rig.host.marks, [Some(Mark::Handover), None, None]);
+    assert_eq!(rig.agent.counters().disruptions, 0);
+}
+
+/// Announcing one port of a bridge freezes all that goes over the bridge.
+#[test]
+fn what_another_port_carries_thaws_when_the_announced_one_is_lost() {
+    let mut rig = Rig::freezing("");
+    let port = |index, name: &str, is_running| Described {
+        index,
+        name: name.to_owned(),
+        is_running,
+        is_loopback: false,
+        below: None,
+        above: Some(WWAN),
+    };
+    for (index, name) in [(7, "eth0"), (8, "eth1")] {
+        rig.agent.described(Instant::ZERO, port(index, name, true), &mut rig.log);
+    }
+    rig.tell(1000, "going-down eth0 in 400 ms");
+    rig.at(1250);
+    assert_eq!(rig.said(), [0]);
+    rig.agent.described(Instant::from_millis(1400), port(7, "eth0", false), &mut rig.log);
+    rig.at(1400);
+    assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
 }
 
 #[test]

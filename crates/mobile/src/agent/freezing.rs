@@ -204,12 +204,22 @@ impl Agent {
                     self.freezing.plans.remove(&key);
                     self.refuse(&key, "the link is back already", log);
                 }
+                (Stage::Frozen { .. }, Change::Down) if self.goes_elsewhere(&key, carried) => {
+                    self.postpone(&key, now, "another port carries it");
+                }
                 (Stage::Frozen { .. }, Change::Down) => {
                     self.postpone(&key, now + self.settings.patience, "patience ended");
                 }
                 (Stage::Frozen { .. }, Change::Up) => self.postpone(&key, now, "link up"),
             }
         }
+    }
+
+    /// Whether a connection has lost one of several ports alone, and what it leaves by is still up.
+    fn goes_elsewhere(&self, key: &Key, carried: &BTreeMap<u32, bool>) -> bool {
+        self.connections.get(key).is_some_and(|connection| {
+            carried.get(&connection.interface) == Some(&false) && self.links.is_up(connection.interface)
+        })
     }
 
     /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far.

@@ -7,6 +7,7 @@ use crate::kick::{self, KernelView, Kick, Outcome, Standing, Step};
 use crate::log::Line;
 use crate::settings::{Policy, Repeat};
 use seamline_wire::{Duration, Instant, Mark};
+use std::collections::BTreeSet;
 use std::io;
 
 /// How long to wait where the host's queues are full. They hold some hundred of such packets, which the slowest of links takes
@@ -23,7 +24,8 @@ impl Agent {
         if self.pause_until.is_some_and(|until| now < until) {
             return;
         }
-        let is_done = self.acknowledge_all(now, host, log) && self.kick_all(host, log);
+        let are_acknowledged = self.acknowledge_all(now, host, log);
+        let is_done = self.kick_all(host, log) && are_acknowledged;
         self.counters.pauses += u64::from(!is_done);
         self.pause_until = (!is_done).then_some(now + PAUSE);
     }
@@ -45,8 +47,12 @@ impl Agent {
 
     /// Whether there was room for all.
     fn acknowledge_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
+        let mut full = BTreeSet::new();
         for key in self.due(now, log) {
             let Some(connection) = self.connections.get(&key).copied() else { continue };
+            if full.contains(&connection.interface) {
+                continue;
+            }
             let policy = self.policy(connection.interface);
             match self.acknowledge(now, &key, &connection, policy, host, log) {
                 Ok(Some(view)) => {
@@ -57,11 +63,13 @@ impl Agent {
                     self.connections.remove(&key);
                     self.counters.over += 1;
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    full.insert(connection.interface);
+                }
                 Err(error) => self.failed(&key, &error, log),
             }
         }
-        true
+        full.is_empty()
     }
 
     /// Whether there was room for all.
@@ -120,8 +128,11 @@ impl Agent {
         if times == 0 {
             return Ok(Some(view));
         }
-        let mark = (policy.repeat == Repeat::Marked).then_some(Mark::Handover);
-        let packet = craft::acknowledgment(connection, mark).map_err(io::Error::other)?;
+        // Without an outage there was no handover; and it is to be counted once.
+        let is_marked = policy.repeat == Repeat::Marked && connection.interrupted.is_some();
+        let first = craft::acknowledgment(connection, is_marked.then_some(Mark::Handover));
+        let first = first.map_err(io::Error::other)?;
+        let further = craft::acknowledgment(connection, None).map_err(io::Error::other)?;
         // They mean something only after the acknowledgment.
         let messages = if policy.disruption { disruptions(now, connection) } else { 0 };
         let message = craft::disruption(connection).map_err(io::Error::other)?;
@@ -129,7 +140,12 @@ impl Agent {
             let way = way(key, connection, &view);
             for number in connection.given..times.saturating_add(messages) {
                 let is_acknowledgment = number < times;
-                host.send(if is_acknowledgment { &packet } else { &message }, way)?;
+                let packet = match number {
+                    0 => &first,
+                    _ if is_acknowledgment => &further,
+                    _ => &message,
+                };
+                host.send(packet, way)?;
                 self.counters.acknowledgments += u64::from(is_acknowledgment);
                 self.counters.disruptions += u64::from(!is_acknowledgment);
                 self.connections.get_mut(key).into_iter().for_each(|it| it.given += 1);
@@ -141,7 +157,7 @@ impl Agent {
                 .with("link", self.links.name(connection.interface).unwrap_or_default())
                 .with("acknowledgment", connection.last.segment.acknowledgment.0)
                 .with("times", times)
-                .with("marked", mark.is_some())
+                .with("marked", is_marked)
                 .with("disruptions", messages),
         );
         Ok(Some(view))
@@ -218,12 +234,17 @@ pub(super) fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way 
     Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface, bound_to, mark }
 }
 
-/// How often the other end is told of the disruption: not at all where nothing had come from it for a while before.
+/// How often the other end is told of the disruption: not at all where nothing had come from it for a while before, or where it was frozen
+/// and has had no timeout.
 fn disruptions(now: Instant, connection: &Connection) -> u8 {
     const A_WHILE: Duration = Duration::from_secs(10);
-    let is_idle =
-        connection.interrupted.is_some_and(|since| since.saturating_since(connection.heard) > A_WHILE);
-    if is_idle { 0 } else { kick::messages_after(now.saturating_since(connection.heard)) }
+    let since = connection.interrupted.unwrap_or(now);
+    let is_idle = since.saturating_since(connection.heard) > A_WHILE;
+    if is_idle || connection.frozen == Frozen::Thawed {
+        0
+    } else {
+        kick::messages_after(now.saturating_since(connection.heard))
+    }
 }
 
 fn line(event: &'static str, key: &Key) -> Line {
