@@ -1,5 +1,7 @@
 //! A command inside a scenario's network, as in mahimahi's shells.
 
+mod starting;
+
 use crate::clock::monotonic;
 use crate::driver::Over;
 use crate::edge;
@@ -16,19 +18,16 @@ use seamline_scenario::schema::Scenario;
 use seamline_scenario::{Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Instant};
+use starting::{Servers, Starting};
 use std::ffi::OsString;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
-use std::thread;
 
 /// How long commands have to end by themselves when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long servers have to listen before the command begins.
-const SERVERS_READY: Duration = Duration::from_secs(3);
 /// How often somebody looks whether the command has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
@@ -208,6 +207,8 @@ struct Inside<'a> {
     starting: Option<Starting>,
     running: Option<Running>,
     servers: Vec<(Running, Arc<Namespace>)>,
+    /// By server: whether the command may still have to wait for it.
+    awaited: Vec<Arc<AtomicBool>>,
     stop: &'a AtomicBool,
     /// Ports of the scenario's own flows: who listens there is no server of the user's.
     taken: Vec<u16>,
@@ -251,6 +252,7 @@ impl<'a> Inside<'a> {
             namespace: namespace(places.at),
             starting: None,
             running: None,
+            awaited: servers.iter().map(|_| Arc::new(AtomicBool::new(true))).collect(),
             servers,
             stop,
             taken: live::connections(scenario).iter().map(|it| it.receiver_port.0).collect(),
@@ -271,8 +273,7 @@ impl<'a> Inside<'a> {
         // The clock is read a little after `now` was taken from it: the least difference is nearest.
         self.zero = self.zero.min(Instant::ZERO + (monotonic() - now));
         self.look_at = now + LOOK_EVERY;
-        let Some(began) = self.began else { return self.begin(now) };
-        let Some(running) = &mut self.running else { return self.wait_for_its_start() };
+        let (Some(running), Some(began)) = (&mut self.running, self.began) else { return self.begin(now) };
         if self.outcome.is_none() {
             let Some(code) = running.try_wait()? else { return self.hurry(now) };
             self.outcome = Some((code, now.saturating_since(began)));
@@ -315,76 +316,29 @@ impl<'a> Inside<'a> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Some(Over::Stopped));
         }
-        let mut ready = true;
-        for (server, namespace) in &mut self.servers {
-            ready &= server.try_wait()?.is_some() || listens(namespace, &self.taken)?;
-        }
-        if ready || now.saturating_since(Instant::ZERO) >= SERVERS_READY {
-            let zero = self.zero.as_nanos().to_string();
-            self.command.environment.push((OsString::from(TIME_ZERO), OsString::from(zero)));
-            self.starting = Some(Starting::begin(self.command.clone(), self.namespace.clone())?);
-            self.began = Some(now);
-        }
-        Ok(None)
-    }
-
-    fn wait_for_its_start(&mut self) -> io::Result<Option<Over>> {
-        let Some(starting) = &self.starting else { return Ok(Some(Over::Complete)) };
-        self.running = starting.look()?;
-        Ok(None)
-    }
-}
-
-/// A command that is started on a thread of its own, because that takes longer than packets may be late. The thread stays for as long as this
-/// value: the command would end with it.
-#[derive(Debug)]
-struct Starting {
-    started: Receiver<io::Result<Running>>,
-    _stay: Sender<()>,
-}
-
-impl Starting {
-    fn begin(command: Command, namespace: Arc<Namespace>) -> io::Result<Self> {
-        let ((tell, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
-        let thread = thread::Builder::new().name("command".to_owned());
-        thread.spawn(move || {
-            let _ = tell.send(command.start(&namespace));
-            let _ = left.recv();
-        })?;
-        Ok(Starting { started, _stay: stay })
-    }
-
-    /// The command, once it runs.
-    fn look(&self) -> io::Result<Option<Running>> {
-        match self.started.try_recv() {
-            Ok(running) => running.map(Some),
-            Err(TryRecvError::Empty) => Ok(None),
-            Err(TryRecvError::Disconnected) => {
-                Err(io::Error::other("the thread that starts the command is gone"))
+        for ((server, _), awaited) in self.servers.iter_mut().zip(&self.awaited) {
+            if server.try_wait()?.is_some() {
+                awaited.store(false, Ordering::Relaxed);
             }
         }
+        match &self.starting {
+            None => self.starting = Some(self.start()?),
+            Some(starting) => self.running = starting.look()?,
+        }
+        self.began = self.running.is_some().then_some(now);
+        Ok(None)
     }
-}
 
-/// Whether anything listens for TCP connections in a namespace, at other ports than these.
-fn listens(namespace: &Namespace, taken: &[u16]) -> io::Result<bool> {
-    namespace.within(|| {
-        let tables = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"];
-        let ports = tables.iter().filter_map(|table| std::fs::read_to_string(table).ok());
-        Ok(ports.flat_map(|table| listening(&table)).any(|port| !taken.contains(&port)))
-    })
-}
-
-/// The ports at which somebody listens, by a table of the kernel's.
-fn listening(table: &str) -> Vec<u16> {
-    // The second column is the address and, after a colon, the port; the fourth is the state, of which 0A is LISTEN (proc(5)).
-    const LISTEN: &str = "0A";
-    let port = |line: &str| {
-        let mut columns = line.split_whitespace().skip(1);
-        let (_, port) = columns.next()?.rsplit_once(':')?;
-        (columns.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
-    };
-    table.lines().filter_map(port).collect()
+    fn start(&mut self) -> io::Result<Starting> {
+        let zero = self.zero.as_nanos().to_string();
+        self.command.environment.push((OsString::from(TIME_ZERO), OsString::from(zero)));
+        let servers = self.servers.iter().map(|(_, namespace)| namespace.clone());
+        let servers = Servers {
+            awaited: servers.zip(self.awaited.iter().cloned()).collect(),
+            taken: self.taken.clone(),
+        };
+        Starting::begin(self.command.clone(), self.namespace.clone(), servers)
+    }
 }
 
 /// The names of all hosts.

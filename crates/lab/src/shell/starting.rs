@@ -1,0 +1,96 @@
+//! The start of a command, beside the emulator's thread.
+
+use crate::clock::monotonic;
+use crate::system::{Command, Namespace, Running};
+use seamline_wire::Duration;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
+
+/// How long servers have to listen before the command begins.
+const SERVERS_READY: Duration = Duration::from_secs(3);
+/// How often somebody looks whether they do.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// Servers that a command waits for.
+#[derive(Debug)]
+pub(super) struct Servers {
+    /// Where they are, and whether they still run.
+    pub(super) awaited: Vec<(Arc<Namespace>, Arc<AtomicBool>)>,
+    /// Ports at which others listen.
+    pub(super) taken: Vec<u16>,
+}
+
+impl Servers {
+    /// Wait until all listen that still run, but not for ever.
+    fn wait(&self) -> io::Result<()> {
+        let since = monotonic();
+        for (namespace, is_awaited) in &self.awaited {
+            while is_awaited.load(Ordering::Relaxed)
+                && monotonic().saturating_since(since) < SERVERS_READY
+                && !listens(namespace, &self.taken)?
+            {
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "waits for other processes, on a thread for that"
+                )]
+                thread::sleep(std::time::Duration::from_nanos(LOOK_EVERY.as_nanos()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A command that is started on a thread of its own, because that and looking for its servers take longer than packets may be late. The
+/// thread stays for as long as this value: the command would end with it.
+#[derive(Debug)]
+pub(super) struct Starting {
+    started: Receiver<io::Result<Running>>,
+    _stay: Sender<()>,
+}
+
+impl Starting {
+    pub(super) fn begin(command: Command, namespace: Arc<Namespace>, servers: Servers) -> io::Result<Self> {
+        let ((tell, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
+        let thread = thread::Builder::new().name("command".to_owned());
+        thread.spawn(move || {
+            let _ = tell.send(servers.wait().and_then(|()| command.start(&namespace)));
+            let _ = left.recv();
+        })?;
+        Ok(Starting { started, _stay: stay })
+    }
+
+    /// The command, once it runs.
+    pub(super) fn look(&self) -> io::Result<Option<Running>> {
+        match self.started.try_recv() {
+            Ok(running) => running.map(Some),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => {
+                Err(io::Error::other("the thread that starts the command is gone"))
+            }
+        }
+    }
+}
+
+/// Whether anything listens for TCP connections in a namespace, at other ports than these.
+fn listens(namespace: &Namespace, taken: &[u16]) -> io::Result<bool> {
+    namespace.within(|| {
+        let tables = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"];
+        let ports = tables.iter().filter_map(|table| std::fs::read_to_string(table).ok());
+        Ok(ports.flat_map(|table| listening(&table)).any(|port| !taken.contains(&port)))
+    })
+}
+
+/// The ports at which somebody listens, by a table of the kernel's.
+fn listening(table: &str) -> Vec<u16> {
+    // The second column is the address and, after a colon, the port; the fourth is the state, of which 0A is LISTEN (proc(5)).
+    const LISTEN: &str = "0A";
+    let port = |line: &str| {
+        let mut columns = line.split_whitespace().skip(1);
+        let (_, port) = columns.next()?.rsplit_once(':')?;
+        (columns.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
+    };
+    table.lines().filter_map(port).collect()
+}
