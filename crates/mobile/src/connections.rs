@@ -50,6 +50,8 @@ pub struct Connection {
     pub given: u8,
     /// Whether its own data is to be sent again.
     pub is_kick_due: bool,
+    /// The window that its newest packet said, whether or not it was the true one.
+    pub said_window: u16,
     /// Whether its packets say that the window is closed.
     pub frozen: Frozen,
     /// Whether packets have gone unseen since its last one, so that it may be another connection between the same ports.
@@ -132,6 +134,7 @@ impl Connections {
                     owed: None,
                     given: 0,
                     is_kick_due: false,
+                    said_window: headers.segment.window,
                     frozen: Frozen::No,
                     is_doubtful: false,
                     is_blocked: false,
@@ -149,7 +152,11 @@ impl Connections {
         }
         self.forget(now);
         while self.all.len() >= self.most.max(1) {
-            let oldest = self.all.iter().min_by_key(|(_, connection)| connection.seen);
+            // One that is frozen waits for this host to say that it is thawed.
+            let oldest = self
+                .all
+                .iter()
+                .min_by_key(|(_, connection)| (connection.frozen == Frozen::Yes, connection.seen));
             let Some(key) = oldest.map(|(key, _)| *key) else { return };
             self.all.remove(&key);
         }
@@ -158,7 +165,9 @@ impl Connections {
     /// Forget the connections of which nothing has been sent for long.
     pub fn forget(&mut self, now: Instant) {
         let limit = self.forget_after;
-        self.all.retain(|_, connection| now.saturating_since(connection.seen) <= limit);
+        self.all.retain(|_, connection| {
+            connection.frozen == Frozen::Yes || now.saturating_since(connection.seen) <= limit
+        });
     }
 
     /// Forget one that is over.
@@ -254,13 +263,15 @@ impl Connection {
 
     /// The window that a packet would have said if nobody had closed it.
     fn true_window(&mut self, said: u16) -> u16 {
+        self.said_window = said;
         match (self.frozen, said) {
-            (Frozen::Yes, _) | (Frozen::Thawed, 0) => self.last.segment.window,
+            (Frozen::Yes | Frozen::Thawed, 0) => self.last.segment.window,
             (Frozen::Thawed, _) => {
                 self.frozen = Frozen::No;
                 said
             }
-            (Frozen::No, _) => said,
+            // Of a frozen one, by a way that nobody watches.
+            (Frozen::No | Frozen::Yes, _) => said,
         }
     }
 

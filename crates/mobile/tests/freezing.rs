@@ -29,6 +29,8 @@ struct FakeHost {
     said: Vec<u16>,
     /// The marks that came with them.
     marks: Vec<Option<Mark>>,
+    /// The acknowledgments that they were said with.
+    acknowledged: Vec<u32>,
 }
 
 impl FakeHost {
@@ -41,6 +43,7 @@ impl FakeHost {
             wanted: None,
             said: Vec::new(),
             marks: Vec::new(),
+            acknowledged: Vec::new(),
         }
     }
 }
@@ -67,6 +70,7 @@ impl Host for FakeHost {
         let segment = decode(packet).unwrap().headers.segment;
         let window = segment.window;
         self.marks.push(segment.mark);
+        self.acknowledged.push(segment.acknowledgment.0);
         self.said.push(if self.closed.is_some() { 0 } else { window });
         Ok(())
     }
@@ -422,6 +426,51 @@ fn what_another_port_carries_thaws_when_the_announced_one_is_lost() {
     rig.agent.described(Instant::from_millis(1400), port(7, "eth0", false), &mut rig.log);
     rig.at(1400);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
+}
+
+/// Its window is then the newest that any packet has said, and never one from before.
+#[test]
+fn what_leaves_by_another_link_thaws_with_the_window_that_it_says_there() {
+    const WLAN: u32 = 9;
+    for (said, window) in [(300, 300), (0, 200)] {
+        let mut rig = Rig::freezing("");
+        let wlan = Described {
+            index: WLAN,
+            name: "wlan0".to_owned(),
+            is_running: true,
+            is_loopback: false,
+            below: None,
+            above: None,
+        };
+        rig.agent.described(Instant::ZERO, wlan, &mut rig.log);
+        rig.tell(1000, "going-down wwan0 in 400 ms");
+        rig.at(1250);
+        rig.agent.sent(Instant::from_millis(1260), WWAN, &packet(7500, 0));
+        rig.said();
+        rig.host.wanted = Some(200);
+        rig.agent.sent(Instant::from_millis(1300), WLAN, &packet(8000, said));
+        assert_eq!(rig.next(), Some(0), "at once");
+        rig.at(1300);
+        assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![window; 3], None, None));
+    }
+}
+
+#[test]
+fn a_frozen_connection_is_neither_evicted_nor_forgotten() {
+    let mut rig = Rig::freezing("connections = 2\nforget_after = \"20 s\"");
+    rig.tell(1000, "going-down in 400 ms");
+    rig.at(1250);
+    rig.tell(1400, "down");
+    rig.said();
+    for (number, millis) in [(1, 1500), (2, 1600), (3, 25_000)] {
+        let mut other = packet(9000, WINDOW);
+        other[21] = other[21].wrapping_add(number);
+        rig.agent.sent(Instant::from_millis(millis), WWAN, &other);
+    }
+    rig.host.acknowledged.clear();
+    rig.tell(26_000, "up");
+    assert_eq!(rig.host.closed, None);
+    assert_eq!(rig.host.acknowledged.iter().filter(|number| **number == 7000).count(), 3);
 }
 
 #[test]

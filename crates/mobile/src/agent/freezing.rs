@@ -32,6 +32,8 @@ pub(super) struct Freezing {
 /// What is to come for one connection.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
+    /// The interface by which its packets leave.
+    interface: u32,
     /// When its link is expected to be lost.
     lost_at: Instant,
     stage: Stage,
@@ -145,7 +147,8 @@ impl Agent {
                         .with("in_ms", at.saturating_since(now).as_millis_f64())
                         .with("needed_ms", needed.as_millis_f64()),
                 );
-                self.freezing.plans.insert(key, Plan { lost_at, stage: Stage::Planned { at } });
+                let Some(interface) = self.connections.get(&key).map(|it| it.interface) else { return };
+                self.freezing.plans.insert(key, Plan { interface, lost_at, stage: Stage::Planned { at } });
             }
             (decision, _) => {
                 self.freezing.plans.remove(&key);
@@ -191,9 +194,9 @@ impl Agent {
         change: Change,
         log: &mut Vec<Line>,
     ) {
-        let depends =
-            |key: &&Key| self.connections.get(key).is_some_and(|it| carried.contains_key(&it.interface));
-        let keys: Vec<Key> = self.freezing.plans.keys().filter(depends).copied().collect();
+        // Also those whose connection nobody keeps any more.
+        let plans = self.freezing.plans.iter().filter(|(_, plan)| carried.contains_key(&plan.interface));
+        let keys: Vec<Key> = plans.map(|(key, _)| *key).collect();
         for key in keys {
             match (self.freezing.plans[&key].stage, change) {
                 (Stage::Planned { .. }, Change::Down) => {
@@ -224,6 +227,7 @@ impl Agent {
 
     /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far.
     pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        self.drop_moved(now, host, log);
         let is_due = |(_, plan): &(&Key, &Plan)| plan.due() <= now;
         let due: Vec<(Key, Plan)> =
             self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
@@ -240,10 +244,29 @@ impl Agent {
         }
     }
 
+    /// What leaves by another interface now has nothing to do with the loss of the former.
+    fn drop_moved(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        let plans = self.freezing.plans.iter().filter(|(key, plan)| self.has_moved(key, plan));
+        for (key, stage) in plans.map(|(key, plan)| (*key, plan.stage)).collect::<Vec<_>>() {
+            match stage {
+                Stage::Frozen { .. } => self.thaw(now, &key, MOVED, host, log),
+                Stage::Planned { .. } => {
+                    self.freezing.plans.remove(&key);
+                    self.refuse(&key, MOVED, log);
+                }
+            }
+        }
+    }
+
+    fn has_moved(&self, key: &Key, plan: &Plan) -> bool {
+        self.connections.get(key).is_some_and(|connection| connection.interface != plan.interface)
+    }
+
     /// When there is something to freeze or to thaw.
     pub fn freeze_at(&self) -> Option<Instant> {
         let announced = self.freezing.announced.iter().map(|_| Instant::ZERO);
-        self.freezing.plans.values().map(Plan::due).chain(announced).min()
+        let due = |(key, plan)| if self.has_moved(key, plan) { Instant::ZERO } else { plan.due() };
+        self.freezing.plans.iter().map(due).chain(announced).min()
     }
 
     fn freeze_one(
@@ -281,7 +304,8 @@ impl Agent {
             return self.not_frozen(&key, &error, log);
         }
         let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
-        self.freezing.plans.insert(key, Plan { lost_at, stage });
+        let interface = connection.interface;
+        self.freezing.plans.insert(key, Plan { interface, lost_at, stage });
         if let Some(connection) = self.connections.get_mut(&key) {
             connection.frozen = Frozen::Yes;
         }
@@ -296,12 +320,13 @@ impl Agent {
 
     /// Have the kernel wait for longer, too.
     fn prolong(&mut self, key: &Key, until: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
-        if let Some(Plan { stage: Stage::Frozen { kernel_until, .. }, .. }) = self.freezing.plans.get_mut(key)
-        {
-            *kernel_until = until;
-        }
-        let Some(connection) = self.connections.get(key) else { return };
-        if let Err(error) = host.close_window(key, connection.interface, until) {
+        let Some(Plan { interface, stage: Stage::Frozen { kernel_until, .. }, .. }) =
+            self.freezing.plans.get_mut(key)
+        else {
+            return;
+        };
+        *kernel_until = until;
+        if let Err(error) = host.close_window(key, *interface, until) {
             self.not_frozen(key, &error, log);
         }
     }
@@ -318,7 +343,8 @@ impl Agent {
         self.counters.thawed += 1;
         log.push(line("thaw", key).with("reason", why));
         let Some(connection) = self.connections.get_mut(key) else { return };
-        if let Some(window) = window {
+        // Where packets have said another one since, it went by a way that nobody watches, and is newer.
+        if let (Some(window), 0) = (window, connection.said_window) {
             connection.last.segment.window = window;
         }
         connection.frozen = Frozen::Thawed;
@@ -353,6 +379,7 @@ impl Agent {
     }
 }
 
+const MOVED: &str = "its packets leave by another link";
 const NOT_LOST: &str = "not lost at the time said";
 
 /// Have every packet say that the window is closed, and send one. It is made with the true window, so that nothing is frozen where it leaves
