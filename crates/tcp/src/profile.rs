@@ -69,7 +69,7 @@ pub static NS2_2010: Profile = Profile {
     parameters: ns2_2010,
 };
 
-/// RFC 5961 section 7: "no more than 10 challenge ACKs in any 5 second window"; Linux: `tcp_invalid_ratelimit`, 500 ms.
+/// RFC 5961 section 7: no more than ten challenge ACKs in five seconds, by its example; Linux: `tcp_invalid_ratelimit`, 500 ms.
 const CHALLENGE_ACK_INTERVAL: Duration = Duration::from_millis(500);
 
 fn rfc() -> Parameters {

@@ -61,19 +61,24 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let payload = segment.length > 0;
+        let was_held = self.is_held();
         let changes = self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
-        self.note_heeded(now, mark, changes);
+        self.note_heeded(now, mark, was_held, changes);
     }
 
     /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
-    /// announced before one is out of date by now.
+    /// announced before one is out of date by now, and so is what acknowledges less than is acknowledged.
     pub(super) fn on_data_again(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
+        let acknowledged = self.acceptable_acknowledgment(segment);
+        let is_recent = acknowledged.is_some_and(|it| it >= self.sender.view.unacknowledged);
         match self.expected_mark(segment) {
             _ if segment.length == 0 => {}
             None => {
                 self.happened(now, Happened::Data, out);
             }
-            Some(Mark::WillHandover) => self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out),
+            Some(mark) if mark == Mark::WillHandover || !is_recent => {
+                self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
+            }
             Some(_) => {
                 if let Some(mark) = self.heeded_mark(now, segment, out) {
                     self.tell_of_mark(now, mark, segment, None, out);

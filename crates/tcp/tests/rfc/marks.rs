@@ -4,7 +4,7 @@
 use crate::script::*;
 use seamline_tcp::handover::{self, AfterReconnection, ResumeWith};
 use seamline_tcp::parameters::Parameters;
-use seamline_wire::{Duration, Mark, MarkRefusal};
+use seamline_wire::{Duration, Flags, Mark, MarkRefusal};
 use std::num::NonZeroU32;
 
 const MARKS: [Mark; 6] = [
@@ -77,6 +77,60 @@ fn marks_on_old_data_need_a_plausible_acknowledgment() {
             assert!(script.take().len() <= 1, "{}: {mark:?}", scheme.name);
             assert_eq!(script.endpoint.sample(), before, "{}: {mark:?}", scheme.name);
             assert_eq!(refused(&script, MarkRefusal::OutOfWindow), 4);
+        }
+    }
+}
+
+/// Data in both directions: a segment with data and a mark, recorded and sent again, acknowledges what is old by then. And what
+/// has no ACK flag acknowledges nothing.
+#[test]
+fn marks_on_old_data_that_is_sent_again_are_refused() {
+    let mut known = Vec::new();
+    for scheme in handover::ALL {
+        for mark in MARKS {
+            let mut script = ten_segments(scheme.name, |_| {});
+            script.read_at_once().at(1050).inject(data(1..1001).ack(4001)).take();
+            script.at(1100).inject(data(1001..2001).ack(5001)).skip_to(1350).take();
+            let before = script.endpoint.sample();
+            script.inject_times(4, data(1..1001).ack(4001).mark(mark)).take();
+            assert_eq!(script.endpoint.sample(), before, "{}: {mark:?}", scheme.name);
+            let marks = script.endpoint.statistics().marks;
+            let old = marks.refused(MarkRefusal::OldAcknowledgment);
+            assert_eq!((marks.heeded, marks.all_refused()), (0, old), "{}: {mark:?}", scheme.name);
+            // What a scheme does not know is data without a mark.
+            assert!(old == 4 || old == 0, "{}: {mark:?}", scheme.name);
+            known.push((scheme.name, old == 4));
+
+            let mut silent = data(1..1001).ack(5001).mark(mark);
+            silent.flags = Flags::default();
+            script.inject_times(4, silent).take();
+            assert_eq!(script.endpoint.sample(), before, "{}: {mark:?}", scheme.name);
+            assert_eq!(script.endpoint.statistics().marks.refused(MarkRefusal::OutOfWindow), 4);
+        }
+    }
+    for scheme in ["ehn", "mobility-vegas", "cross-layer", "eclair-restore"] {
+        assert!(known.contains(&(scheme, true)), "{scheme} knows a mark");
+    }
+}
+
+/// An idle connection announces, moves and ends that without data: the next move is another.
+#[test]
+fn an_idle_connection_announces_each_move() {
+    for scheme in ["mobility-vegas", "cross-layer", "eclair-restore"] {
+        let end = if scheme == "mobility-vegas" { Mark::Handover } else { MARKS[4] };
+        for ends in [true, false] {
+            let mut script = Script::moving(plain(|_| {}), "newreno", scheme);
+            script.at(1000).supply(21_000).take();
+            script.at(1100).inject(ack(10_001)).take();
+            script.at(1200).inject(ack(21_001)).take();
+            script.at(2000).inject(ack(21_001).mark(Mark::WillHandover)).take();
+            if ends {
+                script.at(2100).inject(ack(21_001).mark(end)).take();
+            }
+            script.skip_to(62_000).inject(ack(21_001).mark(Mark::WillHandover)).take();
+            let marks = script.endpoint.statistics().marks;
+            assert_eq!((marks.heeded, marks.all_refused()), (2 + u64::from(ends), 0), "{scheme}");
+            script.at(62_100).supply(1000).expect_nothing();
         }
     }
 }
