@@ -139,11 +139,15 @@ fn runs_are_kept_and_a_torn_line_is_run_again() {
     let file = folder.path().join(FILE);
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() - 10]).unwrap();
+    // Nobody else may write there meanwhile.
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another benchmark"));
+    drop(store);
     let (mut store, before) = Store::open(folder.path()).unwrap();
     assert_eq!(before, runs[..2]);
     store.keep(&runs[2]).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     fs::write(&file, format!("{text}{{}}\n")).unwrap();
+    drop(store);
     let error = Store::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("runs.jsonl:4: ") && error.contains("tip: "), "{error}");
 }
