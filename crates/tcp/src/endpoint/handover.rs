@@ -3,6 +3,7 @@
 use super::{Endpoint, State};
 use crate::emit::{Header, TimestampClock};
 use crate::handover::{Action, Actions, Handover, Happened, Release, Scheme};
+use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::sender::Exit;
 use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment, Signal};
@@ -68,10 +69,16 @@ impl Endpoint {
 
     /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
     /// announced before one is out of date by now, and so is what acknowledges less than is acknowledged.
-    pub(super) fn on_data_again(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
-        let acknowledged = self.acceptable_acknowledgment(segment);
+    pub(super) fn on_data_again(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        acknowledged: Option<Offset>,
+        out: &mut Outbox,
+    ) {
         let is_recent = acknowledged.is_some_and(|it| it >= self.sender.view.unacknowledged);
-        match self.expected_mark(segment) {
+        let expected = self.expected_mark(segment);
+        match expected {
             _ if segment.length == 0 => {}
             None => {
                 self.happened(now, Happened::Data, out);
@@ -80,7 +87,7 @@ impl Endpoint {
                 self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
             }
             Some(_) => {
-                if let Some(mark) = self.heeded_mark(now, segment, out) {
+                if let Some(mark) = self.heeded_mark(now, expected, segment, out) {
                     self.tell_of_mark(now, mark, segment, None, out);
                 }
             }

@@ -175,10 +175,11 @@ impl Endpoint {
             let (sequence, acknowledgment) = self.last_window_update;
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
         }
-        let mark = self.heeded_mark(now, segment, out);
+        let expected = self.expected_mark(segment);
+        let mark = self.heeded_mark(now, expected, segment, out);
         let notifies = mark.is_some_and(|mark| self.decides_on(mark));
         // Were it one duplicate of many, refusing marks would open another way to cause what they ask for.
-        let is_refused = mark.is_none() && self.expected_mark(segment).is_some();
+        let is_refused = mark.is_none() && expected.is_some();
         let ack = Acknowledgment {
             offset: acknowledged,
             window,
@@ -194,7 +195,7 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress { mark: self.expected_mark(segment) }, out);
+            self.happened(now, Happened::Progress { mark: expected }, out);
         }
         if let Some(mark) = mark {
             self.on_mark(now, mark, segment, out);
@@ -236,7 +237,7 @@ impl Endpoint {
         let (Some(acknowledged), true) = (acknowledged, probes && segment.flags.intersects(Flags::ACK))
         else {
             if start.is_some_and(|start| start <= next) && self.is_plausible(segment, start) {
-                self.on_data_again(now, segment, out);
+                self.on_data_again(now, segment, acknowledged, out);
             } else {
                 self.refuse_mark(segment, MarkRefusal::OutOfWindow, out);
             }

@@ -34,7 +34,7 @@ impl MarkCounts {
 }
 
 /// What marks may still change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MarkBudget {
     /// When all of [`BURST`] may come at once again.
     full_at: Instant,
@@ -45,18 +45,6 @@ pub(super) struct MarkBudget {
     /// How much had come and was acknowledged when a move was announced.
     announced_at: Option<u64>,
     counts: MarkCounts,
-}
-
-impl Default for MarkBudget {
-    fn default() -> Self {
-        MarkBudget {
-            full_at: Instant::ZERO,
-            end_is_paid: false,
-            again_is_paid: false,
-            announced_at: None,
-            counts: MarkCounts::default(),
-        }
-    }
 }
 
 impl MarkBudget {
@@ -92,9 +80,15 @@ impl Endpoint {
         segment.mark.filter(|mark| mover.scheme.heeds(*mark))
     }
 
-    /// The mark of an acceptable segment that acknowledges nothing old, if it is to be heeded.
-    pub(super) fn heeded_mark(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) -> Option<Mark> {
-        let Some(mark) = self.expected_mark(segment) else {
+    /// The mark of an acceptable segment that acknowledges nothing old, `expected` if the scheme knows it, if it is to be heeded.
+    pub(super) fn heeded_mark(
+        &mut self,
+        now: Instant,
+        expected: Option<Mark>,
+        segment: &Segment,
+        out: &mut Outbox,
+    ) -> Option<Mark> {
+        let Some(mark) = expected else {
             self.refuse_mark(segment, MarkRefusal::NotExpected, out);
             return None;
         };
