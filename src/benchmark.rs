@@ -176,11 +176,7 @@ fn measure(
             false
         }
     });
-    let jobs: Vec<_> = matrix
-        .jobs()
-        .into_iter()
-        .filter(|job| !runs.iter().any(|run| run.job == *job && run.doubts.is_empty()))
-        .collect();
+    let jobs: Vec<_> = matrix.jobs().into_iter().filter(|job| !is_done(runs, job)).collect();
     let bar = progress(jobs.len(), arguments.quiet);
     let manner =
         Manner { program: host.program.clone(), cgroup: host.cgroup.clone(), retries: arguments.retry };
@@ -193,8 +189,7 @@ fn measure(
         Ok(())
     });
     bar.finish_and_clear();
-    let is_there = |job: &Job| runs.iter().any(|run| run.job == *job && run.doubts.is_empty());
-    let missing = matrix.jobs().iter().filter(|job| !is_there(job)).count();
+    let missing = matrix.jobs().iter().filter(|job| !is_done(runs, job)).count();
     if outcome.is_ok() && missing > 0 && !arguments.quiet {
         let tip = "let the host do less meanwhile, then the same command with --out tries them again";
         note("warning", format!("{missing} runs were badly emulated to the last and are left out: {tip}"));
@@ -207,6 +202,11 @@ fn measure(
             Failure::Interrupted(format!("interrupted{kept}"), interrupt.exit_code())
         }
     })
+}
+
+/// Whether there is a run that counts.
+fn is_done(runs: &[Run], job: &Job) -> bool {
+    runs.iter().any(|run| run.job == *job && run.doubts.is_empty())
 }
 
 fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
