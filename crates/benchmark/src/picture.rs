@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Traffic};
 use crate::remedy::{self, Remedy};
-use crate::summary::{Cell, QUANTITIES};
+use crate::summary::{Cell, FIRST_DATA, FULL_RATE, PROGRESS, QUANTITIES};
 use crate::text::seconds;
 use seamline_report::picture::dots::{Axes, Dot, Panel, dots};
 use seamline_report::picture::frame::Names;
@@ -22,21 +22,21 @@ pub struct Picture {
 const DRAWN: [(&str, usize, Traffic, &str, &str); 3] = [
     (
         "handovers-first-data.svg",
-        0,
+        FIRST_DATA,
         Traffic::Bulk,
         "A download over an outage: when data arrives again",
         "When the first data arrives after the link is back, by remedy, for each length of outage: the lower the better; a round trip is 50 ms.",
     ),
     (
         "handovers-full-rate.svg",
-        2,
+        FULL_RATE,
         Traffic::Bulk,
         "A download over an outage: when its rate is back",
         "When the rate from before is there again, by remedy, for each length of outage: the distance to the picture above is what the window takes.",
     ),
     (
         "handovers-answers.svg",
-        1,
+        PROGRESS,
         Traffic::Requests,
         "Requests over an outage: when the next answer is complete",
         "When the next answer is complete after the link is back, by remedy, for each length of outage: what a user of requests waits for.",

@@ -3,11 +3,10 @@
 use crate::case::Case;
 use crate::measure::Measured;
 use crate::store::Run;
-use serde::{Deserialize, Serialize};
 
 /// A median and an interval that holds the true one with a chance of at least 95 %, whatever the distribution: between two of the sorted
 /// values (the sign test; W. R. Thompson, 1936). It takes six values; of fewer it is all of their range, with a chance that is less.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
     /// The median.
     pub median: f64,
@@ -59,6 +58,13 @@ pub struct Quantity {
     /// It: infinite where it never came, `None` where there is no such thing.
     pub of: fn(&Case, &Measured) -> Option<f64>,
 }
+
+/// The place of the first data in [`QUANTITIES`].
+pub const FIRST_DATA: usize = 0;
+/// The place of progress.
+pub const PROGRESS: usize = 1;
+/// The place of the full rate.
+pub const FULL_RATE: usize = 2;
 
 /// All of them, in the order of tables.
 pub const QUANTITIES: &[Quantity] = &[

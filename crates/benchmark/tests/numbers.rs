@@ -7,7 +7,7 @@ use seamline_benchmark::matrix::Matrix;
 use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
 use seamline_benchmark::store::{FILE, Run, Store};
-use seamline_benchmark::summary::{Median, summarise};
+use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, Median, summarise};
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::fs;
@@ -162,9 +162,9 @@ fn runs_with_doubts_do_not_count() {
     ];
     let cell = &summarise(&[runs[0].job.case], &runs)[0];
     assert_eq!(cell.runs, 2);
-    assert_eq!(cell.medians[0], Some(Median { median: 20.0, low: 10.0, high: 30.0 }));
+    assert_eq!(cell.medians[FIRST_DATA], Some(Median { median: 20.0, low: 10.0, high: 30.0 }));
     // A bulk download whose rate never came back.
-    assert_eq!(cell.medians[2].map(|it| it.median), Some(f64::INFINITY));
+    assert_eq!(cell.medians[FULL_RATE].map(|it| it.median), Some(f64::INFINITY));
 }
 
 #[test]
