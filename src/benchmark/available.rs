@@ -4,7 +4,6 @@ use seamline_benchmark::load::Serve;
 use seamline_benchmark::remedy::Remedy;
 use seamline_lab::system::Namespace;
 use seamline_lab::traffic::{CongestionControl, available_congestion_controls};
-use seamline_wire::Duration;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,9 +65,7 @@ impl Host {
         }
         let serve = Serve {
             port: 0,
-            longest_retransmission_timeout: remedy
-                .longest_retransmission_timeout
-                .map(|it| it.max(Duration::from_secs(1))),
+            longest_retransmission_timeout: remedy.longest_retransmission_timeout,
             is_mptcp: remedy.is_mptcp,
             ..Serve::default()
         };

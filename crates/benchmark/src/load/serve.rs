@@ -1,10 +1,10 @@
 //! The server.
 
-use super::socket::{Options, choose_congestion_control, listening};
+use super::socket::{choose_congestion_control, listening};
 use super::{ENDLESS, PORT};
 use seamline_wire::Duration;
 use std::io::{self, Read, Write};
-use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 /// Bytes given to the kernel at once.
@@ -35,12 +35,7 @@ impl Serve {
     /// # Errors
     /// When the port is taken, or the kernel lacks what was asked for.
     pub fn listen(&self) -> io::Result<TcpListener> {
-        let options = Options {
-            congestion_control: self.congestion_control.clone(),
-            longest_retransmission_timeout: self.longest_retransmission_timeout,
-            is_mptcp: self.is_mptcp,
-        };
-        listening(SocketAddr::from((Ipv6Addr::UNSPECIFIED, self.port)), &options)
+        listening(self)
     }
 
     /// Answer everybody, for as long as the process lives.

@@ -1,6 +1,7 @@
 //! Sockets of the load, with what only this benchmark sets.
 #![expect(unsafe_code, reason = "socket options that no library has")]
 
+use super::Serve;
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, listen, setsockopt, socket, sockopt,
@@ -8,7 +9,7 @@ use nix::sys::socket::{
 use seamline_wire::Duration;
 use std::ffi::OsString;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// `TCP_RTO_MAX_MS` (`include/uapi/linux/tcp.h`, Linux 6.15).
@@ -16,22 +17,15 @@ const RTO_MAX_MS: libc::c_int = 44;
 /// `IPPROTO_MPTCP` (RFC 8684; Linux 5.6).
 const MPTCP: libc::c_int = 262;
 
-/// How a server's connections are.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Options {
-    pub(super) congestion_control: Option<String>,
-    pub(super) longest_retransmission_timeout: Option<Duration>,
-    pub(super) is_mptcp: bool,
-}
-
-/// A socket that listens. Connections inherit its options.
-pub(super) fn listening(at: SocketAddr, options: &Options) -> io::Result<TcpListener> {
-    let socket = stream_socket(at, options.is_mptcp)?;
+/// A socket that listens. Connections inherit its serve.
+pub(super) fn listening(serve: &Serve) -> io::Result<TcpListener> {
+    let at = SocketAddr::from((Ipv6Addr::UNSPECIFIED, serve.port));
+    let socket = stream_socket(at, serve.is_mptcp)?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
-    if let Some(name) = &options.congestion_control {
+    if let Some(name) = &serve.congestion_control {
         choose_congestion_control(&socket, name)?;
     }
-    if let Some(longest) = options.longest_retransmission_timeout {
+    if let Some(longest) = serve.longest_retransmission_timeout {
         limit_timeout(&socket, longest)?;
     }
     bind(socket.as_raw_fd(), &SockaddrStorage::from(at))
@@ -70,7 +64,7 @@ fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
 }
 
 fn limit_timeout(socket: &OwnedFd, longest: Duration) -> io::Result<()> {
-    let milliseconds = libc::c_int::try_from(longest.as_nanos() / 1_000_000).unwrap_or(libc::c_int::MAX);
+    let milliseconds = libc::c_int::try_from(longest.as_millis()).unwrap_or(libc::c_int::MAX);
     // SAFETY: the option's value is one `int`, which lives during the call.
     let result = unsafe {
         libc::setsockopt(
