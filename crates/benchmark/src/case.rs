@@ -14,16 +14,16 @@ const SPREAD: f64 = 0.2;
 /// The golden ratio's fraction: its multiples fill the spread evenly, however many runs there are.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 /// How long after the link is back is looked at.
-pub const LOOKED_AT: Duration = Duration::from_secs(5);
+pub(crate) const LOOKED_AT: Duration = Duration::from_secs(5);
 /// How long what is looked at may end before the traffic does.
 const SLACK: Duration = Duration::from_millis(500);
 /// So long before the outage nothing goes down any more where no acknowledgment is to be lost: time for a full queue and for a delayed
 /// acknowledgment.
 const QUIET: Duration = Duration::from_millis(150);
 /// A share of the packets that come down, where they are lost at random.
-pub const LOSS: f64 = 0.001;
+pub(crate) const LOSS: f64 = 0.001;
 /// The bytes of an answer.
-pub const ANSWER: u64 = 100_000;
+pub(crate) const ANSWER: u64 = 100_000;
 
 /// What the connection does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,12 +119,12 @@ impl Job {
     pub fn settings(&self) -> Vec<String> {
         let mut settings = vec![
             format!("seeds=[{}]", self.run),
-            format!("duration='{} ms'", milliseconds(self.traffic_time() + SLACK * 2)),
-            format!("link.radio.handover.at=['{} ms']", milliseconds(self.link_down())),
-            format!("link.radio.handover.interruption='{} ms'", milliseconds(self.outage())),
+            format!("duration='{} ms'", (self.traffic_time() + SLACK * 2).as_millis()),
+            format!("link.radio.handover.at=['{} ms']", self.link_down().as_millis()),
+            format!("link.radio.handover.interruption='{} ms'", self.outage().as_millis()),
         ];
         if self.is_cut_early() {
-            let [period, length] = [self.link_down() - QUIET, QUIET].map(milliseconds);
+            let [period, length] = [self.link_down() - QUIET, QUIET].map(|it| it.as_millis());
             settings.push(format!(
                 "link.core.down.loss={{model='outage',period='{period} ms',length='{length} ms'}}"
             ));
@@ -134,15 +134,10 @@ impl Job {
             settings.push(format!("link.radio.down.loss={{model='bernoulli',probability='{percent} %'}}"));
         }
         if let Foretold::Truly(lead) = self.case.remedy.foretold {
-            settings.push(format!("link.radio.notice.lead='{} ms'", milliseconds(lead)));
+            settings.push(format!("link.radio.notice.lead='{} ms'", lead.as_millis()));
         }
         settings
     }
-}
-
-/// Whole milliseconds.
-pub fn milliseconds(duration: Duration) -> u64 {
-    duration.as_millis()
 }
 
 impl Case {

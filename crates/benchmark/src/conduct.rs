@@ -11,19 +11,19 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What is left to do. Of the runs that must be alone of their kind one goes on at a time, beside others.
+/// What is left to do. Of the runs with a `seamline sender`, of which one runs on a host, one goes on at a time, beside others.
 #[derive(Debug)]
 struct Left {
     jobs: VecDeque<Job>,
-    is_one_alone: bool,
+    has_sender: bool,
 }
 
 impl Left {
     fn next(&mut self) -> Option<Job> {
-        let may_begin = |job: &Job| !(self.is_one_alone && job.case.remedy.is_alone());
+        let may_begin = |job: &Job| !(self.has_sender && job.case.remedy.has_sender);
         let place = self.jobs.iter().position(may_begin)?;
         let job = self.jobs.remove(place)?;
-        self.is_one_alone |= job.case.remedy.is_alone();
+        self.has_sender |= job.case.remedy.has_sender;
         Some(job)
     }
 }
@@ -39,7 +39,7 @@ pub fn conduct(
     stop: &AtomicBool,
     keep: &mut dyn FnMut(Run) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let left = Mutex::new(Left { jobs: jobs.into(), is_one_alone: false });
+    let left = Mutex::new(Left { jobs: jobs.into(), has_sender: false });
     let failed = AtomicBool::new(false);
     let (results, ended) = channel();
     thread::scope(|scope| {
@@ -73,8 +73,8 @@ fn work(
         let Some(job) = next.filter(|_| !failed.load(Ordering::Relaxed)) else { return };
         let result =
             if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, manner, stop) };
-        if job.case.remedy.is_alone() {
-            left().is_one_alone = false;
+        if job.case.remedy.has_sender {
+            left().has_sender = false;
         }
         let is_over = result.is_err();
         if results.send(result).is_err() || is_over {

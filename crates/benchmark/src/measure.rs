@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Raised whenever something else is run or measured under the same name: what was kept under another number is not mixed with it.
 pub const DEFINITION: u32 = 1;
 /// For how long the rate is looked at that a connection had.
-pub const BEFORE_S: f64 = 2.0;
+pub(crate) const BEFORE_S: f64 = 2.0;
 /// How long before the outage that ends: remedies that are told of it have done nothing by then, and nothing is cut off.
-pub const UNTIL_S: f64 = 0.5;
+pub(crate) const UNTIL_S: f64 = 0.5;
 /// Over how long the rate is taken.
 const WINDOW_S: f64 = 0.1;
 /// Which part of the rate from before counts as full.

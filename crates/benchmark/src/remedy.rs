@@ -110,13 +110,8 @@ pub fn find(name: &str) -> Option<&'static Remedy> {
 }
 
 impl Remedy {
-    /// Whether only one such run may go on at a time: one `seamline sender` runs on a host.
-    pub fn is_alone(&self) -> bool {
-        self.has_sender
-    }
-
     /// Whether it takes eBPF programs of ours.
     pub fn needs_ebpf(&self) -> bool {
-        self.has_sender || self.mobile_policy.is_some_and(|policy| policy.contains("freeze = true"))
+        self.has_sender || self.foretold != Foretold::Nothing
     }
 }

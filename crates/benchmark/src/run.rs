@@ -5,15 +5,15 @@ mod commands;
 mod process;
 mod second_path;
 
-pub use commands::Commands;
-
 use crate::case::Job;
 use crate::load::Timeline;
 use crate::measure::{BEFORE_S, DEFINITION, UNTIL_S, measure};
 use crate::remedy::Foretold;
 use crate::store::Run;
+use commands::Commands;
 use process::{Ended, Process};
 use seamline_record::emulation::EmulationRecord;
+use seamline_wire::DropCause;
 use serde::Deserialize;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The scenario's text.
-pub const SCENARIO: &str = include_str!("../../../scenarios/handover-benchmark.toml");
+const SCENARIO: &str = include_str!("../../../scenarios/handover-benchmark.toml");
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ fn other_doubts(job: &Job, timeline: &Timeline, folder: &Path) -> Vec<String> {
     if timeline.samples.first().is_none_or(|first| first.at_s > begin_s) {
         doubts.push("the connection began too late to tell its rate".to_owned());
     }
-    let log = || fs::read_to_string(folder.join(commands::LOGS[0])).unwrap_or_default();
+    let log = || fs::read_to_string(folder.join(commands::MOBILE_LOG)).unwrap_or_default();
     if matches!(job.case.remedy.foretold, Foretold::Truly(_)) && !log().contains("event=freeze ") {
         doubts.push("the phone was not ready to freeze".to_owned());
     }
@@ -143,7 +143,7 @@ fn drops(events: &Path) -> Result<Vec<f64>, RunError> {
     let mut row = csv::StringRecord::new();
     while reader.read_record(&mut row).map_err(fail)? {
         let column = |place: usize| row.get(place).unwrap_or_default();
-        if (column(1), column(2)) == ("radio/down", "dropped") && column(6).contains("queue") {
+        if [column(1), column(2), column(6)] == ["radio/down", "dropped", DropCause::QueueOverflow.name()] {
             drops.push(column(0).parse().map_err(|error| RunError::Failed(format!("{error}: {row:?}")))?);
         }
     }

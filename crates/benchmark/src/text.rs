@@ -5,26 +5,26 @@ use crate::summary::{Cell, Median, QUANTITIES};
 use std::fmt::Write;
 
 /// What a number of runs is shown as: its median, and its interval unless all are the same.
-pub fn shown(median: &Median) -> String {
+pub(crate) fn shown(median: &Median) -> String {
     let number = |value: f64| if value.is_finite() { format!("{value:.0}") } else { "never".to_owned() };
     let [low, middle, high] = [median.low, median.median, median.high].map(number);
     if low == high { middle } else { format!("{middle} ({low} to {high})") }
 }
 
 /// The heads of the columns after those of outage and remedy.
-pub fn heads() -> Vec<String> {
+pub(crate) fn heads() -> Vec<String> {
     let heads = QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit));
     heads.chain(["runs".to_owned()]).collect()
 }
 
 /// The cells of a row after those of outage and remedy.
-pub fn row(cell: &Cell) -> Vec<String> {
+pub(crate) fn row(cell: &Cell) -> Vec<String> {
     let medians = cell.medians.iter().map(|median| median.as_ref().map_or("-".to_owned(), shown));
     medians.chain([cell.runs.to_string()]).collect()
 }
 
 /// Cells whose conditions are the same, in their order.
-pub fn by_conditions(cells: &[Cell]) -> Vec<(String, Vec<&Cell>)> {
+pub(crate) fn by_conditions(cells: &[Cell]) -> Vec<(String, Vec<&Cell>)> {
     let mut groups: Vec<(String, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| cell.runs > 0) {
         let conditions = Case::conditions(&cell.case);
@@ -65,6 +65,6 @@ pub fn text(cells: &[Cell]) -> String {
 }
 
 /// An outage in seconds, as short as it can be said.
-pub fn seconds(milliseconds: u64) -> String {
+pub(crate) fn seconds(milliseconds: u64) -> String {
     format!("{} s", milliseconds as f64 / 1000.0)
 }

@@ -1,7 +1,7 @@
 //! The commands of a run.
 
 use super::{Manner, second_path};
-use crate::case::{ANSWER, Job, Traffic, milliseconds};
+use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Foretold;
 use seamline_wire::Duration;
 use std::fmt::Write;
@@ -11,7 +11,10 @@ pub(super) const SCENARIO_FILE: &str = "handover-benchmark.toml";
 pub(super) const POLICY_FILE: &str = "mobile.toml";
 pub(super) const TIMELINE_FILE: &str = "timeline.json";
 pub(super) const EVENTS_FOLDER: &str = "events";
-pub(super) const LOGS: &[&str] = &["mobile.log", "sender.log", "load.log", "second-path.log", "told.log"];
+/// What the daemon at the phone has to say.
+pub(super) const MOBILE_LOG: &str = "mobile.log";
+/// What everybody has to say who runs beside the client.
+pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", "load.log", "second-path.log", "told.log"];
 /// The socket of the daemon at the phone.
 const SOCKET: &str = "mobile.sock";
 /// The interface of a host of the lab.
@@ -19,7 +22,7 @@ const INTERFACE: &str = "seam0";
 
 /// The commands of a run: the network, and what runs at its two ends.
 #[derive(Clone, Debug)]
-pub struct Commands {
+pub(super) struct Commands {
     settings: Vec<String>,
     server: String,
     phone: String,
@@ -29,7 +32,7 @@ pub struct Commands {
 
 impl Commands {
     /// Those of a job.
-    pub fn new(job: &Job, manner: &Manner) -> Self {
+    pub(super) fn new(job: &Job, manner: &Manner) -> Self {
         Commands {
             settings: job.settings(),
             server: server(job, manner),
@@ -40,7 +43,7 @@ impl Commands {
     }
 
     /// What `seamline` is called with, in a folder that has the files which are named.
-    pub fn arguments(&self) -> Vec<String> {
+    pub(super) fn arguments(&self) -> Vec<String> {
         let mut arguments: Vec<String> =
             ["lab", SCENARIO_FILE, "--json", "--quiet", "--events", EVENTS_FOLDER]
                 .map(str::to_owned)
@@ -62,7 +65,7 @@ impl Commands {
     }
 
     /// The same for a shell.
-    pub fn retyped(&self) -> String {
+    pub(super) fn retyped(&self) -> String {
         let words = self.arguments().into_iter().map(|word| quoted(&word));
         format!("seamline {}", words.collect::<Vec<_>>().join(" "))
     }
@@ -87,7 +90,7 @@ fn server(job: &Job, manner: &Manner) -> String {
         let _ = write!(script, " --congestion {}", remedy.congestion_control);
     }
     if let Some(longest) = remedy.longest_retransmission_timeout {
-        let _ = write!(script, " --rto-max '{} ms'", milliseconds(longest));
+        let _ = write!(script, " --rto-max '{} ms'", longest.as_millis());
     }
     script + if remedy.is_mptcp { " --mptcp" } else { "" } + " > load.log 2>&1"
 }
@@ -100,8 +103,8 @@ fn phone(job: &Job, program: &Path) -> String {
     if remedy.mobile_policy.is_some() {
         let _ = write!(
             script,
-            "{program} mobile --socket {SOCKET} --config {POLICY_FILE} > mobile.log 2>&1 & mobile=$!; \
-             until grep -q event=start mobile.log; do kill -0 $mobile || exit 1; sleep 0.02; done; "
+            "{program} mobile --socket {SOCKET} --config {POLICY_FILE} > {MOBILE_LOG} 2>&1 & mobile=$!; \
+             until grep -q event=start {MOBILE_LOG}; do kill -0 $mobile || exit 1; sleep 0.02; done; "
         );
     }
     if remedy.is_mptcp {
@@ -113,7 +116,7 @@ fn phone(job: &Job, program: &Path) -> String {
     let _ = write!(
         script,
         "{program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --until '{} ms'",
-        milliseconds(job.traffic_time())
+        job.traffic_time().as_millis()
     );
     if job.case.traffic == Traffic::Requests {
         let _ = write!(script, " --requests '{ANSWER} B'");
@@ -130,8 +133,8 @@ fn told(at: Duration, said: Duration, program: &str) -> String {
     format!(
         "( {program} load wait --until '{} ms' && \
          {program} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) > told.log 2>&1 & ",
-        milliseconds(at),
-        milliseconds(said)
+        at.as_millis(),
+        said.as_millis()
     )
 }
 

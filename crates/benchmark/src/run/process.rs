@@ -3,7 +3,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -75,7 +75,6 @@ impl Process {
             #[expect(clippy::disallowed_methods, reason = "waits for a process, in real time")]
             thread::sleep(LOOK_EVERY);
         };
-        self.output.flush()?;
         let read = |file: &mut File| {
             let mut text = String::new();
             file.rewind()?;
