@@ -1,11 +1,10 @@
 //! The programs at work.
 
 use crate::counters::Counters;
-use crate::load::{CONTROL, Loaded, MARKS, Off, Part, RESEND, load, reason};
-use crate::said::listen;
-use crate::tcx;
+use crate::load::{CONTROL, Loaded, MARKS, Off, Part, RESEND, load};
 use crate::told::Event;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
+use seamline_ebpf::{attach_tcx, listen, reason};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
@@ -141,7 +140,7 @@ fn attach_part(part: Part, object: &mut Object, interfaces: &BTreeSet<u32>) -> R
         }
         Part::Retransmission => {
             let program = program(object, RESEND)?;
-            interfaces.iter().map(|interface| tcx::attach(&program, *interface)).collect()
+            interfaces.iter().map(|interface| attach_tcx(&program, *interface)).collect()
         }
     });
     outcome.map_err(|error: libbpf_rs::Error| match error.kind() {

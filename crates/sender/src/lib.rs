@@ -17,10 +17,6 @@ mod host;
 #[cfg(feature = "ebpf")]
 mod load;
 #[cfg(feature = "ebpf")]
-mod said;
-#[cfg(feature = "ebpf")]
-mod tcx;
-#[cfg(feature = "ebpf")]
 mod told;
 
 #[cfg(feature = "ebpf")]

@@ -2,13 +2,9 @@
 
 use crate::attached::Error;
 use crate::host;
-use crate::said::listen;
 use libbpf_rs::{Object, ObjectBuilder};
+use seamline_ebpf::{Aligned, listen, reason};
 use std::fmt;
-
-/// Aligned, as an ELF file has to be.
-#[repr(align(8))]
-struct Aligned<T: ?Sized>(T);
 
 static PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o")));
 
@@ -114,15 +110,6 @@ fn load_exactly(parts: &[Part]) -> Result<Object, String> {
         open.load()
     });
     outcome.map_err(|error: libbpf_rs::Error| reason(&error, &said))
-}
-
-/// The error, and the last thing that the kernel or libbpf said about it.
-pub(crate) fn reason(error: &libbpf_rs::Error, said: &str) -> String {
-    let is_telling = |line: &&str| !line.trim().is_empty() && !line.contains("END PROG LOAD LOG");
-    match said.lines().rev().find(is_telling) {
-        Some(line) => format!("{error} ({})", line.trim()),
-        None => error.to_string(),
-    }
 }
 
 #[cfg(test)]

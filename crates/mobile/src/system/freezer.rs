@@ -1,22 +1,13 @@
 //! Making the kernel say that receive windows are closed: an eBPF program behind each interface (TCX, since Linux 6.6), and a table of the
 //! connections that are frozen.
-#![expect(unsafe_code, reason = "libbpf-rs has no call that attaches a program by TCX")]
 
 use crate::connections::Key;
-use libbpf_rs::{
-    AsRawLibbpf, Link, MapCore, MapFlags, Object, ObjectBuilder, PrintLevel, ProgramMut, libbpf_sys,
-    set_print,
-};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use seamline_ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::ptr::{self, NonNull};
-use std::sync::{Mutex, PoisonError};
-
-/// Aligned, as an ELF file has to be.
-#[repr(align(8))]
-struct Aligned<T: ?Sized>(T);
 
 static PROGRAM: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/freeze.bpf.o")));
 
@@ -62,7 +53,7 @@ impl Freezer {
         }
         let program = self.object.progs_mut().find(|program| program.name() == NAME);
         let program = program.ok_or_else(|| io::Error::other(format!("no program {NAME}")))?;
-        let link = told("attaching the eBPF program that freezes", || attach(&program, interface))?;
+        let link = told("attaching the eBPF program that freezes", || attach_tcx(&program, interface))?;
         self.attached.insert(interface, link);
         Ok(())
     }
@@ -125,37 +116,15 @@ fn named(key: &Key) -> [u8; CONNECTION] {
     bytes
 }
 
-/// By a link that ends with its descriptor.
-fn attach(program: &ProgramMut<'_>, interface: u32) -> libbpf_rs::Result<Link> {
-    let interface = i32::try_from(interface).map_err(|error| io::Error::other(error.to_string()))?;
-    // SAFETY: the program is loaded and outlives the call; without options a null pointer is asked for (libbpf.h).
-    let link = unsafe {
-        libbpf_sys::bpf_program__attach_tcx(program.as_libbpf_object().as_ptr(), interface, ptr::null())
-    };
-    let link = NonNull::new(link).ok_or_else(io::Error::last_os_error)?;
-    // SAFETY: libbpf has made it for us, and nobody else has it.
-    Ok(unsafe { Link::from_ptr(link) })
-}
-
 /// Do something; if it fails, also say the last thing that the kernel or libbpf said about it.
 fn told<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
-    static SAID: Mutex<String> = Mutex::new(String::new());
-    let said = || SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said().clear();
-    let before = set_print(Some((PrintLevel::Warn, |_, text| {
-        SAID.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
-    })));
-    let outcome = task();
-    set_print(before);
+    let (outcome, said) = listen(task);
     outcome.map_err(|error| {
-        let said = said();
-        let is_telling = |line: &&str| !line.trim().is_empty() && !line.contains("END PROG LOAD LOG");
-        let last = said.lines().rev().find(is_telling).map(|line| format!(" ({})", line.trim()));
         let kind = match error.kind() {
             libbpf_rs::ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
             _ => io::ErrorKind::Other,
         };
-        io::Error::new(kind, format!("{what}: {error}{}", last.unwrap_or_default()))
+        io::Error::new(kind, format!("{what}: {}", reason(&error, &said)))
     })
 }
 
