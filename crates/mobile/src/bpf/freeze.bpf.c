@@ -42,11 +42,9 @@ struct connection {
 struct frozen {
 	/* On CLOCK_MONOTONIC, when the true window is said again though nobody has come to thaw it. */
 	__u64 until_ns;
-	/* Segments that have said something else than the kernel wanted. */
-	__u32 segments;
 	/* The window that the kernel wanted to say last, as it would have stood in the header. */
-	__u16 window;
-	__u16 has_window;
+	__u32 window;
+	__u32 has_window;
 };
 
 struct {
@@ -154,10 +152,8 @@ int seamline_freeze(struct __sk_buff *skb)
 		return PASS_ON;
 	frozen->window = bpf_ntohs(outgoing.tcp.window);
 	frozen->has_window = 1;
-	if (outgoing.tcp.window) {
-		__sync_fetch_and_add(&frozen->segments, 1);
+	if (outgoing.tcp.window)
 		close_window(skb, &outgoing);
-	}
 	return PASS_ON;
 }
 

@@ -87,8 +87,8 @@ impl Freezer {
         let Some(value) = self.look_up(&key)? else { return Ok(None) };
         // Whoever is sending right now may have looked already: what it says is noted no more.
         self.table()?.delete(&key).map_err(io::Error::other)?;
-        let half = |at: usize| u16::from_ne_bytes([value[at], value[at + 1]]);
-        Ok((half(14) != 0).then(|| half(12)))
+        let word = |at: usize| value[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
+        Ok((word(12) != 0).then(|| word(8) as u16))
     }
 
     fn look_up(&self, key: &[u8; CONNECTION]) -> io::Result<Option<[u8; FROZEN]>> {
