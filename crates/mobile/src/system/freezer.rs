@@ -83,10 +83,9 @@ impl Freezer {
     /// # Errors
     /// None that could be expected.
     pub fn open_window(&self, key: &Key) -> io::Result<Option<u16>> {
-        let key = named(key);
-        let Some(value) = self.look_up(&key)? else { return Ok(None) };
         // Whoever is sending right now may have looked already: what it says is noted no more.
-        self.table()?.delete(&key).map_err(io::Error::other)?;
+        let taken = self.table()?.lookup_and_delete(&named(key)).map_err(io::Error::other)?;
+        let Some(value) = taken else { return Ok(None) };
         let word = |at: usize| value[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
         Ok((word(12) != 0).then(|| word(8) as u16))
     }
