@@ -7,20 +7,28 @@ mod support;
 
 use ethernet::Ethernet;
 use libbpf_rs::query::ProgInfoIter;
-use seamline_mobile::system::{Daemon, Freezer, Manner, ask};
+use seamline_mobile::agent::Way;
+use seamline_mobile::connections::Key;
+use seamline_mobile::system::{Daemon, Freezer, Manner, Raw, ask};
 use seamline_mobile::{HAS_FREEZER, Settings};
-use seamline_wire::Flags;
+use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
+use seamline_wire::{Flags, Segment, TransportPort};
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::net::IpAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use support::{Phone, VERSIONS, pause};
 
 /// Set for the process that is stopped or killed: the path of its socket.
 const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
+
+/// How often two calls meet, of which one could undo what the other does.
+const ROUNDS: u16 = 5000;
 
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -118,6 +126,55 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
         drop(stop);
         running.join().unwrap().unwrap();
     }
+}
+
+/// The time may be put off while packets leave.
+#[test]
+fn what_is_noted_while_the_time_is_changed_is_not_lost() {
+    let name = "what_is_noted_while_the_time_is_changed";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    let Some((namespace, interface, _tun)) = support::interface_or_skip(name) else { return };
+    interface.bring_up(&namespace).unwrap();
+    let [IpAddr::V4(from), IpAddr::V4(to)] = support::addresses(VERSIONS[0]) else { unreachable!() };
+    let key = Key { local: (from, 40_001).into(), remote: (to, 443).into() };
+    let packet = |window| {
+        let headers = Headers {
+            ip: IpHeader::v4(from, to),
+            source_port: TransportPort(40_001),
+            destination_port: TransportPort(443),
+            segment: Segment { flags: Flags::ACK, window, ..Segment::default() },
+        };
+        encode_to_vec(&headers, &[]).unwrap()
+    };
+    let way = Way { from: from.into(), to: to.into(), interface: 0, bound_to: 0, mark: 0 };
+    let mut freezer = Freezer::open(1).unwrap();
+    let index = namespace.within(|| Ok(nix::net::if_::if_nametoindex("wwan0")?)).unwrap();
+    namespace.within(|| freezer.attach(index)).unwrap();
+    let later = seamline_wire::Instant::from_secs(u64::from(u32::MAX));
+    let (meet, sent) = (Barrier::new(2), AtomicU16::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let raw = namespace.within(Raw::open).unwrap();
+            for window in 1..=ROUNDS {
+                meet.wait();
+                // Nobody reads them, so that the interface may refuse them after the program has seen them.
+                let _ = raw.send(&packet(window), way);
+                sent.store(window, Ordering::Release);
+                meet.wait();
+            }
+        });
+        let mut lost = 0;
+        for window in 1..=ROUNDS {
+            freezer.close(&key, index, later).unwrap();
+            meet.wait();
+            while sent.load(Ordering::Acquire) < window {
+                freezer.close(&key, index, later).unwrap();
+            }
+            meet.wait();
+            lost += u32::from(freezer.open_window(&key).unwrap() != Some(window));
+        }
+        assert_eq!(lost, 0, "of {ROUNDS}");
+    });
 }
 
 /// Freeze a download.

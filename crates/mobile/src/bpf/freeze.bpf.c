@@ -38,23 +38,33 @@ struct connection {
 	__be16 remote_port;
 };
 
-/* The Rust side has the same in `freezer.rs`. */
-struct frozen {
-	/* On CLOCK_MONOTONIC, when the true window is said again though nobody has come to thaw it. */
-	__u64 until_ns;
-	/* The window that the kernel wanted to say last, as it would have stood in the header. */
+/* What the kernel wanted to say last. The Rust side has the same in `freezer.rs`. */
+struct wanted {
+	/* As it would have stood in the header. */
 	__u32 window;
 	__u32 has_window;
 };
 
+/*
+ * Each table has one writer while a connection is frozen: a value that both wrote would be lost to one of them now and then. As many as
+ * are known at most; set by the loader.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	/* As many as are known at most; set by the loader. */
 	__uint(max_entries, 1);
 	__type(key, struct connection);
-	__type(value, struct frozen);
-} frozen_connections SEC(".maps");
+	/* On CLOCK_MONOTONIC, when the true window is said again though nobody has come to thaw it. */
+	__type(value, __u64);
+} frozen_until SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct connection);
+	__type(value, struct wanted);
+} wanted_windows SEC(".maps");
 
 struct outgoing {
 	struct connection connection;
@@ -136,22 +146,27 @@ SEC("tcx/egress")
 int seamline_freeze(struct __sk_buff *skb)
 {
 	struct outgoing outgoing = {};
-	struct frozen *frozen;
+	struct wanted *wanted;
+	__u64 *until_ns;
 
 	if (!read(skb, &outgoing))
 		return PASS_ON;
-	frozen = bpf_map_lookup_elem(&frozen_connections, &outgoing.connection);
-	if (!frozen)
+	until_ns = bpf_map_lookup_elem(&frozen_until, &outgoing.connection);
+	if (!until_ns)
 		return PASS_ON;
 	/* The connection is over; the next between the same ports has nothing to do with it. */
 	if (outgoing.tcp.syn || outgoing.tcp.rst) {
-		bpf_map_delete_elem(&frozen_connections, &outgoing.connection);
+		bpf_map_delete_elem(&frozen_until, &outgoing.connection);
+		bpf_map_delete_elem(&wanted_windows, &outgoing.connection);
 		return PASS_ON;
 	}
-	if (bpf_ktime_get_ns() >= frozen->until_ns)
+	if (bpf_ktime_get_ns() >= *until_ns)
 		return PASS_ON;
-	frozen->window = bpf_ntohs(outgoing.tcp.window);
-	frozen->has_window = 1;
+	wanted = bpf_map_lookup_elem(&wanted_windows, &outgoing.connection);
+	if (wanted) {
+		wanted->window = bpf_ntohs(outgoing.tcp.window);
+		wanted->has_window = 1;
+	}
 	if (outgoing.tcp.window)
 		close_window(skb, &outgoing);
 	return PASS_ON;

@@ -1,8 +1,8 @@
-//! Making the kernel say that receive windows are closed: an eBPF program behind each interface (TCX, since Linux 6.6), and a table of the
+//! Making the kernel say that receive windows are closed: an eBPF program behind each interface (TCX, since Linux 6.6), and tables of the
 //! connections that are frozen.
 
 use crate::connections::Key;
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 use seamline_ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
 use std::collections::BTreeMap;
@@ -12,11 +12,13 @@ use std::net::{IpAddr, SocketAddr};
 static PROGRAM: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/freeze.bpf.o")));
 
 const NAME: &str = "seamline_freeze";
-const TABLE: &str = "frozen_connections";
+/// By connection: until when it is frozen, and the window that the kernel wanted to say.
+const UNTIL: &str = "frozen_until";
+const WANTED: &str = "wanted_windows";
 
-/// Bytes of `struct connection` and `struct frozen` of the program.
+/// Bytes of `struct connection` and `struct wanted` of the program.
 const CONNECTION: usize = 36;
-const FROZEN: usize = 16;
+const NOTE: usize = 8;
 
 /// The program in the kernel. It is attached to nothing any more once this value is gone, or the process, however it ends.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ impl Freezer {
         let object = told("loading the eBPF program that freezes", || {
             let mut open = ObjectBuilder::default().name(NAME)?.open_memory(&PROGRAM.0)?;
             for mut map in open.maps_mut() {
-                if map.name() == TABLE {
+                if map.name() == UNTIL || map.name() == WANTED {
                     map.set_max_entries(u32::try_from(most).unwrap_or(u32::MAX))?;
                 }
             }
@@ -73,9 +75,12 @@ impl Freezer {
         }
         let key = named(key);
         // What has been noted is kept where only the time changes.
-        let mut value = self.look_up(&key)?.unwrap_or([0; FROZEN]);
-        value[..8].copy_from_slice(&until.as_nanos().to_ne_bytes());
-        self.table()?.update(&key, &value, MapFlags::ANY).map_err(io::Error::other)
+        match self.table(WANTED)?.update(&key, &[0; NOTE], MapFlags::NO_EXIST) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(io::Error::other(error)),
+            _ => {}
+        }
+        let until = until.as_nanos().to_ne_bytes();
+        self.table(UNTIL)?.update(&key, &until, MapFlags::ANY).map_err(io::Error::other)
     }
 
     /// Open it again. The window that the kernel last wanted to say, as it would have stood in the header, if it has said anything since.
@@ -83,21 +88,22 @@ impl Freezer {
     /// # Errors
     /// None that could be expected.
     pub fn open_window(&self, key: &Key) -> io::Result<Option<u16>> {
+        let key = named(key);
+        match self.table(UNTIL)?.delete(&key) {
+            // The connection has ended.
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(io::Error::other(error)),
+            _ => {}
+        }
         // Whoever is sending right now may have looked already: what it says is noted no more.
-        let taken = self.table()?.lookup_and_delete(&named(key)).map_err(io::Error::other)?;
+        let taken = self.table(WANTED)?.lookup_and_delete(&key).map_err(io::Error::other)?;
         let Some(value) = taken else { return Ok(None) };
         let word = |at: usize| value[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
-        Ok((word(12) != 0).then(|| word(8) as u16))
+        Ok((word(4) != 0).then(|| word(0) as u16))
     }
 
-    fn look_up(&self, key: &[u8; CONNECTION]) -> io::Result<Option<[u8; FROZEN]>> {
-        let value = self.table()?.lookup(key, MapFlags::ANY).map_err(io::Error::other)?;
-        Ok(value.and_then(|value| value.try_into().ok()))
-    }
-
-    fn table(&self) -> io::Result<libbpf_rs::Map<'_>> {
-        let table = self.object.maps().find(|map| map.name() == TABLE);
-        table.ok_or_else(|| io::Error::other(format!("no table {TABLE}")))
+    fn table(&self, name: &str) -> io::Result<Map<'_>> {
+        let table = self.object.maps().find(|map| map.name() == name);
+        table.ok_or_else(|| io::Error::other(format!("no table {name}")))
     }
 }
 
@@ -120,7 +126,7 @@ fn told<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Resul
     let (outcome, said) = listen(task);
     outcome.map_err(|error| {
         let kind = match error.kind() {
-            libbpf_rs::ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
+            ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
             _ => io::ErrorKind::Other,
         };
         io::Error::new(kind, format!("{what}: {}", reason(&error, &said)))
