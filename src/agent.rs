@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         trouble: std::sync::Arc::default(),
     };
     let stop = stop()?;
-    bridge(settings, &manner, &stop, &mut io::stdout()).map(drop).map_err(failure)
+    bridge(settings, &manner, &stop, io::stdout()).map(drop).map_err(failure)
 }
 
 fn read(path: &Path, kind: &Kind, parameters: &mut Parameters) -> Outcome {

@@ -8,7 +8,6 @@ mod checksums;
 pub mod engine;
 pub mod flows;
 pub mod frame;
-pub mod log;
 pub mod metrics;
 mod outgoing;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,6 @@
 #![cfg(target_os = "linux")]
 
 pub mod calibrate;
-pub mod clock;
 pub mod doctor;
 mod driver;
 pub mod edge;
@@ -26,5 +25,6 @@ mod user_host;
 
 pub use lateness::Lateness;
 pub use run::{LabError, check, run};
+pub use seamline_daemon::clock;
 pub use shell::{Shell, Visit, shell};
 pub use stacks::{Refusal, Stacks};

@@ -11,7 +11,6 @@ pub mod craft;
 pub mod freeze;
 pub mod kick;
 pub mod links;
-pub mod log;
 pub mod options;
 pub mod schedule;
 pub mod settings;

@@ -1,11 +1,11 @@
 //! The daemon's decisions, on a host that is made up.
 
+use seamline_daemon::Line;
 use seamline_mobile::agent::{Agent, Host, Way};
 use seamline_mobile::command::Command;
 use seamline_mobile::connections::Key;
 use seamline_mobile::kick::KernelView;
 use seamline_mobile::links::Described;
-use seamline_mobile::log::Line;
 use seamline_mobile::settings::Settings;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
 use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};

@@ -1,15 +1,15 @@
 //! Plain forwarding, for as long as the agent's thread does not come round.
 
-use super::clock;
 use super::port::{Batch, Port};
 use super::worker::Shared;
-use crate::log::Line;
 use crate::outgoing::Outgoing;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_agent::Side;
+use seamline_daemon::{Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
 
 /// After so long without progress it takes over. The agent's thread comes round every 100 ms when nothing happens.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -44,7 +44,11 @@ impl<'a> Guard<'a> {
     }
 
     /// Until it is to stop.
-    pub(super) fn run(&mut self, shared: &Shared) {
+    pub(super) fn run(&mut self, shared: &Shared, said: &Sender<Line>) {
+        let say = |line: Line| {
+            // Who listens ends after this does.
+            let _ = said.send(line.at(clock::wall()));
+        };
         while !shared.stop.load(Ordering::Relaxed) {
             self.wait();
             let now = clock::monotonic();
@@ -58,9 +62,7 @@ impl<'a> Guard<'a> {
                 shared.bypass.store(true, Ordering::SeqCst);
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
-                shared.say(
-                    Line::new("bypass").with("why", "the agent does not come round").with("for_ms", stalled),
-                );
+                say(Line::new("bypass").with("why", "the agent does not come round").with("for_ms", stalled));
             }
             if self.is_active {
                 if !is_stalled {
@@ -69,7 +71,7 @@ impl<'a> Guard<'a> {
                 self.forward(shared);
                 if !is_stalled {
                     shared.bypass.store(false, Ordering::SeqCst);
-                    shared.say(Line::new("resume"));
+                    say(Line::new("resume"));
                 }
             } else {
                 // Nothing waits, but that an interface is down: unread, it would end every wait at once.

@@ -1,8 +1,8 @@
 //! What interfaces do to packets before anybody sees them (ethtool ioctls of linux/ethtool.h).
 #![expect(unsafe_code, reason = "no safe wrapper covers SIOCETHTOOL")]
 
-use super::explained;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use seamline_daemon::explained;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 

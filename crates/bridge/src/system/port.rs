@@ -4,7 +4,7 @@
     reason = "recvmmsg with control messages, and the options of packet sockets, have no safe wrapper"
 )]
 
-use super::{clock, explained, offloads};
+use super::offloads;
 use crate::checksums;
 use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
@@ -13,6 +13,7 @@ use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt};
 use seamline_agent::Side;
+use seamline_daemon::{clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::mem::{MaybeUninit, zeroed};

@@ -1,6 +1,6 @@
 //! Where the counters can be read: by HTTP, or in a file.
 
-use super::explained;
+use seamline_daemon::explained;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -4,20 +4,20 @@ use super::guard::{Guard, discard};
 use super::offloads::{Offload, offloads};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
-use super::{clock, explained};
 use crate::engine::{Engine, Settings};
-use crate::log::Line;
 use crate::metrics::{PortCounters, Snapshot};
 use crate::outgoing::Outgoing;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_agent::Side;
+use seamline_daemon::{Journal, Line, clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 /// How a bridge runs.
@@ -52,41 +52,20 @@ pub(super) struct Shared {
     pub(super) bypasses: AtomicU64,
     pub(super) bypassed: AtomicU64,
     pub(super) stop: AtomicBool,
-    /// What the guard has to say. The agent's thread writes it: whoever writes waits for the reader of the log.
-    said: Mutex<Vec<Line>>,
 }
 
-impl Shared {
-    /// Not at all, if that would take waiting.
-    pub(super) fn say(&self, line: Line) {
-        if let Ok(mut said) = self.said.try_lock() {
-            said.push(stamped(line));
-        }
-    }
-    fn take_said(&self) -> Vec<Line> {
-        std::mem::take(&mut *self.said.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
-    }
+/// Where lines go, and what the guard has to say: it says so here, for it waits for nobody.
+struct Log {
+    journal: Journal,
+    said: Receiver<Line>,
 }
 
-fn stamped(line: Line) -> Line {
-    line.with("time", clock::wall().as_secs_f64())
-}
-
-/// Where lines go.
-struct Log<'a> {
-    out: &'a mut (dyn Write + Send),
-    json: bool,
-}
-
-impl Log<'_> {
+impl Log {
     fn write(&mut self, line: Line) {
-        self.write_stamped(&stamped(line));
+        self.journal.write([line.at(clock::wall())].into_iter());
     }
-    /// That it cannot be written ends nothing.
-    fn write_stamped(&mut self, line: &Line) {
-        let out = &mut self.out;
-        let _ = if self.json { writeln!(out, "{}", line.to_json()) } else { writeln!(out, "{line}") };
-        let _ = out.flush();
+    fn write_said(&mut self) {
+        self.journal.write(self.said.try_iter());
     }
 }
 
@@ -106,7 +85,8 @@ const LAST_BATCHES: usize = 1000;
 /// Said of the same interface no more often than this.
 const WARN: Duration = Duration::from_secs(60);
 
-/// Bridge until something can be read from `stop`. The log goes to `out`. Returns what was done.
+/// Bridge until something can be read from `stop`. The log goes to `out`; that it cannot be written, or nobody reads it, holds nothing up. Returns
+/// what was done.
 ///
 /// # Errors
 /// When an interface is missing at the beginning, joins packets (then the commands are named that end that), or the process may not.
@@ -114,7 +94,7 @@ pub fn run(
     mut settings: Settings,
     manner: &Manner,
     stop: impl AsFd,
-    out: &mut (dyn Write + Send),
+    out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
     refuse_joining(&manner.interfaces)?;
     let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
@@ -126,20 +106,21 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let publisher = Publisher::open(manner.metrics.as_ref())?;
-    let mut log = Log { out, json: manner.json };
+    let (say, said) = channel();
+    let mut log = Log { journal: Journal::new(out, manner.json), said };
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
     let mut worker = Worker::new(settings, manner, ports);
     log.write(worker.start());
     thread::scope(|scope| {
-        scope.spawn(|| Guard::new(&manner.interfaces).run(&shared));
+        scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
         scope.spawn(|| publisher.serve(&shared.stop));
         let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
     })?;
     let snapshot = worker.snapshot(&shared);
-    shared.take_said().iter().for_each(|line| log.write_stamped(line));
+    log.write_said();
     log.write(stop_line(&snapshot));
     Ok(snapshot)
 }
@@ -233,7 +214,7 @@ impl<'a> Worker<'a> {
     fn run_again_and_again(
         &mut self,
         shared: &Shared,
-        log: &mut Log<'_>,
+        log: &mut Log,
         publisher: &Publisher,
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
@@ -259,7 +240,7 @@ impl<'a> Worker<'a> {
     fn run(
         &mut self,
         shared: &Shared,
-        log: &mut Log<'_>,
+        log: &mut Log,
         publisher: &Publisher,
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
@@ -297,10 +278,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn come_round(&mut self, shared: &Shared, log: &mut Log<'_>, publisher: &Publisher) {
+    fn come_round(&mut self, shared: &Shared, log: &mut Log, publisher: &Publisher) {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
-        shared.take_said().iter().for_each(|line| log.write_stamped(line));
+        log.write_said();
         if now.saturating_since(self.looked_at) >= LOOK {
             self.looked_at = now;
             self.look(now, log);
@@ -368,7 +349,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether the interfaces are there, and how long packets may be.
-    fn look(&mut self, now: Instant, log: &mut Log<'_>) {
+    fn look(&mut self, now: Instant, log: &mut Log) {
         for side in SIDES {
             let place = side as usize;
             let interface = self.manner.interfaces[place].as_str();

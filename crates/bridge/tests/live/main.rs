@@ -58,10 +58,10 @@ impl Bridge {
         let (stop, asked) = UnixStream::pair().unwrap();
         let namespace = net.bridge.try_clone();
         let log = Arc::new(Mutex::new(Vec::new()));
-        let mut out = Shared(Arc::clone(&log));
+        let out = Shared(Arc::clone(&log));
         let thread = thread::spawn(move || {
             namespace.enter();
-            run(settings, &manner, &asked, &mut out)
+            run(settings, &manner, &asked, out)
         });
         pause(200);
         Bridge { stop: Some(stop), thread: Some(thread), log }
@@ -108,7 +108,7 @@ fn every_agent_carries_what_was_sent() {
 #[test]
 fn the_bridge_itself() {
     let Ok(kind) = std::env::var("SEAMLINE_TEST_BRIDGE") else { return };
-    run(settings(&kind), &manner(), std::io::stdin(), &mut std::io::stderr()).unwrap();
+    run(settings(&kind), &manner(), std::io::stdin(), std::io::stderr()).unwrap();
 }
 
 fn child(net: &Net, kind: &str) -> Child {

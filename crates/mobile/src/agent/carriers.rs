@@ -1,8 +1,8 @@
 //! Which interfaces carry which connections: tunnels and stacked devices (VLAN, bond, bridge), and those that take the place of others.
 
 use super::{Agent, By};
-use crate::log::Line;
 use crate::settings::Policy;
+use seamline_daemon::Line;
 use seamline_wire::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 

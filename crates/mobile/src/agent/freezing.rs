@@ -11,7 +11,7 @@ use crate::craft;
 use crate::freeze::{self, Freeze};
 use crate::kick::KernelView;
 use crate::links::Change;
-use crate::log::Line;
+use seamline_daemon::Line;
 use seamline_wire::{Duration, Instant};
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -1,7 +1,7 @@
 //! How it goes.
 
 use super::Agent;
-use crate::log::Line;
+use seamline_daemon::Line;
 
 /// What has been done since the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The beginnings of the TCP packets that this host sends (packet(7)).
 #![expect(unsafe_code, reason = "no safe wrapper attaches a classic BPF filter")]
 
-use super::explained;
 use crate::connections::CAPTURED;
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, recvfrom, setsockopt, socket, sockopt,
 };
+use seamline_daemon::explained;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 

@@ -1,7 +1,7 @@
 //! The socket at which modems and scripts tell things, and the other end of it.
 
-use super::explained;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
+use seamline_daemon::explained;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

@@ -2,15 +2,14 @@
 
 use super::control::Control;
 use super::host::Kernel;
-use super::journal::Journal;
-use super::{Captured, News, Watch, clock};
+use super::{Captured, News, Watch};
 use crate::agent::Agent;
 use crate::command::Command;
 use crate::connections::CAPTURED;
-use crate::log::Line;
 use crate::settings::Settings;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::{Journal, Line, clock};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::fd::AsFd;

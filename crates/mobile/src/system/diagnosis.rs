@@ -2,11 +2,11 @@
 //!
 //! Offsets are those of `include/uapi/linux/inet_diag.h` and `tcp.h`, which only ever grow at their ends.
 
-use super::explained;
 use super::netlink::{self, Message, attributes, messages, number};
 use crate::connections::Key;
 use crate::kick::KernelView;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
+use seamline_daemon::explained;
 use seamline_wire::Duration;
 use std::cell::Cell;
 use std::io;

@@ -2,14 +2,12 @@
 //! the process ends; but for the path of the socket, which the next one replaces.
 
 mod captured;
-pub mod clock;
 mod control;
 mod daemon;
 mod diagnosis;
 #[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
 mod freezer;
 mod host;
-mod journal;
 mod netlink;
 mod raw;
 mod watch;
@@ -21,12 +19,3 @@ pub use diagnosis::Diagnosis;
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use watch::{News, Watch};
-
-use std::fmt::Display;
-use std::io;
-
-/// The same kind of error, which also says what was tried.
-fn explained(error: impl Into<io::Error>, tried: impl Display) -> io::Error {
-    let error = error.into();
-    io::Error::new(error.kind(), format!("{tried}: {error}"))
-}

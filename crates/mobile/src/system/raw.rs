@@ -1,12 +1,12 @@
 //! Sending whole IP packets, which routes, neighbours and tunnels of the host carry like its own (raw(7)).
 
-use super::explained;
 use crate::agent::Way;
 use nix::libc;
 use nix::sys::socket::{
     AddressFamily, ControlMessage, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, SockaddrIn6,
     sendmsg, setsockopt, socket, sockopt,
 };
+use seamline_daemon::explained;
 use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddrV4, SocketAddrV6};

@@ -1,9 +1,9 @@
 //! News of interfaces, addresses and routes (rtnetlink(7)).
 
-use super::explained;
 use super::netlink::{self, DONE, Message, messages, number};
 use crate::links::Described;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use seamline_daemon::explained;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};

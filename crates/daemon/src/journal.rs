@@ -1,4 +1,4 @@
-//! The log's way out. Whoever reads it slowly, or no longer, does not hold up the daemon.
+//! The log's way out. Whoever reads it slowly, or no longer, does not hold up the program.
 
 use crate::log::Line;
 use std::io::Write;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// Bytes that may wait to be written: one link's return writes some hundred for each of 4096 connections.
 const MOST_WAITING: usize = 4 << 20;
-/// How long the end of a daemon waits for what is still to be written.
+/// How long the end waits for what is still to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A log that a thread of its own writes.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub struct Journal {
     lines: Option<Sender<String>>,
     /// Bytes that are not written yet.
     waiting: Arc<AtomicUsize>,
@@ -26,7 +26,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Write to `out`, as JSON or not. That it cannot be written ends nothing.
-    pub(super) fn new(mut out: impl Write + Send + 'static, json: bool) -> Self {
+    pub fn new(mut out: impl Write + Send + 'static, json: bool) -> Self {
         let (lines, receiver) = channel::<String>();
         let (ended, done) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -43,7 +43,7 @@ impl Journal {
     }
 
     /// Have lines written. Where too much waits, they are lost, and the next that is not says how many were.
-    pub(super) fn write(&mut self, lines: impl Iterator<Item = Line>) {
+    pub fn write(&mut self, lines: impl Iterator<Item = Line>) {
         for line in lines {
             if self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
                 self.lost += 1;

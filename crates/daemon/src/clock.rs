@@ -3,13 +3,13 @@
 use nix::time::{ClockId, clock_gettime};
 use seamline_wire::Instant;
 
-/// `CLOCK_MONOTONIC`, which nobody sets.
-pub(super) fn monotonic() -> Instant {
+/// `CLOCK_MONOTONIC`, which nobody sets, and which all processes of a host share.
+pub fn monotonic() -> Instant {
     read(ClockId::CLOCK_MONOTONIC)
 }
 
-/// `CLOCK_REALTIME`, with which the kernel stamps packets.
-pub(super) fn wall() -> Instant {
+/// `CLOCK_REALTIME`: the time since 1970, with which the kernel stamps packets, and by which satellites change.
+pub fn wall() -> Instant {
     read(ClockId::CLOCK_REALTIME)
 }
 
