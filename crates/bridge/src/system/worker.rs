@@ -169,8 +169,8 @@ struct Worker<'a> {
     manner: &'a Manner,
     engine: Engine,
     ports: [Option<Port>; 2],
-    /// Of ports that are gone.
-    before: [PortCounters; 2],
+    /// What ports had counted when they were lost; the next ones go on from there.
+    left: [PortCounters; 2],
     batch: Batch,
     outgoing: Outgoing,
     overload: u64,
@@ -187,7 +187,7 @@ impl<'a> Worker<'a> {
             settings,
             manner,
             ports: ports.map(Some),
-            before: Default::default(),
+            left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
             overload: 0,
@@ -342,7 +342,7 @@ impl<'a> Worker<'a> {
             match &mut self.ports[side as usize] {
                 Some(port) if leaves > 0 => port.send(side, &self.outgoing),
                 Some(_) => {}
-                None => self.before[side as usize].unsent += leaves,
+                None => self.left[side as usize].unsent += leaves,
             }
         }
         self.outgoing.clear();
@@ -354,15 +354,16 @@ impl<'a> Worker<'a> {
             let place = side as usize;
             let interface = self.manner.interfaces[place].as_str();
             if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
-                self.before[place] = sum(self.before[place], port.counters);
+                self.left[place] = PortCounters { is_there: false, ..port.counters };
                 log.write(Line::new("gone").with("interface", interface));
             }
             if self.ports[place].is_none() {
-                let Ok(port) = Port::open(interface) else { continue };
+                let Ok(mut port) = Port::open(interface) else { continue };
                 if port.medium() != self.settings.media[place] {
                     continue;
                 }
-                self.before[place].flaps += 1;
+                let left = self.left[place];
+                port.counters = PortCounters { is_there: true, flaps: left.flaps + 1, ..left };
                 self.ports[place] = Some(port);
                 log.write(Line::new("back").with("interface", interface));
             }
@@ -380,10 +381,7 @@ impl<'a> Worker<'a> {
     }
 
     fn snapshot(&self, shared: &Shared) -> Snapshot {
-        let port = |place: usize| {
-            let now = self.ports[place].as_ref().map(|port| port.counters).unwrap_or_default();
-            sum(self.before[place], now)
-        };
+        let port = |place: usize| self.ports[place].as_ref().map_or(self.left[place], |port| port.counters);
         Snapshot {
             ports: [port(0), port(1)],
             engine: self.engine.counters(),
@@ -408,17 +406,4 @@ fn joined(interface: &str, length: usize) -> Line {
         .with("interface", interface)
         .with("bytes", length)
         .with("command", commands)
-}
-
-fn sum(a: PortCounters, b: PortCounters) -> PortCounters {
-    PortCounters {
-        received: a.received + b.received,
-        sent: a.sent + b.sent,
-        overrun: a.overrun + b.overrun,
-        unsent: a.unsent + b.unsent,
-        too_long: a.too_long + b.too_long,
-        completed: a.completed + b.completed,
-        flaps: a.flaps + b.flaps,
-        is_there: b.is_there,
-    }
 }
