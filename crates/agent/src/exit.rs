@@ -32,6 +32,38 @@ pub struct Counters {
     pub split: u64,
 }
 
+impl std::ops::Add for Counters {
+    type Output = Counters;
+
+    fn add(self, other: Counters) -> Counters {
+        // Taken apart, so that no counter is forgotten here.
+        let Counters {
+            packets,
+            cached,
+            not_cached,
+            local_retransmissions,
+            suppressed_acknowledgments,
+            marked_acknowledgments,
+            messages,
+            unknown,
+            expired,
+            split,
+        } = other;
+        Counters {
+            packets: self.packets + packets,
+            cached: self.cached + cached,
+            not_cached: self.not_cached + not_cached,
+            local_retransmissions: self.local_retransmissions + local_retransmissions,
+            suppressed_acknowledgments: self.suppressed_acknowledgments + suppressed_acknowledgments,
+            marked_acknowledgments: self.marked_acknowledgments + marked_acknowledgments,
+            messages: self.messages + messages,
+            unknown: self.unknown + unknown,
+            expired: self.expired + expired,
+            split: self.split + split,
+        }
+    }
+}
+
 /// The way out of an agent, for one of its connections.
 #[derive(Debug)]
 pub struct Exit<'a> {

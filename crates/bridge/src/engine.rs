@@ -135,7 +135,7 @@ impl Engine {
     }
     /// What the agent has done, or would have done.
     pub fn agent_counters(&self) -> Counters {
-        sum(self.before, self.agent.counters())
+        self.before + self.agent.counters()
     }
     /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came.
     pub fn set_mtu(&mut self, side: Side, bytes: usize) {
@@ -293,7 +293,7 @@ impl Engine {
         let outcome = catch_unwind(AssertUnwindSafe(|| agent.step(now, input, out)));
         if outcome.is_err() {
             self.counters.failures += 1;
-            self.before = sum(self.before, self.agent.counters());
+            self.before = self.before + self.agent.counters();
             self.agent = make(&self.settings);
             self.out = Outbox::new();
         }
@@ -439,20 +439,5 @@ const fn index(side: Side) -> usize {
     match side {
         Side::Wired => 0,
         Side::Wireless => 1,
-    }
-}
-
-fn sum(a: Counters, b: Counters) -> Counters {
-    Counters {
-        packets: a.packets + b.packets,
-        cached: a.cached + b.cached,
-        not_cached: a.not_cached + b.not_cached,
-        local_retransmissions: a.local_retransmissions + b.local_retransmissions,
-        suppressed_acknowledgments: a.suppressed_acknowledgments + b.suppressed_acknowledgments,
-        marked_acknowledgments: a.marked_acknowledgments + b.marked_acknowledgments,
-        messages: a.messages + b.messages,
-        unknown: a.unknown + b.unknown,
-        expired: a.expired + b.expired,
-        split: a.split + b.split,
     }
 }
