@@ -61,7 +61,7 @@ pub struct EngineCounters {
     pub too_long: u64,
     /// Packets of the agent that could not be made into frames.
     pub unsendable: u64,
-    /// How often the agent failed and was begun anew.
+    /// How often the agent, or the code around it, failed and was begun anew.
     pub failures: u64,
 }
 
@@ -116,6 +116,10 @@ impl Engine {
     pub fn with_agent(mut self, agent: Box<dyn Agent>) -> Self {
         self.agent = agent;
         self
+    }
+    /// What it is made from.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
     /// What has become of frames.
     pub fn counters(&self) -> EngineCounters {
@@ -183,6 +187,13 @@ impl Engine {
     pub fn release(&mut self) {
         let known = self.flows.clear();
         self.forget(&known);
+    }
+
+    /// Go on with an agent, and a table, that have seen nothing, after something has failed midway. What was counted is kept.
+    pub fn begin_anew(&mut self) {
+        self.replace_agent();
+        self.flows.begin_anew();
+        self.forgotten.clear();
     }
 
     fn forget(&mut self, places: &[Place]) {
@@ -292,12 +303,16 @@ impl Engine {
         let (agent, out) = (&mut self.agent, &mut self.out);
         let outcome = catch_unwind(AssertUnwindSafe(|| agent.step(now, input, out)));
         if outcome.is_err() {
-            self.counters.failures += 1;
-            self.before = self.before + self.agent.counters();
-            self.agent = make(&self.settings);
-            self.out = Outbox::new();
+            self.replace_agent();
         }
         outcome.is_ok()
+    }
+
+    fn replace_agent(&mut self) {
+        self.counters.failures += 1;
+        self.before = self.before + self.agent.counters();
+        self.agent = make(&self.settings);
+        self.out = Outbox::new();
     }
 
     fn discard(&mut self) {

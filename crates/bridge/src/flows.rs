@@ -151,6 +151,10 @@ impl Flows {
             counters: FlowCounters::default(),
         }
     }
+    /// Forget all, whatever state the table is in, but not what was counted.
+    pub fn begin_anew(&mut self) {
+        *self = Flows { counters: self.counters, ..Flows::new(self.most, self.idle) };
+    }
     /// What has become of connections.
     pub fn counters(&self) -> FlowCounters {
         self.counters

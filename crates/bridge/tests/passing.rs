@@ -3,7 +3,7 @@
 mod support;
 
 use seamline_agent::{Agent, ConnectionKey, Counters, Limits, Moved, Side};
-use seamline_bridge::{Engine, Outgoing, Settings};
+use seamline_bridge::{Engine, EngineCounters, Outgoing, Settings};
 use seamline_wire::{Flags, Input, Instant, Machine, NodeId, Outbox};
 use support::*;
 
@@ -166,6 +166,43 @@ fn a_packet_at_which_the_agent_fails_passes_and_the_next_agent_helps() {
     assert_eq!((engine.agent_counters().cached, engine.counters().failures), (1, 1));
 }
 
+/// After a failure around the agent, too, nothing counts from zero again, and no frame becomes longer than may leave.
+#[test]
+fn an_engine_that_is_begun_anew_keeps_what_it_has_counted_and_forgets_connections() {
+    let mut engine = opened(engine("snoop"), 4, None);
+    let before = (engine.agent_counters(), engine.flow_counters(), engine.counters());
+    assert!(before.0.cached > 0 && before.1.known > 0 && before.2.shown > 0);
+    engine.set_mtu(Side::Wireless, 41);
+    engine.begin_anew();
+    let failed = EngineCounters { failures: 1, ..before.2 };
+    assert_eq!(
+        (engine.agent_counters(), engine.flow_counters(), engine.counters()),
+        (before.0, before.1, failed)
+    );
+    assert_eq!((engine.flows(), engine.known_flows(), engine.wake_at()), (0, 0, None));
+    let mut engine = opened(engine, 4, None);
+    assert_eq!(engine.flow_counters().known, before.1.known + 1);
+    assert_eq!(engine.agent_counters().cached, 2 * before.0.cached);
+    assert!(!a_mark_is_written(&mut engine) && engine.counters().too_long > 0);
+}
+
+/// The mobile host sends with a gap; what the fixed host then acknowledges is marked, if there is room for that.
+fn a_mark_is_written(engine: &mut Engine) -> bool {
+    let upward = |sequence: u32| {
+        let data = segment(Flags::ACK, sequence, 1);
+        ethernet(Side::Wireless, None, &packet(4, UP, data, &[1; 100]))
+    };
+    drop(pass(engine, T, Side::Wireless, &upward(7)));
+    for number in 2..6 {
+        drop(pass(engine, T, Side::Wireless, &upward(7 + 100 * number)));
+    }
+    let duplicate = ethernet(Side::Wired, None, &packet(4, DOWN, segment(Flags::ACK, 1001, 107), &[]));
+    drop(pass(engine, T, Side::Wired, &duplicate));
+    let sent = pass(engine, T, Side::Wired, &duplicate);
+    assert_eq!(sent.len(), 1);
+    sent[0].1 != duplicate
+}
+
 /// A connection that begins anew, or ends with a reset, is forgotten, and what was kept of it with it.
 #[test]
 fn a_syn_and_a_reset_end_what_is_known() {
@@ -209,20 +246,7 @@ fn what_is_written_into_an_acknowledgment_makes_it_no_longer_than_may_leave() {
     for (mtu, changed, too_long) in [(1500, 1, 0), (41, 0, 1)] {
         let mut engine = opened(engine("snoop"), 4, None);
         engine.set_mtu(Side::Wireless, mtu);
-        // The mobile host sends with a gap; what the fixed host then acknowledges is marked.
-        let upward = |sequence: u32| {
-            let data = segment(Flags::ACK, sequence, 1);
-            ethernet(Side::Wireless, None, &packet(4, UP, data, &[1; 100]))
-        };
-        drop(pass(&mut engine, T, Side::Wireless, &upward(7)));
-        for number in 2..6 {
-            drop(pass(&mut engine, T, Side::Wireless, &upward(7 + 100 * number)));
-        }
-        let duplicate = ethernet(Side::Wired, None, &packet(4, DOWN, segment(Flags::ACK, 1001, 107), &[]));
-        drop(pass(&mut engine, T, Side::Wired, &duplicate));
-        let sent = pass(&mut engine, T, Side::Wired, &duplicate);
-        assert_eq!(sent.len(), 1);
-        assert_eq!(sent[0].1 == duplicate, too_long > 0);
+        assert_eq!(a_mark_is_written(&mut engine), changed > 0);
         let counters = engine.counters();
         assert!(counters.changed >= changed && (counters.changed == 0) == (changed == 0), "{counters:?}");
         assert!(counters.too_long >= too_long && (counters.too_long == 0) == (too_long == 0));

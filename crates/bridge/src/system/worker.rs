@@ -165,7 +165,6 @@ fn stop_line(it: &Snapshot) -> Line {
 }
 
 struct Worker<'a> {
-    settings: Settings,
     manner: &'a Manner,
     engine: Engine,
     ports: [Option<Port>; 2],
@@ -183,8 +182,7 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2]) -> Self {
         Worker {
-            engine: Engine::new(settings.clone()),
-            settings,
+            engine: Engine::new(settings),
             manner,
             ports: ports.map(Some),
             left: Default::default(),
@@ -199,12 +197,13 @@ impl<'a> Worker<'a> {
     }
 
     fn start(&self) -> Line {
-        let limits = self.settings.parameters.limits;
+        let settings = self.engine.settings();
+        let limits = settings.parameters.limits;
         Line::new("start")
-            .with("agent", self.settings.kind.name)
+            .with("agent", settings.kind.name)
             .with("in", self.manner.interfaces[0].as_str())
             .with("out", self.manner.interfaces[1].as_str())
-            .with("dry_run", self.settings.is_dry)
+            .with("dry_run", settings.is_dry)
             .with("connections", limits.connections)
             .with("memory", limits.bytes)
     }
@@ -227,7 +226,7 @@ impl<'a> Worker<'a> {
                     let ran = clock::monotonic().saturating_since(begun);
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
                     log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
-                    self.engine = Engine::new(self.settings.clone());
+                    self.engine.begin_anew();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
                     let _ = poll(&mut [PollFd::new(stop, PollFlags::POLLIN)], timeout);
@@ -359,7 +358,7 @@ impl<'a> Worker<'a> {
             }
             if self.ports[place].is_none() {
                 let Ok(mut port) = Port::open(interface) else { continue };
-                if port.medium() != self.settings.media[place] {
+                if port.medium() != self.engine.settings().media[place] {
                     continue;
                 }
                 let left = self.left[place];
