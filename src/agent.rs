@@ -97,7 +97,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
-        trouble: std::sync::Arc::default(),
     };
     let stop = stop()?;
     bridge(settings, &manner, &stop, io::stdout()).map(drop).map_err(failure)

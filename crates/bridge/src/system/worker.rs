@@ -15,8 +15,7 @@ use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -29,17 +28,6 @@ pub struct Manner {
     pub metrics: Option<Metrics>,
     /// Whether the log is JSON.
     pub json: bool,
-    /// For tests: what goes wrong in the agent's thread.
-    pub trouble: Arc<AtomicU8>,
-}
-
-impl Manner {
-    /// [`Manner::trouble`]: none.
-    pub const NO_TROUBLE: u8 = 0;
-    /// [`Manner::trouble`]: it does nothing, as if it hung.
-    pub const HANGS: u8 = 1;
-    /// [`Manner::trouble`]: it panics whenever it comes round.
-    pub const PANICS: u8 = 2;
 }
 
 /// What the threads know of each other.
@@ -245,10 +233,6 @@ impl<'a> Worker<'a> {
     ) -> io::Result<()> {
         loop {
             self.come_round(shared, log, publisher);
-            while self.manner.trouble.load(Ordering::Relaxed) == Manner::HANGS {
-                let _ = poll(&mut [], PollTimeout::from(10_u8));
-            }
-            assert!(self.manner.trouble.load(Ordering::Relaxed) != Manner::PANICS, "a test wants this");
             let is_stopped = self.wait(stop)?;
             if shared.bypass.load(Ordering::SeqCst) {
                 // The guard has forwarded it, or will.

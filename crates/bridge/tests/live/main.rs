@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod net;
+mod trouble;
 
 use net::{Hop, Net, Transfer, now, pause};
 use nix::sys::signal::{Signal, kill};
@@ -17,6 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use trouble::Trouble;
 
 const KINDS: [&str; 4] = ["snoop", "eln-ack", "obtcp-bs", "obtcp-mr"];
 
@@ -31,7 +33,7 @@ fn settings(kind: &str) -> Settings {
 
 fn manner() -> Manner {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    Manner { interfaces, metrics: None, json: false, trouble: Arc::default() }
+    Manner { interfaces, metrics: None, json: false }
 }
 
 /// A bridge in a thread of this process.
@@ -188,16 +190,16 @@ fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 
 /// It hangs, or it panics again and again.
 #[test]
 fn the_guard_forwards_within_a_second_and_steps_back() {
-    for kind_of_trouble in [Manner::HANGS, Manner::PANICS] {
+    for trouble in [Trouble::Hangs, Trouble::Panics] {
         let Some(net) = Net::new() else { return };
         let hop = Hop::begin(&net, 0);
-        let manner = manner();
-        let trouble = Arc::clone(&manner.trouble);
-        let mut bridge = Bridge::begin(&net, settings("snoop"), manner);
-        let silence = longest_silence(&net, 1500, || trouble.store(kind_of_trouble, Ordering::Relaxed));
+        let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
+        let mut bridge = Bridge::begin(&net, troubled, manner());
+        Transfer::begin(&net, 4, 300_000).finish();
+        let silence = longest_silence(&net, 1500, || trouble.begin());
         println!("silence when the agent is in trouble: {silence} ms");
         assert!((300..1000).contains(&silence), "{silence} ms");
-        let silence = longest_silence(&net, 2500, || trouble.store(Manner::NO_TROUBLE, Ordering::Relaxed));
+        let silence = longest_silence(&net, 2500, || Trouble::None.begin());
         println!("silence when it comes back: {silence} ms");
         assert!(silence < 1000, "{silence} ms");
         let mut transfer = Transfer::begin(&net, 4, 100_000);
@@ -206,7 +208,12 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
         let log = bridge.log();
         assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
         assert!(it.bypasses > 0 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
-        assert!(it.engine.shown > 50, "after that the agent helps again: {it:?}");
+        assert!(
+            it.flows.known == 2,
+            "after that the agent helps again, and what it did before still counts: {it:?}"
+        );
+        assert!(it.engine.shown > 200 && it.agent.cached > 200, "{it:?}");
+        assert_eq!(it.engine.failures > 0, trouble == Trouble::Panics, "{it:?}");
         hop.end();
     }
 }
