@@ -2,13 +2,12 @@
 //!
 //! Offsets are those of `include/uapi/linux/inet_diag.h` and `tcp.h`, which only ever grow at their ends.
 
-use super::netlink::{self, Message, attributes, messages, number};
+use super::netlink::{self, Message, Questions, attribute, number, word};
 use crate::connections::Key;
 use crate::kick::KernelView;
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
+use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use seamline_daemon::explained;
 use seamline_wire::Duration;
-use std::cell::Cell;
 use std::io;
 use std::net::IpAddr;
 
@@ -27,14 +26,11 @@ const LEAST_INFORMATION: usize = 148;
 /// Bits of `tcpi_options`.
 const TIMESTAMPS: u8 = 1;
 const SACK: u8 = 2;
-const ROOM: usize = 8 * 1024;
 
 /// A socket to ask the kernel by.
 #[derive(Debug)]
 pub struct Diagnosis {
-    socket: Socket,
-    /// The number of the newest question.
-    asked: Cell<u32>,
+    questions: Questions,
 }
 
 impl Diagnosis {
@@ -43,11 +39,8 @@ impl Diagnosis {
     /// # Errors
     /// When the kernel cannot be asked (`CONFIG_INET_DIAG`), or has no TCP to ask about (`CONFIG_INET_TCP_DIAG`).
     pub fn open() -> io::Result<Self> {
-        let made = Socket::new(NETLINK_SOCK_DIAG).and_then(|mut socket| {
-            socket.bind_auto()?;
-            socket.connect(&SocketAddr::new(0, 0))?;
-            netlink::bound_waiting(&socket)?;
-            let diagnosis = Diagnosis { socket, asked: Cell::new(0) };
+        let made = Questions::open(NETLINK_SOCK_DIAG).and_then(|questions| {
+            let diagnosis = Diagnosis { questions };
             diagnosis.try_out()?;
             Ok(diagnosis)
         });
@@ -59,7 +52,7 @@ impl Diagnosis {
     fn try_out(&self) -> io::Result<()> {
         let mut request = [0; REQUEST];
         request[0..2].copy_from_slice(&[libc::AF_INET as u8, libc::IPPROTO_TCP as u8]);
-        self.ask(netlink::REQUEST | netlink::DUMP, &request, has_handler)
+        self.questions.ask(BY_FAMILY, netlink::DUMP, &request, |end| has_handler(end).map(Some))
     }
 
     /// Ask about a connection; `None` when this host has none like that.
@@ -67,29 +60,9 @@ impl Diagnosis {
     /// # Errors
     /// When the kernel cannot be asked.
     pub fn view(&self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
-        let answered = self.ask(netlink::REQUEST, &request(key, interface), answer);
+        let request = request(key, interface);
+        let answered = self.questions.ask(BY_FAMILY, 0, &request, |message| answer(message).map(Some));
         answered.map_err(|error| explained(error, "asking for a TCP connection"))
-    }
-
-    /// Ask, and read the answer. One to a question of before may still be waiting.
-    fn ask<T>(&self, flags: u16, request: &[u8], read: fn(&Message<'_>) -> io::Result<T>) -> io::Result<T> {
-        let number = self.asked.get().wrapping_add(1);
-        self.asked.set(number);
-        self.socket.send(&netlink::question(BY_FAMILY, flags, number, request), 0)?;
-        let mut room = Vec::with_capacity(ROOM);
-        loop {
-            room.clear();
-            match self.socket.recv(&mut room, 0) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer from the kernel"));
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                received => received?,
-            };
-            if let Some(message) = messages(&room).find(|message| message.sequence == number) {
-                return read(&message);
-            }
-        }
     }
 }
 
@@ -137,16 +110,15 @@ fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
         _ => return Err(short()),
     }
     let (fixed, rest) = message.body.split_at_checked(ANSWER).ok_or_else(short)?;
-    let fixed_field = |at| number(fixed, at).map_or(0, u32::from_ne_bytes);
-    let attribute = |wanted| attributes(rest).find(|(kind, _)| *kind == wanted).map(|(_, body)| body);
-    let Some(information) = attribute(INFORMATION) else {
+    let fixed_field = |at| word(fixed, at).unwrap_or(0);
+    let Some(information) = attribute(rest, INFORMATION) else {
         // A connection in TIME-WAIT has none.
         return Ok(None);
     };
     if information.len() < LEAST_INFORMATION {
         return Err(io::Error::other("the kernel's TCP_INFO is older than Linux 4.6"));
     }
-    let field = |at| number(information, at).map_or(0, u32::from_ne_bytes);
+    let field = |at| word(information, at).unwrap_or(0);
     let time = |at| Some(Duration::from_micros(field(at).into())).filter(|time| !time.is_zero());
     Ok(Some(KernelView {
         state: fixed[1],
@@ -159,7 +131,7 @@ fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
         has_timestamps: information[5] & TIMESTAMPS != 0,
         has_sack: information[5] & SACK != 0,
         bound_to: fixed_field(40),
-        mark: attribute(MARK).and_then(|mark| number(mark, 0)).map_or(0, u32::from_ne_bytes),
+        mark: attribute(rest, MARK).and_then(|mark| word(mark, 0)).unwrap_or(0),
         round_trip: time(68),
         round_trip_deviation: time(72),
         receiver_round_trip: time(92),

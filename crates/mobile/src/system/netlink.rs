@@ -1,17 +1,22 @@
 //! Messages of the kernel and their attributes (netlink(7)). What is not known, or is damaged, is gone by: newer kernels say more than
 //! anybody here has heard of.
 
-use netlink_sys::Socket;
+use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::{TimeVal, TimeValLike};
+use std::cell::Cell;
 use std::io;
 
 /// `NLMSG_ERROR` and `NLMSG_DONE`.
 pub(super) const ERROR: u16 = 2;
 pub(super) const DONE: u16 = 3;
-/// `NLM_F_REQUEST` and `NLM_F_DUMP`.
-pub(super) const REQUEST: u16 = 0x1;
+/// `NLM_F_DUMP`, and `NLM_F_REQUEST`, which every question has.
 pub(super) const DUMP: u16 = 0x300;
+const REQUEST: u16 = 0x1;
+/// `NLM_F_DUMP_INTR`: what is dumped has changed meanwhile.
+const INTERRUPTED: u16 = 0x10;
+/// Room for what the kernel says at once; a dump's parts are at most 32 KiB.
+pub(super) const ROOM: usize = 64 * 1024;
 /// Bytes of `struct nlmsghdr`.
 pub(super) const HEADER: usize = 16;
 /// Bytes of `struct rtattr` or `struct nlattr` before its body.
@@ -24,6 +29,7 @@ const KIND: u16 = 0x3fff;
 pub(super) struct Message<'a> {
     /// Its type.
     pub(super) kind: u16,
+    flags: u16,
     /// The number of the question that it answers.
     pub(super) sequence: u32,
     /// What is behind its header.
@@ -36,6 +42,11 @@ impl Message<'_> {
         let code = i32::from_ne_bytes(number(self.body, 0)?);
         (matches!(self.kind, ERROR | DONE) && code < 0).then_some(-code)
     }
+
+    /// Whether it belongs to a dump in which something may be missing or there twice, because it has changed meanwhile.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.flags & INTERRUPTED != 0
+    }
 }
 
 /// The messages that came in one piece. A length that cannot be ends them.
@@ -44,6 +55,7 @@ pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
         let length = u32::from_ne_bytes(number(bytes, 0)?) as usize;
         let message = Message {
             kind: u16::from_ne_bytes(number(bytes, 4)?),
+            flags: u16::from_ne_bytes(number(bytes, 6)?),
             sequence: u32::from_ne_bytes(number(bytes, 8)?),
             body: bytes.get(HEADER..length)?,
         };
@@ -61,6 +73,16 @@ pub(super) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])>
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
         Some((kind, body))
     })
+}
+
+/// The body of the first attribute of a kind.
+pub(super) fn attribute(bytes: &[u8], wanted: u16) -> Option<&[u8]> {
+    attributes(bytes).find(|(kind, _)| *kind == wanted).map(|(_, body)| body)
+}
+
+/// The number of four bytes at a place.
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    number(bytes, at).map(u32::from_ne_bytes)
 }
 
 /// The bytes at a place.
@@ -81,9 +103,53 @@ pub(super) fn question(kind: u16, flags: u16, sequence: u32, body: &[u8]) -> Vec
     bytes
 }
 
-/// Wait for no answer longer than 2 s: the kernel answers while it is asked, so what is not there by then does not come.
-pub(super) fn bound_waiting(socket: &Socket) -> io::Result<()> {
-    Ok(setsockopt(socket, sockopt::ReceiveTimeout, &TimeVal::seconds(2))?)
+/// A socket to ask the kernel by.
+#[derive(Debug)]
+pub(super) struct Questions {
+    socket: Socket,
+    /// The number of the newest question.
+    asked: Cell<u32>,
+}
+
+impl Questions {
+    /// In the network namespace of the calling thread, to a protocol of netlink.
+    pub(super) fn open(protocol: isize) -> io::Result<Self> {
+        let mut socket = Socket::new(protocol)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        // The kernel answers while it is asked, so what is not there by then does not come.
+        setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::seconds(2))?;
+        Ok(Questions { socket, asked: Cell::new(0) })
+    }
+
+    /// Ask, and `read` message after message of the answer until it returns something. One to a question of before may still be waiting.
+    pub(super) fn ask<T>(
+        &self,
+        kind: u16,
+        flags: u16,
+        body: &[u8],
+        mut read: impl FnMut(&Message<'_>) -> io::Result<Option<T>>,
+    ) -> io::Result<T> {
+        let number = self.asked.get().wrapping_add(1);
+        self.asked.set(number);
+        self.socket.send(&question(kind, REQUEST | flags, number, body), 0)?;
+        let mut room = Vec::with_capacity(ROOM);
+        loop {
+            room.clear();
+            match self.socket.recv(&mut room, 0) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer from the kernel"));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                received => received?,
+            };
+            for message in messages(&room).filter(|message| message.sequence == number) {
+                if let Some(read) = read(&message)? {
+                    return Ok(read);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +175,15 @@ mod tests {
             messages(&bytes).next().unwrap().error()
         };
         assert_eq!([of(ERROR, -2), of(ERROR, 0), of(DONE, -2), of(20, -2)], [Some(2), None, Some(2), None]);
+    }
+
+    #[test]
+    fn a_part_of_a_dump_says_when_something_has_changed_meanwhile() {
+        let of = |flags| {
+            let bytes = question(20, flags, 1, &[]);
+            messages(&bytes).next().unwrap().is_interrupted()
+        };
+        assert_eq!([of(INTERRUPTED | 2), of(2)], [true, false]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! News of interfaces, addresses and routes (rtnetlink(7)).
 
-use super::netlink::{self, DONE, Message, messages, number};
+use super::netlink::{self, DONE, Message, Questions, ROOM, attribute, messages, word};
 use crate::links::Described;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use seamline_daemon::explained;
@@ -10,8 +10,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE`.
 const GROUPS: u32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
-/// Room for what the kernel says at once; a dump's parts are at most 32 KiB.
-const ROOM: usize = 64 * 1024;
 /// Kinds of messages: `RTM_NEWLINK` and so on.
 const NEW_LINK: u16 = libc::RTM_NEWLINK;
 const DELETED_LINK: u16 = libc::RTM_DELLINK;
@@ -21,8 +19,9 @@ const DELETED_ADDRESS: u16 = libc::RTM_DELADDR;
 const ASK_ADDRESSES: u16 = libc::RTM_GETADDR;
 const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
 const DELETED_ROUTE: u16 = libc::RTM_DELROUTE;
-/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
+/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_WIRELESS`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
 const NAME: u16 = libc::IFLA_IFNAME;
+const WIRELESS: u16 = libc::IFLA_WIRELESS;
 const BELOW: u16 = libc::IFLA_LINK;
 const ABOVE: u16 = libc::IFLA_MASTER;
 const NAMESPACE_BELOW: u16 = libc::IFLA_LINK_NETNSID;
@@ -70,10 +69,11 @@ impl Watch {
     /// # Errors
     /// When the kernel does not tell.
     pub fn everything() -> io::Result<Vec<News>> {
+        let questions = Questions::open(NETLINK_ROUTE)?;
         let of_links = [0; 16];
-        let mut news = dump(ASK_LINKS, &of_links)?;
+        let mut news = dump(&questions, ASK_LINKS, &of_links)?;
         for family in [libc::AF_INET, libc::AF_INET6] {
-            news.extend(dump(ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
+            news.extend(dump(&questions, ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
         }
         Ok(news)
     }
@@ -109,26 +109,27 @@ impl AsFd for Watch {
 }
 
 /// Ask for all of a kind.
-fn dump(kind: u16, question: &[u8]) -> io::Result<Vec<News>> {
-    const ASKED: u32 = 1;
-    let mut socket = Socket::new(NETLINK_ROUTE)?;
-    socket.bind_auto()?;
-    socket.connect(&SocketAddr::new(0, 0))?;
-    netlink::bound_waiting(&socket)?;
-    socket.send(&netlink::question(kind, netlink::REQUEST | netlink::DUMP, ASKED, question), 0)?;
+fn dump(questions: &Questions, kind: u16, question: &[u8]) -> io::Result<Vec<News>> {
+    /// Where things change all the time, what comes then is for the watch to say.
+    const ATTEMPTS: u32 = 10;
     let mut news = Vec::new();
-    let mut room = Vec::with_capacity(ROOM);
-    loop {
-        room.clear();
-        socket.recv(&mut room, 0)?;
-        for message in messages(&room).filter(|message| message.sequence == ASKED) {
+    for _ in 0..ATTEMPTS {
+        let mut is_whole = true;
+        news.clear();
+        questions.ask(kind, netlink::DUMP, question, |message| {
+            is_whole &= !message.is_interrupted();
             match (message.kind, message.error()) {
                 (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
-                (DONE, None) => return Ok(news),
-                _ => news.extend(told(&message)),
+                (DONE, None) => return Ok(Some(())),
+                _ => news.extend(told(message)),
             }
+            Ok(None)
+        })?;
+        if is_whole {
+            break;
         }
     }
+    Ok(news)
 }
 
 /// What a message says, if it is anything that is asked for here and can be read.
@@ -149,15 +150,19 @@ fn link(message: &Message<'_>) -> Option<News> {
     if i32::from(body[0]) != libc::AF_UNSPEC {
         return None;
     }
-    let index = u32::from_ne_bytes(number(body, 4)?);
+    let index = word(body, 4)?;
     if message.kind == DELETED_LINK {
         return Some(News::Gone(index));
     }
-    let flags = u32::from_ne_bytes(number(body, 8)?);
+    // Nothing but a name and what a wireless driver tells. What its flags say has been said before.
+    if attribute(rest, WIRELESS).is_some() {
+        return None;
+    }
+    let flags = word(body, 8)?;
     let has = |flag: libc::c_int| flags & flag as u32 != 0;
     let name = attribute(rest, NAME)?;
     let name = name.strip_suffix(&[0]).unwrap_or(name);
-    let other = |wanted| attribute(rest, wanted).and_then(|index| number(index, 0)).map(u32::from_ne_bytes);
+    let other = |wanted| attribute(rest, wanted).and_then(|index| word(index, 0));
     // A number of another namespace means nothing here.
     let below = if attribute(rest, NAMESPACE_BELOW).is_some() { None } else { other(BELOW) };
     Some(News::Link(Described {
@@ -174,14 +179,14 @@ fn link(message: &Message<'_>) -> Option<News> {
 fn address(message: &Message<'_>) -> Option<News> {
     const LENGTH: usize = 8;
     let (body, rest) = message.body.split_at_checked(LENGTH)?;
-    let index = u32::from_ne_bytes(number(body, 4)?);
+    let index = word(body, 4)?;
     let own = attribute(rest, LOCAL).or_else(|| attribute(rest, ADDRESS))?;
     let own = match i32::from(body[0]) {
         libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(own).ok()?),
         libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(own).ok()?),
         _ => return None,
     };
-    let flags = attribute(rest, FLAGS).and_then(|flags| number(flags, 0)).map(u32::from_ne_bytes);
+    let flags = attribute(rest, FLAGS).and_then(|flags| word(flags, 0));
     let is_there = message.kind == NEW_ADDRESS;
     Some(News::Address(index, own, is_there && is_usable(flags.unwrap_or(u32::from(body[2])))))
 }
@@ -192,6 +197,28 @@ fn is_usable(flags: u32) -> bool {
     !has(libc::IFA_F_DADFAILED) && (!has(libc::IFA_F_TENTATIVE) || has(libc::IFA_F_OPTIMISTIC))
 }
 
-fn attribute(bytes: &[u8], wanted: u16) -> Option<&[u8]> {
-    netlink::attributes(bytes).find(|(kind, _)| *kind == wanted).map(|(_, body)| body)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message of a link with these attributes.
+    fn said(attributes: &[(u16, &[u8])]) -> Option<News> {
+        let mut body = vec![0; 16];
+        body[4] = 3;
+        for (kind, value) in attributes {
+            body.extend((value.len() as u16 + 4).to_ne_bytes());
+            body.extend(kind.to_ne_bytes());
+            body.extend(*value);
+            body.resize(body.len().next_multiple_of(4), 0);
+        }
+        told(&messages(&netlink::question(NEW_LINK, 0, 0, &body)).next().unwrap())
+    }
+
+    #[test]
+    fn what_a_wireless_driver_tells_says_nothing_of_what_is_below() {
+        let (name, below) = ((NAME, &b"wlan0.7\0"[..]), (BELOW, &8_u32.to_ne_bytes()[..]));
+        let Some(News::Link(link)) = said(&[name, below]) else { panic!("no link") };
+        assert_eq!((link.index, link.name.as_str(), link.below), (3, "wlan0.7", Some(8)));
+        assert_eq!(said(&[name, (WIRELESS, &[0; 8])]), None);
+    }
 }
