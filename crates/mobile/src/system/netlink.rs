@@ -1,5 +1,6 @@
 //! Messages of the kernel and their attributes (netlink(7)). What is not known, or is damaged, is gone by: newer kernels say more than
-//! anybody here has heard of.
+//! anybody here has heard of. Not by netlink-packet-route: that parses every attribute and fails a whole link at the first bad one (a strange
+//! `IFLA_LINKINFO`), where this reads six and cannot fail so.
 
 use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
