@@ -24,7 +24,7 @@ pub fn messages_after(silence: Duration) -> u8 {
 }
 
 /// What the kernel says of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelView {
     /// The state by the kernel's number; see [`KernelView::is_synchronized`].
     pub state: u8,
@@ -203,11 +203,7 @@ mod tests {
             retransmissions: 5,
             has_timestamps: true,
             has_sack: true,
-            bound_to: 0,
-            mark: 0,
-            round_trip: None,
-            round_trip_deviation: None,
-            receiver_round_trip: None,
+            ..KernelView::default()
         }
     }
 

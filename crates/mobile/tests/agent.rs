@@ -75,18 +75,12 @@ impl Host for FakeHost {
 fn established() -> KernelView {
     KernelView {
         state: 1,
-        unacknowledged: 0,
-        backoff: 0,
-        timeouts: 0,
-        acknowledged: 0,
-        retransmissions: 0,
         has_timestamps: true,
         has_sack: true,
-        bound_to: 0,
-        mark: 0,
         round_trip: Some(Duration::from_millis(50)),
         round_trip_deviation: Some(Duration::from_millis(5)),
         receiver_round_trip: Some(Duration::from_millis(100)),
+        ..KernelView::default()
     }
 }
 

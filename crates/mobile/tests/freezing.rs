@@ -18,9 +18,10 @@ const WWAN: u32 = 3;
 const WINDOW: u16 = 501;
 
 /// Closes windows as the kernel would.
+#[derive(Default)]
 struct FakeHost {
     round_trip: Duration,
-    can_freeze: bool,
+    cannot_freeze: bool,
     /// Until when the window is closed.
     closed: Option<Instant>,
     /// What the kernel wanted to say meanwhile.
@@ -33,37 +34,15 @@ struct FakeHost {
     acknowledged: Vec<u32>,
 }
 
-impl FakeHost {
-    fn new() -> Self {
-        let round_trip = Duration::from_millis(100);
-        FakeHost {
-            round_trip,
-            can_freeze: true,
-            closed: None,
-            wanted: None,
-            said: Vec::new(),
-            marks: Vec::new(),
-            acknowledged: Vec::new(),
-        }
-    }
-}
-
 impl Host for FakeHost {
     fn view(&mut self, _: &Key, _: u32) -> io::Result<Option<KernelView>> {
         Ok(Some(KernelView {
             state: 1,
-            unacknowledged: 0,
-            backoff: 0,
-            timeouts: 0,
-            retransmissions: 0,
-            acknowledged: 0,
             has_timestamps: true,
             has_sack: true,
-            bound_to: 0,
-            mark: 0,
             round_trip: Some(Duration::from_millis(1)),
-            round_trip_deviation: None,
             receiver_round_trip: Some(self.round_trip),
+            ..KernelView::default()
         }))
     }
     fn send(&mut self, packet: &[u8], _: Way) -> io::Result<()> {
@@ -81,7 +60,7 @@ impl Host for FakeHost {
     fn close_window(&mut self, _: &Key, interface: u32, until: Instant) -> io::Result<()> {
         assert_eq!(interface, WWAN);
         self.closed = Some(until);
-        if self.can_freeze { Ok(()) } else { Err(io::Error::other("no program")) }
+        if self.cannot_freeze { Err(io::Error::other("no program")) } else { Ok(()) }
     }
     fn open_window(&mut self, _: &Key) -> io::Result<Option<u16>> {
         self.closed = None;
@@ -114,23 +93,33 @@ struct Rig {
 
 impl Rig {
     fn new(settings: Settings, is_dry: bool) -> Self {
-        let mut rig = Rig { agent: Agent::new(settings, is_dry), host: FakeHost::new(), log: Vec::new() };
-        let wwan = Described {
-            index: WWAN,
-            name: "wwan0".to_owned(),
-            is_running: true,
-            is_loopback: false,
-            below: None,
-            above: None,
-        };
-        rig.agent.described(Instant::ZERO, wwan, &mut rig.log);
+        let host = FakeHost { round_trip: Duration::from_millis(100), ..FakeHost::default() };
+        let mut rig = Rig { agent: Agent::new(settings, is_dry), host, log: Vec::new() };
+        rig.described(0, link(WWAN, "wwan0", true));
         rig.agent.address(WWAN, HOST.into(), true);
-        rig.agent.sent(Instant::ZERO, WWAN, &packet(7000, WINDOW));
+        rig.sent(0, WWAN, &packet(7000, WINDOW));
         rig
     }
 
     fn freezing(text: &str) -> Self {
         Rig::new(freezing(text), false)
+    }
+
+    /// With its connection frozen before an outage at 1.4 s.
+    fn frozen(text: &str) -> Self {
+        let mut rig = Rig::freezing(text);
+        rig.tell(1000, "going-down wwan0 in 400 ms");
+        rig.at(1250);
+        assert_eq!(rig.said(), [0]);
+        rig
+    }
+
+    fn described(&mut self, millis: u64, described: Described) {
+        self.agent.described(Instant::from_millis(millis), described, &mut self.log);
+    }
+
+    fn sent(&mut self, millis: u64, interface: u32, packet: &[u8]) {
+        self.agent.sent(Instant::from_millis(millis), interface, packet);
     }
 
     fn at(&mut self, millis: u64) {
@@ -139,10 +128,15 @@ impl Rig {
         self.agent.help(now, &mut self.host, &mut self.log);
     }
 
-    fn tell(&mut self, millis: u64, words: &str) {
+    /// Before anything is done about it.
+    fn told(&mut self, millis: u64, words: &str) {
         let command: Command = words.parse().unwrap();
         let now = Instant::from_millis(millis);
         self.agent.told(now, &command, &mut self.host, &mut self.log).unwrap();
+    }
+
+    fn tell(&mut self, millis: u64, words: &str) {
+        self.told(millis, words);
         self.at(millis);
     }
 
@@ -157,6 +151,37 @@ impl Rig {
     fn has_logged(&self, part: &str) -> bool {
         self.log.iter().any(|line| line.to_string().contains(part))
     }
+}
+
+fn link(index: u32, name: &str, is_running: bool) -> Described {
+    Described { index, name: name.to_owned(), is_running, is_loopback: false, below: None, above: None }
+}
+
+/// Outages of 150 ms.
+fn outages(every: &str, offset: &str) -> String {
+    format!(
+        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = {every:?}\noffset = {offset:?}\noutage = \"150 ms\""
+    )
+}
+
+/// Wake from the time `begin` on, as the daemon's loop does, `until` so much later, and note when what windows are said.
+fn by_the_clock(text: &str, begin: Instant, until: Duration) -> (Rig, Vec<(u64, Vec<u16>)>) {
+    let mut rig = Rig::freezing(text);
+    let mut wall = begin;
+    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
+    let mut said = Vec::new();
+    while wall < begin + until {
+        let now = Instant::ZERO + wall.saturating_since(begin);
+        let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(now));
+        wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
+        let now = Instant::ZERO + wall.saturating_since(begin);
+        rig.agent.wake(now, wall, &mut rig.log);
+        let millis = now.as_nanos() / 1_000_000;
+        rig.at(millis);
+        said.push((millis, rig.said()));
+    }
+    said.retain(|(_, windows)| !windows.is_empty());
+    (rig, said)
 }
 
 /// Settings with `freeze = true` for every link, which can be read only where the program was built in.
@@ -188,25 +213,18 @@ fn the_window_is_closed_a_round_trip_and_a_margin_before_the_loss_and_opened_whe
 #[test]
 fn what_is_said_again_is_the_true_window_though_packets_were_seen_with_a_closed_one() {
     for (wanted, window) in [(None, WINDOW), (Some(77), 77)] {
-        let mut rig = Rig::freezing("");
-        rig.tell(1000, "going-down in 400 ms");
-        rig.at(1250);
-        rig.agent.sent(Instant::from_millis(1260), WWAN, &packet(8000, 0));
+        let mut rig = Rig::frozen("");
+        rig.sent(1260, WWAN, &packet(8000, 0));
         rig.host.wanted = wanted;
-        rig.said();
         // One that had left before the window was open again is seen only after that.
-        let thawed = |rig: &mut Rig| {
-            let command: Command = "up".parse().unwrap();
-            rig.agent.told(Instant::from_millis(1300), &command, &mut rig.host, &mut rig.log).unwrap();
-            rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log);
-            rig.agent.sent(Instant::from_millis(1300), WWAN, &packet(8000, 0));
-            rig.at(1300);
-            rig.said()
-        };
-        assert_eq!(thawed(&mut rig), [window; 3]);
+        rig.told(1300, "up");
+        rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log);
+        rig.sent(1300, WWAN, &packet(8000, 0));
+        rig.at(1300);
+        assert_eq!(rig.said(), [window; 3]);
         // From then on packets are believed, also that the window is closed.
-        rig.agent.sent(Instant::from_millis(1400), WWAN, &packet(8000, 600));
-        rig.agent.sent(Instant::from_millis(1400), WWAN, &packet(8000, 0));
+        rig.sent(1400, WWAN, &packet(8000, 600));
+        rig.sent(1400, WWAN, &packet(8000, 0));
         rig.tell(1500, "up");
         assert_eq!(rig.said(), [0; 3]);
     }
@@ -267,10 +285,8 @@ fn a_link_that_is_lost_before_its_time_is_not_frozen_any_more() {
 
 #[test]
 fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
-    let mut rig = Rig::freezing("[default]\nrepeat = \"none\"");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
-    assert_eq!((rig.said(), rig.next()), (vec![0], Some(1450)));
+    let mut rig = Rig::frozen("[default]\nrepeat = \"none\"");
+    assert_eq!(rig.next(), Some(1450));
     rig.at(1450);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None), "also where nothing else is repeated");
     assert!(rig.has_logged("reason=\"not lost at the time said\""), "{:?}", rig.log);
@@ -278,12 +294,9 @@ fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
 
 #[test]
 fn patience_ends_though_nobody_says_that_the_link_is_back() {
-    let mut rig = Rig::freezing("patience = \"5 s\"");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("patience = \"5 s\"");
     rig.tell(1400, "down");
     assert_eq!(rig.next(), Some(6400));
-    rig.said();
     rig.at(6400);
     assert_eq!((rig.host.closed, rig.said()), (None, vec![]), "into an outage nothing is sent");
     rig.tell(9000, "up");
@@ -306,11 +319,9 @@ fn a_newer_notice_moves_the_time() {
 
 #[test]
 fn a_notice_of_a_loss_far_off_thaws_until_it_is_near() {
-    let mut rig = Rig::freezing("");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("");
     rig.tell(1300, "going-down in 14 s");
-    assert_eq!((rig.said(), rig.host.closed), (vec![0, WINDOW, WINDOW, WINDOW], None));
+    assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
     assert_eq!(rig.next(), Some(15_150));
     rig.at(15_150);
     assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(15_350))));
@@ -319,13 +330,9 @@ fn a_notice_of_a_loss_far_off_thaws_until_it_is_near() {
 #[test]
 fn a_notice_right_behind_the_return_does_not_keep_it_frozen() {
     for (words, next) in [("going-down wwan0 in 14 s", Some(15_250)), ("going-down wwan0 in 30 ms", None)] {
-        let mut rig = Rig::freezing("");
-        rig.tell(1000, "going-down in 400 ms");
-        rig.at(1250);
+        let mut rig = Rig::frozen("");
         rig.tell(1400, "down wwan0");
-        rig.said();
-        let command: Command = "up wwan0".parse().unwrap();
-        rig.agent.told(Instant::from_millis(1400), &command, &mut rig.host, &mut rig.log).unwrap();
+        rig.told(1400, "up wwan0");
         rig.tell(1400, words);
         assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![WINDOW; 3], None, next), "{words}");
     }
@@ -333,13 +340,11 @@ fn a_notice_right_behind_the_return_does_not_keep_it_frozen() {
 
 #[test]
 fn a_notice_in_the_outage_does_not_change_that_it_thaws_when_the_link_is_back() {
-    let mut rig = Rig::freezing("");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("");
     rig.tell(1400, "down wwan0");
     for words in ["going-down wwan0 in 14 s", "going-down wwan0 in 30 ms"] {
         rig.tell(1500, words);
-        assert_eq!((rig.said().len() <= 1, rig.next()), (true, Some(31_400)), "{words}");
+        assert_eq!((rig.said(), rig.next()), (vec![], Some(31_400)), "{words}");
         assert!(rig.host.closed.is_some(), "{words}");
     }
     rig.tell(3900, "up wwan0");
@@ -348,23 +353,8 @@ fn a_notice_in_the_outage_does_not_change_that_it_thaws_when_the_link_is_back() 
 
 #[test]
 fn where_the_next_outage_is_announced_as_the_link_is_back_all_are_frozen_and_thawed() {
-    let outages =
-        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"1100 ms\"\noffset = \"0 s\"\noutage = \"150 ms\"";
-    let mut rig = Rig::freezing(outages);
     let begin = Instant::from_secs(1_763_816_400 / 11 * 11);
-    let mut wall = begin;
-    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
-    let mut changes = Vec::new();
-    while wall < begin + Duration::from_millis(3450) {
-        let now = Instant::ZERO + wall.saturating_since(begin);
-        let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(now));
-        wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
-        let now = Instant::ZERO + wall.saturating_since(begin);
-        rig.agent.wake(now, wall, &mut rig.log);
-        rig.at(now.as_nanos() / 1_000_000);
-        changes.push((now.as_nanos() / 1_000_000, rig.said()));
-    }
-    changes.retain(|(_, said)| !said.is_empty());
+    let (rig, mut changes) = by_the_clock(&outages("1100 ms", "0 s"), begin, Duration::from_millis(3450));
     changes.dedup();
     let frozen = changes.iter().filter(|(_, said)| *said == [0]).map(|(at, _)| *at);
     assert_eq!(frozen.collect::<Vec<_>>(), [950, 2050, 3150], "{changes:?} {:?}", rig.log);
@@ -375,7 +365,7 @@ fn where_the_next_outage_is_announced_as_the_link_is_back_all_are_frozen_and_tha
 #[test]
 fn where_the_host_cannot_close_windows_nothing_is_said() {
     let mut rig = Rig::freezing("");
-    rig.host.can_freeze = false;
+    rig.host.cannot_freeze = true;
     rig.tell(1000, "going-down in 400 ms");
     rig.at(1250);
     assert_eq!((rig.said(), rig.next(), rig.agent.counters().failures), (vec![], None, 1));
@@ -395,9 +385,7 @@ fn dry_it_says_when_it_would_freeze() {
 
 #[test]
 fn what_thaws_is_marked_once_and_its_end_is_told_of_no_disruption() {
-    let mut rig = Rig::freezing("[default]\nrepeat = \"marked\"\ndisruption = true");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("[default]\nrepeat = \"marked\"\ndisruption = true");
     rig.tell(1400, "down");
     rig.host.marks.clear();
     rig.tell(3900, "up");
@@ -409,21 +397,13 @@ fn what_thaws_is_marked_once_and_its_end_is_told_of_no_disruption() {
 #[test]
 fn what_another_port_carries_thaws_when_the_announced_one_is_lost() {
     let mut rig = Rig::freezing("");
-    let port = |index, name: &str, is_running| Described {
-        index,
-        name: name.to_owned(),
-        is_running,
-        is_loopback: false,
-        below: None,
-        above: Some(WWAN),
-    };
-    for (index, name) in [(7, "eth0"), (8, "eth1")] {
-        rig.agent.described(Instant::ZERO, port(index, name, true), &mut rig.log);
-    }
+    let port = |index, name, is_running| Described { above: Some(WWAN), ..link(index, name, is_running) };
+    rig.described(0, port(7, "eth0", true));
+    rig.described(0, port(8, "eth1", true));
     rig.tell(1000, "going-down eth0 in 400 ms");
     rig.at(1250);
     assert_eq!(rig.said(), [0]);
-    rig.agent.described(Instant::from_millis(1400), port(7, "eth0", false), &mut rig.log);
+    rig.described(1400, port(7, "eth0", false));
     rig.at(1400);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
 }
@@ -433,22 +413,11 @@ fn what_another_port_carries_thaws_when_the_announced_one_is_lost() {
 fn what_leaves_by_another_link_thaws_with_the_window_that_it_says_there() {
     const WLAN: u32 = 9;
     for (said, window) in [(300, 300), (0, 200)] {
-        let mut rig = Rig::freezing("");
-        let wlan = Described {
-            index: WLAN,
-            name: "wlan0".to_owned(),
-            is_running: true,
-            is_loopback: false,
-            below: None,
-            above: None,
-        };
-        rig.agent.described(Instant::ZERO, wlan, &mut rig.log);
-        rig.tell(1000, "going-down wwan0 in 400 ms");
-        rig.at(1250);
-        rig.agent.sent(Instant::from_millis(1260), WWAN, &packet(7500, 0));
-        rig.said();
+        let mut rig = Rig::frozen("");
+        rig.described(1250, link(WLAN, "wlan0", true));
+        rig.sent(1260, WWAN, &packet(7500, 0));
         rig.host.wanted = Some(200);
-        rig.agent.sent(Instant::from_millis(1300), WLAN, &packet(8000, said));
+        rig.sent(1300, WLAN, &packet(8000, said));
         assert_eq!(rig.next(), Some(0), "at once");
         rig.at(1300);
         assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![window; 3], None, None));
@@ -457,15 +426,12 @@ fn what_leaves_by_another_link_thaws_with_the_window_that_it_says_there() {
 
 #[test]
 fn a_frozen_connection_is_neither_evicted_nor_forgotten() {
-    let mut rig = Rig::freezing("connections = 2\nforget_after = \"20 s\"");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("connections = 2\nforget_after = \"20 s\"");
     rig.tell(1400, "down");
-    rig.said();
     for (number, millis) in [(1, 1500), (2, 1600), (3, 25_000)] {
         let mut other = packet(9000, WINDOW);
         other[21] = other[21].wrapping_add(number);
-        rig.agent.sent(Instant::from_millis(millis), WWAN, &other);
+        rig.sent(millis, WWAN, &other);
     }
     rig.host.acknowledged.clear();
     rig.tell(26_000, "up");
@@ -475,35 +441,18 @@ fn a_frozen_connection_is_neither_evicted_nor_forgotten() {
 
 #[test]
 fn at_the_end_everything_thaws() {
-    let mut rig = Rig::freezing("");
-    rig.tell(1000, "going-down in 400 ms");
-    rig.at(1250);
+    let mut rig = Rig::frozen("");
     let now = Instant::from_millis(1300);
     rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
     rig.agent.help(now, &mut rig.host, &mut rig.log);
-    assert_eq!((rig.said(), rig.host.closed), (vec![0, WINDOW, WINDOW, WINDOW], None));
+    assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
 }
 
 #[test]
 fn outages_of_the_schedule_are_known_beforehand() {
-    let outages =
-        "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"15 s\"\noffset = \"12 s\"\noutage = \"150 ms\"";
-    let mut rig = Rig::freezing(outages);
-    let begin = Instant::from_secs(1_763_816_400);
-    let mut wall = begin;
-    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
-    let mut changes = Vec::new();
-    // Until the first outage is over, as the daemon's loop does.
-    while wall < begin + Duration::from_millis(12_150) {
-        let now = wall.saturating_since(begin);
-        let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(Instant::ZERO + now));
-        wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
-        let now = Instant::ZERO + wall.saturating_since(begin);
-        rig.agent.wake(now, wall, &mut rig.log);
-        rig.at(now.as_nanos() / 1_000_000);
-        changes.push((now.as_nanos() / 1_000_000, rig.said()));
-    }
-    changes.retain(|(_, said)| !said.is_empty());
+    // Until the first outage is over.
+    let until = Duration::from_millis(12_150);
+    let (rig, changes) = by_the_clock(&outages("15 s", "12 s"), Instant::from_secs(1_763_816_400), until);
     assert_eq!(changes, [(12_000 - 150, vec![0]), (12_150, vec![WINDOW; 3])]);
     assert!(rig.has_logged("lead_ms=1050") && rig.has_logged("by=schedule"), "{:?}", rig.log);
 }
