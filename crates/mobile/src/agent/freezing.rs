@@ -4,7 +4,7 @@
 //! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
 //! patience ends.
 
-use super::help::way;
+use super::help::{line, way};
 use super::{Agent, By, Host};
 use crate::connections::{Connection, Frozen, Key};
 use crate::craft;
@@ -398,8 +398,4 @@ fn close(
         host.open_window(key)?;
     }
     sent
-}
-
-fn line(event: &'static str, key: &Key) -> Line {
-    Line::new(event).shown("local", key.local).shown("remote", key.remote)
 }

@@ -247,6 +247,7 @@ fn disruptions(now: Instant, connection: &Connection) -> u8 {
     }
 }
 
-fn line(event: &'static str, key: &Key) -> Line {
+/// What has happened to a connection.
+pub(super) fn line(event: &'static str, key: &Key) -> Line {
     Line::new(event).shown("local", key.local).shown("remote", key.remote)
 }
