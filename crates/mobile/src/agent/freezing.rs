@@ -34,15 +34,17 @@ pub(super) struct Freezing {
 struct Plan {
     /// The interface by which its packets leave.
     interface: u32,
-    /// When its link is expected to be lost.
-    lost_at: Instant,
     stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// To be frozen.
-    Planned { at: Instant },
+    Planned {
+        at: Instant,
+        /// When its link is expected to be lost.
+        lost_at: Instant,
+    },
     /// Frozen.
     Frozen {
         thaw_at: Instant,
@@ -56,7 +58,7 @@ enum Stage {
 impl Plan {
     fn due(&self) -> Instant {
         match self.stage {
-            Stage::Planned { at } => at,
+            Stage::Planned { at, .. } => at,
             Stage::Frozen { thaw_at, kernel_until, .. } if thaw_at == kernel_until => thaw_at,
             Stage::Frozen { .. } => Instant::ZERO,
         }
@@ -148,7 +150,7 @@ impl Agent {
                         .with("needed_ms", needed.as_millis_f64()),
                 );
                 let Some(interface) = self.connections.get(&key).map(|it| it.interface) else { return };
-                self.freezing.plans.insert(key, Plan { interface, lost_at, stage: Stage::Planned { at } });
+                self.freezing.plans.insert(key, Plan { interface, stage: Stage::Planned { at, lost_at } });
             }
             (decision, _) => {
                 self.freezing.plans.remove(&key);
@@ -233,7 +235,7 @@ impl Agent {
             self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
         for (key, plan) in due {
             match plan.stage {
-                Stage::Planned { .. } => self.freeze_one(now, key, plan.lost_at, host, log),
+                Stage::Planned { lost_at, .. } => self.freeze_one(now, key, lost_at, host, log),
                 Stage::Frozen { thaw_at, why, .. } if thaw_at <= now => self.thaw(now, &key, why, host, log),
                 Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host, log),
             }
@@ -305,7 +307,7 @@ impl Agent {
         }
         let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
         let interface = connection.interface;
-        self.freezing.plans.insert(key, Plan { interface, lost_at, stage });
+        self.freezing.plans.insert(key, Plan { interface, stage });
         if let Some(connection) = self.connections.get_mut(&key) {
             connection.frozen = Frozen::Yes;
         }
