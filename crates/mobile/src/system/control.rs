@@ -102,15 +102,6 @@ fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Tell a daemon something without waiting for an answer.
-///
-/// # Errors
-/// When nobody listens at the path.
-pub fn tell(path: &Path, text: &str) -> io::Result<()> {
-    let sent = UnixDatagram::unbound().and_then(|socket| socket.send_to(text.as_bytes(), path));
-    sent.map(|_| ()).map_err(|error| unheard(error, path))
-}
-
 /// Tell a daemon something and return its answer.
 ///
 /// # Errors

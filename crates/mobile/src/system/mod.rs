@@ -13,7 +13,7 @@ mod raw;
 mod watch;
 
 pub use captured::Captured;
-pub use control::{ask, tell};
+pub use control::ask;
 pub use daemon::{Daemon, Manner};
 pub use diagnosis::Diagnosis;
 pub use freezer::Freezer;
