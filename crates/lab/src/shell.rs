@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long commands have to end by themselves when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often somebody looks whether the command has ended.
+/// How often somebody looks whether servers listen, and whether the command has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The variable that tells a command when its scenario began: nanoseconds of `CLOCK_MONOTONIC`.

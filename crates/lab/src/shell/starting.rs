@@ -1,5 +1,6 @@
 //! The start of a command, beside the emulator's thread.
 
+use super::LOOK_EVERY;
 use crate::clock::monotonic;
 use crate::system::{Command, Namespace, Running};
 use seamline_wire::Duration;
@@ -11,8 +12,6 @@ use std::thread;
 
 /// How long servers have to listen before the command begins.
 const SERVERS_READY: Duration = Duration::from_secs(3);
-/// How often somebody looks whether they do.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Servers that a command waits for.
 #[derive(Debug)]
