@@ -49,8 +49,12 @@ pub fn conduct(
         }
         drop(results);
         let mut outcome = Ok(());
+        let mut can_keep = true;
         for result in ended {
-            let kept = result.and_then(|run| Ok(keep(run)?));
+            let kept = result.and_then(|run| match can_keep {
+                true => Ok(keep(run).inspect_err(|_| can_keep = false)?),
+                false => Ok(()),
+            });
             if kept.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }

@@ -2,10 +2,10 @@
 
 use crate::case::Job;
 use crate::measure::Measured;
+use seamline_scenario::lines::{LineFile, whole_length};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// A run that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +28,7 @@ pub struct Run {
 /// The file of a benchmark.
 #[derive(Debug)]
 pub struct Store {
-    path: PathBuf,
-    file: File,
+    file: LineFile,
 }
 
 /// The file's name within its folder.
@@ -44,26 +43,15 @@ impl Store {
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Run>)> {
         std::fs::create_dir_all(folder).map_err(|error| explained(&error, folder))?;
         let path = folder.join(FILE);
-        let runs = match std::fs::read_to_string(&path) {
-            Ok(text) => read(&text, &path)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(explained(&error, &path)),
-        };
-        let open = || {
-            let file = OpenOptions::new().create(true).append(true).open(&path)?;
-            file.try_lock().map_err(|error| match error {
-                TryLockError::WouldBlock => {
-                    io::Error::new(ErrorKind::ResourceBusy, "another benchmark writes there now")
-                }
-                TryLockError::Error(error) => error,
-            })?;
-            let text = std::fs::read(&path)?;
-            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
-            file.set_len(whole as u64)?;
-            Ok(file)
-        };
-        let file = open().map_err(|error: io::Error| explained(&error, &path))?;
-        Ok((Store { path, file }, runs))
+        let (file, text, _) = LineFile::open(&path).map_err(|error| match error.kind() {
+            ErrorKind::ResourceBusy => io::Error::new(
+                error.kind(),
+                format!("{}: another benchmark writes there now", path.display()),
+            ),
+            _ => explained(&error, &path),
+        })?;
+        let runs = read(&text, &path)?;
+        Ok((Store { file }, runs))
     }
 
     /// The runs of a folder.
@@ -72,25 +60,24 @@ impl Store {
     /// When there are none, or a line is no run: which.
     pub fn read(folder: &Path) -> io::Result<Vec<Run>> {
         let path = folder.join(FILE);
-        let text = std::fs::read_to_string(&path).map_err(|error| explained(&error, &path))?;
-        read(&text, &path)
+        let text = std::fs::read(&path).map_err(|error| explained(&error, &path))?;
+        read(&text[..whole_length(&text)], &path)
     }
 
-    /// Keep a run.
+    /// Keep a run; it is on the disk afterwards.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written. The file is as it was before.
     pub fn keep(&mut self, run: &Run) -> io::Result<()> {
         let mut line = serde_json::to_string(run)?;
         line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(|error| explained(&error, &self.path))
+        self.file.append(&line).map_err(|error| explained(&error, self.file.path()))
     }
 }
 
-fn read(text: &str, path: &Path) -> io::Result<Vec<Run>> {
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    let parse = |(place, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| {
+fn read(lines: &[u8], path: &Path) -> io::Result<Vec<Run>> {
+    let parse = |(place, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|error| {
             let place = place + 1;
             let why = format!(
                 "{}:{place}: no run of this benchmark: {error}\ntip: give --out another folder",
@@ -99,7 +86,7 @@ fn read(text: &str, path: &Path) -> io::Result<Vec<Run>> {
             io::Error::new(ErrorKind::InvalidData, why)
         })
     };
-    whole.lines().enumerate().map(parse).collect()
+    lines.split_inclusive(|byte| *byte == b'\n').enumerate().map(parse).collect()
 }
 
 fn explained(error: &io::Error, path: &Path) -> io::Error {

@@ -1,6 +1,7 @@
 //! One finished run, as one line of JSON.
 
 use seamline_scenario::Plan;
+use seamline_scenario::lines::whole_length;
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::report::ENGINE;
 use serde::{Deserialize, Serialize};
@@ -53,9 +54,4 @@ pub(crate) fn parse_lines(text: &[u8]) -> (Vec<Line>, usize) {
     let lines: Vec<Line> = lines.into_iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
     let damaged = found - lines.len();
     (lines, damaged)
-}
-
-/// Bytes up to the last line break.
-pub(crate) fn whole_length(text: &[u8]) -> usize {
-    text.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1)
 }

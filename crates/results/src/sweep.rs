@@ -3,10 +3,11 @@
 use crate::error::Error;
 use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, LineFile, line_files, read_lines};
+use crate::store::{Found, LINES, line_files, open, read_lines};
 use crate::writer::{Unstored, write_lines};
 use rayon::prelude::*;
 use seamline_scenario::atomic::WriteError;
+use seamline_scenario::lines::LineFile;
 use seamline_scenario::report::{ENGINE, Provenance};
 use seamline_scenario::{CellResult, Plan, run_seed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +116,7 @@ pub fn sweep(
     let sweep = Sweep::new(plan, provenance);
     Manifest::register(out, &sweep, options.add)?;
     let name = options.shard.map_or(LINES.to_owned(), Shard::file_name);
-    let (mut file, found) = LineFile::open(&out.join(name))?;
+    let (mut file, found) = open(&out.join(name))?;
     let others: Vec<PathBuf> =
         line_files(out)?.into_iter().filter(|path| path.as_path() != file.path()).collect();
     let elsewhere = read_lines(&others)?;
@@ -216,7 +217,7 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
     let main = [file.path().to_owned()];
     let mut known: BTreeSet<String> = read_lines(&main)?.lines.into_iter().map(|line| line.key).collect();
     for path in others.iter().filter(|path| Shard::owns(path)) {
-        let (shard, Found { lines, damaged, .. }) = match LineFile::open(path) {
+        let (shard, Found { lines, damaged, .. }) = match open(path) {
             Err(Error::Refused { reason, .. }) => {
                 progress.note(&format!("{reason}, and it stays where it is"));
                 continue;
@@ -231,7 +232,7 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
         let fresh: Vec<String> =
             lines.iter().filter(|line| known.insert(line.key.clone())).flat_map(Line::to_text).collect();
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
-        shard.remove()?;
+        shard.remove().map_err(|cause| Error::write(path, cause))?;
         progress.note(&format!(
             "{}: {} runs taken into {}",
             path.display(),

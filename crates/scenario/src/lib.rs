@@ -18,6 +18,7 @@ pub mod document;
 mod follow;
 pub mod grid;
 pub mod identity;
+pub mod lines;
 pub mod live;
 pub mod measure;
 mod observe;
