@@ -2,8 +2,8 @@
 
 use super::point::Given;
 use crate::terminal::Failure;
-use seamline_scenario::document::{Node, Value};
-use seamline_scenario::source::SourceId;
+use crate::words::said;
+use seamline_scenario::document::Node;
 use seamline_scenario::units::{self, Complaint};
 
 /// A parameter by the name that the paper gives it.
@@ -179,9 +179,6 @@ pub(crate) fn bytes(place: &str, words: &str) -> Result<u64, Failure> {
 }
 
 fn quantity<T>(place: &str, words: &str, read: impl Fn(&Node) -> Result<T, Complaint>) -> Result<T, Failure> {
-    let node = Node { span: SourceId::FILE.span(0..words.len()), value: Value::Text(words.to_owned()) };
-    read(&node).map_err(|complaint| {
-        let tips = complaint.tips.iter().map(|tip| format!("\ntip: {tip}"));
-        Failure::Input(format!("{place}: `{words}`: {}{}", complaint.label, tips.collect::<String>()))
-    })
+    units::in_words(words, read)
+        .map_err(|complaint| Failure::Input(format!("{place}: `{words}`: {}", said(&complaint))))
 }

@@ -4,9 +4,8 @@
 use crate::error::InputError;
 use crate::presets;
 use seamline_scenario::diagnostics::suggestion;
-use seamline_scenario::document::{Node, Value};
+use seamline_scenario::document::Node;
 use seamline_scenario::recordings::detect;
-use seamline_scenario::source::SourceId;
 use seamline_scenario::units::{self, Amount, Complaint};
 use seamline_wire::{Duration, Rate};
 use serde::Serialize;
@@ -180,8 +179,7 @@ pub(crate) fn quantity<T>(
     words: &str,
     read: impl Fn(&Node) -> Result<T, Complaint>,
 ) -> Result<T, InputError> {
-    let node = Node { span: SourceId::FILE.span(0..words.len()), value: Value::Text(words.to_owned()) };
-    read(&node).map_err(|complaint| InputError {
+    units::in_words(words, read).map_err(|complaint| InputError {
         place: place.to_owned(),
         message: format!("`{words}`: {}", complaint.label),
         tips: complaint.tips,

@@ -6,7 +6,7 @@
 use crate::codes::Code;
 use crate::diagnostics::nearest;
 use crate::document::{Node, Value};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 use seamline_wire::{Duration, Rate};
 
 /// Why a value was refused, and how to mend it.
@@ -50,6 +50,14 @@ impl Complaint {
         self.span.get_or_insert(span);
         self
     }
+}
+
+/// Read a quantity that stands by itself, outside of a document.
+///
+/// # Errors
+/// The reader's complaint.
+pub fn in_words<T>(words: &str, read: impl Fn(&Node) -> Result<T, Complaint>) -> Result<T, Complaint> {
+    read(&Node { span: SourceId::FILE.span(0..words.len()), value: Value::Text(words.to_owned()) })
 }
 
 /// An amount of data: what a queue holds or a transfer moves.
