@@ -1,7 +1,7 @@
 //! `seamline advise --from LINK --to LINK`
 
 use crate::Outcome;
-use crate::experiment::{MOST_SEEDS, Manner, quoted};
+use crate::experiment::{MOST_SEEDS, Manner};
 use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, Told, note, print_results};
 use seamline_advise::{
@@ -9,6 +9,7 @@ use seamline_advise::{
 };
 use seamline_results::sweep::Progress;
 use seamline_scenario::atomic;
+use seamline_scenario::report::quoted;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_scenario::pages;
-use seamline_scenario::report::{Document, Provenance};
+use seamline_scenario::report::{Document, Provenance, quoted};
 use seamline_scenario::summary::label;
 use seamline_scenario::text::{doubts, interval_table, verdicts, warnings};
 use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions, run, summarise};
@@ -113,16 +113,6 @@ impl Overrides {
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let set: String = self.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
         seeds + &set
-    }
-}
-
-/// A word for the shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,+:".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -3,7 +3,7 @@
 mod beyond;
 
 use crate::Outcome;
-use crate::experiment::{MOST_SEEDS, Manner, quoted};
+use crate::experiment::{MOST_SEEDS, Manner};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, note, print};
@@ -12,6 +12,7 @@ use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
 use seamline_scenario::atomic;
+use seamline_scenario::report::quoted;
 use std::path::{Path, PathBuf};
 
 /// Seeds for other readings of silent points, unless fewer are asked for.

@@ -1,7 +1,7 @@
 //! `seamline parity [SCENARIO]`
 
 use crate::Outcome;
-use crate::experiment::{Overrides, quoted};
+use crate::experiment::Overrides;
 use crate::interrupt::Interrupt;
 use crate::lab::{failure as lab_failure, prepare};
 use crate::run::load;
@@ -10,7 +10,7 @@ use seamline_parity::runs::{Manner, count, measure};
 use seamline_parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
-use seamline_scenario::report::ENGINE;
+use seamline_scenario::report::{ENGINE, quoted};
 use seamline_scenario::{Plan, atomic};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

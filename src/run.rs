@@ -1,8 +1,9 @@
 //! `seamline run FILE`
 
 use crate::Outcome;
-use crate::experiment::{Options, conduct, quoted};
+use crate::experiment::{Options, conduct};
 use crate::terminal::Failure;
+use seamline_scenario::report::quoted;
 use seamline_scenario::{Plan, RunOptions};
 use std::path::{Path, PathBuf};
 

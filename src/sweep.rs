@@ -1,13 +1,13 @@
 //! `seamline sweep FILE --out DIR`
 
 use crate::Outcome;
-use crate::experiment::{Overrides, Processors, headline, quoted};
+use crate::experiment::{Overrides, Processors, headline};
 use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, Told, note, print};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
-use seamline_scenario::report::Provenance;
+use seamline_scenario::report::{Provenance, quoted};
 use seamline_scenario::text::{verdicts, warnings};
 use seamline_scenario::{Plan, summarise};
 use std::path::{Path, PathBuf};

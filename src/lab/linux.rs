@@ -2,12 +2,13 @@
 
 use super::Arguments;
 use crate::Outcome;
-use crate::experiment::{conduct_with, quoted};
+use crate::experiment::conduct_with;
 use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
 use seamline_lab::{LabError, Shell, Stacks, Visit};
+use seamline_scenario::report::quoted;
 use seamline_scenario::summary::label;
 use seamline_scenario::{Plan, RunOptions};
 use seamline_wire::codec::IpVersion;

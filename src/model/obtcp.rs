@@ -5,9 +5,9 @@ use super::point::{self, Given};
 use super::sweep::{Key, Sweep};
 use super::table;
 use crate::Outcome;
-use crate::experiment::quoted;
 use crate::terminal::{Failure, note, print_results};
 use seamline_scenario::atomic;
+use seamline_scenario::report::quoted;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]

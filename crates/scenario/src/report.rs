@@ -118,3 +118,13 @@ impl<'a> Document<'a> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 }
+
+/// A word for the shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,+:".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

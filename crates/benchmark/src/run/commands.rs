@@ -3,6 +3,7 @@
 use super::{Manner, second_path};
 use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Foretold;
+use seamline_scenario::report::quoted;
 use seamline_wire::Duration;
 use std::fmt::Write;
 use std::path::Path;
@@ -136,14 +137,4 @@ fn told(at: Duration, said: Duration, program: &str) -> String {
         at.as_millis(),
         said.as_millis()
     )
-}
-
-/// A word for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
