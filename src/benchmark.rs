@@ -16,6 +16,7 @@ use seamline_benchmark::run::{Manner, RunError};
 use seamline_benchmark::store::{Run, Store};
 use seamline_benchmark::summary::{Cell, summarise};
 use seamline_benchmark::{conduct, markdown, picture, text};
+use seamline_lab::system::kernel_release;
 use seamline_scenario::atomic;
 use seamline_wire::Duration;
 use std::num::NonZeroUsize;
@@ -99,7 +100,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => (None, Ok(Vec::new())),
     };
     let mut runs = kept.map_err(|error| Failure::Input(error.to_string()))?;
-    let kernel = (!arguments.again).then(kernel).transpose()?;
+    let kernel = (!arguments.again).then(kernel_release).transpose();
+    let kernel =
+        kernel.map_err(|error| Failure::Runtime(format!("the kernel does not say its release: {error}")))?;
     let all = runs.len();
     runs.retain(|run| {
         run.definition == DEFINITION && kernel.as_ref().is_none_or(|kernel| run.kernel == *kernel)
@@ -148,13 +151,6 @@ impl Arguments {
     }
 }
 
-/// The release of the kernel, as runs name it.
-fn kernel() -> Result<String, Failure> {
-    let text = std::fs::read_to_string("/proc/sys/kernel/osrelease");
-    text.map(|text| text.trim().to_owned())
-        .map_err(|error| Failure::Runtime(format!("/proc/sys/kernel/osrelease: {error}")))
-}
-
 /// Run what has not been run, and keep it.
 fn measure(
     arguments: &Arguments,
@@ -179,7 +175,7 @@ fn measure(
     let jobs: Vec<_> = matrix.jobs().into_iter().filter(|job| !is_done(runs, job)).collect();
     let bar = progress(jobs.len(), arguments.quiet);
     let manner =
-        Manner { program: host.program.clone(), cgroup: host.cgroup.clone(), retries: arguments.retry };
+        Manner { program: host.program.clone(), cgroup: host.cgroup.clone().ok(), retries: arguments.retry };
     let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |run| {
         bar.inc(1);
         if let Some(store) = store {

@@ -2,7 +2,7 @@
 
 use seamline_benchmark::load::Serve;
 use seamline_benchmark::remedy::Remedy;
-use seamline_lab::system::Namespace;
+use seamline_lab::system::{MOUNT_UNIFIED_HIERARCHY, Namespace, unified_hierarchy};
 use seamline_lab::traffic::{CongestionControl, available_congestion_controls};
 use std::fs;
 use std::io;
@@ -17,10 +17,8 @@ const PREFIX: &str = "seamline-benchmark-";
 pub(super) struct Host {
     /// This command.
     pub(super) program: PathBuf,
-    /// A cgroup of our own, where one can be made; it is removed in the end.
-    pub(super) cgroup: Option<PathBuf>,
-    /// Why there is none.
-    no_cgroup: Option<String>,
+    /// A cgroup of our own, which is removed in the end; or why there is none.
+    pub(super) cgroup: Result<PathBuf, String>,
     congestion_controls: Vec<CongestionControl>,
     /// Why `seamline sender` does not run here.
     sender: Option<String>,
@@ -33,14 +31,9 @@ impl Host {
         let checked = Command::new(&program).args(["sender", "--check"]).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&checked.stderr).lines().next().unwrap_or_default().to_owned();
         let congestion_controls = available_congestion_controls(&Namespace::new()?)?;
-        let (cgroup, no_cgroup) = match cgroup() {
-            Ok(cgroup) => (Some(cgroup), None),
-            Err(error) => (None, Some(error.to_string())),
-        };
         Ok(Host {
             program,
-            cgroup,
-            no_cgroup,
+            cgroup: cgroup().map_err(|error| error.to_string()),
             congestion_controls,
             sender: (!checked.status.success()).then_some(said),
         })
@@ -49,13 +42,16 @@ impl Host {
     /// What it lacks for a remedy.
     pub(super) fn lacks(&self, remedy: &Remedy) -> Option<String> {
         let name = remedy.congestion_control;
-        if !self.congestion_controls.iter().any(|it| it.name == name && it.refused.is_none()) {
+        let Some(control) = self.congestion_controls.iter().find(|it| it.name == name) else {
             return Some(format!("the kernel has no congestion control {name} (sudo modprobe tcp_{name})"));
+        };
+        if control.refused.is_some() {
+            return control.refused.clone();
         }
         if let (true, Some(why)) = (remedy.needs_ebpf(), &self.sender) {
             return Some(why.clone());
         }
-        if let (true, Some(why)) = (remedy.has_sender, &self.no_cgroup) {
+        if let (true, Err(why)) = (remedy.has_sender, &self.cgroup) {
             return Some(format!("no cgroup of version 2 can be made: {why}"));
         }
         if remedy.is_mptcp && !has_path_manager() {
@@ -75,7 +71,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        if let Some(cgroup) = &self.cgroup {
+        if let Ok(cgroup) = &self.cgroup {
             // It is empty: all that was in it has ended.
             let _ = fs::remove_dir(cgroup);
         }
@@ -89,14 +85,8 @@ fn has_path_manager() -> bool {
 }
 
 fn cgroup() -> io::Result<PathBuf> {
-    let mounts = fs::read_to_string("/proc/mounts")?;
-    let mut points = mounts.lines().filter_map(|line| {
-        let mut columns = line.split(' ').skip(1);
-        let (point, kind) = (columns.next()?, columns.next()?);
-        (kind == "cgroup2").then(|| Path::new(point).to_owned())
-    });
-    let point =
-        points.next().ok_or_else(|| io::Error::other("none is mounted (sudo mount -t cgroup2 none /mnt)"))?;
+    let point = unified_hierarchy()?
+        .ok_or_else(|| io::Error::other(format!("none is mounted ({MOUNT_UNIFIED_HIERARCHY})")))?;
     let path = point.join(format!("{PREFIX}{}", std::process::id()));
     remove_left_ones(&point);
     let made = fs::create_dir(&path);

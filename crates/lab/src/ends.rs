@@ -9,7 +9,7 @@ use crate::notify::Notify;
 use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::stacks::Stacks;
-use crate::system::{Namespace, Priority};
+use crate::system::{Namespace, Priority, kernel_release};
 use crate::traffic::{
     Content, Observation, Report, Sampling, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
 };
@@ -201,9 +201,8 @@ fn emulation(
         };
         stacks.push((scenario.nodes[site.node].clone(), stack.to_owned()));
     }
-    let kernel = nix::sys::utsname::uname()?.release().to_string_lossy().into_owned();
     Ok(EmulationRecord {
-        kernel,
+        kernel: kernel_release()?,
         stacks,
         priority: priority.to_string(),
         packets: lateness.count(),

@@ -1,7 +1,8 @@
 //! The server.
 
-use super::socket::{choose_congestion_control, listening};
+use super::socket::listening;
 use super::{ENDLESS, PORT};
+use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};

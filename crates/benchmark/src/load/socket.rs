@@ -6,8 +6,8 @@ use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, listen, setsockopt, socket, sockopt,
 };
+use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
-use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -32,11 +32,6 @@ pub(super) fn listening(serve: &Serve) -> io::Result<TcpListener> {
         .map_err(|errno| explained(errno, &format!("cannot listen at {at}")))?;
     listen(&socket, Backlog::new(128)?)?;
     Ok(TcpListener::from(socket))
-}
-
-pub(super) fn choose_congestion_control(socket: &impl AsFd, name: &str) -> io::Result<()> {
-    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(name))
-        .map_err(|errno| explained(errno, &format!("congestion control {name:?} (sudo modprobe tcp_{name})")))
 }
 
 /// A connection.

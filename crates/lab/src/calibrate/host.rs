@@ -1,5 +1,6 @@
 //! Whether the host had time for a calibration.
 
+use crate::system::kernel_release;
 use serde::Serialize;
 use std::fs;
 use std::io;
@@ -37,7 +38,7 @@ impl Watch {
         let others = (end.busy - begin.busy).saturating_sub(end.own - begin.own);
         let used_by_others_percent = 100.0 * others as f64 / all as f64;
         Ok(HostState {
-            kernel: nix::sys::utsname::uname()?.release().to_string_lossy().into_owned(),
+            kernel: kernel_release()?,
             processors: std::thread::available_parallelism()?.get(),
             priority,
             used_by_others_percent,

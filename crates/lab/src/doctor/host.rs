@@ -2,9 +2,8 @@
 
 use super::{Feature, Need};
 use crate::clock;
-use crate::system::priority;
+use crate::system::{kernel_release, priority};
 use seamline_wire::Duration;
-use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
@@ -15,9 +14,8 @@ pub(super) fn features() -> Vec<Feature> {
 }
 
 fn kernel() -> Feature {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let release = release.trim();
-    let tried = match version(release) {
+    let release = kernel_release().unwrap_or_default();
+    let tried = match version(&release) {
         Some(version) if version >= (5, 3) => Ok(format!("Linux {release}")),
         _ => Err(format!("Linux {release:?}")),
     };

@@ -3,9 +3,8 @@
 use super::host::program;
 use super::lab::namespace_with_loopback;
 use super::{Feature, Need};
-use crate::system::bpf;
+use crate::system::{MOUNT_UNIFIED_HIERARCHY, bpf, unified_hierarchy};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -32,22 +31,14 @@ fn transparent_sockets() -> Feature {
 }
 
 fn cgroup() -> Feature {
-    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let tried = mounts.lines().find_map(cgroup2_mount).map(str::to_owned);
-    let tried = tried.ok_or_else(|| "no cgroup2 in /proc/mounts".to_owned());
+    let place = unified_hierarchy().ok().flatten().map(|place| place.display().to_string());
+    let tried = place.ok_or_else(|| "no cgroup2 in /proc/mounts".to_owned());
     Feature::new(Need::Sender, "cgroup v2", "eBPF programs for the sockets of some processes only", tried)
         .mended_by(&[
             ("with systemd", "boot with systemd.unified_cgroup_hierarchy=1"),
-            ("any host", "sudo mkdir -p /run/cgroup2; sudo mount -t cgroup2 none /run/cgroup2"),
+            ("any host", MOUNT_UNIFIED_HIERARCHY),
             ("docker, podman", "start the container with --cgroupns=host -v /sys/fs/cgroup:/sys/fs/cgroup"),
         ])
-}
-
-/// Where a line of `/proc/mounts` says that the unified hierarchy is.
-fn cgroup2_mount(line: &str) -> Option<&str> {
-    let mut words = line.split(' ').skip(1);
-    let place = words.next()?;
-    (words.next()? == "cgroup2").then_some(place)
 }
 
 fn types() -> Feature {
@@ -93,11 +84,4 @@ fn libelf() -> Feature {
 
 fn found(there: bool, what: &str, otherwise: &str) -> Result<String, String> {
     if there { Ok(what.to_owned()) } else { Err(otherwise.to_owned()) }
-}
-
-#[cfg(test)]
-#[test]
-fn the_unified_hierarchy_is_found_among_mounts() {
-    assert_eq!(cgroup2_mount("cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0"), Some("/sys/fs/cgroup"));
-    assert_eq!(cgroup2_mount("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0"), None);
 }

@@ -1,6 +1,7 @@
 //! What the lab asks of Linux: namespaces, interfaces, sockets, priorities. The only place with unsafe code.
 
 pub mod bpf;
+pub mod cgroup;
 pub mod command;
 pub mod leftovers;
 pub mod namespace;
@@ -12,6 +13,7 @@ pub mod settings;
 pub mod tcp_info;
 pub mod tun;
 
+pub use cgroup::{MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
 pub use command::{Command, Running};
 pub use leftovers::{Leftover, StateDirectory, StateFile};
 pub use namespace::{Identity, Namespace};
@@ -23,6 +25,14 @@ pub use tun::Tun;
 
 use std::fmt::Display;
 use std::io;
+
+/// The release of the kernel.
+///
+/// # Errors
+/// When the kernel does not say it.
+pub fn kernel_release() -> io::Result<String> {
+    Ok(nix::sys::utsname::uname()?.release().to_string_lossy().into_owned())
+}
 
 /// The same kind of error, which also says what was tried.
 pub(crate) fn explained(error: io::Error, tried: impl Display) -> io::Error {

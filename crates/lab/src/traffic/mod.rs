@@ -45,3 +45,4 @@ pub use content::{Content, Mismatch};
 pub use plan::{Outcome, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
 pub use run::{Running, Traffic};
 pub use sampler::{Observation, Sampling};
+pub use socket::choose_congestion_control;

@@ -86,7 +86,11 @@ fn stream_socket(local: SocketAddr, congestion_control: Option<&str>) -> io::Res
     Ok(socket)
 }
 
-fn choose_congestion_control(socket: impl AsFd, name: &str) -> io::Result<()> {
+/// Choose the kernel's congestion control of a socket.
+///
+/// # Errors
+/// When the kernel does not have it, or the process may not choose it.
+pub fn choose_congestion_control(socket: impl AsFd, name: &str) -> io::Result<()> {
     setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name)).map_err(|error| {
         let why = match error {
             Errno::ENOENT => format!(
