@@ -28,8 +28,10 @@ const QUEUE: u32 = 40;
 const ONE_WAY_DELAY: Duration = Duration::from_millis(20);
 const RATE: u64 = 10;
 
-/// What the path holds without loss, in segments: rate times round trip, and the queue.
-pub(crate) const PATH_HOLDS: f64 = 10e6 * 0.04 / (8.0 * 1052.0) + QUEUE as f64;
+/// What the path holds without loss, in segments: rate times round trip, and the queue. Their headers with timestamps take 52 bytes.
+pub(crate) const PATH_HOLDS: f64 = RATE as f64 * 1e6 * (2 * ONE_WAY_DELAY.as_nanos()) as f64 * 1e-9
+    / (8 * (SEGMENT + 52)) as f64
+    + QUEUE as f64;
 
 /// At which end the attacker stands: whom it attacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +169,7 @@ impl Machine for Air {
     }
 }
 
-fn host(plan: &Plan, node: NodeId, honest: bool) -> Host {
+fn host(plan: &Plan, node: NodeId) -> Host {
     let mut host = Host::new(node);
     let variant = variant::find(plan.variant, &plan.parameters).expect("registered");
     let mut start = Stream::new(plan.seed, "attacks/start");
@@ -182,7 +184,7 @@ fn host(plan: &Plan, node: NodeId, honest: bool) -> Host {
             remote,
             parameters: Arc::new(plan.parameters.clone()),
             variant,
-            handover: plan.scheme.filter(|_| honest),
+            handover: plan.scheme,
             initial_sequence: SequenceNumber(if sends { 3_000_000_000 } else { 700_000_000 }),
         };
         let opening = if sends { Opening::Active } else { Opening::Passive };
@@ -233,10 +235,10 @@ fn chain(
 /// Let it happen, with this attacker or none.
 pub(crate) fn run(plan: &Plan, deeds: Option<Deeds>) -> Outcome {
     let mut world = World::with_observer(Watch::default());
-    let sender = world.add(Node::Host(host(plan, SENDER, true)));
+    let sender = world.add(Node::Host(host(plan, SENDER)));
     let air = world.add(Node::Air(Air::new(plan.gaps.clone())));
     assert_eq!((sender, air), (THE_SENDER, THE_AIR));
-    let receiver = world.add(Node::Host(host(plan, RECEIVER, true)));
+    let receiver = world.add(Node::Host(host(plan, RECEIVER)));
     let attacker = world.add(Node::Attacker(Box::new(Attacker::new(deeds, plan.victim, plan.seed))));
     if plan.signals {
         world.subscribe(air, receiver);

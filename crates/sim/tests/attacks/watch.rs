@@ -20,8 +20,6 @@ pub(crate) struct Watch {
     pub(crate) sent_again: Vec<Instant>,
     /// Packets that found the queue full.
     pub(crate) overflows: u64,
-    /// Marks refused.
-    pub(crate) refusals: u64,
 }
 
 impl Watch {
@@ -64,7 +62,6 @@ impl Observer for Watch {
                 self.overflows += u64::from(cause == DropCause::QueueOverflow);
                 self.left(source_port, -i64::from(length));
             }
-            Event::MarkRefused { .. } => self.refusals += 1,
             _ => {}
         }
     }
