@@ -4,7 +4,7 @@ use crate::picture::Picture;
 use crate::remedy::ALL;
 use crate::store::Run;
 use crate::summary::Cell;
-use crate::text::{by_conditions, heads, row, seconds};
+use crate::text::{NAMES, by_conditions, heads, row};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
@@ -68,11 +68,10 @@ fn provenance(cells: &[Cell], runs: &[Run]) -> String {
 
 fn table(page: &mut String, conditions: &str, cells: &[&Cell]) {
     let _ = writeln!(page, "\n## {}{}\n", conditions[..1].to_uppercase(), &conditions[1..]);
-    let heads = [vec!["outage".to_owned(), "remedy".to_owned()], heads()].concat();
-    let rule = heads.iter().enumerate().map(|(place, _)| if place < 2 { "---" } else { "---:" });
+    let heads = heads();
+    let rule = heads.iter().enumerate().map(|(place, _)| if place < NAMES { "---" } else { "---:" });
     let _ = writeln!(page, "| {} |\n| {} |", heads.join(" | "), rule.collect::<Vec<_>>().join(" | "));
     for cell in cells {
-        let outage = seconds(cell.case.outage_ms);
-        let _ = writeln!(page, "| {outage} | {} | {} |", cell.case.remedy.name, row(cell).join(" | "));
+        let _ = writeln!(page, "| {} |", row(cell).join(" | "));
     }
 }

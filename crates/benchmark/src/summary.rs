@@ -3,50 +3,7 @@
 use crate::case::Case;
 use crate::measure::Measured;
 use crate::store::Run;
-
-/// A median and an interval that holds the true one with a chance of at least 95 %, whatever the distribution: between two of the sorted
-/// values (the sign test; W. R. Thompson, 1936). It takes six values; of fewer it is all of their range, with a chance that is less.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Median {
-    /// The median.
-    pub median: f64,
-    /// The lower end of the interval.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-}
-
-/// The chance that the interval leaves out what it is about, at most.
-const ERROR: f64 = 0.05;
-
-impl Median {
-    /// The median of some values; `None` without any.
-    pub fn of(mut values: Vec<f64>) -> Option<Self> {
-        values.sort_by(f64::total_cmp);
-        let n = values.len();
-        let (lower, upper) = (values.get(n.checked_sub(1)? / 2)?, values.get(n / 2)?);
-        let out = outermost(n);
-        // Infinity, for what never came, has no middle with itself.
-        let median = if lower == upper { *lower } else { f64::midpoint(*lower, *upper) };
-        Some(Median { median, low: values[out], high: values[n - 1 - out] })
-    }
-}
-
-/// How many values at each end the interval of `n` values leaves out.
-fn outermost(n: usize) -> usize {
-    // Twice the chance that at most so many of n fair coins fall on one side.
-    let mut chance = libm::pow(0.5, n as f64) * 2.0;
-    let (mut total, mut out) = (chance, 0);
-    while out + 1 < n / 2 {
-        chance *= (n - out) as f64 / (out + 1) as f64;
-        total += chance;
-        if total > ERROR {
-            break;
-        }
-        out += 1;
-    }
-    out
-}
+use seamline_record::statistics::Median;
 
 /// A number of a run, and how it is called.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,9 @@
 //! Tables for a terminal.
 
 use crate::case::Case;
-use crate::summary::{Cell, Median, QUANTITIES};
+use crate::summary::{Cell, QUANTITIES};
+use seamline_record::statistics::Median;
+use seamline_report::columns::aligned;
 use std::fmt::Write;
 
 /// What a number of runs is shown as: its median, and its interval unless all are the same.
@@ -11,16 +13,21 @@ pub(crate) fn shown(median: &Median) -> String {
     if low == high { middle } else { format!("{middle} ({low} to {high})") }
 }
 
-/// The heads of the columns after those of outage and remedy.
+/// How many columns name a row; the others are numbers.
+pub(crate) const NAMES: usize = 2;
+
+/// The heads of all columns.
 pub(crate) fn heads() -> Vec<String> {
-    let heads = QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit));
-    heads.chain(["runs".to_owned()]).collect()
+    let quantities = QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit));
+    let [outage, remedy, runs] = ["outage", "remedy", "runs"].map(str::to_owned);
+    [outage, remedy].into_iter().chain(quantities).chain([runs]).collect()
 }
 
-/// The cells of a row after those of outage and remedy.
+/// The columns of a row.
 pub(crate) fn row(cell: &Cell) -> Vec<String> {
+    let names = [seconds(cell.case.outage_ms), cell.case.remedy.name.to_owned()];
     let medians = cell.medians.iter().map(|median| median.as_ref().map_or("-".to_owned(), shown));
-    medians.chain([cell.runs.to_string()]).collect()
+    names.into_iter().chain(medians).chain([cell.runs.to_string()]).collect()
 }
 
 /// Cells whose conditions are the same, in their order.
@@ -40,24 +47,18 @@ pub(crate) fn by_conditions(cells: &[Cell]) -> Vec<(String, Vec<&Cell>)> {
 pub fn text(cells: &[Cell]) -> String {
     let mut text = String::new();
     for (conditions, cells) in by_conditions(cells) {
-        let mut rows = vec![[vec!["outage".to_owned(), "remedy".to_owned()], heads()].concat()];
+        let mut rows = vec![heads()];
         let mut last = None;
         for cell in cells {
-            let outage = seconds(cell.case.outage_ms);
-            let shown = if last == Some(cell.case.outage_ms) { String::new() } else { outage };
-            last = Some(cell.case.outage_ms);
-            rows.push([vec![shown, cell.case.remedy.name.to_owned()], row(cell)].concat());
+            let mut row = row(cell);
+            if last.replace(cell.case.outage_ms) == Some(cell.case.outage_ms) {
+                row[0].clear();
+            }
+            rows.push(row);
         }
         let _ = writeln!(text, "{conditions}");
-        let widths: Vec<usize> = (0..rows[0].len())
-            .map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0))
-            .collect();
-        for row in rows {
-            let columns = row.iter().zip(&widths).enumerate().map(|(place, (word, width))| match place {
-                0 | 1 => format!("{word:<width$}"),
-                _ => format!("{word:>width$}"),
-            });
-            let _ = writeln!(text, "  {}", columns.collect::<Vec<_>>().join("  ").trim_end());
+        for line in aligned(&rows, NAMES) {
+            let _ = writeln!(text, "  {line}");
         }
         text.push('\n');
     }

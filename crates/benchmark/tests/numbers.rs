@@ -7,7 +7,8 @@ use seamline_benchmark::matrix::Matrix;
 use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
 use seamline_benchmark::store::{FILE, Run, Store};
-use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, Median, summarise};
+use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, summarise};
+use seamline_record::statistics::Median;
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::fs;
@@ -90,21 +91,6 @@ fn of_requests_the_next_whole_answer_counts() {
     let it = measure(&job, &timeline, &[]);
     assert!((699.0..701.0).contains(&it.progress_ms.unwrap()), "{it:?}");
     assert_eq!(it.full_rate_ms, None);
-}
-
-#[test]
-fn medians_have_the_intervals_of_the_sign_test() {
-    let of = |n: u32| Median::of((1..=n).map(f64::from).collect()).map(|it| (it.low, it.median, it.high));
-    // Conover, Practical Nonparametric Statistics: the orders of the interval at 95 %.
-    assert_eq!(of(0), None);
-    assert_eq!(of(1), Some((1.0, 1.0, 1.0)));
-    assert_eq!(of(6), Some((1.0, 3.5, 6.0)));
-    assert_eq!(of(8), Some((1.0, 4.5, 8.0)));
-    assert_eq!(of(9), Some((2.0, 5.0, 8.0)));
-    assert_eq!(of(12), Some((3.0, 6.5, 10.0)));
-    assert_eq!(of(20), Some((6.0, 10.5, 15.0)));
-    let never = Median::of(vec![1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]).unwrap();
-    assert_eq!((never.low, never.median, never.high), (1.0, f64::INFINITY, f64::INFINITY));
 }
 
 #[test]

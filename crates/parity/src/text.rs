@@ -3,6 +3,7 @@
 use crate::Parity;
 use crate::columns::{LEGEND, cells, heads, named, tally};
 use crate::compare::{Pair, ScenarioParity};
+use seamline_report::columns::aligned;
 use std::fmt::Write;
 
 /// Everything in words.
@@ -35,23 +36,15 @@ pub fn text(parity: &Parity) -> String {
 
 fn scenario_table(text: &mut String, scenario: &ScenarioParity) {
     let _ = writeln!(text, "{}: {}", scenario.name, scenario.title);
-    let heads = heads();
-    let all: Vec<Vec<String>> =
-        scenario.cells.iter().flat_map(|cell| &cell.rows).map(cells).chain([heads.clone()]).collect();
-    let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let line = |row: &[String]| {
-        let columns = row.iter().zip(&widths).enumerate().map(|(place, (column, &width))| match place {
-            0 => format!("{column:width$}"),
-            _ => format!("{column:>width$}"),
-        });
-        columns.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let _ = writeln!(text, "  {}", line(&heads));
+    let rows = scenario.cells.iter().flat_map(|cell| &cell.rows).map(cells);
+    let mut lines = aligned(&[heads()].into_iter().chain(rows).collect::<Vec<_>>(), 1).into_iter();
+    if let Some(heads) = lines.next() {
+        let _ = writeln!(text, "  {heads}");
+    }
     for cell in &scenario.cells {
         let _ = writeln!(text, " {}", cell.name);
-        for row in &cell.rows {
-            let _ = writeln!(text, "  {}", line(&cells(row)));
+        for line in lines.by_ref().take(cell.rows.len()) {
+            let _ = writeln!(text, "  {line}");
         }
     }
     if scenario.repeated > 0 {

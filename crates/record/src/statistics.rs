@@ -1,4 +1,4 @@
-//! Means with their 95 % intervals, and factors between paired runs.
+//! Means and medians with their 95 % intervals, and factors between paired runs.
 //!
 //! Runs of different seeds are independent samples of one distribution, so the mean of a cell has the
 //! interval of Student's t with n - 1 degrees of freedom (Gosset 1908). Runs of two variants under the
@@ -114,4 +114,45 @@ pub fn samples_needed(estimate: &Estimate, wanted: f64, most: usize) -> Option<u
     let spread =
         estimate.relative_half_width()? * root(estimate.samples) / student_t_95(estimate.samples - 1)?;
     (2..=most).find(|n| student_t_95(n - 1).is_some_and(|t| t * spread / root(*n) <= wanted))
+}
+
+/// A median and an interval that holds the true one with a chance of at least 95 %, whatever the distribution: between two of the sorted
+/// values (the sign test; W. R. Thompson, 1936). It takes six values; of fewer it is all of their range, with a chance that is less.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Median {
+    /// The median.
+    pub median: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Median {
+    /// The median of some values; `None` without any.
+    pub fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_by(f64::total_cmp);
+        let n = values.len();
+        let (lower, upper) = (values.get(n.checked_sub(1)? / 2)?, values.get(n / 2)?);
+        let out = outermost(n);
+        // Infinity, for what never came, has no middle with itself.
+        let median = if lower == upper { *lower } else { f64::midpoint(*lower, *upper) };
+        Some(Median { median, low: values[out], high: values[n - 1 - out] })
+    }
+}
+
+/// How many values at each end the interval of `n` values leaves out.
+fn outermost(n: usize) -> usize {
+    // Twice the chance that at most so many of n fair coins fall on one side.
+    let mut chance = libm::pow(0.5, n as f64) * 2.0;
+    let (mut total, mut out) = (chance, 0);
+    while out + 1 < n / 2 {
+        chance *= (n - out) as f64 / (out + 1) as f64;
+        total += chance;
+        if total > ERROR_95 {
+            break;
+        }
+        out += 1;
+    }
+    out
 }

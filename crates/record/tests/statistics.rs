@@ -1,7 +1,7 @@
 //! Statistics against published tables and worked examples.
 
 use seamline_record::statistics::{
-    estimate, estimate_at, jackknife, mean, paired_factor, samples_needed, student_t_95,
+    Median, estimate, estimate_at, jackknife, mean, paired_factor, samples_needed, student_t_95,
 };
 
 /// Two-sided 95 % quantiles from the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2.
@@ -97,4 +97,19 @@ fn the_jackknife_is_worked_by_hand() {
     let one = jackknife(1, |seed| without(&[3.0], seed)).unwrap();
     assert_eq!((one.mean, one.low, one.high), (3.0, None, None));
     assert_eq!(jackknife(3, |_| None), None);
+}
+
+#[test]
+fn medians_have_the_intervals_of_the_sign_test() {
+    let of = |n: u32| Median::of((1..=n).map(f64::from).collect()).map(|it| (it.low, it.median, it.high));
+    // Conover, Practical Nonparametric Statistics: the orders of the interval at 95 %.
+    assert_eq!(of(0), None);
+    assert_eq!(of(1), Some((1.0, 1.0, 1.0)));
+    assert_eq!(of(6), Some((1.0, 3.5, 6.0)));
+    assert_eq!(of(8), Some((1.0, 4.5, 8.0)));
+    assert_eq!(of(9), Some((2.0, 5.0, 8.0)));
+    assert_eq!(of(12), Some((3.0, 6.5, 10.0)));
+    assert_eq!(of(20), Some((6.0, 10.5, 15.0)));
+    let never = Median::of(vec![1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]).unwrap();
+    assert_eq!((never.low, never.median, never.high), (1.0, f64::INFINITY, f64::INFINITY));
 }

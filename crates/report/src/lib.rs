@@ -9,6 +9,7 @@
 //!
 //! The same data gives the same bytes.
 
+pub mod columns;
 pub mod decimate;
 pub mod encode;
 pub mod escape;
