@@ -44,10 +44,10 @@ impl<'a> Guard<'a> {
     }
 
     /// Until it is to stop.
-    pub(super) fn run(&mut self, shared: &Shared, said: &Sender<Line>) {
+    pub(super) fn run(&mut self, shared: &Shared, log: &Sender<Line>) {
         let say = |line: Line| {
             // Who listens ends after this does.
-            let _ = said.send(line.at(clock::wall()));
+            let _ = log.send(line.at(clock::wall()));
         };
         while !shared.stop.load(Ordering::Relaxed) {
             self.wait();

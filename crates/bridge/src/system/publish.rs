@@ -1,13 +1,17 @@
 //! Where the counters can be read: by HTTP, or in a file.
 
-use seamline_daemon::explained;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::{Line, clock, explained};
+use seamline_wire::{Duration, Instant};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
 
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,57 +25,93 @@ pub enum Metrics {
 /// The latest text, and where it goes.
 #[derive(Debug)]
 pub(super) struct Publisher {
-    text: Mutex<String>,
-    listener: Option<TcpListener>,
-    file: Option<PathBuf>,
+    latest: Mutex<Latest>,
+    to: To,
+}
+
+#[derive(Debug, Default)]
+struct Latest {
+    text: String,
+    /// Not in the file yet.
+    is_new: bool,
+}
+
+#[derive(Debug)]
+enum To {
+    Nobody,
+    Askers(TcpListener),
+    File(PathBuf),
 }
 
 /// Nobody who asks is waited for longer.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(500);
+/// How often, in milliseconds, it looks whether there is something to do, and whether it is to stop.
+const LOOK: u8 = 100;
+/// Said no more often than this that the file cannot be written.
+const WARN: Duration = Duration::from_secs(60);
 
 impl Publisher {
+    /// # Errors
+    /// When nobody may listen at the address, or the file cannot be written.
     pub(super) fn open(metrics: Option<&Metrics>) -> io::Result<Self> {
-        let mut publisher = Publisher { text: Mutex::default(), listener: None, file: None };
-        match metrics {
+        let to = match metrics {
             Some(Metrics::Http(address)) => {
                 let made = TcpListener::bind(address);
                 let listener =
                     made.map_err(|error| explained(error, format_args!("listening at {address}")))?;
                 listener.set_nonblocking(true)?;
-                publisher.listener = Some(listener);
+                To::Askers(listener)
             }
             Some(Metrics::File(path)) => {
-                publisher.file = Some(path.clone());
-                publisher.publish(String::new())?;
+                replace(path, "")?;
+                To::File(path.clone())
             }
-            None => {}
+            None => To::Nobody,
+        };
+        Ok(Publisher { latest: Mutex::default(), to })
+    }
+
+    /// That is the latest. Waits for no file, and for nobody who asks.
+    pub(super) fn publish(&self, text: String) {
+        *self.latest() = Latest { text, is_new: true };
+    }
+
+    fn latest(&self) -> MutexGuard<'_, Latest> {
+        self.latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Answer those who ask, or keep the file up to date, until it is to stop.
+    pub(super) fn serve(&self, stop: &AtomicBool, say: &Sender<Line>) {
+        match &self.to {
+            To::Nobody => {}
+            To::Askers(listener) => self.answer_all(listener, stop),
+            To::File(path) => self.keep_up_to_date(path, stop, say),
         }
-        Ok(publisher)
     }
 
-    /// That is the latest.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub(super) fn publish(&self, text: String) -> io::Result<()> {
-        let written = self.file.as_ref().map_or(Ok(()), |path| {
-            let mut beside = path.clone().into_os_string();
-            beside.push(".new");
-            fs::write(&beside, &text)
-                .and_then(|()| fs::rename(&beside, path))
-                .map_err(|error| explained(error, format_args!("writing {}", path.display())))
-        });
-        *self.text.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = text;
-        written
-    }
-
-    /// Answer those who ask, until it is to stop.
-    pub(super) fn serve(&self, stop: &AtomicBool) {
-        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-        use std::os::fd::AsFd;
-        let Some(listener) = &self.listener else { return };
+    fn keep_up_to_date(&self, path: &Path, stop: &AtomicBool, say: &Sender<Line>) {
+        let mut warned_at: Option<Instant> = None;
         while !stop.load(Ordering::Relaxed) {
-            let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(100_u8));
+            thread::park_timeout(std::time::Duration::from_millis(LOOK.into()));
+            let Some(text) = self.take_new() else { continue };
+            let Err(error) = replace(path, &text) else { continue };
+            let now = clock::monotonic();
+            if warned_at.is_none_or(|at| now.saturating_since(at) >= WARN) {
+                warned_at = Some(now);
+                // Who listens ends after this does.
+                let _ = say.send(Line::new("warning").with("why", error.to_string()).at(clock::wall()));
+            }
+        }
+    }
+
+    fn take_new(&self) -> Option<String> {
+        let mut latest = self.latest();
+        std::mem::take(&mut latest.is_new).then(|| latest.text.clone())
+    }
+
+    fn answer_all(&self, listener: &TcpListener, stop: &AtomicBool) {
+        while !stop.load(Ordering::Relaxed) {
+            let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             if let Ok((mut asked, _)) = listener.accept() {
                 let _ = self.answer(&mut asked);
             }
@@ -79,7 +119,7 @@ impl Publisher {
     }
 
     /// The request is read to its empty line, for closing with bytes unread would reset the connection.
-    fn answer(&self, asked: &mut std::net::TcpStream) -> io::Result<()> {
+    fn answer(&self, asked: &mut TcpStream) -> io::Result<()> {
         asked.set_nonblocking(false)?;
         asked.set_read_timeout(Some(PATIENCE))?;
         asked.set_write_timeout(Some(PATIENCE))?;
@@ -91,11 +131,20 @@ impl Publisher {
                 more => length += more,
             }
         }
-        let body = self.text.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let body = self.latest().text.clone();
         write!(
             asked,
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         )
     }
+}
+
+/// As a whole: whoever reads it meanwhile reads the old one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    fs::write(&beside, text)
+        .and_then(|()| fs::rename(&beside, path))
+        .map_err(|error| explained(error, format_args!("writing {}", path.display())))
 }

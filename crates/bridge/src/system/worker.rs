@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) stop: AtomicBool,
 }
 
-/// Where lines go, and what the guard has to say: it says so here, for it waits for nobody.
+/// Where lines go, and what other threads have to say: they wait for nobody, so they tell the agent's.
 struct Log {
     journal: Journal,
     said: Receiver<Line>,
@@ -102,7 +102,7 @@ pub fn run(
     log.write(worker.start());
     thread::scope(|scope| {
         scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
-        scope.spawn(|| publisher.serve(&shared.stop));
+        scope.spawn(|| publisher.serve(&shared.stop, &say));
         let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
@@ -164,7 +164,6 @@ struct Worker<'a> {
     looked_at: Instant,
     published_at: Instant,
     warned_at: [Option<Instant>; 2],
-    unpublished_at: Option<Instant>,
 }
 
 impl<'a> Worker<'a> {
@@ -180,7 +179,6 @@ impl<'a> Worker<'a> {
             looked_at: Instant::ZERO,
             published_at: Instant::ZERO,
             warned_at: [None; 2],
-            unpublished_at: None,
         }
     }
 
@@ -273,13 +271,7 @@ impl<'a> Worker<'a> {
             self.published_at = now;
             let [wired, wireless] = &self.manner.interfaces;
             let text = self.snapshot(shared).text([wired, wireless]);
-            let is_due = self.unpublished_at.is_none_or(|at| now.saturating_since(at) >= WARN);
-            if let Err(error) = publisher.publish(text)
-                && is_due
-            {
-                self.unpublished_at = Some(now);
-                log.write(Line::new("warning").with("why", error.to_string()));
-            }
+            publisher.publish(text);
         }
     }
 
