@@ -1,6 +1,6 @@
 //! Frames in, frames out: everything between an agent and the interfaces that needs neither.
 
-use crate::flows::{FlowCounters, FlowKey, Flows, Place};
+use crate::flows::{Arrival, FlowCounters, FlowKey, Flows, Met, Place};
 use crate::frame::{self, LinkHeader, Medium};
 use crate::outgoing::Outgoing;
 use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Limits, Parameters, Side};
@@ -213,13 +213,16 @@ impl Engine {
     ) {
         let Headers { source_port, destination_port, segment, .. } = decoded.headers;
         let key = key_of(way, &decoded.headers);
-        let met = self.flows.meet(now, way.from, key, &segment, way.header);
-        if let Some(place) = met.forget {
-            self.forget(&[place]);
-        }
-        let Some(place) = met.place else {
-            self.counters.unknown += 1;
-            return sent.push(way.from.other(), &[way.frame]);
+        let arrival = Arrival { now, from: way.from, segment: &segment, header: way.header };
+        let place = match self.flows.meet(key, arrival) {
+            Met::Show(place) => place,
+            met => {
+                if let Met::Forget(place) = met {
+                    self.forget(&[place]);
+                }
+                self.counters.unknown += 1;
+                return sent.push(way.from.other(), &[way.frame]);
+            }
         };
         // Without what a short frame is padded with.
         let came: Arc<[u8]> = Arc::from(&bytes[..ip_length(bytes)]);

@@ -87,17 +87,26 @@ struct Flow {
 
 /// What is to be done with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Met {
-    /// The connection that the agent is shown it of; without one it passes by.
-    pub place: Option<Place>,
-    /// A connection that the agent has to forget first.
-    pub forget: Option<Place>,
-    /// There is no room for its connection.
-    pub has_no_room: bool,
+pub enum Met {
+    /// It passes the agent by.
+    Passes,
+    /// It passes, and the agent has to forget this connection: another begins between the same ends.
+    Forget(Place),
+    /// The agent is shown it, as one of this connection.
+    Show(Place),
 }
 
-impl Met {
-    const PASSES: Met = Met { place: None, forget: None, has_no_room: false };
+/// A segment that has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// When.
+    pub now: Instant,
+    /// From which side.
+    pub from: Side,
+    /// What it says.
+    pub segment: &'a Segment,
+    /// What stands before its IP header.
+    pub header: LinkHeader,
 }
 
 /// What has become of connections.
@@ -188,25 +197,23 @@ impl Flows {
     }
 
     /// A segment of it has come.
-    pub fn meet(
-        &mut self,
-        now: Instant,
-        from: Side,
-        key: FlowKey,
-        segment: &Segment,
-        header: LinkHeader,
-    ) -> Met {
-        let begins = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
-        let known = self.by_key.get(&key).copied();
-        match known {
+    pub fn meet(&mut self, key: FlowKey, it: Arrival<'_>) -> Met {
+        let flags = it.segment.flags;
+        let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
+        match self.by_key.get(&key).copied() {
             Some(place) if begins => {
                 let was_known = self.is_known(place);
                 self.remove(place);
-                Met { forget: was_known.then_some(place), ..self.begin(now, from, key, segment, header) }
+                self.begin(key, it);
+                if was_known { Met::Forget(place) } else { Met::Passes }
             }
-            Some(place) => self.go_on(now, from, place, segment, header),
-            None if segment.flags.contains(Flags::RST) => Met::PASSES,
-            None => self.begin(now, from, key, segment, header),
+            Some(place) => self.go_on(place, it),
+            None => {
+                if !flags.contains(Flags::RST) {
+                    self.begin(key, it);
+                }
+                Met::Passes
+            }
         }
     }
 
@@ -225,32 +232,24 @@ impl Flows {
         self.flows[place.index()].as_ref().is_some_and(|flow| flow.stage == Stage::Known)
     }
 
-    fn begin(
-        &mut self,
-        now: Instant,
-        from: Side,
-        key: FlowKey,
-        segment: &Segment,
-        header: LinkHeader,
-    ) -> Met {
+    fn begin(&mut self, key: FlowKey, it: Arrival<'_>) {
         let Some(place) = self.make_room() else {
             self.counters.no_room += 1;
-            return Met { has_no_room: true, ..Met::PASSES };
+            return;
         };
         let mut flow = Flow {
             key,
-            stage: Stage::Begun(now),
-            last_heard: now,
+            stage: Stage::Begun(it.now),
+            last_heard: it.now,
             seen: [None; 2],
             has_ended: [false; 2],
             headers: [LinkHeader::default(); 2],
         };
-        flow.note(from, segment, header);
+        flow.note(it);
         self.flows[place.index()] = Some(flow);
         self.by_key.insert(key, place);
-        self.begun.insert((now, place));
-        self.timers.set(place.index(), now + TRANSITORY);
-        Met::PASSES
+        self.begun.insert((it.now, place));
+        self.timers.set(place.index(), it.now + TRANSITORY);
     }
 
     /// A place that nobody has, or that of the oldest connection of which nothing is acknowledged.
@@ -269,29 +268,22 @@ impl Flows {
         self.free.pop()
     }
 
-    fn go_on(
-        &mut self,
-        now: Instant,
-        from: Side,
-        place: Place,
-        segment: &Segment,
-        header: LinkHeader,
-    ) -> Met {
-        let Some(flow) = &mut self.flows[place.index()] else { return Met::PASSES };
-        flow.last_heard = now;
+    fn go_on(&mut self, place: Place, it: Arrival<'_>) -> Met {
+        let Some(flow) = &mut self.flows[place.index()] else { return Met::Passes };
+        flow.last_heard = it.now;
         if let Stage::Begun(since) = flow.stage {
-            if !flow.acknowledges(from, segment) {
-                flow.note(from, segment, header);
-                return Met::PASSES;
+            if !flow.is_acknowledged_by(it) {
+                flow.note(it);
+                return Met::Passes;
             }
             flow.stage = Stage::Known;
             self.begun.remove(&(since, place));
             self.counters.known += 1;
         }
-        flow.note(from, segment, header);
+        flow.note(it);
         let limit = flow.limit(self.idle);
-        self.timers.bring_forward(place.index(), now + limit);
-        Met { place: Some(place), ..Met::PASSES }
+        self.timers.bring_forward(place.index(), it.now + limit);
+        Met::Show(place)
     }
 
     /// It has come to its end; its place is free.
@@ -339,7 +331,7 @@ impl Flows {
 }
 
 impl Flow {
-    fn note(&mut self, from: Side, segment: &Segment, header: LinkHeader) {
+    fn note(&mut self, Arrival { from, segment, header, .. }: Arrival<'_>) {
         let side = index(from);
         self.has_ended[side] |= segment.flags.contains(Flags::FIN);
         self.headers[index(from.other())] = header;
@@ -350,7 +342,7 @@ impl Flow {
         self.seen[side] = Some((first, end.max(segment.end())));
     }
     /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to whoever asks.
-    fn acknowledges(&self, from: Side, segment: &Segment) -> bool {
+    fn is_acknowledged_by(&self, Arrival { from, segment, .. }: Arrival<'_>) -> bool {
         let answers =
             segment.flags.contains(Flags::ACK) && !segment.flags.intersects(Flags::SYN | Flags::RST);
         let seen = self.seen[index(from.other())];
