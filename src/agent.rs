@@ -1,16 +1,14 @@
 //! `seamline agent`
 
 use crate::Outcome;
+use crate::interrupt::stop_socket;
 use crate::terminal::Failure;
 use clap::builder::PossibleValue;
 use seamline_agent::{Kind, ObtcpParameters, Parameters, Role, find};
 use seamline_bridge::system::{Manner, Metrics, run as bridge};
 use seamline_bridge::{Settings, most_memory};
 use seamline_scenario::schema::agent::read_real;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -98,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
     };
-    let stop = stop()?;
+    let stop = stop_socket()?;
     bridge(settings, &manner, &stop, io::stdout()).map(drop).map_err(failure)
 }
 
@@ -117,17 +115,6 @@ fn metrics(given: &str) -> Result<Metrics, Failure> {
             "--metrics {given} is no address with a port, as 127.0.0.1:9477 is; for a file of that name write ./{given}"
         ))),
     }
-}
-
-/// What can be read from as soon as somebody asks to stop.
-fn stop() -> Result<UnixStream, Failure> {
-    let made = UnixStream::pair().and_then(|(stop, asked)| {
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            pipe::register(signal, asked.try_clone()?)?;
-        }
-        Ok(stop)
-    });
-    made.map_err(|error| Failure::Runtime(format!("cannot listen to signals: {error}")))
 }
 
 fn failure(error: io::Error) -> Failure {

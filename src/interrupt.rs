@@ -4,6 +4,8 @@ use crate::terminal::Failure;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -74,4 +76,16 @@ impl Interrupt {
         let signal = self.signal.load(Ordering::Relaxed);
         SIGNALLED + u8::try_from(signal).unwrap_or_default()
     }
+}
+
+/// What can be read from as soon as somebody asks to stop.
+#[cfg(target_os = "linux")]
+pub(crate) fn stop_socket() -> Result<UnixStream, Failure> {
+    let made = UnixStream::pair().and_then(|(stop, asked)| {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::low_level::pipe::register(signal, asked.try_clone()?)?;
+        }
+        Ok(stop)
+    });
+    made.map_err(|error| Failure::Runtime(format!("cannot listen to signals: {error}")))
 }

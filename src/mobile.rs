@@ -1,14 +1,12 @@
 //! `seamline mobile`
 
 use crate::Outcome;
+use crate::interrupt::stop_socket;
 use crate::terminal::{Failure, print};
 use seamline_mobile::Settings;
 use seamline_mobile::command::Command;
 use seamline_mobile::system::{Daemon, Manner, ask};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -45,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return tell(socket, words);
     }
     let settings = arguments.config.as_deref().map_or_else(|| Ok(Settings::default()), read)?;
-    let stop = stop()?;
+    let stop = stop_socket()?;
     let manner = Manner { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
     let mut daemon = Daemon::open(settings, &manner).map_err(failure)?;
     daemon.run(&stop, io::stdout()).map_err(failure)
@@ -69,17 +67,6 @@ fn read(file: &Path) -> Result<Settings, Failure> {
         0 => Failure::Input(format!("{shown}: {}", error.message)),
         line => Failure::Input(format!("{shown}:{line}: {}", error.message)),
     })
-}
-
-/// What can be read from as soon as somebody asks to stop.
-fn stop() -> Result<UnixStream, Failure> {
-    let made = UnixStream::pair().and_then(|(stop, asked)| {
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            pipe::register(signal, asked.try_clone()?)?;
-        }
-        Ok(stop)
-    });
-    made.map_err(|error| Failure::Runtime(format!("cannot listen to signals: {error}")))
 }
 
 fn failure(error: io::Error) -> Failure {
