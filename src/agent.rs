@@ -3,7 +3,6 @@
 use crate::Outcome;
 use crate::interrupt::stop_socket;
 use crate::terminal::Failure;
-use clap::builder::PossibleValue;
 use seamline_agent::{Kind, ObtcpParameters, Parameters, Role, find};
 use seamline_bridge::system::{Manner, Metrics, run as bridge};
 use seamline_bridge::{Settings, most_memory};
@@ -36,28 +35,16 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Which {
     Snoop,
     ElnAck,
+    #[value(name = "obtcp-bs")]
     ObtcpBaseStation,
+    #[value(name = "obtcp-mr")]
     ObtcpMobileRouter,
+    #[value(hide = true)]
     Split,
-}
-
-impl clap::ValueEnum for Which {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Which::Snoop, Which::ElnAck, Which::ObtcpBaseStation, Which::ObtcpMobileRouter, Which::Split]
-    }
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Which::Snoop => PossibleValue::new("snoop"),
-            Which::ElnAck => PossibleValue::new("eln-ack"),
-            Which::ObtcpBaseStation => PossibleValue::new("obtcp-bs"),
-            Which::ObtcpMobileRouter => PossibleValue::new("obtcp-mr"),
-            Which::Split => PossibleValue::new("split").hide(true),
-        })
-    }
 }
 
 impl Which {
