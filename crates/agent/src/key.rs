@@ -13,6 +13,16 @@ pub enum Side {
 }
 
 impl Side {
+    /// Both, in the order of [`Side::index`].
+    pub const BOTH: [Side; 2] = [Side::Wired, Side::Wireless];
+
+    /// Its place in an array that has something for each.
+    pub const fn index(self) -> usize {
+        match self {
+            Side::Wired => 0,
+            Side::Wireless => 1,
+        }
+    }
     /// The side of a port; whatever is not [`crate::WIRELESS`] is wired.
     pub fn of(port: Port) -> Self {
         if port == crate::WIRELESS { Side::Wireless } else { Side::Wired }

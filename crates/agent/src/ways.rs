@@ -59,7 +59,7 @@ impl Ways {
     }
     /// The mobile node has left these care-of addresses for another one, or is at home, where no tunnel leads.
     pub(crate) fn follow(&mut self, left: &[NodeId], care_of_address: Option<NodeId>) {
-        for side in [Side::Wired, Side::Wireless] {
+        for side in Side::BOTH {
             let [Way { tunnels, .. }, _] = self.there_and_back(side);
             let Some(address) = care_of_address else {
                 *tunnels = Tunnels::NONE;

@@ -143,13 +143,13 @@ impl Engine {
     }
     /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came.
     pub fn set_mtu(&mut self, side: Side, bytes: usize) {
-        self.longest[index(side)] = bytes;
+        self.longest[side.index()] = bytes;
     }
 
     /// A frame comes in. What is to leave is put behind what is in `sent` already.
     pub fn pass(&mut self, now: Instant, from: Side, bytes: &[u8], sent: &mut Outgoing) {
-        self.counters.frames[index(from)] += 1;
-        let Some((header, packet)) = frame::split(self.settings.media[index(from)], bytes) else {
+        self.counters.frames[from.index()] += 1;
+        let Some((header, packet)) = frame::split(self.settings.media[from.index()], bytes) else {
             self.counters.not_ip += 1;
             return sent.push(from.other(), &[bytes]);
         };
@@ -369,7 +369,7 @@ impl Engine {
         let written = encode_around(packet, bytes, &mut self.room);
         match written {
             Ok(written) if std::ptr::eq(written, bytes) => sent.push(towards, &[way.frame]),
-            Ok(written) if written.len() <= bytes.len().max(self.longest[index(towards)]) => {
+            Ok(written) if written.len() <= bytes.len().max(self.longest[towards.index()]) => {
                 self.counters.changed += 1;
                 sent.push(towards, &[way.header.as_slice(), written]);
             }
@@ -451,11 +451,4 @@ fn ip_length(packet: &[u8]) -> usize {
     let stated = |at: usize| usize::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
     let length = if packet[0] >> 4 == 4 { stated(2) } else { IpVersion::V6.header_length() + stated(4) };
     length.min(packet.len())
-}
-
-const fn index(side: Side) -> usize {
-    match side {
-        Side::Wired => 0,
-        Side::Wireless => 1,
-    }
 }

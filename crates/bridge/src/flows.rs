@@ -139,13 +139,6 @@ pub struct Flows {
 /// RFC 5382 (REQ-5): what middleboxes may forget a connection after whose handshake or end is under way.
 const TRANSITORY: Duration = Duration::from_secs(240);
 
-const fn index(side: Side) -> usize {
-    match side {
-        Side::Wired => 0,
-        Side::Wireless => 1,
-    }
-}
-
 impl Flows {
     /// Room for so many connections, each forgotten when nothing was heard of it for `idle`.
     pub fn new(most: u32, idle: Duration) -> Self {
@@ -193,7 +186,7 @@ impl Flows {
     }
     /// What stood before the IP header of the last packet of it that left by this side, or was to.
     pub fn header(&self, place: Place, towards: Side) -> Option<LinkHeader> {
-        Some(self.flows.get(place.index())?.as_ref()?.headers[index(towards)])
+        Some(self.flows.get(place.index())?.as_ref()?.headers[towards.index()])
     }
 
     /// A segment of it has come.
@@ -222,7 +215,7 @@ impl Flows {
         let place = self.find(key)?;
         let flow = self.flows[place.index()].as_mut()?;
         flow.last_heard = now;
-        flow.has_ended[index(from)] |= segment.flags.contains(Flags::FIN);
+        flow.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
         let limit = flow.limit(self.idle);
         self.timers.bring_forward(place.index(), now + limit);
         Some(place)
@@ -332,9 +325,9 @@ impl Flows {
 
 impl Flow {
     fn note(&mut self, Arrival { from, segment, header, .. }: Arrival<'_>) {
-        let side = index(from);
+        let side = from.index();
         self.has_ended[side] |= segment.flags.contains(Flags::FIN);
-        self.headers[index(from.other())] = header;
+        self.headers[from.other().index()] = header;
         if self.stage == Stage::Known {
             return;
         }
@@ -345,7 +338,7 @@ impl Flow {
     fn is_acknowledged_by(&self, Arrival { from, segment, .. }: Arrival<'_>) -> bool {
         let answers =
             segment.flags.contains(Flags::ACK) && !segment.flags.intersects(Flags::SYN | Flags::RST);
-        let seen = self.seen[index(from.other())];
+        let seen = self.seen[from.other().index()];
         answers
             && seen.is_some_and(|(first, end)| {
                 segment.acknowledgment.is_after(first) && segment.acknowledgment.is_at_or_before(end)

@@ -62,7 +62,7 @@ fn what_the_agent_cannot_take_in_passes_byte_for_byte() {
         let mut engine = opened(engine(kind), 4, None);
         let before = engine.agent_counters();
         for frame in &frames {
-            for from in [Side::Wired, Side::Wireless] {
+            for from in Side::BOTH {
                 assert_eq!(pass(&mut engine, T, from, frame), [(from.other(), frame.clone())], "{kind}");
             }
         }

@@ -153,7 +153,7 @@ impl World {
             self.mtu_change_at = self.now + self.plan.mtu_changes_every.expect("or it were never");
             self.mtu_changes += 1;
             let mtu = if self.mtu_changes.is_multiple_of(2) { 1500 } else { 60 };
-            [Side::Wired, Side::Wireless].into_iter().for_each(|side| self.engine.set_mtu(side, mtu));
+            Side::BOTH.into_iter().for_each(|side| self.engine.set_mtu(side, mtu));
         }
     }
 

@@ -131,7 +131,7 @@ impl Halves {
             self.lingers_until = self.lingers_until.filter(|until| *until > now);
             return;
         }
-        for side in [Side::Wired, Side::Wireless] {
+        for side in Side::BOTH {
             if self.at(side).wake_at().is_some_and(|at| at <= now) {
                 self.act(side, exit, |endpoint, out| endpoint.on_wake(now, out));
             }
@@ -164,7 +164,7 @@ impl Halves {
 
     /// Tell both hosts that their connection is gone, where they still have it.
     pub(super) fn abort(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        for side in [Side::Wired, Side::Wireless] {
+        for side in Side::BOTH {
             self.act(side, exit, |endpoint, out| endpoint.abort(now, out));
         }
         self.unanswered = None;
@@ -207,7 +207,7 @@ impl Halves {
         if self.lingers_until.is_some() {
             return;
         }
-        for side in [Side::Wired, Side::Wireless] {
+        for side in Side::BOTH {
             if self.is_broken(side) {
                 return self.break_off(now, side.other(), exit);
             }
@@ -215,7 +215,7 @@ impl Halves {
         if self.unanswered.is_some() && self.at(self.opener.other()).state().is_synchronized() {
             self.answer_opener(now, exit);
         }
-        for to in [Side::Wired, Side::Wireless] {
+        for to in Side::BOTH {
             self.relay(now, to, exit);
         }
     }

@@ -214,7 +214,7 @@ impl Script {
     /// The segments that leave by each side, as `[wired, wireless]`.
     pub(crate) fn sent_by_side(&mut self) -> [Vec<Segment>; 2] {
         let sent: Vec<_> = self.out.packets.drain(..).collect();
-        [Side::Wired, Side::Wireless].map(|side| {
+        Side::BOTH.map(|side| {
             let of_this = sent.iter().filter(|(port, _)| *port == side.port());
             of_this.map(|(_, packet)| packet.segment).collect()
         })

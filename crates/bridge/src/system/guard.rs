@@ -27,8 +27,6 @@ pub(super) struct Guard<'a> {
     looked_at: Instant,
 }
 
-const SIDES: [Side; 2] = [Side::Wired, Side::Wireless];
-
 impl<'a> Guard<'a> {
     pub(super) fn new(interfaces: &'a [String; 2]) -> Self {
         let mut guard = Guard {
@@ -110,8 +108,8 @@ impl<'a> Guard<'a> {
 
     /// All that waits.
     fn forward(&mut self, shared: &Shared) {
-        for side in SIDES {
-            let from = side as usize;
+        for side in Side::BOTH {
+            let from = side.index();
             while let Some(port) = &mut self.ports[from] {
                 if port.receive(&mut self.batch).is_err() {
                     break;

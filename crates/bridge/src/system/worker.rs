@@ -57,7 +57,6 @@ impl Log {
     }
 }
 
-const SIDES: [Side; 2] = [Side::Wired, Side::Wireless];
 /// A frame that has waited longer passes the agent by: forwarding costs less than helping, so what waits becomes less.
 const OVERLOAD: Duration = Duration::from_millis(50);
 /// It comes round at least so often.
@@ -242,7 +241,7 @@ impl<'a> Worker<'a> {
             if is_stopped {
                 self.engine.release();
             }
-            for side in SIDES {
+            for side in Side::BOTH {
                 // What waits when it is to stop is forwarded, but not what goes on coming.
                 for _ in 0..if is_stopped { LAST_BATCHES } else { 1 } {
                     self.take_in(side)?;
@@ -296,7 +295,7 @@ impl<'a> Worker<'a> {
     }
 
     fn take_in(&mut self, side: Side) -> io::Result<()> {
-        let Some(port) = &mut self.ports[side as usize] else { return Ok(()) };
+        let Some(port) = &mut self.ports[side.index()] else { return Ok(()) };
         port.receive(&mut self.batch)?;
         let now = clock::monotonic();
         for (frame, waited) in self.batch.iter() {
@@ -312,12 +311,12 @@ impl<'a> Worker<'a> {
     }
 
     fn send(&mut self) {
-        for side in SIDES {
+        for side in Side::BOTH {
             let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side).count() as u64;
-            match &mut self.ports[side as usize] {
+            match &mut self.ports[side.index()] {
                 Some(port) if leaves > 0 => port.send(side, &self.outgoing),
                 Some(_) => {}
-                None => self.left[side as usize].unsent += leaves,
+                None => self.left[side.index()].unsent += leaves,
             }
         }
         self.outgoing.clear();
@@ -325,8 +324,8 @@ impl<'a> Worker<'a> {
 
     /// Whether the interfaces are there, and how long packets may be.
     fn look(&mut self, now: Instant, log: &mut Log) {
-        for side in SIDES {
-            let place = side as usize;
+        for side in Side::BOTH {
+            let place = side.index();
             let interface = self.manner.interfaces[place].as_str();
             if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
                 self.left[place] = PortCounters { is_there: false, ..port.counters };
