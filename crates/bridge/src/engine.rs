@@ -43,9 +43,7 @@ impl Settings {
 /// What has become of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineCounters {
-    /// Frames that came in, from the wired side and from the wireless side.
-    pub frames: [u64; 2],
-    /// Of those, frames without an IP packet.
+    /// Frames without an IP packet.
     pub not_ip: u64,
     /// IP packets that the agent cannot take in: other protocols, fragments, damaged ones, unknown options.
     pub opaque: u64,
@@ -148,7 +146,6 @@ impl Engine {
 
     /// A frame comes in. What is to leave is put behind what is in `sent` already.
     pub fn pass(&mut self, now: Instant, from: Side, bytes: &[u8], sent: &mut Outgoing) {
-        self.counters.frames[from.index()] += 1;
         let Some((header, packet)) = frame::split(self.settings.media[from.index()], bytes) else {
             self.counters.not_ip += 1;
             return sent.push(from.other(), &[bytes]);

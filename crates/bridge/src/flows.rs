@@ -13,18 +13,18 @@ use std::net::IpAddr;
 
 /// What tells connections apart, the same for both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FlowKey {
+pub(crate) struct FlowKey {
     /// The end on the wireless side.
-    pub wireless: (IpAddr, TransportPort),
+    pub(crate) wireless: (IpAddr, TransportPort),
     /// The end on the wired side.
-    pub wired: (IpAddr, TransportPort),
+    pub(crate) wired: (IpAddr, TransportPort),
     /// [`LinkHeader::vlans`]: the same addresses may be in use in several.
-    pub vlans: u32,
+    pub(crate) vlans: u32,
 }
 
 impl FlowKey {
     /// Of a packet that came from this side.
-    pub fn new(
+    pub(crate) fn new(
         from: Side,
         source: (IpAddr, TransportPort),
         destination: (IpAddr, TransportPort),
@@ -40,21 +40,21 @@ impl FlowKey {
 /// A place in the table, which is what an agent knows a connection by: both of its ends have numbers of their own, whatever other connections
 /// they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(u32);
+pub(crate) struct Place(u32);
 
 impl Place {
     /// More places cannot be numbered.
-    pub const MOST: u32 = 1 << 24;
+    pub(crate) const MOST: u32 = 1 << 24;
 
     /// The number of the end on that side.
-    pub fn node(self, side: Side) -> NodeId {
+    pub(crate) fn node(self, side: Side) -> NodeId {
         match side {
             Side::Wireless => NodeId(2 * self.0),
             Side::Wired => NodeId(2 * self.0 + 1),
         }
     }
     /// The place of a connection of which this is an end.
-    pub fn of(node: NodeId) -> Self {
+    pub(crate) fn of(node: NodeId) -> Self {
         Place(node.0 / 2)
     }
     fn index(self) -> usize {
@@ -87,7 +87,7 @@ struct Flow {
 
 /// What is to be done with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Met {
+pub(crate) enum Met {
     /// It passes the agent by.
     Passes,
     /// It passes, and the agent has to forget this connection: another begins between the same ends.
@@ -98,15 +98,15 @@ pub enum Met {
 
 /// A segment that has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival<'a> {
+pub(crate) struct Arrival<'a> {
     /// When.
-    pub now: Instant,
+    pub(crate) now: Instant,
     /// From which side.
-    pub from: Side,
+    pub(crate) from: Side,
     /// What it says.
-    pub segment: &'a Segment,
+    pub(crate) segment: &'a Segment,
     /// What stands before its IP header.
-    pub header: LinkHeader,
+    pub(crate) header: LinkHeader,
 }
 
 /// What has become of connections.
@@ -124,7 +124,7 @@ pub struct FlowCounters {
 
 /// The table.
 #[derive(Debug)]
-pub struct Flows {
+pub(crate) struct Flows {
     most: u32,
     idle: Duration,
     by_key: BTreeMap<FlowKey, Place>,
@@ -141,7 +141,7 @@ const TRANSITORY: Duration = Duration::from_secs(240);
 
 impl Flows {
     /// Room for so many connections, each forgotten when nothing was heard of it for `idle`.
-    pub fn new(most: u32, idle: Duration) -> Self {
+    pub(crate) fn new(most: u32, idle: Duration) -> Self {
         Flows {
             most: most.min(Place::MOST),
             idle,
@@ -154,43 +154,39 @@ impl Flows {
         }
     }
     /// Forget all, whatever state the table is in, but not what was counted.
-    pub fn begin_anew(&mut self) {
+    pub(crate) fn begin_anew(&mut self) {
         *self = Flows { counters: self.counters, ..Flows::new(self.most, self.idle) };
     }
     /// What has become of connections.
-    pub fn counters(&self) -> FlowCounters {
+    pub(crate) fn counters(&self) -> FlowCounters {
         self.counters
     }
     /// How many places are taken.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.by_key.len()
     }
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.by_key.is_empty()
-    }
     /// How many connections the agent is shown.
-    pub fn known(&self) -> usize {
+    pub(crate) fn known(&self) -> usize {
         self.by_key.len() - self.begun.len()
     }
 
     /// The connection with this key, if the agent is shown it.
-    pub fn find(&self, key: &FlowKey) -> Option<Place> {
+    pub(crate) fn find(&self, key: &FlowKey) -> Option<Place> {
         let place = *self.by_key.get(key)?;
         let flow = self.flows[place.index()].as_ref()?;
         (flow.stage == Stage::Known).then_some(place)
     }
     /// Who it is between.
-    pub fn key(&self, place: Place) -> Option<FlowKey> {
+    pub(crate) fn key(&self, place: Place) -> Option<FlowKey> {
         Some(self.flows.get(place.index())?.as_ref()?.key)
     }
     /// What stood before the IP header of the last packet of it that left by this side, or was to.
-    pub fn header(&self, place: Place, towards: Side) -> Option<LinkHeader> {
+    pub(crate) fn header(&self, place: Place, towards: Side) -> Option<LinkHeader> {
         Some(self.flows.get(place.index())?.as_ref()?.headers[towards.index()])
     }
 
     /// A segment of it has come.
-    pub fn meet(&mut self, key: FlowKey, it: Arrival<'_>) -> Met {
+    pub(crate) fn meet(&mut self, key: FlowKey, it: Arrival<'_>) -> Met {
         let flags = it.segment.flags;
         let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
         match self.by_key.get(&key).copied() {
@@ -211,7 +207,13 @@ impl Flows {
     }
 
     /// A segment of it has passed that the agent cannot take in. Returns its place, if the agent knows it.
-    pub fn overhear(&mut self, now: Instant, from: Side, key: &FlowKey, segment: &Segment) -> Option<Place> {
+    pub(crate) fn overhear(
+        &mut self,
+        now: Instant,
+        from: Side,
+        key: &FlowKey,
+        segment: &Segment,
+    ) -> Option<Place> {
         let place = self.find(key)?;
         let flow = self.flows[place.index()].as_mut()?;
         flow.last_heard = now;
@@ -280,7 +282,7 @@ impl Flows {
     }
 
     /// It has come to its end; its place is free.
-    pub fn remove(&mut self, place: Place) {
+    pub(crate) fn remove(&mut self, place: Place) {
         let Some(flow) = self.flows[place.index()].take() else { return };
         if let Stage::Begun(since) = flow.stage {
             self.begun.remove(&(since, place));
@@ -291,11 +293,11 @@ impl Flows {
     }
 
     /// When to look for connections of which nothing was heard for long.
-    pub fn wake_at(&self) -> Option<Instant> {
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
         self.timers.first().map(|(at, _)| at)
     }
     /// Forget them; `forgotten` gets those that the agent knows.
-    pub fn expire(&mut self, now: Instant, forgotten: &mut Vec<Place>) {
+    pub(crate) fn expire(&mut self, now: Instant, forgotten: &mut Vec<Place>) {
         while let Some((_, number)) = self.timers.first().filter(|(at, _)| *at <= now) {
             let place = Place(number as u32);
             let Some(flow) = &self.flows[number] else {
@@ -315,7 +317,7 @@ impl Flows {
         }
     }
     /// Forget all; returns those that the agent knows.
-    pub fn clear(&mut self) -> Vec<Place> {
+    pub(crate) fn clear(&mut self) -> Vec<Place> {
         let all: Vec<Place> = self.by_key.values().copied().collect();
         let known = all.iter().copied().filter(|place| self.is_known(*place)).collect();
         all.into_iter().for_each(|place| self.remove(place));

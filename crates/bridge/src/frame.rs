@@ -24,23 +24,23 @@ const IPV6: u16 = 0x86dd;
 const VLAN: u16 = 0x0fff;
 
 /// The longest header.
-pub const MAX_LINK_HEADER: usize = ETHERNET + MOST_TAGS * TAG;
+pub(crate) const MAX_LINK_HEADER: usize = ETHERNET + MOST_TAGS * TAG;
 
 /// What stands before the IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct LinkHeader {
+pub(crate) struct LinkHeader {
     bytes: [u8; MAX_LINK_HEADER],
     length: u8,
 }
 
 impl LinkHeader {
     /// As it stands in a frame.
-    pub fn as_slice(&self) -> &[u8] {
+    pub(crate) fn as_slice(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 
     /// The VLANs that it names, the outer one in the high half; zero where it has no tag.
-    pub fn vlans(&self) -> u32 {
+    pub(crate) fn vlans(&self) -> u32 {
         let tags = self.as_slice().get(ETHERNET..).unwrap_or_default().chunks_exact(TAG);
         // The type of the first tag stands where the type of an untagged frame would, so tags begin two bytes before.
         tags.map(|tag| u32::from(u16::from_be_bytes([tag[0], tag[1]]) & VLAN))
@@ -55,7 +55,7 @@ impl LinkHeader {
 }
 
 /// Take a frame apart, if it holds an IP packet. What lies behind that packet in the frame, as short ones are padded, stays with it.
-pub fn split(medium: Medium, frame: &[u8]) -> Option<(LinkHeader, &[u8])> {
+pub(crate) fn split(medium: Medium, frame: &[u8]) -> Option<(LinkHeader, &[u8])> {
     let (length, expected) = match medium {
         Medium::Bare => (0, None),
         Medium::Ethernet => link_header(frame).map(|(length, version)| (length, Some(version)))?,

@@ -6,8 +6,8 @@
 
 mod checksums;
 pub mod engine;
-pub mod flows;
-pub mod frame;
+mod flows;
+mod frame;
 pub mod metrics;
 mod outgoing;
 #[cfg(target_os = "linux")]
@@ -23,7 +23,7 @@ pub use outgoing::Outgoing;
 /// them.
 pub const BYTES_PER_FLOW: usize = 2048;
 /// What a list of kept packets takes for each that it has room for, in bytes.
-pub const BYTES_PER_KEPT_PLACE: usize = 48;
+const BYTES_PER_KEPT_PLACE: usize = 48;
 /// What the gaps take that an agent of obTCP knows of in one connection, at most 64, in bytes.
 const BYTES_OF_GAPS: usize = 64 * 48;
 

@@ -103,6 +103,12 @@ const WHOLE: &[OfWhole] = &[
     ("shown", "counter", "Segments that the agent was shown.", |it| it.engine.shown),
     ("changed", "counter", "Frames that left otherwise than they came.", |it| it.engine.changed),
     ("made", "counter", "Frames that the agent made or sent again.", |it| it.engine.made),
+    (
+        "too_long",
+        "counter",
+        "Frames that what the agent wrote would have made too long, and that left as they came.",
+        |it| it.engine.too_long,
+    ),
     ("unsendable", "counter", "Packets of the agent that could not be made into frames.", |it| {
         it.engine.unsendable
     }),

@@ -7,7 +7,6 @@ mod port;
 mod publish;
 mod worker;
 
-pub use offloads::{Offload, offloads};
 pub use port::{Batch, Port};
 pub use publish::Metrics;
 pub use worker::{Manner, run};

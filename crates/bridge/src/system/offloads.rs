@@ -8,9 +8,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Something that joins packets into larger ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offload {
+pub(super) struct Offload {
     /// Its name, as `ethtool -K` has it.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     command: u32,
     bit: u32,
 }
@@ -69,7 +69,7 @@ fn ask(number: u64, request: &mut Request) -> io::Result<()> {
 ///
 /// # Errors
 /// When there is no such interface.
-pub fn offloads(interface: &str) -> io::Result<Vec<Offload>> {
+pub(super) fn offloads(interface: &str) -> io::Result<Vec<Offload>> {
     let mut found = Vec::new();
     for offload in JOINING {
         let mut value = Value { command: offload.command, data: 0 };
