@@ -27,8 +27,8 @@ pub struct Settings {
     pub kind: &'static Kind,
     /// What of it is set. Its limits are those of the engine: connections, memory of kept packets, and when a connection is forgotten.
     pub parameters: Parameters,
-    /// What frames begin with: on the wired side, and on the wireless side.
-    pub media: [Medium; 2],
+    /// What frames begin with, on both sides.
+    pub medium: Medium,
     /// The agent sees everything and changes nothing.
     pub is_dry: bool,
 }
@@ -36,7 +36,7 @@ pub struct Settings {
 impl Settings {
     /// With Ethernet on both sides.
     pub fn new(kind: &'static Kind, parameters: Parameters) -> Self {
-        Settings { kind, parameters, media: [Medium::Ethernet; 2], is_dry: false }
+        Settings { kind, parameters, medium: Medium::Ethernet, is_dry: false }
     }
 }
 
@@ -146,7 +146,7 @@ impl Engine {
 
     /// A frame comes in. What is to leave is put behind what is in `sent` already.
     pub fn pass(&mut self, now: Instant, from: Side, bytes: &[u8], sent: &mut Outgoing) {
-        let Some((header, packet)) = frame::split(self.settings.media[from.index()], bytes) else {
+        let Some((header, packet)) = frame::split(self.settings.medium, bytes) else {
             self.counters.not_ip += 1;
             return sent.push(from.other(), &[bytes]);
         };

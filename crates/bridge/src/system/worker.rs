@@ -85,8 +85,8 @@ pub fn run(
 ) -> io::Result<Snapshot> {
     refuse_joining(&manner.interfaces)?;
     let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
-    settings.media = [ports[0].medium(), ports[1].medium()];
-    if settings.media[0] != settings.media[1] {
+    settings.medium = ports[0].medium();
+    if settings.medium != ports[1].medium() {
         let [wired, wireless] = &manner.interfaces;
         let why =
             format!("{wired} and {wireless} frame packets differently: both must be Ethernet, or neither");
@@ -333,7 +333,7 @@ impl<'a> Worker<'a> {
             }
             if self.ports[place].is_none() {
                 let Ok(mut port) = Port::open(interface) else { continue };
-                if port.medium() != self.engine.settings().media[place] {
+                if port.medium() != self.engine.settings().medium {
                     continue;
                 }
                 let left = self.left[place];
