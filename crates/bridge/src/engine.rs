@@ -251,14 +251,11 @@ impl Engine {
         let key = key_of(way, &decoded.headers);
         let segment = &decoded.headers.segment;
         let Some(place) = self.flows.overhear(now, way.from, &key, segment) else { return };
-        let packet = Packet {
-            source: place.node(way.from),
-            destination: place.node(way.from.other()),
-            source_port: decoded.headers.source_port,
-            destination_port: decoded.headers.destination_port,
-            ..Packet::default()
+        let connection = ConnectionKey {
+            wireless: (place.node(Side::Wireless), key.wireless.1),
+            wired: (place.node(Side::Wired), key.wired.1),
         };
-        self.agent.on_opaque(now, ConnectionKey::of(&packet, way.from), &mut self.out);
+        self.agent.on_opaque(now, connection, &mut self.out);
         self.discard();
         self.forget_if_reset(place, segment.flags);
     }
