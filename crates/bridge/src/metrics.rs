@@ -53,20 +53,15 @@ impl Snapshot {
     /// As text, for a bridge between these interfaces.
     pub fn text(&self, interfaces: [&str; 2]) -> String {
         let mut out = String::new();
-        for (name, help, of) in PORTS {
-            let kind = if *name == "present" { "gauge" } else { "counter" };
-            head(&mut out, &format!("interface_{name}"), kind, help);
-            for (interface, port) in interfaces.iter().zip(&self.ports) {
-                let shown = interface.replace('\\', "\\\\").replace('"', "\\\"");
-                let suffix = if kind == "gauge" { "" } else { "_total" };
-                let _ =
-                    writeln!(out, "{PREFIX}interface_{name}{suffix}{{interface=\"{shown}\"}} {}", of(port));
-            }
+        let labels = interfaces.map(|interface| {
+            let escaped = interface.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("{{interface=\"{escaped}\"}}")
+        });
+        for series in PORTS {
+            series.write(&mut out, labels.iter().map(String::as_str).zip(&self.ports));
         }
-        for (name, kind, help, of) in WHOLE {
-            head(&mut out, name, kind, help);
-            let suffix = if *kind == "gauge" { "" } else { "_total" };
-            let _ = writeln!(out, "{PREFIX}{name}{suffix} {}", of(self));
+        for series in WHOLE {
+            series.write(&mut out, std::iter::once(("", self)));
         }
         out
     }
@@ -74,70 +69,97 @@ impl Snapshot {
 
 const PREFIX: &str = "seamline_agent_";
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
-    let suffix = if kind == "gauge" { "" } else { "_total" };
-    let _ = writeln!(out, "# HELP {PREFIX}{name}{suffix} {help}\n# TYPE {PREFIX}{name}{suffix} {kind}");
+/// Of one name, with how to find its values.
+struct Series<T> {
+    name: &'static str,
+    kind: Type,
+    help: &'static str,
+    of: fn(&T) -> u64,
 }
 
-type OfPort = (&'static str, &'static str, fn(&PortCounters) -> u64);
+#[derive(Clone, Copy)]
+enum Type {
+    /// Only grows; its name ends in `_total`.
+    Counter,
+    Gauge,
+}
 
-const PORTS: &[OfPort] = &[
-    ("received", "Frames that came in.", |it| it.received),
-    ("sent", "Frames that left.", |it| it.sent),
-    ("overrun", "Frames that came while there was no room for them to wait.", |it| it.overrun),
-    ("unsent", "Frames that could not leave.", |it| it.unsent),
-    ("too_long", "Frames longer than the MTU allows.", |it| it.too_long),
-    ("checksums_completed", "Frames whose checksums were filled in.", |it| it.completed),
-    ("flaps", "How often it was lost and found again.", |it| it.flaps),
-    ("present", "Whether it is there.", |it| it.is_there.into()),
+const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
+    Series { name, kind: Type::Counter, help, of }
+}
+
+const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
+    Series { name, kind: Type::Gauge, help, of }
+}
+
+impl<T> Series<T> {
+    /// With a sample of each of these, behind its labels.
+    fn write<'a>(&self, out: &mut String, samples: impl Iterator<Item = (&'a str, &'a T)>)
+    where
+        T: 'a,
+    {
+        let Series { name, help, of, .. } = self;
+        let (kind, suffix) = match self.kind {
+            Type::Counter => ("counter", "_total"),
+            Type::Gauge => ("gauge", ""),
+        };
+        let _ = writeln!(out, "# HELP {PREFIX}{name}{suffix} {help}\n# TYPE {PREFIX}{name}{suffix} {kind}");
+        for (labels, it) in samples {
+            let _ = writeln!(out, "{PREFIX}{name}{suffix}{labels} {}", of(it));
+        }
+    }
+}
+
+const PORTS: &[Series<PortCounters>] = &[
+    counter("interface_received", "Frames that came in.", |it| it.received),
+    counter("interface_sent", "Frames that left.", |it| it.sent),
+    counter("interface_overrun", "Frames that came while there was no room for them to wait.", |it| {
+        it.overrun
+    }),
+    counter("interface_unsent", "Frames that could not leave.", |it| it.unsent),
+    counter("interface_too_long", "Frames longer than the MTU allows.", |it| it.too_long),
+    counter("interface_checksums_completed", "Frames whose checksums were filled in.", |it| it.completed),
+    counter("interface_flaps", "How often it was lost and found again.", |it| it.flaps),
+    gauge("interface_present", "Whether it is there.", |it| it.is_there.into()),
 ];
 
-type OfWhole = (&'static str, &'static str, &'static str, fn(&Snapshot) -> u64);
-
-const WHOLE: &[OfWhole] = &[
-    ("not_ip", "counter", "Frames without an IP packet.", |it| it.engine.not_ip),
-    ("opaque", "counter", "Packets that the agent cannot take in, and that passed untouched.", |it| {
+const WHOLE: &[Series<Snapshot>] = &[
+    counter("not_ip", "Frames without an IP packet.", |it| it.engine.not_ip),
+    counter("opaque", "Packets that the agent cannot take in, and that passed untouched.", |it| {
         it.engine.opaque
     }),
-    ("unknown", "counter", "Segments of connections that the agent is not shown.", |it| it.engine.unknown),
-    ("shown", "counter", "Segments that the agent was shown.", |it| it.engine.shown),
-    ("changed", "counter", "Frames that left otherwise than they came.", |it| it.engine.changed),
-    ("made", "counter", "Frames that the agent made or sent again.", |it| it.engine.made),
-    (
-        "too_long",
-        "counter",
-        "Frames that what the agent wrote would have made too long, and that left as they came.",
-        |it| it.engine.too_long,
-    ),
-    ("unsendable", "counter", "Packets of the agent that could not be made into frames.", |it| {
+    counter("unknown", "Segments of connections that the agent is not shown.", |it| it.engine.unknown),
+    counter("shown", "Segments that the agent was shown.", |it| it.engine.shown),
+    counter("changed", "Frames that left otherwise than they came.", |it| it.engine.changed),
+    counter("made", "Frames that the agent made or sent again.", |it| it.engine.made),
+    counter("too_long", "Frames that would have become too long, and left as they came.", |it| {
+        it.engine.too_long
+    }),
+    counter("unsendable", "Packets of the agent that could not be made into frames.", |it| {
         it.engine.unsendable
     }),
-    ("failures", "counter", "How often the agent failed and was begun anew.", |it| it.engine.failures),
-    ("flows", "gauge", "Connections that the agent is shown now.", |it| it.known_flows),
-    ("flows_known", "counter", "Connections that the agent was shown.", |it| it.flows.known),
-    ("flows_expired", "counter", "Connections forgotten after silence.", |it| it.flows.expired),
-    ("flows_displaced", "counter", "Unanswered handshakes whose place another took.", |it| {
-        it.flows.displaced
-    }),
-    ("flows_no_room", "counter", "Segments of connections for which there was no room.", |it| {
-        it.flows.no_room
-    }),
-    ("cached", "counter", "Data packets that were kept.", |it| it.agent.cached),
-    ("not_cached", "counter", "Data packets for which there was no room.", |it| it.agent.not_cached),
-    ("local_retransmissions", "counter", "Data packets sent again.", |it| it.agent.local_retransmissions),
-    ("suppressed_acknowledgments", "counter", "Acknowledgments not passed on.", |it| {
+    counter("failures", "How often the agent failed and was begun anew.", |it| it.engine.failures),
+    gauge("flows", "Connections that the agent is shown now.", |it| it.known_flows),
+    counter("flows_known", "Connections that the agent was shown.", |it| it.flows.known),
+    counter("flows_expired", "Connections forgotten after silence.", |it| it.flows.expired),
+    counter("flows_displaced", "Unanswered handshakes whose place another took.", |it| it.flows.displaced),
+    counter("flows_no_room", "Segments of connections for which there was no room.", |it| it.flows.no_room),
+    counter("cached", "Data packets that were kept.", |it| it.agent.cached),
+    counter("not_cached", "Data packets for which there was no room.", |it| it.agent.not_cached),
+    counter("local_retransmissions", "Data packets sent again.", |it| it.agent.local_retransmissions),
+    counter("suppressed_acknowledgments", "Acknowledgments not passed on.", |it| {
         it.agent.suppressed_acknowledgments
     }),
-    ("marked_acknowledgments", "counter", "Acknowledgments in which something was written.", |it| {
+    counter("marked_acknowledgments", "Acknowledgments in which something was written.", |it| {
         it.agent.marked_acknowledgments
     }),
-    ("messages", "counter", "Messages to another agent.", |it| it.agent.messages),
-    ("overload", "counter", "Frames that passed the agent by because they had waited too long.", |it| {
+    counter("messages", "Messages to another agent.", |it| it.agent.messages),
+    counter("overload", "Frames that passed the agent by because they had waited too long.", |it| {
         it.overload
     }),
-    ("bypasses", "counter", "How often the guard has taken over.", |it| it.bypasses),
-    ("bypassed", "counter", "Frames that the guard has forwarded.", |it| it.bypassed),
-    ("bypass", "gauge", "Whether the guard forwards now.", |it| it.is_bypassed.into()),
+    counter("bypasses", "How often the guard has taken over.", |it| it.bypasses),
+    counter("bypassed", "Frames that the guard has forwarded.", |it| it.bypassed),
+    gauge("bypass", "Whether the guard forwards now.", |it| it.is_bypassed.into()),
 ];
 
 #[cfg(test)]
