@@ -34,7 +34,7 @@ pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
 pub use moved::Moved;
-pub use obtcp::{ObtcpParameters, Role};
+pub use obtcp::{MOST_GAPS, ObtcpParameters, Role};
 pub use parameters::Parameters;
 pub use passed::PassedSyn;
 pub use snoop::SnoopParameters;

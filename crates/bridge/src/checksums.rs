@@ -1,22 +1,22 @@
 //! Checksums that a sender has left to its hardware, which frames between virtual interfaces never meet.
 
-use seamline_wire::codec::Checksum;
+use crate::frame;
+use seamline_wire::codec::{Checksum, IpVersion};
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
 /// Where an IP packet's transport header begins, and its checksum in it; `None` for fragments, extension headers and other protocols.
 fn place(packet: &[u8]) -> Option<(usize, usize, usize)> {
-    let (begin, end, protocol) = match packet.first()? >> 4 {
-        4 => {
-            let header = usize::from(packet[0] & 15) * 4;
-            let is_fragment = packet.get(6..8)? != [0x40, 0] && packet.get(6..8)? != [0, 0];
-            let end = usize::from(u16::from_be_bytes(*packet.get(2..)?.first_chunk()?));
-            (!is_fragment).then_some((header, end, *packet.get(9)?))?
+    let (begin, protocol) = match IpVersion::of(packet).ok()? {
+        IpVersion::V4 => {
+            let fragment = packet.get(6..8)?;
+            let is_fragment = fragment != [0x40, 0] && fragment != [0, 0];
+            (!is_fragment).then_some((usize::from(packet[0] & 15) * 4, *packet.get(9)?))?
         }
-        6 => (40, 40 + usize::from(u16::from_be_bytes(*packet.get(4..)?.first_chunk()?)), *packet.get(6)?),
-        _ => return None,
+        IpVersion::V6 => (IpVersion::V6.header_length(), *packet.get(6)?),
     };
+    let end = frame::ip_length(packet)?;
     let field = match protocol {
         TCP => begin + 16,
         UDP => begin + 6,

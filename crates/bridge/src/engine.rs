@@ -6,8 +6,8 @@ use crate::outgoing::Outgoing;
 use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Limits, Parameters, Side};
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{
-    DecodeError, Decoded, Headers, IpHeader, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete,
-    encode_around, recovery,
+    DecodeError, Decoded, Headers, IpHeader, MAX_HEADER_LENGTH, decode, decode_complete, encode_around,
+    recovery,
 };
 use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{Aside, Control, Duration, Flags, Input, Instant, NodeId, Outbox, Packet};
@@ -222,7 +222,8 @@ impl Engine {
             }
         };
         // Without what a short frame is padded with.
-        let came: Arc<[u8]> = Arc::from(&bytes[..ip_length(bytes)]);
+        let length = frame::ip_length(bytes).map_or(bytes.len(), |stated| stated.min(bytes.len()));
+        let came: Arc<[u8]> = Arc::from(&bytes[..length]);
         let mut packet = self.out.packet();
         *packet = Packet {
             source: place.node(way.from),
@@ -438,11 +439,4 @@ fn ip_header(key: &FlowKey, towards: Side) -> Option<IpHeader> {
         (IpAddr::V6(source), IpAddr::V6(destination)) => Some(IpHeader::v6(source, destination)),
         _ => None,
     }
-}
-
-/// Bytes of an IP packet that has been decoded.
-fn ip_length(packet: &[u8]) -> usize {
-    let stated = |at: usize| usize::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
-    let length = if packet[0] >> 4 == 4 { stated(2) } else { IpVersion::V6.header_length() + stated(4) };
-    length.min(packet.len())
 }

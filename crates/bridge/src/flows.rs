@@ -6,7 +6,7 @@
 
 use crate::frame::LinkHeader;
 use seamline_agent::Side;
-use seamline_wire::timers::Timers;
+use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Duration, Flags, Instant, NodeId, Segment, SequenceNumber, TransportPort};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -254,7 +254,7 @@ impl Flows {
         }
         if self.flows.len() < self.most as usize {
             self.flows.push(None);
-            self.timers.add(Instant::MAX);
+            self.timers.add(NEVER);
             return Some(Place(self.flows.len() as u32 - 1));
         }
         let (_, oldest) = *self.begun.first()?;
@@ -288,7 +288,7 @@ impl Flows {
             self.begun.remove(&(since, place));
         }
         self.by_key.remove(&flow.key);
-        self.timers.set(place.index(), Instant::MAX);
+        self.timers.set(place.index(), NEVER);
         self.free.push(place);
     }
 
@@ -301,7 +301,7 @@ impl Flows {
         while let Some((_, number)) = self.timers.first().filter(|(at, _)| *at <= now) {
             let place = Place(number as u32);
             let Some(flow) = &self.flows[number] else {
-                self.timers.set(number, Instant::MAX);
+                self.timers.set(number, NEVER);
                 continue;
             };
             let at = flow.last_heard + flow.limit(self.idle);

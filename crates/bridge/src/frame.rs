@@ -66,6 +66,16 @@ pub(crate) fn split(medium: Medium, frame: &[u8]) -> Option<(LinkHeader, &[u8])>
     agrees.then(|| (LinkHeader::of(header), packet))
 }
 
+/// The length of an IP packet as its header states it, in bytes: what lies behind is no part of it.
+pub(crate) fn ip_length(packet: &[u8]) -> Option<usize> {
+    let (before, at) = match IpVersion::of(packet).ok()? {
+        IpVersion::V4 => (0, 2),
+        IpVersion::V6 => (IpVersion::V6.header_length(), 4),
+    };
+    let stated = u16::from_be_bytes(*packet.get(at..)?.first_chunk()?);
+    Some(before + usize::from(stated))
+}
+
 /// Its length, and the version of IP that its type announces.
 fn link_header(frame: &[u8]) -> Option<(usize, IpVersion)> {
     let mut length = ETHERNET;

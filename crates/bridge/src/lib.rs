@@ -24,8 +24,8 @@ pub use outgoing::Outgoing;
 pub const BYTES_PER_FLOW: usize = 2048;
 /// What a list of kept packets takes for each that it has room for, in bytes.
 const BYTES_PER_KEPT_PLACE: usize = 48;
-/// What the gaps take that an agent of obTCP knows of in one connection, at most 64, in bytes.
-const BYTES_OF_GAPS: usize = 64 * 48;
+/// What the gaps take that an agent of obTCP knows of in one connection, in bytes.
+const BYTES_OF_GAPS: usize = seamline_agent::MOST_GAPS * 48;
 
 /// What an engine takes at most, in bytes, if every connection that there is room for has once had as many packets kept as it may. Half as much
 /// again as for packets is what is left over of them for the next.

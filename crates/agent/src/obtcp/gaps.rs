@@ -32,8 +32,8 @@ pub(super) struct Gaps {
     list: Vec<Gap>,
 }
 
-/// What does not find room is not asked for; its sender sends it again in the end.
-const MOST: usize = 64;
+/// So many gaps of a connection at most. What does not find room is not asked for; its sender sends it again in the end.
+pub const MOST: usize = 64;
 /// What is kept in reserve for the next ones.
 const SPARE: usize = 4;
 

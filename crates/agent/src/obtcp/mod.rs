@@ -16,6 +16,8 @@ mod mobile_router;
 mod round_trip;
 mod store;
 
+pub use gaps::MOST as MOST_GAPS;
+
 use crate::Kind;
 use crate::connections::Connections;
 use base_station::BaseStation;

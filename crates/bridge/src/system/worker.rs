@@ -312,11 +312,12 @@ impl<'a> Worker<'a> {
 
     fn send(&mut self) {
         for side in Side::BOTH {
-            let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side).count() as u64;
             match &mut self.ports[side.index()] {
-                Some(port) if leaves > 0 => port.send(side, &self.outgoing),
-                Some(_) => {}
-                None => self.left[side.index()].unsent += leaves,
+                Some(port) => port.send(side, &self.outgoing),
+                None => {
+                    let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side);
+                    self.left[side.index()].unsent += leaves.count() as u64;
+                }
             }
         }
         self.outgoing.clear();
