@@ -5,7 +5,7 @@
 mod net;
 mod trouble;
 
-use net::{Hop, Net, Transfer, now, pause};
+use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
@@ -17,7 +17,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use trouble::Trouble;
 
 const KINDS: [&str; 4] = ["snoop", "eln-ack", "obtcp-bs", "obtcp-mr"];
@@ -58,13 +58,9 @@ impl std::io::Write for Shared {
 impl Bridge {
     fn begin(net: &Net, settings: Settings, manner: Manner) -> Self {
         let (stop, asked) = UnixStream::pair().unwrap();
-        let namespace = net.bridge.try_clone();
         let log = Arc::new(Mutex::new(Vec::new()));
         let out = Shared(Arc::clone(&log));
-        let thread = thread::spawn(move || {
-            namespace.enter();
-            run(settings, &manner, &asked, out)
-        });
+        let thread = inside(&net.bridge, move || run(settings, &manner, &asked, out));
         pause(200);
         Bridge { stop: Some(stop), thread: Some(thread), log }
     }
@@ -114,17 +110,10 @@ fn the_bridge_itself() {
 }
 
 fn child(net: &Net, kind: &str) -> Child {
-    let this = std::env::current_exe().unwrap();
-    let child = Command::new("nsenter")
-        .arg(format!("--net={}", net.bridge.path()))
-        .arg(this)
-        .args(["--exact", "the_bridge_itself", "--nocapture"])
-        .env("SEAMLINE_TEST_BRIDGE", kind)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    child.expect("nsenter is there")
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "the_bridge_itself", "--nocapture"]).env("SEAMLINE_TEST_BRIDGE", kind);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    net.bridge.within(|| command.spawn()).unwrap()
 }
 
 /// Twice: `kill -9`, half a second of nothing, and another one that knows nothing.
@@ -154,9 +143,8 @@ fn a_connection_outlives_bridges_that_are_killed() {
 /// Numbered datagrams, one each 20 ms; returns the longest time in milliseconds in which none came.
 fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 {
     let stop = Arc::new(AtomicBool::new(false));
-    let (mobile, stopped) = (net.mobile.try_clone(), Arc::clone(&stop));
-    let listener = thread::spawn(move || {
-        mobile.enter();
+    let stopped = Arc::clone(&stop);
+    let listener = inside(&net.mobile, move || {
         let socket = UdpSocket::bind(("10.77.0.2", 7000)).unwrap();
         socket.set_read_timeout(Some(std::time::Duration::from_millis(100))).unwrap();
         let (mut last, mut longest, mut count) = (now(), 0, 0);
@@ -170,9 +158,8 @@ fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 
         assert!(count > 20, "{count}");
         longest
     });
-    let (fixed, stopped) = (net.fixed.try_clone(), Arc::clone(&stop));
-    let sender = thread::spawn(move || {
-        fixed.enter();
+    let stopped = Arc::clone(&stop);
+    let sender = inside(&net.fixed, move || {
         let socket = UdpSocket::bind(("10.77.0.1", 0)).unwrap();
         while !stopped.load(Ordering::Relaxed) {
             let _ = socket.send_to(b"ping", ("10.77.0.2", 7000));
@@ -226,15 +213,15 @@ fn interfaces_come_back() {
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
     let mut transfer = Transfer::begin(&net, 4, 2_000_000);
     transfer.wait_for(300_000);
-    net.bridge.ip("link set b1 down");
+    ip(&net.bridge, "link set b1 down");
     pause(400);
-    net.bridge.ip("link set b1 up");
+    ip(&net.bridge, "link set b1 up");
     transfer.wait_for(900_000);
-    net.bridge.ip("link set b0 down");
-    net.bridge.ip("link set b0 name away");
+    ip(&net.bridge, "link set b0 down");
+    ip(&net.bridge, "link set b0 name away");
     pause(800);
-    net.bridge.ip("link set away name b0");
-    net.bridge.ip("link set b0 up");
+    ip(&net.bridge, "link set away name b0");
+    ip(&net.bridge, "link set b0 up");
     transfer.finish();
     let log = bridge.log();
     assert!(log.contains("event=gone") && log.contains("event=back"), "{log}");
@@ -252,7 +239,7 @@ fn the_mtu_changes() {
     let mut transfer = Transfer::begin(&net, 4, 1_500_000);
     for (share, mtu) in [(2, 1000), (4, 1500), (6, 600), (8, 1500)] {
         transfer.wait_for(1_500_000 * share / 10);
-        net.fixed.ip(&format!("link set a0 mtu {mtu}"));
+        ip(&net.fixed, &format!("link set a0 mtu {mtu}"));
     }
     transfer.finish();
     let it = bridge.end().unwrap();
@@ -263,13 +250,13 @@ fn the_mtu_changes() {
 #[test]
 fn packets_that_would_be_joined_are_refused_with_the_command() {
     let Some(net) = Net::new() else { return };
-    if !net.bridge.run("ethtool -K b1 gro on") {
+    if !run_in(&net.bridge, "ethtool -K b1 gro on") {
         return println!("skipped: ethtool is missing");
     }
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
     let why = bridge.end().unwrap_err().to_string();
     assert!(why.contains("ethtool -K b1 gro off") && !why.contains("b0"), "{why}");
-    assert!(net.bridge.run("ethtool -K b1 gro off"));
+    assert!(run_in(&net.bridge, "ethtool -K b1 gro off"));
     assert!(Bridge::begin(&net, settings("snoop"), manner()).end().is_ok());
     let missing = Manner { interfaces: ["b0".to_owned(), "b7".to_owned()], ..manner() };
     let why = Bridge::begin(&net, settings("snoop"), missing).end().unwrap_err().to_string();
@@ -280,21 +267,21 @@ fn packets_that_would_be_joined_are_refused_with_the_command() {
 #[test]
 fn the_counters_can_be_read() {
     let Some(net) = Net::new() else { return };
-    net.bridge.ip("link set lo up");
+    ip(&net.bridge, "link set lo up");
     let hop = Hop::begin(&net, 0);
     let address = "127.0.0.1:9477".parse().unwrap();
     let with = Manner { metrics: Some(Metrics::Http(address)), ..manner() };
     let mut bridge = Bridge::begin(&net, settings("snoop"), with);
     Transfer::begin(&net, 4, 100_000).finish();
     pause(1300);
-    let text = net.bridge.within(move || {
+    let asked = net.bridge.within(|| {
         use std::io::{Read, Write};
-        let mut asked = std::net::TcpStream::connect(address).unwrap();
-        asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut asked = std::net::TcpStream::connect(address)?;
+        asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
         let mut text = String::new();
-        asked.read_to_string(&mut text).unwrap();
-        text
+        asked.read_to_string(&mut text).map(|_| text)
     });
+    let text = asked.unwrap();
     assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
     let shown = text.lines().find_map(|line| line.strip_prefix("seamline_agent_shown_total "));
     assert!(shown.unwrap().parse::<u64>().unwrap() > 50, "{text}");
@@ -325,13 +312,14 @@ fn minutes_of_traffic() {
             let mut transfer = Transfer::begin(&net, if transfers % 2 == 0 { 4 } else { 6 }, 3_000_000);
             transfer.wait_for(1_000_000);
             match transfers % 4 {
-                0 => {
-                    net.fixed.ip(&format!("link set a0 mtu {}", if transfers % 8 == 0 { 1300 } else { 1500 }))
-                }
+                0 => ip(
+                    &net.fixed,
+                    &format!("link set a0 mtu {}", if transfers % 8 == 0 { 1300 } else { 1500 }),
+                ),
                 1 => {
-                    net.bridge.ip("link set b1 down");
+                    ip(&net.bridge, "link set b1 down");
                     pause(300);
-                    net.bridge.ip("link set b1 up");
+                    ip(&net.bridge, "link set b1 up");
                 }
                 _ => {}
             }

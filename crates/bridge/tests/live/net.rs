@@ -1,16 +1,15 @@
 //! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`.
 
-use nix::sched::{CloneFlags, setns, unshare};
-use nix::time::{ClockId, clock_gettime};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, Port};
+use seamline_daemon::clock::monotonic;
+use seamline_lab::system::Namespace;
 use seamline_wire::random::Stream;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,49 +17,34 @@ use std::thread::{self, JoinHandle};
 
 /// Milliseconds on a clock that nobody sets.
 pub(crate) fn now() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
-    time.tv_sec() as u64 * 1000 + time.tv_nsec() as u64 / 1_000_000
+    monotonic().as_nanos() / 1_000_000
 }
 
 pub(crate) fn pause(millis: u64) {
     thread::park_timeout(std::time::Duration::from_millis(millis));
 }
 
-pub(crate) struct Namespace(File);
+/// Whether the command succeeded.
+pub(crate) fn run(namespace: &Namespace, command: &str) -> bool {
+    let mut words = command.split(' ');
+    let mut command = Command::new(words.next().unwrap());
+    namespace.within(|| command.args(words).status()).is_ok_and(|status| status.success())
+}
 
-impl Namespace {
-    fn new() -> Option<Self> {
-        let made = thread::spawn(|| {
-            unshare(CloneFlags::CLONE_NEWNET).ok()?;
-            File::open("/proc/thread-self/ns/net").ok()
-        });
-        made.join().unwrap().map(Namespace)
-    }
-    pub(crate) fn path(&self) -> String {
-        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
-    }
-    pub(crate) fn try_clone(&self) -> Self {
-        Namespace(self.0.try_clone().unwrap())
-    }
-    pub(crate) fn enter(&self) {
-        setns(&self.0, CloneFlags::CLONE_NEWNET).unwrap();
-    }
-    pub(crate) fn within<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> T {
-        let namespace = self.try_clone();
-        let thread = thread::spawn(move || {
-            namespace.enter();
-            task()
-        });
-        thread.join().unwrap()
-    }
-    pub(crate) fn run(&self, command: &str) -> bool {
-        let words = command.split(' ');
-        let status = Command::new("nsenter").arg(format!("--net={}", self.path())).args(words).status();
-        status.is_ok_and(|status| status.success())
-    }
-    pub(crate) fn ip(&self, words: &str) {
-        assert!(self.run(&format!("ip {words}")), "ip {words}");
-    }
+pub(crate) fn ip(namespace: &Namespace, words: &str) {
+    assert!(run(namespace, &format!("ip {words}")), "ip {words}");
+}
+
+/// A thread inside, for as long as it likes.
+pub(crate) fn inside<T: Send + 'static>(
+    namespace: &Namespace,
+    task: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let namespace = namespace.try_clone().unwrap();
+    thread::spawn(move || {
+        namespace.enter().unwrap();
+        task()
+    })
 }
 
 /// Time counts here, so tests do not disturb each other.
@@ -79,29 +63,29 @@ impl Net {
     pub(crate) fn new() -> Option<Self> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let made = || {
-            let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new());
+            let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new().ok());
             Some(Net { _turn: turn, fixed: fixed?, bridge: bridge?, hop: hop?, mobile: mobile? })
         };
-        let has_tools = Command::new("ip").arg("-V").output().is_ok()
-            && Command::new("nsenter").arg("-V").output().is_ok();
-        let Some(net) = made().filter(|_| has_tools) else {
-            println!("skipped: it takes root, ip and nsenter");
+        let has_ip = Command::new("ip").arg("-V").output().is_ok();
+        let Some(net) = made().filter(|_| has_ip) else {
+            println!("skipped: it takes root, and ip");
             return None;
         };
         let veth = |near: &Namespace, name: &str, far: &Namespace, other: &str| {
             // Duplicate address detection would take a second.
-            near.run(&format!("ip link add {name} type veth peer name {other} netns {}", far.path()));
+            let place = format!("/proc/{}/fd/{}", std::process::id(), far.as_fd().as_raw_fd());
+            ip(near, &format!("link add {name} type veth peer name {other} netns {place}"));
             [(near, name), (far, other)].iter().for_each(|(it, name)| {
-                it.ip(&format!("link set {name} gso_max_segs 1"));
-                it.ip(&format!("link set {name} up"));
+                ip(it, &format!("link set {name} gso_max_segs 1"));
+                ip(it, &format!("link set {name} up"));
             });
         };
         veth(&net.fixed, "a0", &net.bridge, "b0");
         veth(&net.bridge, "b1", &net.hop, "c0");
         veth(&net.hop, "c1", &net.mobile, "d0");
         for (it, name, last) in [(&net.fixed, "a0", 1), (&net.mobile, "d0", 2)] {
-            it.ip(&format!("addr add 10.77.0.{last}/24 dev {name}"));
-            it.ip(&format!("addr add fd77::{last}/64 dev {name} nodad"));
+            ip(it, &format!("addr add 10.77.0.{last}/24 dev {name}"));
+            ip(it, &format!("addr add fd77::{last}/64 dev {name} nodad"));
         }
         Some(net)
     }
@@ -117,11 +101,8 @@ impl Hop {
     /// So many packets in a thousand are lost; half as many doubled, and as many overtaken.
     pub(crate) fn begin(net: &Net, per_mille: u64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, namespace) = (Arc::clone(&stop), net.hop.try_clone());
-        let thread = thread::spawn(move || {
-            namespace.enter();
-            forward(per_mille, &stopped);
-        });
+        let stopped = Arc::clone(&stop);
+        let thread = inside(&net.hop, move || forward(per_mille, &stopped));
         Hop { stop, thread: Some(thread) }
     }
     pub(crate) fn end(mut self) {
@@ -185,17 +166,14 @@ impl Transfer {
     pub(crate) fn begin(net: &Net, version: u8, bytes: u64) -> Self {
         let address = if version == 4 { "10.77.0.1:4000" } else { "[fd77::1]:4000" };
         let received = Arc::new(AtomicU64::new(0));
-        let fixed = net.fixed.try_clone();
-        let listener = net.fixed.within(move || TcpListener::bind(address).unwrap());
-        let server = thread::spawn(move || {
-            fixed.enter();
+        let listener = net.fixed.within(|| TcpListener::bind(address)).unwrap();
+        let server = inside(&net.fixed, move || {
             let (mut stream, _) = listener.accept().unwrap();
             let content: Vec<u8> = (0..bytes).map(byte).collect();
             stream.write_all(&content).unwrap();
         });
-        let (mobile, counter) = (net.mobile.try_clone(), Arc::clone(&received));
-        let client = thread::spawn(move || {
-            mobile.enter();
+        let counter = Arc::clone(&received);
+        let client = inside(&net.mobile, move || {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(std::time::Duration::from_millis(PATIENCE))).unwrap();
             let (mut offset, mut room) = (0, vec![0; 65_536]);
