@@ -29,7 +29,7 @@ const SACK: u8 = 2;
 
 /// A socket to ask the kernel by.
 #[derive(Debug)]
-pub struct Diagnosis {
+pub(super) struct Diagnosis {
     questions: Questions,
 }
 
@@ -38,7 +38,7 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When the kernel cannot be asked (`CONFIG_INET_DIAG`), or has no TCP to ask about (`CONFIG_INET_TCP_DIAG`).
-    pub fn open() -> io::Result<Self> {
+    pub(super) fn open() -> io::Result<Self> {
         let made = Questions::open(NETLINK_SOCK_DIAG).and_then(|questions| {
             let diagnosis = Diagnosis { questions };
             diagnosis.try_out()?;
@@ -59,7 +59,7 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When the kernel cannot be asked.
-    pub fn view(&self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
+    pub(super) fn view(&self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
         let request = request(key, interface);
         let answered = self.questions.ask(BY_FAMILY, 0, &request, |message| answer(message).map(Some));
         answered.map_err(|error| explained(error, "asking for a TCP connection"))

@@ -1,6 +1,7 @@
 //! What the agent asks of this host.
 
-use super::{Diagnosis, Freezer, Raw};
+use super::diagnosis::Diagnosis;
+use super::{Freezer, Raw};
 use crate::agent::{Host, Way};
 use crate::connections::Key;
 use crate::kick::KernelView;

@@ -15,7 +15,6 @@ mod watch;
 pub use captured::Captured;
 pub use control::ask;
 pub use daemon::{Daemon, Manner};
-pub use diagnosis::Diagnosis;
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use watch::{News, Watch};
