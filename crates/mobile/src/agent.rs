@@ -167,10 +167,11 @@ impl Agent {
 
     /// The kernel describes an interface.
     pub fn described(&mut self, now: Instant, described: Described, log: &mut Vec<Line>) {
-        let (index, is_watched) = (described.index, self.settings.policy(&described.name).watch);
-        match self.links.described(described) {
-            Some(change) if is_watched => self.changed(now, index, change, By::Kernel, log),
-            _ => self.unblock(),
+        let index = described.index;
+        let change = self.links.described(described);
+        match change.filter(|_| self.policy(index).watch) {
+            Some(change) => self.changed(now, index, change, By::Kernel, log),
+            None => self.unblock(),
         }
     }
 

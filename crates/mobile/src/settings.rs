@@ -165,13 +165,6 @@ impl Settings {
         })
     }
 
-    /// The policy for connections over an interface: its own, or else that of the link that carries it, or else the default.
-    pub fn policy(&self, interface: &str) -> Policy {
-        let carrier = self.tunnels.get(interface);
-        let own = self.links.get(interface).or_else(|| self.links.get(carrier?));
-        own.copied().unwrap_or(self.default)
-    }
-
     /// Whether any connection is to be frozen.
     pub fn freezes(&self) -> bool {
         self.default.freeze || self.links.values().any(|policy| policy.freeze)
@@ -313,8 +306,7 @@ mod tests {
             lines.take_while(|line| *line != "//! ```").map(|line| line.trim_start_matches("//!")).collect();
         let settings = Settings::read(&example.join("\n")).unwrap();
         let once = Policy { repeat: Repeat::Once, ..Policy::default() };
-        assert_eq!(settings.links["wwan0"], once);
-        assert_eq!((settings.policy("wg0"), settings.policy("eth0")), (once, Policy::default()));
+        assert_eq!((settings.links["wwan0"], settings.default), (once, Policy::default()));
         assert!(settings.depends("wg0", "wwan0") && !settings.depends("wwan0", "wg0"));
         assert_eq!(settings.reconfigurations[0].outage, Duration::from_millis(150));
         let plain = Settings {
@@ -344,7 +336,7 @@ mod tests {
     #[test]
     fn a_links_policy_begins_with_the_default_one() {
         let settings = Settings::read("[default]\nkick = false\n[link.a]\nrepeat = \"marked\"").unwrap();
-        let policy = settings.policy("a");
+        let policy = settings.links["a"];
         assert_eq!((policy.kick, policy.repeat.times()), (false, 1));
     }
 
@@ -365,7 +357,7 @@ mod tests {
         let read = Settings::read("[default]\nkick = true\n[link.a]\nfreeze = true");
         if crate::HAS_FREEZER {
             let settings = read.unwrap();
-            assert!(settings.policy("a").freeze && !settings.policy("b").freeze && settings.freezes());
+            assert!(settings.links["a"].freeze && !settings.default.freeze && settings.freezes());
         } else {
             let error = read.unwrap_err().to_string();
             assert!(error.starts_with("line 4: ") && error.contains("--features ebpf"), "{error}");

@@ -240,6 +240,30 @@ fn the_kernels_word_counts_unless_the_policy_says_otherwise() {
     }
 }
 
+/// Of what is stacked on a link the kernel says the same as of the link.
+#[test]
+fn where_the_kernels_word_does_not_count_it_does_not_for_what_is_stacked_there_either() {
+    let unwatched = "[link.wwan0]\nwatch = false\n";
+    let vlan = Described { below: Some(WWAN), ..link(5, "wwan0.7", true) };
+    let tunnel = link(TUNNEL, "wg0", true);
+    for (stacked, more, count) in [
+        (&vlan, "", 0),
+        (&vlan, "[link.\"wwan0.7\"]\nwatch = true", 3),
+        (&tunnel, "", 3),
+        (&tunnel, "[tunnels]\nwg0 = \"wwan0\"", 0),
+    ] {
+        let settings = format!("{unwatched}{more}");
+        let (mut agent, mut host, mut log) = (agent(&settings), FakeHost::new(), Vec::new());
+        agent.described(Instant::ZERO, stacked.clone(), &mut log);
+        agent.sent(Instant::ZERO, stacked.index, &packet(40_002));
+        for (second, is_running) in [(1, false), (2, true)] {
+            agent.described(seconds(second), Described { is_running, ..stacked.clone() }, &mut log);
+            agent.help(seconds(second), &mut host, &mut log);
+        }
+        assert_eq!(host.acknowledgments().len(), count, "{settings}");
+    }
+}
+
 #[test]
 fn a_connection_waits_for_its_address_and_for_a_route() {
     let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
