@@ -16,6 +16,9 @@ mod counters;
 mod host;
 #[cfg(feature = "ebpf")]
 mod load;
+#[cfg(all(test, feature = "ebpf"))]
+#[path = "../tests/support/skip.rs"]
+mod skip;
 #[cfg(feature = "ebpf")]
 mod told;
 

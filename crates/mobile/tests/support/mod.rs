@@ -48,6 +48,16 @@ fn now() -> Instant {
     Instant::now()
 }
 
+/// Say that a test is skipped.
+///
+/// # Panics
+/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
+pub(crate) fn skip(test: &str, why: impl std::fmt::Display) {
+    println!("SKIPPED {test}: {why}");
+    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+    assert!(!strict, "{test} may not be skipped here");
+}
+
 /// A namespace with an interface wwan0, still down, if this host lets us make them.
 pub(crate) fn interface_or_skip(name: &str) -> Option<(Namespace, Interface, Tun)> {
     let made = Namespace::new().and_then(|namespace| {
@@ -57,9 +67,7 @@ pub(crate) fn interface_or_skip(name: &str) -> Option<(Namespace, Interface, Tun
     let (namespace, tun) = match made {
         Ok(made) => made,
         Err(error) => {
-            println!("SKIPPED {name}: {error}");
-            let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-            assert!(!strict, "{name} may not be skipped here");
+            skip(name, error);
             return None;
         }
     };
@@ -89,7 +97,7 @@ pub(crate) fn run(namespace: &Namespace, command: &str) -> bool {
             true
         }
         Err(error) => {
-            println!("SKIPPED: {command}: {error}");
+            skip(command, error);
             false
         }
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod cgroup;
 pub(crate) mod peer;
+mod skip;
 pub(crate) mod socket;
 
 use cgroup::Cgroup;
@@ -11,6 +12,7 @@ use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, Tun, settings};
 use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
 use seamline_wire::codec::IpVersion;
+pub(crate) use skip::skip;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,16 +27,6 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// One test at a time holds what it returns.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Say that a test is skipped.
-///
-/// # Panics
-/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set.
-pub(crate) fn skip(test: &str, why: &str) {
-    println!("SKIPPED {test}: {why}");
-    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-    assert!(!strict, "{test} may not be skipped here");
 }
 
 /// A connection over which the kernel sends for ever, and the programs beside it.
