@@ -22,7 +22,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Phone, VERSIONS, pause};
+use support::{Phone, Running, VERSIONS, pause};
 
 /// Set for the process that is stopped or killed: the path of its socket.
 const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
@@ -71,7 +71,7 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data").segment;
         assert!(last.window > 0);
         let told = now();
-        assert_eq!(ask(&phone.socket, "going-down wwan0 in 500 ms").unwrap(), "ok");
+        assert_eq!(ask(&phone.daemon.socket, "going-down wwan0 in 500 ms").unwrap(), "ok");
         let closed = server.next(Duration::from_millis(500)).expect("a closed window").segment;
         let after = (now() - told).as_millis();
         // The round trip is some milliseconds of the test's own, the margin 200. Before the loss it must have gone.
@@ -85,7 +85,7 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         let said = server.next(Duration::from_millis(300)).expect("the kernel's acknowledgment").segment;
         assert_eq!((said.window, said.acknowledgment), (0, received));
         server.drain(Duration::from_millis(100));
-        assert_eq!(ask(&phone.socket, "up wwan0").unwrap(), "ok");
+        assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
         for _ in 0..3 {
             let said = server.next(Duration::from_millis(300)).expect("it is opened").segment;
             assert_eq!((said.flags, said.length, said.acknowledgment), (Flags::ACK, 0, received));
@@ -95,7 +95,7 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         server.send(1000);
         let open = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
         assert!(open.window > 0, "{open:?}");
-        let status = ask(&phone.socket, "status").unwrap();
+        let status = ask(&phone.daemon.socket, "status").unwrap();
         assert!(status.contains(" freezing=0 frozen=1 thawed=1 "), "{status}");
     }
 }
@@ -107,22 +107,13 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
     let Some(_alone) = freezer_or_skip(name) else { return };
     for version in VERSIONS {
         let Some(ethernet) = Ethernet::or_skip(name, version) else { return };
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("s");
-        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
-        let mut daemon = ethernet.phone.within(|| Daemon::open(freezing(), &manner)).unwrap();
-        let (stop, stopped) = UnixStream::pair().unwrap();
-        let inside = ethernet.phone.try_clone().unwrap();
-        let run = move || daemon.run(&stopped, std::io::stdout());
-        let running = std::thread::spawn(move || inside.within(run));
+        let daemon = Running::start(&ethernet.phone, freezing());
         let download = ethernet.download();
-        freeze(&socket, &download);
-        ask(&socket, "up wwan0").unwrap();
+        freeze(&daemon.socket, &download);
+        ask(&daemon.socket, "up wwan0").unwrap();
         let before = download.bytes();
         let after = until("data again", || download.bytes() > before);
-        assert!(after < Duration::from_millis(150), "{version:?}: {after:?}");
-        drop(stop);
-        running.join().unwrap().unwrap();
+        assert!(after < Duration::from_millis(150), "{version:?}: {after:?}: {}", daemon.log());
     }
 }
 

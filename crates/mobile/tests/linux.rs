@@ -28,14 +28,14 @@ fn the_last_acknowledgment_is_repeated_three_times_when_the_link_is_back() {
         let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data");
         assert_eq!(last.segment.acknowledgment, received);
         server.drain(Duration::from_millis(100));
-        assert_eq!(ask(&phone.socket, "up wwan0").unwrap(), "ok");
+        assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
         for _ in 0..3 {
             let said = server.next(Duration::from_millis(500)).expect("it is said again");
             assert_eq!(said.segment, last.segment, "with everything that it said");
             assert_eq!((said.ip.source(), said.ip.destination()), (last.ip.source(), last.ip.destination()));
         }
         assert_eq!(server.next(Duration::from_millis(100)), None);
-        let status = ask(&phone.socket, "status").unwrap();
+        let status = ask(&phone.daemon.socket, "status").unwrap();
         assert!(status.contains("connections=1 ") && status.contains("acknowledgments=3 "), "{status}");
     }
 }
@@ -50,7 +50,7 @@ fn without_timestamps_a_sender_with_sack_gets_one_acknowledgment() {
         let (_stream, mut server) = phone.connect_by(offer, move || TcpStream::connect(to));
         server.send(1000);
         server.drain(Duration::from_millis(100));
-        ask(&phone.socket, "up wwan0").unwrap();
+        ask(&phone.daemon.socket, "up wwan0").unwrap();
         for _ in 0..times {
             assert!(server.next(Duration::from_millis(500)).is_some(), "{}", phone.log());
         }
@@ -72,10 +72,10 @@ fn unacknowledged_data_is_sent_again_at_once_when_the_link_is_back() {
             let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
             // The link is gone: nothing is answered. The timer goes off after 0.2, 0.6 and 1.4 s, and next after 3.
             server.drain(Duration::from_millis(1900));
-            ask(&phone.socket, "up wwan0").unwrap();
+            ask(&phone.daemon.socket, "up wwan0").unwrap();
             let again = server.next_data(Duration::from_millis(300)).map(|headers| headers.segment.sequence);
             assert_eq!(again, is_kicked.then_some(first), "{version:?}: {}", phone.log());
-            let status = ask(&phone.socket, "status").unwrap();
+            let status = ask(&phone.daemon.socket, "status").unwrap();
             let kicked = format!("kicked={} ", u8::from(is_kicked));
             assert!(status.contains(&kicked), "{version:?}: {status}{}", phone.log());
         }
@@ -94,7 +94,7 @@ fn a_socket_of_ipv6_that_speaks_ipv4_is_helped_too() {
     stream.write_all(&[1; 3000]).unwrap();
     let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
     server.drain(Duration::from_millis(1900));
-    ask(&phone.socket, "up").unwrap();
+    ask(&phone.daemon.socket, "up").unwrap();
     let again = server.next_data(Duration::from_millis(200)).map(|headers| headers.segment.sequence);
     assert_eq!(again, Some(first), "{}", phone.log());
     support::pause(Duration::from_millis(50));
@@ -146,9 +146,9 @@ fn a_reset_connection_is_forgotten() {
         drop(stream);
         let last = server.next(Duration::from_millis(500)).expect("a reset");
         assert!(last.segment.flags.intersects(Flags::RST), "{last:?}");
-        ask(&phone.socket, "up").unwrap();
+        ask(&phone.daemon.socket, "up").unwrap();
         assert_eq!(server.next(Duration::from_millis(100)), None);
-        assert!(ask(&phone.socket, "status").unwrap().contains("connections=0 "));
+        assert!(ask(&phone.daemon.socket, "status").unwrap().contains("connections=0 "));
     }
 }
 

@@ -42,20 +42,20 @@ fn another_user_of_the_host_can_tell_the_daemon_nothing() {
     server.send(1000);
     server.drain(Duration::from_millis(100));
     // The folder lets everybody through, so that the socket's own mode is what refuses.
-    set_mode(phone.socket.parent().unwrap(), 0o755);
+    set_mode(phone.daemon.socket.parent().unwrap(), 0o755);
     for said in ["up wwan0", "down wwan0", "soon wwan0 1s", "status", ""] {
-        let error = as_nobody(|| ask(&phone.socket, said)).expect_err(said);
+        let error = as_nobody(|| ask(&phone.daemon.socket, said)).expect_err(said);
         assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{said:?}: {error}");
-        assert!(error.to_string().contains(&phone.socket.display().to_string()), "{error}");
+        assert!(error.to_string().contains(&phone.daemon.socket.display().to_string()), "{error}");
     }
     assert_eq!(server.next(Duration::from_millis(100)), None, "{}", phone.log());
     assert!(!phone.log().contains("event=link"), "{}", phone.log());
-    let status = ask(&phone.socket, "status").unwrap();
+    let status = ask(&phone.daemon.socket, "status").unwrap();
     assert!(status.contains("acknowledgments=0 "), "{status}");
 
     // With another mode the same user is heard: nothing else had kept him out.
-    set_mode(&phone.socket, 0o666);
-    assert_eq!(as_nobody(|| ask(&phone.socket, "up wwan0")).unwrap(), "ok");
+    set_mode(&phone.daemon.socket, 0o666);
+    assert_eq!(as_nobody(|| ask(&phone.daemon.socket, "up wwan0")).unwrap(), "ok");
     pause(Duration::from_millis(20));
     assert!(server.next(Duration::from_millis(500)).is_some(), "{}", phone.log());
 }

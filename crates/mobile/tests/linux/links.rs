@@ -25,13 +25,13 @@ fn six_hundred_connections_are_helped_through_a_queue_that_holds_few_packets() {
         if !phone.run(&format!("tc qdisc replace dev wwan0 root tbf rate 4mbit burst 1600 limit {limit}")) {
             return;
         }
-        ask(&phone.socket, "up wwan0").unwrap();
+        ask(&phone.daemon.socket, "up wwan0").unwrap();
         let server = &mut all[0].1;
         let mut heard: BTreeMap<u16, usize> = BTreeMap::new();
         while let Some(headers) = server.next(Duration::from_millis(300)) {
             *heard.entry(headers.source_port.0).or_default() += 1;
         }
-        let status = ask(&phone.socket, "status").unwrap();
+        let status = ask(&phone.daemon.socket, "status").unwrap();
         assert_eq!(heard.len(), CONNECTIONS, "{limit}: {status}");
         assert!(heard.values().all(|count| *count == 3), "{limit}: {heard:?}");
         assert!(status.contains("failures=0 "), "{status}");
@@ -117,7 +117,7 @@ fn acknowledgments_of_marked_sockets_are_repeated_by_the_same_rules() {
         let (_stream, mut server) = phone.connect_by(Offer::USUAL, move || marked(to, 0x51));
         server.send(1000);
         server.drain(Duration::from_millis(100));
-        ask(&phone.socket, "up wwan0").unwrap();
+        ask(&phone.daemon.socket, "up wwan0").unwrap();
         for _ in 0..3 {
             assert!(server.next(Duration::from_millis(500)).is_some(), "{version:?}: {}", phone.log());
         }

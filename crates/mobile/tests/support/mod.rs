@@ -108,6 +108,11 @@ pub(crate) struct Phone {
     namespace: Namespace,
     tun: Arc<Tun>,
     version: IpVersion,
+    pub(crate) daemon: Running,
+}
+
+/// A daemon, until it is dropped.
+pub(crate) struct Running {
     pub(crate) socket: PathBuf,
     log: Log,
     stop: Option<UnixStream>,
@@ -134,17 +139,8 @@ impl Phone {
         let (namespace, interface, tun) = interface_or_skip(name)?;
         seamline_lab::system::netlink::bring_up_loopback(&namespace).unwrap();
         interface.bring_up(&namespace).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("mobile.sock");
-        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
-        let mut daemon = namespace.within(|| Daemon::open(settings, &manner)).unwrap();
-        let (stop, stopped) = UnixStream::pair().unwrap();
-        let log = Log::default();
-        let out = log.clone();
-        let inside = namespace.try_clone().unwrap();
-        let daemon = std::thread::spawn(move || inside.within(|| daemon.run(&stopped, out)));
-        let (stop, daemon) = (Some(stop), Some(daemon));
-        Some(Phone { namespace, tun: Arc::new(tun), version, socket, log, stop, daemon, _folder: folder })
+        let daemon = Running::start(&namespace, settings);
+        Some(Phone { namespace, tun: Arc::new(tun), version, daemon })
     }
 
     /// Run a command in the phone's namespace. Whether there is one.
@@ -167,7 +163,7 @@ impl Phone {
 
     /// What the daemon has said.
     pub(crate) fn log(&self) -> String {
-        String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
+        self.daemon.log()
     }
 
     /// A connection of the phone's, as an application has it, and the server's end.
@@ -218,7 +214,28 @@ impl Phone {
     }
 }
 
-impl Drop for Phone {
+impl Running {
+    /// In a namespace.
+    pub(crate) fn start(namespace: &Namespace, settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("mobile.sock");
+        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
+        let mut daemon = namespace.within(|| Daemon::open(settings, &manner)).unwrap();
+        let (stop, stopped) = UnixStream::pair().unwrap();
+        let log = Log::default();
+        let out = log.clone();
+        let inside = namespace.try_clone().unwrap();
+        let daemon = std::thread::spawn(move || inside.within(|| daemon.run(&stopped, out)));
+        Running { socket, log, stop: Some(stop), daemon: Some(daemon), _folder: folder }
+    }
+
+    /// What it has said.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Drop for Running {
     fn drop(&mut self) {
         // The daemon reads the end of the stream.
         drop(self.stop.take());
