@@ -1,6 +1,8 @@
 //! `seamline agent`: what it refuses, and a run that ends when it is asked to.
 #![cfg(target_os = "linux")]
 
+mod support;
+
 use assert_cmd::Command;
 use std::fs;
 
@@ -42,6 +44,7 @@ fn a_file_with_mistakes_is_refused_with_their_places() {
 /// In a namespace of its own.
 #[test]
 fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
+    let name = "it_ends_when_it_is_asked_to_with_what_it_has_done";
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("agent.toml");
     fs::write(&config, "connections = 1000\nmemory = \"8 MB\"\n[snoop]\ncache = 50\n").unwrap();
@@ -56,11 +59,11 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     );
     let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
     let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
-        return println!("skipped: it takes ip and unshare");
+        return support::skip(name, "it takes ip and unshare");
     };
     let said = String::from_utf8(output.stderr).unwrap();
     if said.contains("unshare failed") {
-        return println!("skipped: it takes root");
+        return support::skip(name, "it takes root");
     }
     assert!(output.status.success(), "{said}");
     let log = String::from_utf8(output.stdout).unwrap();

@@ -5,7 +5,7 @@
 mod net;
 mod trouble;
 
-use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in};
+use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in, skip};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
@@ -77,7 +77,7 @@ impl Bridge {
 fn every_agent_carries_what_was_sent() {
     for kind in KINDS {
         for version in [4, 6] {
-            let Some(net) = Net::new() else { return };
+            let Some(net) = Net::or_skip("every_agent_carries_what_was_sent") else { return };
             let hop = Hop::begin(&net, 20);
             let mut bridge = Bridge::begin(&net, settings(kind), manner());
             let mut transfer = Transfer::begin(&net, version, 1_500_000);
@@ -120,7 +120,7 @@ fn child(net: &Net, kind: &str) -> Child {
 #[test]
 fn a_connection_outlives_bridges_that_are_killed() {
     for kind in KINDS {
-        let Some(net) = Net::new() else { return };
+        let Some(net) = Net::or_skip("a_connection_outlives_bridges_that_are_killed") else { return };
         let hop = Hop::begin(&net, 20);
         let mut bridge = child(&net, kind);
         pause(400);
@@ -178,7 +178,7 @@ fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 
 #[test]
 fn the_guard_forwards_within_a_second_and_steps_back() {
     for trouble in [Trouble::Hangs, Trouble::Panics] {
-        let Some(net) = Net::new() else { return };
+        let Some(net) = Net::or_skip("the_guard_forwards_within_a_second_and_steps_back") else { return };
         let hop = Hop::begin(&net, 0);
         let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
         let mut bridge = Bridge::begin(&net, troubled, manner());
@@ -208,7 +208,7 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
 /// Down and up, and gone and there again.
 #[test]
 fn interfaces_come_back() {
-    let Some(net) = Net::new() else { return };
+    let Some(net) = Net::or_skip("interfaces_come_back") else { return };
     let hop = Hop::begin(&net, 0);
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
     let mut transfer = Transfer::begin(&net, 4, 2_000_000);
@@ -233,7 +233,7 @@ fn interfaces_come_back() {
 /// The path becomes narrower and wider again while data is on its way.
 #[test]
 fn the_mtu_changes() {
-    let Some(net) = Net::new() else { return };
+    let Some(net) = Net::or_skip("the_mtu_changes") else { return };
     let hop = Hop::begin(&net, 20);
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
     let mut transfer = Transfer::begin(&net, 4, 1_500_000);
@@ -249,9 +249,9 @@ fn the_mtu_changes() {
 
 #[test]
 fn packets_that_would_be_joined_are_refused_with_the_command() {
-    let Some(net) = Net::new() else { return };
+    let Some(net) = Net::or_skip("packets_that_would_be_joined_are_refused_with_the_command") else { return };
     if !run_in(&net.bridge, "ethtool -K b1 gro on") {
-        return println!("skipped: ethtool is missing");
+        return skip("packets_that_would_be_joined_are_refused_with_the_command", "ethtool is missing");
     }
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
     let why = bridge.end().unwrap_err().to_string();
@@ -266,7 +266,7 @@ fn packets_that_would_be_joined_are_refused_with_the_command() {
 /// By HTTP, and as a file.
 #[test]
 fn the_counters_can_be_read() {
-    let Some(net) = Net::new() else { return };
+    let Some(net) = Net::or_skip("the_counters_can_be_read") else { return };
     ip(&net.bridge, "link set lo up");
     let hop = Hop::begin(&net, 0);
     let address = "127.0.0.1:9477".parse().unwrap();
@@ -304,7 +304,7 @@ fn the_counters_can_be_read() {
 fn minutes_of_traffic() {
     let seconds = std::env::var("SEAMLINE_SOAK_SECONDS").map_or(180, |text| text.parse().unwrap());
     for kind in KINDS {
-        let Some(net) = Net::new() else { return };
+        let Some(net) = Net::or_skip("minutes_of_traffic") else { return };
         let hop = Hop::begin(&net, 20);
         let mut bridge = Bridge::begin(&net, settings(kind), manner());
         let (begun, mut transfers) = (now(), 0);

@@ -47,6 +47,16 @@ pub(crate) fn inside<T: Send + 'static>(
     })
 }
 
+/// Say that a test is skipped.
+///
+/// # Panics
+/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
+pub(crate) fn skip(test: &str, why: &str) {
+    println!("SKIPPED {test}: {why}");
+    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+    assert!(!strict, "{test} may not be skipped here");
+}
+
 /// Time counts here, so tests do not disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -60,7 +70,10 @@ pub(crate) struct Net {
 
 impl Net {
     /// `None`, having said why, where there can be none.
-    pub(crate) fn new() -> Option<Self> {
+    ///
+    /// # Panics
+    /// As [`skip`].
+    pub(crate) fn or_skip(test: &str) -> Option<Self> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let made = || {
             let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new().ok());
@@ -68,7 +81,7 @@ impl Net {
         };
         let has_ip = Command::new("ip").arg("-V").output().is_ok();
         let Some(net) = made().filter(|_| has_ip) else {
-            println!("skipped: it takes root, and ip");
+            skip(test, "it takes root, and ip");
             return None;
         };
         let veth = |near: &Namespace, name: &str, far: &Namespace, other: &str| {
