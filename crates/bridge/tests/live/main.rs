@@ -2,13 +2,16 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+#[path = "../support/kinds.rs"]
+mod kinds;
 mod net;
 mod trouble;
 
+use kinds::KINDS;
 use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in, skip};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
+use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{Manner, Metrics, run};
 use seamline_bridge::{EngineCounters, Settings};
@@ -20,15 +23,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use trouble::Trouble;
 
-const KINDS: [&str; 4] = ["snoop", "eln-ack", "obtcp-bs", "obtcp-mr"];
-
 fn settings(kind: &str) -> Settings {
-    let role = if kind == "obtcp-bs" { Role::BaseStation } else { Role::MobileRouter };
     // Room for all that the kernel has under way here.
-    let obtcp = ObtcpParameters { role, cache: 2000, ..ObtcpParameters::default() };
+    let obtcp = ObtcpParameters { cache: 2000, ..ObtcpParameters::default() };
     let snoop = SnoopParameters { cache: 2000, ..SnoopParameters::default() };
-    let name = if kind.starts_with("obtcp") { "obtcp" } else { kind };
-    Settings::new(find(name).expect("it is there"), Parameters { obtcp, snoop, ..Parameters::default() })
+    kinds::settings(kind, Parameters { obtcp, snoop, ..Parameters::default() })
 }
 
 fn manner() -> Manner {

@@ -1,20 +1,18 @@
 //! Frames as hosts send them, and engines of every kind.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-use seamline_agent::{Limits, ObtcpParameters, Parameters, Role, Side, find};
+mod kinds;
+
+pub(crate) use kinds::KINDS;
+
+use seamline_agent::{Limits, Parameters, Side};
 use seamline_bridge::{Engine, Outgoing, Settings};
 use seamline_wire::codec::{Checksum, Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Instant, Segment, SequenceNumber, TransportPort};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The kinds that a bridge has, by the names of the command.
-pub(crate) const KINDS: [&str; 4] = ["snoop", "eln-ack", "obtcp-bs", "obtcp-mr"];
-
 pub(crate) fn settings(kind: &str, limits: Limits) -> Settings {
-    let role = if kind == "obtcp-bs" { Role::BaseStation } else { Role::MobileRouter };
-    let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
-    let name = if kind.starts_with("obtcp") { "obtcp" } else { kind };
-    Settings::new(find(name).expect("it is there"), Parameters { obtcp, limits, ..Parameters::default() })
+    kinds::settings(kind, Parameters { limits, ..Parameters::default() })
 }
 
 pub(crate) fn engine(kind: &str) -> Engine {
