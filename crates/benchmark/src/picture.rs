@@ -88,7 +88,8 @@ fn draw(cells: &[&Cell], quantity: usize, file: &str, title: &str) -> Option<Str
     let names = Names {
         picture: file.trim_end_matches(".svg"),
         title,
-        remark: "dot: median of the runs; line: its interval; within an outage from left to right as in the legend",
+        remark: "dot: median of the runs; line: its interval; at the lower edge: at most 10 ms; at the upper: never within 5 s; \
+                 within an outage from left to right as in the legend",
         axis: &format!("{} after link-up ({})", QUANTITIES[quantity].name, QUANTITIES[quantity].unit),
     };
     let axes = Axes {

@@ -6,6 +6,7 @@ use roxmltree::Document;
 use seamline_record::statistics::Estimate;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::cdf::{Distribution, cdf};
+use seamline_report::picture::dots::{Axes, Dot, Panel as DotPanel, dots};
 use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
@@ -147,6 +148,29 @@ fn a_map_is_darker_where_there_is_more() {
     );
     let place = |colour: &str| svg.find(colour).unwrap_or_else(|| panic!("{colour} is missing"));
     assert!(place("#f3f7fc") < place("#083a6e"), "the least is lightest, the most darkest");
+}
+
+/// Cases are told apart by lines between them, none of which hides the axis; dots beyond the axis stand at its ends.
+#[test]
+fn dots_stand_within_their_axes() {
+    let dot = |value: f64| Some(Dot { value, low: value, high: value });
+    let panel = DotPanel {
+        title: "calm".into(),
+        dots: vec![vec![dot(1.0)], vec![dot(100.0)], vec![dot(f64::INFINITY)]],
+    };
+    let cases = ["1 s", "2 s", "3 s"].map(str::to_owned);
+    let series = ["cubic".to_owned()];
+    let axes = Axes { cases_name: "outage", cases: &cases, series: &series, least: 10.0, greatest: 1000.0 };
+    let svg = dots(NAMES, axes, &[panel]);
+    assert!(texts(&svg).iter().any(|text| text == "never"));
+    let of = |class: &str, name: &str| attribute(&svg, "line", class, name);
+    let upright = |class: &str| {
+        let ends = of(class, "x1").into_iter().zip(of(class, "x2"));
+        ends.filter(|(from, to)| from == to).map(|(x, _)| x).collect::<Vec<f64>>()
+    };
+    let (grid, axis) = (upright("grid"), upright("axis"));
+    assert_eq!((grid.len(), axis.len()), (2, 1), "{grid:?} {axis:?}");
+    assert!(grid.iter().all(|x| *x > axis[0]), "{grid:?} {axis:?}");
 }
 
 /// Gains say their sign, what is not sure stands in parentheses, what makes no sense is hatched with the number of its reason, and the

@@ -110,8 +110,10 @@ impl Frame {
     /// The horizontal axis where it has a place for each of a few cases: their names, and lines between them.
     pub fn draw_x_cases(&self, svg: &mut Svg, name: &str, cases: &[String]) {
         for (place, case) in cases.iter().enumerate() {
-            let x = self.x.place(place as f64);
-            svg.line((x, self.y.first), (x, self.y.last), GRID);
+            if place > 0 {
+                let x = self.x.place(place as f64);
+                svg.line((x, self.y.first), (x, self.y.last), GRID);
+            }
             let middle = self.x.place(place as f64 + 0.5);
             svg.text((middle, self.y.first + 19.0), Anchor::Middle, case, "class=\"tick\"");
         }
