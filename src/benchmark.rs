@@ -176,12 +176,18 @@ fn measure(
     let bar = progress(jobs.len(), arguments.quiet);
     let manner =
         Manner { program: host.program.clone(), cgroup: host.cgroup.clone().ok(), retries: arguments.retry };
-    let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |run| {
+    let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |ended| {
         bar.inc(1);
-        if let Some(store) = store {
-            store.keep(&run)?;
+        match ended {
+            Ok(run) => {
+                if let Some(store) = store {
+                    store.keep(&run)?;
+                }
+                runs.push(run);
+            }
+            Err(why) if !arguments.quiet => bar.suspend(|| note("warning", why)),
+            Err(_) => {}
         }
-        runs.push(run);
         Ok(())
     });
     bar.finish_and_clear();

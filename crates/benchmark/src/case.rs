@@ -107,6 +107,11 @@ impl Job {
         self.link_up() + LOOKED_AT + SLACK
     }
 
+    /// How long its scenario is.
+    pub fn scenario_time(&self) -> Duration {
+        self.traffic_time() + SLACK * 2
+    }
+
     /// What its client asks for.
     pub fn what(&self) -> What {
         match self.case.traffic {
@@ -119,7 +124,7 @@ impl Job {
     pub fn settings(&self) -> Vec<String> {
         let mut settings = vec![
             format!("seeds=[{}]", self.run),
-            format!("duration='{} ms'", (self.traffic_time() + SLACK * 2).as_millis()),
+            format!("duration='{} ms'", self.scenario_time().as_millis()),
             format!("link.radio.handover.at=['{} ms']", self.link_down().as_millis()),
             format!("link.radio.handover.interruption='{} ms'", self.outage().as_millis()),
         ];

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -28,60 +28,83 @@ impl Left {
     }
 }
 
-/// Run all jobs, so many at a time; `keep` gets each as it ends.
+/// Run all jobs, so many at a time; `keep` gets each as it ends, or why it failed, after which the others go on.
 ///
 /// # Errors
-/// The first that failed, or that a run could not be kept; or `stop` was set. No further ones begin then.
+/// When some failed: how many, and why the first did. When one could not be kept, or `stop` was set: no further ones begin then, and
+/// nothing more is kept after what could not be.
 pub fn conduct(
     jobs: Vec<Job>,
     manner: &Manner,
     at_a_time: NonZeroUsize,
     stop: &AtomicBool,
-    keep: &mut dyn FnMut(Run) -> io::Result<()>,
+    keep: &mut dyn FnMut(Result<Run, &str>) -> io::Result<()>,
 ) -> Result<(), RunError> {
     let left = Mutex::new(Left { jobs: jobs.into(), has_sender: false });
-    let failed = AtomicBool::new(false);
+    let is_over = AtomicBool::new(false);
     let (results, ended) = channel();
     thread::scope(|scope| {
         for _ in 0..at_a_time.get() {
-            let (results, left, failed) = (results.clone(), &left, &failed);
-            scope.spawn(move || work(left, manner, [stop, failed], &results));
+            let (results, left, is_over) = (results.clone(), &left, &is_over);
+            scope.spawn(move || work(left, manner, [stop, is_over], &results));
         }
         drop(results);
-        let mut outcome = Ok(());
-        let mut can_keep = true;
-        for result in ended {
-            let kept = result.and_then(|run| match can_keep {
-                true => Ok(keep(run).inspect_err(|_| can_keep = false)?),
-                false => Ok(()),
-            });
-            if kept.is_err() {
-                failed.store(true, Ordering::Relaxed);
-            }
-            outcome = outcome.and(kept);
-        }
-        outcome
+        keep_all(ended, &is_over, keep)
     })
+}
+
+/// Have everything kept that comes. Sets `is_over` when no further run shall begin.
+fn keep_all(
+    ended: Receiver<Result<Run, RunError>>,
+    is_over: &AtomicBool,
+    keep: &mut dyn FnMut(Result<Run, &str>) -> io::Result<()>,
+) -> Result<(), RunError> {
+    let (mut failures, mut is_stopped) = (Vec::new(), false);
+    for result in ended {
+        let kept = match result {
+            Ok(run) => keep(Ok(run)),
+            Err(RunError::Failed(why)) => {
+                let kept = keep(Err(&why));
+                failures.push(why);
+                kept
+            }
+            Err(RunError::Stopped) => {
+                is_stopped = true;
+                is_over.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+        };
+        if kept.is_err() {
+            is_over.store(true, Ordering::Relaxed);
+            return Ok(kept?);
+        }
+    }
+    match failures.first() {
+        _ if is_stopped => Err(RunError::Stopped),
+        Some(first) => {
+            Err(RunError::Failed(format!("runs that failed: {}; the first: {first}", failures.len())))
+        }
+        None => Ok(()),
+    }
 }
 
 fn work(
     left: &Mutex<Left>,
     manner: &Manner,
-    [stop, failed]: [&AtomicBool; 2],
+    [stop, is_over]: [&AtomicBool; 2],
     results: &Sender<Result<Run, RunError>>,
 ) {
     let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         // Not in the condition of `while let`: it would be held during the run.
         let next = left().next();
-        let Some(job) = next.filter(|_| !failed.load(Ordering::Relaxed)) else { return };
+        let Some(job) = next.filter(|_| !is_over.load(Ordering::Relaxed)) else { return };
         let result =
             if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, manner, stop) };
         if job.case.remedy.has_sender {
             left().has_sender = false;
         }
-        let is_over = result.is_err();
-        if results.send(result).is_err() || is_over {
+        if results.send(result).is_err() {
             return;
         }
     }

@@ -13,7 +13,7 @@ use crate::store::Run;
 use commands::Commands;
 use process::{Ended, Process};
 use seamline_record::emulation::EmulationRecord;
-use seamline_wire::DropCause;
+use seamline_wire::{DropCause, Duration};
 use serde::Deserialize;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,6 +22,9 @@ use std::sync::atomic::AtomicBool;
 
 /// The scenario's text.
 const SCENARIO: &str = include_str!("../../../scenarios/handover-benchmark.toml");
+
+/// How much longer than its scenario a run may take, for making the lab and clearing it away: many times what that takes on a busy host.
+const SPARE: Duration = Duration::from_secs(120);
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -79,7 +82,8 @@ fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> 
     }
     let commands = Commands::new(job, manner);
     let cgroup = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
-    let ended = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?.wait(stop)?;
+    let process = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?;
+    let ended = process.wait(job.scenario_time() + SPARE, stop)?;
     let Ended { success, output, errors } = ended.ok_or(RunError::Stopped)?;
     if !success {
         return Err(RunError::Failed(format!(

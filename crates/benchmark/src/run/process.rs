@@ -1,22 +1,27 @@
 //! A command that is waited for, and ended when somebody asks to stop.
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use seamline_lab::clock::monotonic;
+use seamline_wire::Duration;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 /// How often somebody looks whether it has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(20);
+/// How long it may take to clear away once it is asked to end; then it is ended as it is.
+const CLEARING: Duration = Duration::from_secs(30);
 
 /// A command that runs.
 #[derive(Debug)]
 pub(super) struct Process {
+    /// What it is called in errors.
+    name: String,
     child: Child,
     output: File,
     errors: File,
@@ -58,19 +63,32 @@ impl Process {
             .process_group(0)
             .spawn()
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", program.display())))?;
-        Ok(Process { child, output, errors })
+        let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
+        let name = [&name].into_iter().map(|name| &**name).chain(arguments.first().map(String::as_str));
+        Ok(Process { name: name.collect::<Vec<_>>().join(" "), child, output, errors })
     }
 
     /// Wait for its end; `None` when it was ended because `stop` is set.
-    pub(super) fn wait(mut self, stop: &AtomicBool) -> io::Result<Option<Ended>> {
-        let mut is_asked = false;
+    ///
+    /// # Errors
+    /// When it has not ended after `longest`, and was made to.
+    pub(super) fn wait(mut self, longest: Duration, stop: &AtomicBool) -> io::Result<Option<Ended>> {
+        let begin = monotonic();
+        let mut asked_at = None;
+        let mut is_late = false;
         let status = loop {
             if let Some(status) = self.child.try_wait()? {
                 break status;
             }
-            if stop.load(Ordering::Relaxed) && !is_asked {
-                is_asked = true;
-                kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM)?;
+            let now = monotonic();
+            match asked_at {
+                None if stop.load(Ordering::Relaxed) || now - begin >= longest => {
+                    is_late = !stop.load(Ordering::Relaxed);
+                    asked_at = Some(now);
+                    kill(self.id(), Signal::SIGTERM)?;
+                }
+                Some(at) if now - at >= CLEARING => killpg(self.id(), Signal::SIGKILL)?,
+                _ => {}
             }
             #[expect(clippy::disallowed_methods, reason = "waits for a process, in real time")]
             thread::sleep(LOOK_EVERY);
@@ -80,11 +98,27 @@ impl Process {
             file.rewind()?;
             file.read_to_string(&mut text).map(|_| text)
         };
-        let ended = Ended {
-            success: status.success(),
-            output: read(&mut self.output)?,
-            errors: read(&mut self.errors)?,
-        };
-        Ok((!is_asked).then_some(ended))
+        let (output, errors) = (read(&mut self.output)?, read(&mut self.errors)?);
+        if is_late {
+            let why = format!("{} had not ended after {longest}: {errors}", self.name);
+            return Err(io::Error::new(ErrorKind::TimedOut, why));
+        }
+        Ok(asked_at.is_none().then_some(Ended { success: status.success(), output, errors }))
     }
+
+    /// The process, and the group of it and of what it has started.
+    fn id(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn a_command_that_does_not_end_is_named_and_ended() {
+    let begin = monotonic();
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(Path::new("/bin/sleep"), &["60".to_owned()], folder.path(), None).unwrap();
+    let error = process.wait(Duration::from_millis(200), &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().starts_with("sleep 60 had not ended after "), "{error}");
+    assert!((Duration::from_millis(200)..Duration::from_secs(20)).contains(&(monotonic() - begin)));
 }
