@@ -99,6 +99,7 @@ fn serve(arguments: &ServeArguments) -> Outcome {
         is_mptcp: *mptcp,
     };
     let listener = serve.listen().map_err(failure)?;
+    let port = listener.local_addr().map_err(failure)?.port();
     note("note", format!("listening at port {port}; Ctrl-C ends it"));
     serve.run(&listener).map_err(failure)
 }

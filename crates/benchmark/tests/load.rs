@@ -1,9 +1,16 @@
 //! The load over loopback.
 #![cfg(target_os = "linux")]
 
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, getsockopt, listen, socket, sockopt,
+};
 use seamline_benchmark::load::{Fetch, Sample, Serve, Timeline, What};
+use seamline_lab::clock::monotonic;
+use seamline_lab::system::Namespace;
 use seamline_wire::Duration;
-use std::net::{SocketAddr, TcpListener};
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
@@ -69,4 +76,55 @@ fn what_the_kernel_does_not_have_is_said() {
     let serve = Serve { port: 0, congestion_control: Some("nonesuch".to_owned()), ..Serve::default() };
     let error = serve.listen().unwrap_err().to_string();
     assert!(error.contains("nonesuch") && error.contains("modprobe"), "{error}");
+}
+
+#[test]
+fn connecting_ends_with_the_time_where_nobody_answers() {
+    // Whose queue is full lets no further connection begin.
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    let silent = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
+    bind(silent.as_raw_fd(), &SockaddrStorage::from(address)).unwrap();
+    listen(&silent, Backlog::new(0).unwrap()).unwrap();
+    let silent = TcpListener::from(silent);
+    let server = silent.local_addr().unwrap();
+    let wait = std::time::Duration::from_millis(100);
+    let _queue: Vec<TcpStream> =
+        (0..8).map_while(|_| TcpStream::connect_timeout(&server, wait).ok()).collect();
+    let begin = monotonic();
+    let duration = Duration::from_millis(300);
+    let fetch = Fetch { server, is_mptcp: false, what: What::Bulk, duration, zero: None };
+    let error = fetch.run(&AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains(&format!("cannot connect to {server}")), "{error}");
+    let took = monotonic() - begin;
+    assert!((duration..Duration::from_secs(5)).contains(&took), "{took}");
+    // And when somebody asks to stop.
+    let fetch = Fetch { duration: Duration::from_secs(60), ..fetch };
+    fetch.run(&AtomicBool::new(true)).unwrap_err();
+    assert!(monotonic() - begin < Duration::from_secs(10));
+}
+
+#[test]
+fn hosts_that_keep_ipv6_to_itself_are_served_over_ipv4_too() {
+    let name = "hosts_that_keep_ipv6_to_itself";
+    let namespace = match Namespace::new() {
+        Ok(namespace) => namespace,
+        Err(error) => return skip(name, &error),
+    };
+    let alone = namespace.within(|| {
+        fs::write("/proc/sys/net/ipv6/bindv6only", "1")?;
+        let listener = Serve { port: 0, ..Serve::default() }.listen()?;
+        Ok(getsockopt(&listener, sockopt::Ipv6V6Only)?)
+    });
+    match alone {
+        Ok(alone) => assert!(!alone),
+        Err(error) => skip(name, &error),
+    }
+}
+
+/// # Panics
+/// Where everything should run, that nothing is skipped unseen.
+fn skip(name: &str, error: &std::io::Error) {
+    println!("SKIPPED {name}: {error}");
+    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
+    assert!(!strict, "{name} may not be skipped here");
 }

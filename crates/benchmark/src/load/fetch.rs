@@ -1,20 +1,16 @@
 //! The client.
 
 use super::ENDLESS;
-use super::socket::connected;
+use super::socket::{connected, is_ready};
 use super::timeline::{Request, Sample, Timeline};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
 use seamline_lab::clock::monotonic;
 use seamline_lab::system::TcpInfo;
 use seamline_wire::{Duration, Instant};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often the client looks at what the kernel has received.
-const LOOK_EVERY_MS: u8 = 1;
 /// Bytes read at once.
 const ROOM: usize = 1 << 18;
 
@@ -47,11 +43,11 @@ impl Fetch {
     /// value says.
     ///
     /// # Errors
-    /// When the server cannot be reached.
+    /// When the server cannot be reached, or not until then.
     pub fn run(&self, stop: &AtomicBool) -> io::Result<(Timeline, io::Result<()>)> {
         let began = monotonic();
-        let stream = connected(self.server, self.is_mptcp)?;
-        stream.set_nonblocking(true)?;
+        let is_over = || monotonic().saturating_since(began) >= self.duration || stop.load(Ordering::Relaxed);
+        let stream = connected(self.server, self.is_mptcp, is_over)?;
         let mut client = Client {
             stream,
             zero: self.zero.unwrap_or(began),
@@ -61,7 +57,6 @@ impl Fetch {
             segments: None,
             has_segments: !self.is_mptcp,
         };
-        let is_over = || monotonic().saturating_since(began) >= self.duration || stop.load(Ordering::Relaxed);
         let ended = client.go_on(self.what, is_over);
         client.timeline.end_s = client.now_s();
         Ok((client.timeline, ended))
@@ -86,7 +81,7 @@ impl Client {
         self.ask(what)?;
         let mut room = vec![0; ROOM];
         while !is_over() {
-            self.wait()?;
+            is_ready(&self.stream, PollFlags::POLLIN)?;
             let read = self.read(what, &mut room);
             self.look();
             read?;
@@ -111,14 +106,6 @@ impl Client {
         };
         // Eight bytes always have room: the answer to the last ones has come.
         self.stream.write_all(&self.owed.to_be_bytes())
-    }
-
-    fn wait(&self) -> io::Result<()> {
-        let mut descriptors = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
-        match poll(&mut descriptors, PollTimeout::from(LOOK_EVERY_MS)) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     fn read(&mut self, what: What, room: &mut [u8]) -> io::Result<()> {

@@ -10,6 +10,8 @@ use std::thread;
 
 /// Bytes given to the kernel at once.
 const PIECE: usize = 1 << 16;
+/// How long the server lets be what it could not take.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -42,17 +44,35 @@ impl Serve {
     /// Answer everybody, for as long as the process lives.
     ///
     /// # Errors
-    /// When no connection can be taken any more.
+    /// When nobody can listen there.
     pub fn run(&self, listener: &TcpListener) -> io::Result<()> {
         for stream in listener.incoming() {
-            let stream = stream?;
-            let congestion_control = self.congestion_control.clone();
-            let name = thread::Builder::new().name("connection".to_owned());
-            // A client that leaves is no error of the server.
-            name.spawn(move || drop(answer(stream, congestion_control.as_deref())))?;
+            match stream.and_then(|stream| self.begin(stream)) {
+                Ok(()) => {}
+                Err(error) if is_final(&error) => return Err(error),
+                Err(_) => {
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "waits for a host that is short of something"
+                    )]
+                    thread::sleep(PAUSE);
+                }
+            }
         }
         Ok(())
     }
+
+    fn begin(&self, stream: TcpStream) -> io::Result<()> {
+        let congestion_control = self.congestion_control.clone();
+        let name = thread::Builder::new().name("connection".to_owned());
+        // A client that leaves is no error of the server.
+        name.spawn(move || drop(answer(stream, congestion_control.as_deref()))).map(drop)
+    }
+}
+
+/// Whether an error is the listener's own. Others are those of one connection, or of a host that is short of something: they pass.
+fn is_final(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EBADF | libc::EINVAL | libc::ENOTSOCK))
 }
 
 /// Answer one connection until its client has had enough.

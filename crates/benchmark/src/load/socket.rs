@@ -3,24 +3,33 @@
 
 use super::Serve;
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
-    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, listen, setsockopt, socket, sockopt,
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, getsockopt, listen,
+    setsockopt, socket, sockopt,
 };
 use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
-use std::io;
-use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+/// How often the client looks at what the kernel has received.
+const LOOK_EVERY_MS: u8 = 1;
 /// `TCP_RTO_MAX_MS` (`include/uapi/linux/tcp.h`, Linux 6.15).
 const RTO_MAX_MS: libc::c_int = 44;
 /// `IPPROTO_MPTCP` (RFC 8684; Linux 5.6).
 const MPTCP: libc::c_int = 262;
 
-/// A socket that listens. Connections inherit its serve.
+/// A socket that listens at all addresses of the host. Connections inherit its options.
 pub(super) fn listening(serve: &Serve) -> io::Result<TcpListener> {
-    let at = SocketAddr::from((Ipv6Addr::UNSPECIFIED, serve.port));
+    let any = if has_ipv6() { Ipv6Addr::UNSPECIFIED.into() } else { IpAddr::from(Ipv4Addr::UNSPECIFIED) };
+    let at = SocketAddr::new(any, serve.port);
     let socket = stream_socket(at, serve.is_mptcp)?;
+    if at.is_ipv6() {
+        // Some hosts have it otherwise (net.ipv6.bindv6only).
+        setsockopt(&socket, sockopt::Ipv6V6Only, &false)?;
+    }
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     if let Some(name) = &serve.congestion_control {
         choose_congestion_control(&socket, name)?;
@@ -34,14 +43,42 @@ pub(super) fn listening(serve: &Serve) -> io::Result<TcpListener> {
     Ok(TcpListener::from(socket))
 }
 
-/// A connection.
-pub(super) fn connected(to: SocketAddr, is_mptcp: bool) -> io::Result<TcpStream> {
-    let socket = stream_socket(to, is_mptcp)?;
-    nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(to))
-        .map_err(|errno| explained(errno, &format!("cannot connect to {to}")))?;
-    let stream = TcpStream::from(socket);
+/// Whether the kernel has IPv6 at all.
+fn has_ipv6() -> bool {
+    let tried = socket(AddressFamily::Inet6, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
+    !tried.is_err_and(|errno| errno == Errno::EAFNOSUPPORT)
+}
+
+/// A connection, which does not block. The kernel tries for minutes where nobody answers; here it ends when `is_over` says so.
+pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bool) -> io::Result<TcpStream> {
+    let failed = |errno| explained(errno, &format!("cannot connect to {to}"));
+    let stream = TcpStream::from(stream_socket(to, is_mptcp)?);
+    stream.set_nonblocking(true)?;
+    match connect(stream.as_raw_fd(), &SockaddrStorage::from(to)) {
+        Ok(()) | Err(Errno::EINPROGRESS) => {}
+        Err(errno) => return Err(failed(errno)),
+    }
+    while !is_ready(&stream, PollFlags::POLLOUT)? {
+        if is_over() {
+            let why = format!("cannot connect to {to}: there is no answer");
+            return Err(io::Error::new(ErrorKind::TimedOut, why));
+        }
+    }
+    match getsockopt(&stream, sockopt::SocketError)? {
+        0 => {}
+        errno => return Err(failed(Errno::from_raw(errno))),
+    }
     stream.set_nodelay(true)?;
     Ok(stream)
+}
+
+/// Wait a little for something to be possible, or for the connection to have failed. Returns whether it is.
+pub(super) fn is_ready(stream: &TcpStream, what: PollFlags) -> io::Result<bool> {
+    match poll(&mut [PollFd::new(stream.as_fd(), what)], PollTimeout::from(LOOK_EVERY_MS)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::EINTR) => Ok(false),
+        Err(errno) => Err(errno.into()),
+    }
 }
 
 fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
