@@ -19,6 +19,7 @@ use seamline_benchmark::{conduct, markdown, picture, text};
 use seamline_lab::system::kernel_release;
 use seamline_scenario::atomic;
 use seamline_wire::Duration;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,7 @@ fn remedy(name: &str) -> Result<&'static Remedy, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let mut matrix = arguments.matrix()?;
+    let outages_ms = arguments.outages_ms()?;
     let (mut store, kept) = match &arguments.out {
         Some(folder) if arguments.again => (None, Store::read(folder)),
         Some(folder) => Store::open(folder)
@@ -107,39 +108,47 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     runs.retain(|run| {
         run.definition == DEFINITION && kernel.as_ref().is_none_or(|kernel| run.kernel == *kernel)
     });
-    if runs.len() < all && !arguments.quiet {
-        note(
-            "note",
-            format!("{} kept runs are of another kernel or version and do not count", all - runs.len()),
-        );
+    let left_out = all - runs.len();
+    if left_out > 0 && !arguments.quiet {
+        note("note", format!("{left_out} kept runs are of another kernel or version and do not count"));
     }
+    let counted = runs.len();
+    let mut matrix = arguments.matrix(&runs, outages_ms);
     let measured =
         if arguments.again { Ok(()) } else { measure(arguments, &mut matrix, &mut store, &mut runs) };
     // What was run is shown, however it ended.
     print_results(&text::text(&summarise(&matrix.cases(), &runs)))?;
-    if let Some(folder) = &arguments.out {
+    // The page may be of the runs that were left out; without a new one it stays as it is.
+    let is_less = left_out > 0 && runs.len() == counted && !arguments.again;
+    if let Some(folder) = arguments.out.as_ref().filter(|_| !is_less) {
         write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
     }
     measured
 }
 
 impl Arguments {
-    /// What is asked for, each once.
-    fn matrix(&self) -> Result<Matrix, Failure> {
-        let mut matrix = if self.quick { Matrix::quick() } else { Matrix::whole(self.runs) };
-        let asked = |remedy: &&Remedy| self.remedy.is_empty() || self.remedy.contains(remedy);
-        matrix.remedies.retain(asked);
-        if !self.outage.is_empty() {
-            let whole = |outage: &Duration| match outage.as_millis() {
-                ms if Duration::from_millis(ms) == *outage && ms > 0 => Ok(ms),
-                _ => Err(Failure::Input(format!(
-                    "--outage {outage}: whole milliseconds are possible, from 1 ms on"
-                ))),
-            };
-            let mut outages: Vec<u64> = self.outage.iter().map(whole).collect::<Result<_, _>>()?;
-            outages.sort_unstable();
-            outages.dedup();
-            matrix.outages_ms = outages;
+    /// The outages that are asked for, each once, in milliseconds.
+    fn outages_ms(&self) -> Result<Vec<u64>, Failure> {
+        let whole = |outage: &Duration| match outage.as_millis() {
+            ms if Duration::from_millis(ms) == *outage && ms > 0 => Ok(ms),
+            _ => Err(Failure::Input(format!(
+                "--outage {outage}: whole milliseconds are possible, from 1 ms on"
+            ))),
+        };
+        let outages: BTreeSet<u64> = self.outage.iter().map(whole).collect::<Result<_, _>>()?;
+        Ok(outages.into_iter().collect())
+    }
+
+    /// What is asked for; where nothing is to be run, of what there are runs of.
+    fn matrix(&self, runs: &[Run], outages_ms: Vec<u64>) -> Matrix {
+        let mut matrix = match (self.again, self.quick) {
+            (true, _) => Matrix::of(runs),
+            (false, true) => Matrix::quick(),
+            (false, false) => Matrix::whole(self.runs),
+        };
+        matrix.remedies.retain(|remedy| self.remedy.is_empty() || self.remedy.contains(remedy));
+        if !outages_ms.is_empty() {
+            matrix.outages_ms = outages_ms;
         }
         if let Some(traffic) = self.traffic {
             matrix.traffic = vec![traffic.into()];
@@ -147,7 +156,7 @@ impl Arguments {
         if self.no_random_loss {
             matrix.loss = vec![false];
         }
-        Ok(matrix)
+        matrix
     }
 }
 

@@ -3,9 +3,12 @@
 
 mod support;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use support::{assert_contains, folder, lab_or_skip, refuses, seamline, stderr, stdout, succeeds};
 
 /// The numbers of a run, if it was emulated well.
@@ -16,7 +19,7 @@ fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<V
         let case = &run["case"];
         case["remedy"] == remedy
             && case["loses_acknowledgment"] == loses_acknowledgment
-            && run["doubts"] == serde_json::json!([])
+            && run["doubts"] == json!([])
     });
     if run.is_none() {
         println!("the host was too busy for the numbers of {remedy}");
@@ -53,7 +56,8 @@ fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
     }
     // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
     let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
-    if !runs.contains("the host was too busy") {
+    let has_doubts = |line: &str| serde_json::from_str::<Value>(line).unwrap()["doubts"] != json!([]);
+    if !runs.lines().any(has_doubts) {
         assert_eq!(succeeds(&arguments, folder.path()), text);
         assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
     }
@@ -103,6 +107,79 @@ fn bad_input_ends_with_code_2_and_says_what_there_is() {
     let output = seamline(&["load", "fetch", "127.0.0.1", "--port", "1"], folder.path());
     assert_eq!((output.status.code(), stdout(&output)), (Some(1), ""));
     assert_contains(stderr(&output), &["cannot connect to 127.0.0.1:1"]);
+}
+
+/// A line of the file of runs.
+fn kept_run(kernel: &str, outage_ms: u64) -> String {
+    let case = json!({
+        "remedy": "cubic", "outage_ms": outage_ms, "loses_acknowledgment": true, "has_loss": false, "traffic": "bulk",
+    });
+    let measured = json!({
+        "first_data_ms": 123.0, "progress_ms": 123.0, "full_rate_ms": 456.0, "stall_ms": 800.0, "rate_before_bps": 2e7,
+        "missed_bytes": 1e6, "dropped": 0,
+    });
+    let run = json!({
+        "case": case, "run": 1, "definition": 1, "measured": measured, "repeated": 0, "doubts": [], "kernel": kernel,
+    });
+    format!("{run}\n")
+}
+
+#[test]
+fn what_is_kept_is_shown_again_whatever_its_outages() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("out")).unwrap();
+    let runs = kept_run("6.18", 700) + &kept_run("6.18", 1000);
+    fs::write(folder.path().join("out/runs.jsonl"), runs).unwrap();
+    let text = succeeds(&["benchmark", "--again", "--out", "out"], folder.path());
+    assert_contains(&text, &["0.7 s", "1 s", "123"]);
+    let text = succeeds(&["benchmark", "--again", "--out", "out", "--outage", "700 ms"], folder.path());
+    assert!(text.contains("0.7 s") && !text.contains("1 s"), "{text}");
+}
+
+/// Without eBPF nothing of this remedy can be run.
+#[cfg(not(feature = "ebpf"))]
+#[test]
+fn a_page_of_runs_that_do_not_count_stays_when_nothing_is_run() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("runs.jsonl"), kept_run("0.1", 1000)).unwrap();
+    fs::write(out.join("handovers.md"), "of another kernel").unwrap();
+    let output = seamline(&["benchmark", "--quick", "--remedy", "ehn", "--out", "out"], folder.path());
+    assert_contains(stderr(&output), &["1 kept runs are of another kernel or version"]);
+    assert_eq!(fs::read_to_string(out.join("handovers.md")).unwrap(), "of another kernel");
+}
+
+/// A server that says where it listens.
+fn serving(limits: &str, folder: &Path) -> (Child, String) {
+    let program = assert_cmd::cargo::cargo_bin("seamline");
+    let script = format!("{limits} exec '{}' load serve --port 0", program.display());
+    let mut command = Command::new("sh");
+    let mut server =
+        command.args(["-c", &script]).current_dir(folder).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let port = line.split("at port ").nth(1).and_then(|rest| rest.split(';').next());
+    let port = port.unwrap_or_else(|| panic!("{line}")).to_owned();
+    (server, port)
+}
+
+#[test]
+fn a_server_outlives_what_it_cannot_take() {
+    let folder = folder();
+    let (mut server, port) = serving("ulimit -n 16;", folder.path());
+    assert_ne!(port, "0");
+    let address = format!("127.0.0.1:{port}");
+    let many: Vec<TcpStream> = (0..30).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let fetch = ["load", "fetch", "127.0.0.1", "--port", &port, "--duration", "1 s"];
+    // It has room for some of them; whatever becomes of one more.
+    seamline(&fetch, folder.path());
+    drop(many);
+    let output = seamline(&fetch, folder.path());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_contains(stdout(&output), &["bytes in"]);
 }
 
 /// As a user of the lab would: the gap of a link, seen by an application.
