@@ -214,7 +214,11 @@ impl<'a> Worker<'a> {
                     self.engine.begin_anew();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
-                    let _ = poll(&mut [PollFd::new(stop, PollFlags::POLLIN)], timeout);
+                    let mut asked = [PollFd::new(stop, PollFlags::POLLIN)];
+                    let _ = poll(&mut asked, timeout);
+                    if asked[0].any() == Some(true) {
+                        return Ok(());
+                    }
                     rest = Duration::from_nanos(rest.as_nanos() * 2).min(LONGEST_REST);
                 }
             }

@@ -15,6 +15,7 @@ use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{Manner, Metrics, run};
 use seamline_bridge::{EngineCounters, Settings};
+use std::io::Write;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -44,7 +45,7 @@ struct Bridge {
 
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Shared {
+impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend(bytes);
         Ok(bytes.len())
@@ -56,18 +57,27 @@ impl std::io::Write for Shared {
 
 impl Bridge {
     fn begin(net: &Net, settings: Settings, manner: Manner) -> Self {
-        let (stop, asked) = UnixStream::pair().unwrap();
         let log = Arc::new(Mutex::new(Vec::new()));
         let out = Shared(Arc::clone(&log));
+        Bridge { log, ..Bridge::begin_with(net, settings, manner, out) }
+    }
+    fn begin_with(net: &Net, settings: Settings, manner: Manner, out: impl Write + Send + 'static) -> Self {
+        let (stop, asked) = UnixStream::pair().unwrap();
         let thread = inside(&net.bridge, move || run(settings, &manner, &asked, out));
         pause(200);
-        Bridge { stop: Some(stop), thread: Some(thread), log }
+        Bridge { stop: Some(stop), thread: Some(thread), log: Arc::default() }
     }
     fn log(&self) -> String {
         String::from_utf8(self.log.lock().unwrap().clone()).unwrap()
     }
+    /// Nothing that waits takes so long to forward.
     fn end(&mut self) -> std::io::Result<Snapshot> {
         drop(self.stop.take());
+        let (begun, thread) = (now(), self.thread.as_ref().expect("it is ended once"));
+        while !thread.is_finished() {
+            assert!(now() - begun < 5000, "it does not end");
+            pause(5);
+        }
         self.thread.take().expect("it is ended once").join().expect("it does not panic")
     }
 }
@@ -204,6 +214,19 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
     }
 }
 
+#[test]
+fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
+    let Some(net) = Net::or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else { return };
+    let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
+    let mut bridge = Bridge::begin(&net, troubled, manner());
+    Trouble::Panics.begin();
+    pause(300);
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bridge.end()));
+    Trouble::None.begin();
+    assert_eq!(ended.expect("it ends").unwrap().engine.failures, 1);
+    assert!(bridge.log().contains("event=failure") && bridge.log().contains("event=stop"));
+}
+
 /// Down and up, and gone and there again.
 #[test]
 fn interfaces_come_back() {
@@ -274,7 +297,7 @@ fn the_counters_can_be_read() {
     Transfer::begin(&net, 4, 100_000).finish();
     pause(1300);
     let asked = net.bridge.within(|| {
-        use std::io::{Read, Write};
+        use std::io::Read;
         let mut asked = std::net::TcpStream::connect(address)?;
         asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
         let mut text = String::new();
