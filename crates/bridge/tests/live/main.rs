@@ -227,6 +227,32 @@ fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
     assert!(bridge.log().contains("event=failure") && bridge.log().contains("event=stop"));
 }
 
+/// Nobody reads it.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _bytes: &[u8]) -> std::io::Result<usize> {
+        loop {
+            pause(1000);
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
+    let name = "a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end";
+    let Some(net) = Net::or_skip(name) else { return };
+    let hop = Hop::begin(&net, 0);
+    let mut bridge = Bridge::begin_with(&net, settings("snoop"), manner(), Full);
+    Transfer::begin(&net, 4, 100_000).finish();
+    let it = bridge.end().unwrap();
+    assert!(it.engine.shown > 50 && it.bypasses == 0, "{it:?}");
+    hop.end();
+}
+
 /// Down and up, and gone and there again.
 #[test]
 fn interfaces_come_back() {
