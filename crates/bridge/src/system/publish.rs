@@ -43,8 +43,8 @@ enum To {
     File(PathBuf),
 }
 
-/// Nobody who asks is waited for longer.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(500);
+/// For a request and its answer together.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// How often, in milliseconds, it looks whether there is something to do, and whether it is to stop.
 const LOOK: u8 = 100;
 /// Said no more often than this that the file cannot be written.
@@ -113,31 +113,48 @@ impl Publisher {
         while !stop.load(Ordering::Relaxed) {
             let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             if let Ok((mut asked, _)) = listener.accept() {
-                let _ = self.answer(&mut asked);
+                let _ = self.answer(&mut asked, stop);
             }
         }
     }
 
     /// The request is read to its empty line, for closing with bytes unread would reset the connection.
-    fn answer(&self, asked: &mut TcpStream) -> io::Result<()> {
-        asked.set_nonblocking(false)?;
-        asked.set_read_timeout(Some(PATIENCE))?;
-        asked.set_write_timeout(Some(PATIENCE))?;
+    fn answer(&self, asked: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
+        asked.set_nonblocking(true)?;
+        let until = clock::monotonic() + PATIENCE;
         let mut request = [0; 4096];
         let mut length = 0;
         while length < request.len() && !request[..length].windows(4).any(|end| end == b"\r\n\r\n") {
+            wait(asked, PollFlags::POLLIN, until, stop)?;
             match asked.read(&mut request[length..])? {
                 0 => break,
                 more => length += more,
             }
         }
         let body = self.latest().text.clone();
-        write!(
-            asked,
+        let answer = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
-        )
+        );
+        let mut rest = answer.as_bytes();
+        while !rest.is_empty() {
+            wait(asked, PollFlags::POLLOUT, until, stop)?;
+            let written = asked.write(rest)?;
+            rest = &rest[written..];
+        }
+        Ok(())
     }
+}
+
+/// Wait until something can be read, or written; an error when there is no more time for it, or it is to stop.
+fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
+    while clock::monotonic() < until && !stop.load(Ordering::Relaxed) {
+        if poll(&mut [PollFd::new(asked.as_fd(), what)], PollTimeout::from(LOOK)).is_ok_and(|ready| ready > 0)
+        {
+            return Ok(());
+        }
+    }
+    Err(io::ErrorKind::TimedOut.into())
 }
 
 /// As a whole: whoever reads it meanwhile reads the old one.
@@ -147,4 +164,57 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::write(&beside, text)
         .and_then(|()| fs::rename(&beside, path))
         .map_err(|error| explained(error, format_args!("writing {}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pause(millis: u64) {
+        #[expect(clippy::disallowed_methods, reason = "who asks does so in real time")]
+        thread::sleep(std::time::Duration::from_millis(millis));
+    }
+
+    fn asker(publisher: &Publisher) -> TcpStream {
+        let To::Askers(listener) = &publisher.to else { unreachable!("it was opened so") };
+        TcpStream::connect(listener.local_addr().unwrap()).unwrap()
+    }
+
+    /// Ask in pieces, each a while after the last; what is answered, and after how many milliseconds.
+    fn ask(publisher: &Publisher, pieces: &[&[u8]], apart: u64) -> (String, u64) {
+        let begun = clock::monotonic();
+        let mut asked = asker(publisher);
+        let mut answer = String::new();
+        for piece in pieces {
+            // Who is no longer waited for is told so by a reset.
+            if asked.write_all(piece).is_err() {
+                break;
+            }
+            pause(apart);
+        }
+        let _ = asked.read_to_string(&mut answer);
+        (answer, clock::monotonic().saturating_since(begun).as_millis())
+    }
+
+    #[test]
+    fn who_asks_slowly_is_answered_and_who_never_comes_to_an_end_holds_up_nobody() {
+        let publisher = Publisher::open(Some(&Metrics::Http("127.0.0.1:0".parse().unwrap()))).unwrap();
+        publisher.publish("it 7\n".to_owned());
+        let (stop, (say, _said)) = (AtomicBool::new(false), std::sync::mpsc::channel());
+        let (slow, endless, is_finished) = thread::scope(|scope| {
+            let serving = scope.spawn(|| publisher.serve(&stop, &say));
+            let slow = ask(&publisher, &[b"GET / HTTP/1.1\r\n", b"\r\n"], 150);
+            let endless = ask(&publisher, &[b"x".as_slice(); 30], 100);
+            let waiting = asker(&publisher);
+            pause(150);
+            stop.store(true, Ordering::Relaxed);
+            pause(250);
+            let is_finished = serving.is_finished();
+            drop(waiting);
+            (slow, endless, is_finished)
+        });
+        assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
+        assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
+        assert!(is_finished, "it waits for somebody though it is to stop");
+    }
 }
