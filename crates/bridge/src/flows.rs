@@ -241,10 +241,11 @@ impl Flows {
             headers: [LinkHeader::default(); 2],
         };
         flow.note(it);
+        let limit = flow.limit(self.idle);
         self.flows[place.index()] = Some(flow);
         self.by_key.insert(key, place);
         self.begun.insert((it.now, place));
-        self.timers.set(place.index(), it.now + TRANSITORY);
+        self.timers.set(place.index(), it.now + limit);
     }
 
     /// A place that nobody has, or that of the oldest connection of which nothing is acknowledged.

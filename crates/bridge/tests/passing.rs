@@ -4,7 +4,7 @@ mod support;
 
 use seamline_agent::{Agent, ConnectionKey, Counters, Limits, Moved, Side};
 use seamline_bridge::{Engine, EngineCounters, Outgoing, Settings};
-use seamline_wire::{Flags, Input, Instant, Machine, NodeId, Outbox};
+use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox};
 use support::*;
 
 const FIXED: End = (1, 80);
@@ -216,6 +216,22 @@ fn a_syn_and_a_reset_end_what_is_known() {
             assert_eq!(pass(&mut engine, T, Side::Wireless, &duplicate), [(Side::Wired, duplicate)]);
         }
         assert_eq!(engine.agent_counters().local_retransmissions, 0);
+    }
+}
+
+/// What is set holds also for connections of which nothing is acknowledged yet, unless it is longer than what RFC 5382 gives those.
+#[test]
+fn a_handshake_that_nobody_answers_is_forgotten_when_it_is_set_so() {
+    for (idle, held) in [(10, 10), (7440, 240)] {
+        let limits = Limits { idle: Duration::from_secs(idle), ..Limits::default() };
+        let mut engine = Engine::new(settings("snoop", limits));
+        let syn = ethernet(Side::Wired, None, &packet(4, DOWN, segment(Flags::SYN, 0, 0), &[]));
+        drop(pass(&mut engine, T, Side::Wired, &syn));
+        let mut sent = Outgoing::new();
+        for (second, flows) in [(held - 1, 1), (held, 0)] {
+            engine.wake(T + Duration::from_secs(second), &mut sent);
+            assert_eq!(engine.flows(), flows, "after {second} s");
+        }
     }
 }
 
