@@ -162,6 +162,18 @@ impl Engine {
         }
     }
 
+    /// A frame comes in for which there is no time: it leaves as it came. A connection that it begins or resets is forgotten, for neither the agent
+    /// nor the table has seen that.
+    pub fn pass_by(&mut self, from: Side, bytes: &[u8], sent: &mut Outgoing) {
+        sent.push(from.other(), &[bytes]);
+        let Some((header, packet)) = frame::split(self.settings.medium, bytes) else { return };
+        let Ok(decoded) = decode(packet) else { return };
+        let key = key_of(Way { from, header, frame: bytes }, &decoded.headers);
+        if let Some(place) = self.flows.miss(&key, decoded.headers.segment.flags) {
+            self.forget(&[place]);
+        }
+    }
+
     /// When to be woken, if nothing comes before.
     pub fn wake_at(&self) -> Option<Instant> {
         self.agent.wake_at().into_iter().chain(self.flows.wake_at()).min()

@@ -188,9 +188,8 @@ impl Flows {
     /// A segment of it has come.
     pub(crate) fn meet(&mut self, key: FlowKey, it: Arrival<'_>) -> Met {
         let flags = it.segment.flags;
-        let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
         match self.by_key.get(&key).copied() {
-            Some(place) if begins => {
+            Some(place) if begins(flags) => {
                 let was_known = self.is_known(place);
                 self.remove(place);
                 self.begin(key, it);
@@ -204,6 +203,18 @@ impl Flows {
                 Met::Passes
             }
         }
+    }
+
+    /// A segment of it has passed that is not to be met. When it begins or ends the connection, what is known of that is no longer true; returns its
+    /// place, if the agent knows it.
+    pub(crate) fn miss(&mut self, key: &FlowKey, flags: Flags) -> Option<Place> {
+        if !begins(flags) && !flags.contains(Flags::RST) {
+            return None;
+        }
+        let place = *self.by_key.get(key)?;
+        let was_known = self.is_known(place);
+        self.remove(place);
+        was_known.then_some(place)
     }
 
     /// A segment of it has passed that the agent cannot take in. Returns its place, if the agent knows it.
@@ -324,6 +335,11 @@ impl Flows {
         all.into_iter().for_each(|place| self.remove(place));
         known
     }
+}
+
+/// Whether it asks for a new connection.
+fn begins(flags: Flags) -> bool {
+    flags.contains(Flags::SYN) && !flags.contains(Flags::ACK)
 }
 
 impl Flow {

@@ -235,6 +235,38 @@ fn a_handshake_that_nobody_answers_is_forgotten_when_it_is_set_so() {
     }
 }
 
+/// While there is no time for the agent, the beginning and the end of a connection are no secret to it either.
+#[test]
+fn a_syn_and_a_reset_that_pass_by_end_what_is_known() {
+    for (flags, known) in [
+        (Flags::ACK, 1),
+        (Flags::ACK | Flags::FIN, 1),
+        (Flags::SYN | Flags::ACK, 1),
+        (Flags::SYN, 0),
+        (Flags::RST, 0),
+    ] {
+        let mut engine = opened(engine("snoop"), 4, Some(3));
+        let reset = packet(4, UP, segment(flags, 7, 1), &[]);
+        let other = packet(4, [(9, 9), FIXED], segment(flags, 7, 1), &[]);
+        let strange = with_unknown_option(&reset).expect("there is room");
+        for (packet, known) in [(&other, 1), (&strange, known)] {
+            let frame = ethernet(Side::Wireless, Some(3), packet);
+            let mut sent = Outgoing::new();
+            engine.pass_by(Side::Wireless, &frame, &mut sent);
+            assert_eq!(sent.iter().collect::<Vec<_>>(), [(Side::Wired, &frame[..])]);
+            assert_eq!((engine.flows(), engine.known_flows()), (known, known), "{flags:?}");
+        }
+        for _ in 0..4 {
+            drop(pass(&mut engine, T, Side::Wireless, &acknowledgment(4, Some(3), 1)));
+        }
+        assert_eq!(
+            engine.agent_counters().local_retransmissions > 0,
+            known > 0,
+            "what was kept is gone with it"
+        );
+    }
+}
+
 /// The same addresses and ports in two VLANs are two connections.
 #[test]
 fn vlans_are_kept_apart() {

@@ -305,7 +305,7 @@ impl<'a> Worker<'a> {
         for (frame, waited) in self.batch.iter() {
             if waited > OVERLOAD {
                 self.overload += 1;
-                self.outgoing.push(side.other(), &[frame]);
+                self.engine.pass_by(side, frame, &mut self.outgoing);
             } else {
                 self.engine.pass(now, side, frame, &mut self.outgoing);
             }

@@ -253,6 +253,25 @@ fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
     hop.end();
 }
 
+/// For a while that is too short for the guard.
+#[test]
+fn what_has_waited_for_the_agent_too_long_passes_it_by() {
+    let Some(net) = Net::or_skip("what_has_waited_for_the_agent_too_long_passes_it_by") else { return };
+    let hop = Hop::begin(&net, 0);
+    let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
+    let mut bridge = Bridge::begin(&net, troubled, manner());
+    let silence = longest_silence(&net, 300, || {
+        Trouble::Hangs.begin();
+        pause(250);
+        Trouble::None.begin();
+    });
+    let it = bridge.end().unwrap();
+    hop.end();
+    // One datagram each 20 ms; those of the last 50 ms have not waited too long.
+    assert!((200..450).contains(&silence), "{silence} ms");
+    assert!((4..=16).contains(&it.overload) && it.bypasses == 0, "{it:?}");
+}
+
 /// Down and up, and gone and there again.
 #[test]
 fn interfaces_come_back() {
