@@ -36,7 +36,7 @@ const ROOM: usize = 65_536 + frame::MAX_LINK_HEADER + TAG;
 const TAG: usize = 4;
 const ADDRESSES: usize = 12;
 const CONTROL: usize = 256;
-/// Bytes of frames that may wait.
+/// Bytes of frames that may wait: to be read, and to leave.
 const WAITING: usize = 4 << 20;
 
 /// An interface of which every frame that comes in is seen.
@@ -132,6 +132,9 @@ impl Port {
         self.set(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &1_i32)?;
         if setsockopt(&self.socket, sockopt::RcvBufForce, &WAITING).is_err() {
             setsockopt(&self.socket, sockopt::RcvBuf, &WAITING)?;
+        }
+        if setsockopt(&self.socket, sockopt::SndBufForce, &WAITING).is_err() {
+            setsockopt(&self.socket, sockopt::SndBuf, &WAITING)?;
         }
         let everything = libc::packet_mreq {
             mr_ifindex: self.index as i32,

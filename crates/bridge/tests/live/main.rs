@@ -10,10 +10,11 @@ mod trouble;
 use kinds::KINDS;
 use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in, skip};
 use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::metrics::Snapshot;
-use seamline_bridge::system::{Manner, Metrics, run};
+use seamline_bridge::system::{Manner, Metrics, Port, run};
 use seamline_bridge::{EngineCounters, Settings};
 use std::io::Write;
 use std::net::UdpSocket;
@@ -270,6 +271,15 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
     // One datagram each 20 ms; those of the last 50 ms have not waited too long.
     assert!((200..450).contains(&silence), "{silence} ms");
     assert!((4..=16).contains(&it.overload) && it.bypasses == 0, "{it:?}");
+}
+
+/// The kernel doubles what it is asked for (socket(7)).
+#[test]
+fn as_much_may_wait_to_leave_as_to_be_read() {
+    let Some(net) = Net::or_skip("as_much_may_wait_to_leave_as_to_be_read") else { return };
+    let port = net.bridge.within(|| Port::open("b0")).unwrap();
+    let room = [getsockopt(&port, sockopt::RcvBuf), getsockopt(&port, sockopt::SndBuf)].map(Result::unwrap);
+    assert_eq!(room, [2 * (4 << 20); 2]);
 }
 
 /// Down and up, and gone and there again.
