@@ -1,7 +1,7 @@
 //! The thread of the agent, and what runs beside it.
 
 use super::guard::{Guard, discard};
-use super::offloads::{Offload, offloads};
+use super::offloads::{JOINING, Offload, offloads};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
@@ -117,8 +117,7 @@ fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
     for interface in interfaces {
         let found = offloads(interface)?;
         if !found.is_empty() {
-            let names: Vec<String> = found.iter().map(|Offload { name, .. }| format!("{name} off")).collect();
-            commands.push(format!("ethtool -K {interface} {}", names.join(" ")));
+            commands.push(turn_off(interface, &found));
         }
     }
     if commands.is_empty() {
@@ -129,6 +128,11 @@ fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
         commands.join(" && ")
     );
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+fn turn_off(interface: &str, offloads: &[Offload]) -> String {
+    let names: Vec<String> = offloads.iter().map(|Offload { name, .. }| format!("{name} off")).collect();
+    format!("ethtool -K {interface} {}", names.join(" "))
 }
 
 fn stop_line(it: &Snapshot) -> Line {
@@ -378,7 +382,8 @@ impl<'a> Worker<'a> {
 /// A frame of this length came, which no wire has carried.
 fn joined(interface: &str, length: usize) -> Line {
     let commands = format!(
-        "ethtool -K {interface} gro off lro off; where it is virtual, at its other end: ethtool -K PEER tso off gso off"
+        "{}; where it is virtual, at its other end: ethtool -K PEER tso off gso off",
+        turn_off(interface, &JOINING)
     );
     Line::new("warning")
         .with("why", "packets come joined, longer than the MTU, and cannot leave again")
