@@ -9,38 +9,20 @@ use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::thread::JoinHandle;
-use support::{assert_contains, folder, lab_or_skip, seamline, skip, stdout, succeeds};
+use support::outage::{daemon_script, on_time};
+use support::{assert_contains, folder, lab_or_skip, scenario, seamline, skip, stdout};
 
 /// A download over a link that is gone for 2.5 s.
-const SCENARIO: &str = r#"
-title = "A download over a link that is gone for 2.5 s"
-duration = "13 s"
-seeds = 1
-nodes = ["server", "phone"]
-
-[[link]]
-name = "radio"
-from = "server"
-to = "phone"
-rate = "20 Mbit/s"
-one_way_delay = "25 ms"
-queue = { discipline = "drop-tail", limit = "83 packets" }
-notice = { to = "phone", lead = "400 ms" }
-
-[link.handover]
-at = ["5 s"]
-interruption = "2500 ms"
-queued = "drop"
-in_service = "drop"
-in_flight = "drop"
-arriving = "drop"
-
-[[flow]]
-name = "download"
-from = "server"
-to = "phone"
-variant = "cubic"
-"#;
+const SHORTER: [&str; 8] = [
+    "--set",
+    "duration='13 s'",
+    "--set",
+    "link.radio.handover.at=['5 s']",
+    "--set",
+    "link.radio.handover.interruption='2500 ms'",
+    "--set",
+    "link.radio.notice.lead='400 ms'",
+];
 const LINK_UP_S: f64 = 7.5;
 /// Of the link without any queue.
 const ROUND_TRIP_MS: f64 = 50.0;
@@ -82,57 +64,62 @@ fn ready_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
 
 /// Run the outage with these options and this policy, until the emulator was on time. Notices reach the daemon as `said` has them.
 fn outage(options: &[&str], policy: Option<&str>, said: fn(&str) -> String) -> After {
-    for attempt in 1.. {
-        let folder = folder();
-        let place = |name: &str| folder.path().join(name);
-        fs::write(place("gone.toml"), SCENARIO).unwrap();
-        fs::write(place("mobile.toml"), policy.unwrap_or_default()).unwrap();
-        let modem = UnixDatagram::bind(place("modem.sock")).unwrap();
-        let passes_on = pass_on(modem, place("mobile.sock"), said);
-        let script = match policy {
-            Some(_) => format!(
-                "'{}' mobile --socket mobile.sock --config mobile.toml > log 2>&1 & d=$!; sleep 12.8; kill $d; wait $d",
-                assert_cmd::cargo::cargo_bin("seamline").display()
-            ),
-            None => "sleep 12.8".to_owned(),
-        };
-        let fixed = ["lab", "gone.toml", "--flows", "--at", "phone", "--notify", "phone=modem.sock"];
-        let shown = ["--json", "--quiet", "--events", "events"];
-        let command = ["--", "sh", "-c", &script];
-        let arguments = [&fixed[..], &shown, options, &command].concat();
-        let document: Value = serde_json::from_str(&succeeds(&arguments, folder.path())).unwrap();
-        // The thread ends with what it reads.
-        UnixDatagram::unbound().unwrap().send_to(b"end", place("modem.sock")).unwrap();
-        passes_on.join().unwrap();
-        let late = document["emulation"]["lateness_p99_us"].as_f64().unwrap();
-        if late > 3000.0 && attempt < 4 {
-            println!("the host was busy: {late} us");
-            continue;
-        }
-        let log = fs::read_to_string(place("log")).unwrap_or_default();
-        let lost = document["flows"][0]["handovers"][0]["lost_packets"].as_f64().unwrap();
-        let after = After { lost, log, ..seen(&place("events/seed1.csv")) };
-        println!("{options:?}, {policy:?}: {after:?}");
-        return after;
-    }
-    unreachable!("every attempt but the last goes on")
+    let script = match policy {
+        Some(_) => daemon_script("--config mobile.toml", 12.8),
+        None => "sleep 12.8".to_owned(),
+    };
+    let prepare = |folder: &Path| {
+        fs::write(folder.join("mobile.toml"), policy.unwrap_or_default()).unwrap();
+        Modem::new(folder, said)
+    };
+    let file = scenario("outage.toml");
+    let fixed = ["lab", &file, "--flows", "--at", "phone", "--notify", "phone=modem.sock"];
+    let shown = ["--json", "--quiet", "--events", "events"];
+    let command = ["--", "sh", "-c", &script];
+    let (folder, document, _modem) =
+        on_time(prepare, &[&fixed[..], &SHORTER, &shown, options, &command].concat());
+    let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+    let lost = document["flows"][0]["handovers"][0]["lost_packets"].as_f64().unwrap();
+    let after = After { lost, log, ..seen(&folder.path().join("events/seed1.csv")) };
+    println!("{options:?}, {policy:?}: {after:?}");
+    after
 }
 
-/// Tell a daemon what the lab says, in other words.
-fn pass_on(modem: UnixDatagram, daemon: PathBuf, said: fn(&str) -> String) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        let mut room = [0; 200];
-        loop {
-            let length = modem.recv(&mut room).unwrap();
-            let text = std::str::from_utf8(&room[..length]).unwrap();
-            if text == "end" {
-                return;
-            }
-            // Nobody has to listen. From a socket without an address, to which nobody answers.
-            let _ = UnixDatagram::unbound().unwrap().send_to(said(text).as_bytes(), &daemon);
-        }
-    })
+/// Tells a daemon what the lab says, in other words.
+struct Modem {
+    hears_at: PathBuf,
+    passes_on: Option<JoinHandle<()>>,
 }
+
+impl Modem {
+    fn new(folder: &Path, said: fn(&str) -> String) -> Self {
+        let (hears_at, daemon) = (folder.join("modem.sock"), folder.join("mobile.sock"));
+        let socket = UnixDatagram::bind(&hears_at).unwrap();
+        let passes_on = std::thread::spawn(move || {
+            let mut room = [0; 200];
+            loop {
+                let length = socket.recv(&mut room).unwrap();
+                let text = std::str::from_utf8(&room[..length]).unwrap();
+                if text == END {
+                    return;
+                }
+                // Nobody has to listen. From a socket without an address, to which nobody answers.
+                let _ = UnixDatagram::unbound().unwrap().send_to(said(text).as_bytes(), &daemon);
+            }
+        });
+        Modem { hears_at, passes_on: Some(passes_on) }
+    }
+}
+
+impl Drop for Modem {
+    fn drop(&mut self) {
+        UnixDatagram::unbound().unwrap().send_to(END.as_bytes(), &self.hears_at).unwrap();
+        self.passes_on.take().unwrap().join().unwrap();
+    }
+}
+
+/// With which a modem ends.
+const END: &str = "end";
 
 fn seen(events: &Path) -> After {
     let mut after =

@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
+use support::outage::{daemon_script, on_time};
 use support::{assert_contains, folder, lab_or_skip, refuses, scenario, seamline, stderr, succeeds};
 
 /// Of the link without any queue.
@@ -13,13 +14,6 @@ const ROUND_TRIP_MS: f64 = 50.0;
 /// A shell script in which `$S` is the command, and its daemon's socket is `mobile.sock`.
 fn script(text: &str) -> String {
     format!("S='{}'\n{text}", assert_cmd::cargo::cargo_bin("seamline").display())
-}
-
-/// A daemon for so many seconds, whose log goes to `log`.
-fn daemon(options: &str, seconds: u32) -> String {
-    script(&format!(
-        "\"$S\" mobile --socket mobile.sock {options} > log 2>&1 & d=$!; sleep {seconds}; kill $d; wait $d"
-    ))
 }
 
 /// What became of the flow over an outage of 5 s, while a script ran at the phone. Times count from the end of the outage.
@@ -43,47 +37,31 @@ impl Run {
 /// Run the outage with these options, until the emulator was on time.
 fn outage(options: &[&str], script: &str) -> Run {
     let file = scenario("outage.toml");
-    for attempt in 1.. {
-        let folder = folder();
-        let fixed = ["lab", &file, "--flows", "--at", "phone", "--notify", "phone=mobile.sock"];
-        let shown = ["--json", "--quiet", "--events", "events"];
-        let command = ["--", "sh", "-c", script];
-        let arguments = [&fixed[..], &shown, options, &command].concat();
-        let document: Value = serde_json::from_str(&succeeds(&arguments, folder.path())).unwrap();
-        let late = document["emulation"]["lateness_p99_us"].as_f64().unwrap();
-        if late > 3000.0 && attempt < 4 {
-            println!("the host was busy: {late} us");
-            continue;
-        }
-        let handover = &document["flows"][0]["handovers"][0];
-        let number = |name: &str| handover[name].as_f64().unwrap_or_else(|| panic!("{name} of {handover}"));
-        let end_ms = number("start_s") * 1000.0 + number("interruption_ms");
-        let events = std::fs::read_to_string(folder.path().join("events/seed1.csv")).unwrap();
-        let rows = || {
-            events.lines().filter_map(|line| {
-                let columns: Vec<&str> = line.split(',').collect();
-                Some((columns[0].parse::<f64>().ok()? * 1000.0 - end_ms, columns[2].to_owned()))
-            })
-        };
-        let sent = |(time, event): &(f64, String)| *time > 0.0 && event.starts_with("segment sent");
-        let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
-        let run = Run {
-            sent_ms: rows().find(sent).expect("a segment after the outage").0,
-            again_ms: rows()
-                .filter(|(_, event)| event == "segment sent again")
-                .map(|(time, _)| time)
-                .collect(),
-            progress_ms: number("first_data_ms") - number("interruption_ms"),
-            log,
-        };
-        println!(
-            "{options:?}: sent {:.1} ms, progress {:.1} ms after the outage",
-            run.sent_ms, run.progress_ms
-        );
-        println!("{}", run.log);
-        return run;
-    }
-    unreachable!("every attempt but the last goes on")
+    let fixed = ["lab", &file, "--flows", "--at", "phone", "--notify", "phone=mobile.sock"];
+    let shown = ["--json", "--quiet", "--events", "events"];
+    let command = ["--", "sh", "-c", script];
+    let (folder, document, ()) = on_time(|_| (), &[&fixed[..], &shown, options, &command].concat());
+    let handover = &document["flows"][0]["handovers"][0];
+    let number = |name: &str| handover[name].as_f64().unwrap_or_else(|| panic!("{name} of {handover}"));
+    let end_ms = number("start_s") * 1000.0 + number("interruption_ms");
+    let events = std::fs::read_to_string(folder.path().join("events/seed1.csv")).unwrap();
+    let rows = || {
+        events.lines().filter_map(|line| {
+            let columns: Vec<&str> = line.split(',').collect();
+            Some((columns[0].parse::<f64>().ok()? * 1000.0 - end_ms, columns[2].to_owned()))
+        })
+    };
+    let sent = |(time, event): &(f64, String)| *time > 0.0 && event.starts_with("segment sent");
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+    let run = Run {
+        sent_ms: rows().find(sent).expect("a segment after the outage").0,
+        again_ms: rows().filter(|(_, event)| event == "segment sent again").map(|(time, _)| time).collect(),
+        progress_ms: number("first_data_ms") - number("interruption_ms"),
+        log,
+    };
+    println!("{options:?}: sent {:.1} ms, progress {:.1} ms after the outage", run.sent_ms, run.progress_ms);
+    println!("{}", run.log);
+    run
 }
 
 /// As a receiver that lost its link while acknowledgments were under way, against an unmodified server.
@@ -94,7 +72,7 @@ fn a_download_goes_on_a_round_trip_after_an_outage_of_seconds() {
     let stock = outage(&early, "sleep 12");
     assert!((1000.0..6000.0).contains(&stock.arrived_ms()), "the server's timer: {}", stock.sent_ms);
     for version in [&[][..], &["--ipv6"]] {
-        let helped = outage(&[&early, version].concat(), &daemon("", 8));
+        let helped = outage(&[&early, version].concat(), &daemon_script("", 8.0));
         let round_trips = helped.arrived_ms() / ROUND_TRIP_MS;
         assert!((1.0..1.3).contains(&round_trips), "{version:?}: {round_trips} round trips");
         // What was lost comes when that is acknowledged.
@@ -110,7 +88,7 @@ fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
     let Some(_alone) = lab_or_skip("a_download_that_lost_no_acknowledgment") else { return };
     // What comes down is lost from 150 ms before the outage on.
     let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
-    let helped = outage(&earlier, &daemon("", 15));
+    let helped = outage(&earlier, &daemon_script("", 15.0));
     assert!(helped.log.contains("event=repeat"), "{}", helped.log);
     let first =
         helped.again_ms.iter().position(|time| *time > 0.0).expect("a retransmission after the outage");
@@ -128,7 +106,7 @@ fn told_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost
     let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
     let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
     for version in [&[][..], &["--ipv6"]] {
-        let script = policy.to_owned() + &daemon("--config disruption.toml", 11);
+        let script = policy.to_owned() + &daemon_script("--config disruption.toml", 11.0);
         let helped = outage(&[&earlier, version].concat(), &script);
         let last = helped.again_ms.iter().rfind(|time| **time < 0.0).expect("a retransmission in the outage");
         // At once, or when the timer without its doublings ends, where it had gone off just before.
@@ -146,7 +124,7 @@ fn an_upload_goes_on_within_its_timer_without_doublings() {
     let stock = outage(&up, "sleep 12");
     assert!(stock.sent_ms > 1000.0, "{}", stock.sent_ms);
     for version in [&[][..], &["--ipv6"]] {
-        let helped = outage(&[&up, version].concat(), &daemon("", 8));
+        let helped = outage(&[&up, version].concat(), &daemon_script("", 8.0));
         // At once, or when the timer without its doublings ends, where it had gone off just before.
         let most_ms = if helped.log.contains("outcome=retransmitted") { 5.0 } else { 350.0 };
         assert!(helped.sent_ms < most_ms, "{version:?}: {}", helped.sent_ms);
@@ -161,7 +139,7 @@ fn an_upload_goes_on_within_its_timer_without_doublings() {
 fn a_dry_run_says_what_it_would_send_and_changes_nothing() {
     let Some(_alone) = lab_or_skip("a_dry_run_says_what_it_would_send") else { return };
     let early = ["--set", "link.radio.handover.at=['2 s']"];
-    let dry = outage(&early, &daemon("--dry-run --json", 12));
+    let dry = outage(&early, &daemon_script("--dry-run --json", 12.0));
     assert!(dry.sent_ms > 1000.0, "{}", dry.sent_ms);
     let lines: Vec<Value> = dry.log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = |event: &str| lines.iter().filter(|line| line["event"] == event).count();

@@ -1,6 +1,8 @@
 //! What tests of the command share.
 #![allow(dead_code, reason = "every file of tests uses some of it")]
 
+pub(crate) mod outage;
+
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use std::process::Output;
