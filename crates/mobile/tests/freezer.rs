@@ -30,6 +30,8 @@ const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
 /// How often two calls meet, of which one could undo what the other does.
 const ROUNDS: u16 = 5000;
 
+const FAR: seamline_wire::Instant = seamline_wire::Instant::MAX;
+
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Whether the program can be loaded here; if not, it is said why. One test at a time holds what it returns.
@@ -117,6 +119,25 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
     }
 }
 
+/// The next device may have the number of one that went unnoticed.
+#[test]
+fn what_is_not_there_any_more_is_attached_anew() {
+    let name = "what_is_not_there_any_more_is_attached_anew";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    let Some((namespace, _interface, _tun)) = support::interface_or_skip(name) else { return };
+    let index = namespace.within(|| Ok(nix::net::if_::if_nametoindex("wwan0")?)).unwrap();
+    let key = Key { local: "10.9.0.1:40001".parse().unwrap(), remote: "10.9.0.2:443".parse().unwrap() };
+    let mut freezer = Freezer::open(1).unwrap();
+    for there in [BTreeSet::from([index]), BTreeSet::new()] {
+        namespace.within(|| freezer.attach(index)).unwrap();
+        assert!(freezer.close(&key, index, FAR).is_ok());
+        freezer.keep(&there);
+        assert_eq!(freezer.close(&key, index, FAR).is_ok(), !there.is_empty());
+    }
+    namespace.within(|| freezer.attach(index)).unwrap();
+    assert!(freezer.close(&key, index, FAR).is_ok());
+}
+
 /// The time may be put off while packets leave.
 #[test]
 fn what_is_noted_while_the_time_is_changed_is_not_lost() {
@@ -139,7 +160,6 @@ fn what_is_noted_while_the_time_is_changed_is_not_lost() {
     let mut freezer = Freezer::open(1).unwrap();
     let index = namespace.within(|| Ok(nix::net::if_::if_nametoindex("wwan0")?)).unwrap();
     namespace.within(|| freezer.attach(index)).unwrap();
-    let later = seamline_wire::Instant::from_secs(u64::from(u32::MAX));
     let (meet, sent) = (Barrier::new(2), AtomicU16::new(0));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -154,10 +174,10 @@ fn what_is_noted_while_the_time_is_changed_is_not_lost() {
         });
         let mut lost = 0;
         for window in 1..=ROUNDS {
-            freezer.close(&key, index, later).unwrap();
+            freezer.close(&key, index, FAR).unwrap();
             meet.wait();
             while sent.load(Ordering::Acquire) < window {
-                freezer.close(&key, index, later).unwrap();
+                freezer.close(&key, index, FAR).unwrap();
             }
             meet.wait();
             lost += u32::from(freezer.open_window(&key).unwrap() != Some(window));

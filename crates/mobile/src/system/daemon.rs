@@ -184,6 +184,7 @@ impl Daemon {
             .iter()
             .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
             .collect();
+        self.kernel.keep(&there);
         self.agent.look_anew(clock::monotonic(), &there);
         everything.into_iter().for_each(|news| self.take_in(news));
         Ok(())

@@ -5,7 +5,7 @@ use crate::connections::Key;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 use seamline_ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
@@ -63,6 +63,11 @@ impl Freezer {
     /// An interface is gone, and the kernel has detached the program from it.
     pub fn detach(&mut self, interface: u32) {
         self.attached.remove(&interface);
+    }
+
+    /// Only these interfaces are there.
+    pub fn keep(&mut self, there: &BTreeSet<u32>) {
+        self.attached.retain(|interface, _| there.contains(interface));
     }
 
     /// Close the window of a connection whose packets leave by an interface, until a time on the monotonic clock.

@@ -7,6 +7,7 @@ use crate::connections::Key;
 use crate::kick::KernelView;
 use crate::settings::Settings;
 use seamline_wire::Instant;
+use std::collections::BTreeSet;
 use std::io;
 
 /// The kernel, and how it is asked.
@@ -31,6 +32,13 @@ impl Kernel {
             raw: if is_dry { None } else { Some(Raw::open()?) },
             freezer: if freezes { Some(Freezer::open(settings.connections)?) } else { None },
         })
+    }
+
+    /// Only these interfaces are there: that others are gone may have been missed.
+    pub(super) fn keep(&mut self, there: &BTreeSet<u32>) {
+        if let Some(freezer) = &mut self.freezer {
+            freezer.keep(there);
+        }
     }
 
     /// An interface is gone.

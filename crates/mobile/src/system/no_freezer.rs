@@ -2,6 +2,7 @@
 
 use crate::connections::Key;
 use seamline_wire::Instant;
+use std::collections::BTreeSet;
 use std::io;
 
 /// What there is none of.
@@ -27,6 +28,11 @@ impl Freezer {
 
     /// Cannot be called.
     pub fn detach(&mut self, _interface: u32) {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn keep(&mut self, _there: &BTreeSet<u32>) {
         match *self {}
     }
 
