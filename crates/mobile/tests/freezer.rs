@@ -14,6 +14,7 @@ use seamline_mobile::{HAS_FREEZER, Settings};
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Write;
 use std::net::IpAddr;
 use std::os::unix::net::UnixStream;
@@ -217,13 +218,16 @@ fn in_the_kernel() -> BTreeSet<u32> {
     (0..5).flat_map(programs).filter_map(ours).collect()
 }
 
-/// A daemon in a process of its own.
+/// A daemon in a process of its own, whose log is beside its socket.
 fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
+    let log = File::create(socket.with_extension("log")).unwrap();
     let spawned = ethernet.phone.within(|| {
         Command::new(std::env::current_exe()?)
             .args(["--exact", "a_window_opens_again_whatever_becomes_of_the_daemon"])
             .env(VICTIM, socket)
-            .stdout(Stdio::null())
+            .arg("--nocapture")
+            .stdout(log)
+            .stderr(Stdio::null())
             .spawn()
     });
     let victim = spawned.unwrap();
@@ -234,7 +238,7 @@ fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
 fn run_until_killed(socket: &Path) {
     let manner = Manner { socket: socket.to_owned(), is_dry: false, json: false };
     let (_open, stop) = UnixStream::pair().unwrap();
-    Daemon::open(freezing(), &manner).unwrap().run(&stop, std::io::sink()).unwrap();
+    Daemon::open(freezing(), &manner).unwrap().run(&stop, std::io::stdout()).unwrap();
 }
 
 #[test]
@@ -278,4 +282,29 @@ fn a_window_opens_again_whatever_becomes_of_the_daemon() {
 fn signal(name: &str, process: &Child) {
     let said = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status().unwrap();
     assert!(said.success());
+}
+
+#[test]
+fn a_daemon_that_fails_thaws_before_it_ends_and_says_so() {
+    let name = "a_daemon_that_fails_thaws";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    let Some(ethernet) = Ethernet::or_skip(name, VERSIONS[0]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let mut daemon = victim(&ethernet, &socket);
+    let download = ethernet.download();
+    begin_freeze(&socket, &download);
+    let bytes = download.bytes();
+    // It waits for more descriptors than it may have now, which poll(2) refuses.
+    let process = daemon.id().to_string();
+    let limited = Command::new("prlimit").args(["--pid", &process, "--nofile=3:3"]).status().unwrap();
+    assert!(limited.success());
+    // Something that wakes it; nobody may be there to answer any more.
+    let _ = ask(&socket, "up lo");
+    assert!(!daemon.wait().unwrap().success());
+    let log = std::fs::read_to_string(socket.with_extension("log")).unwrap();
+    assert!(log.contains("reason=\"the daemon ends\"") && log.contains("event=repeat "), "{log}");
+    let stop = log.lines().find(|line| line.starts_with("event=stop "));
+    assert!(stop.is_some_and(|line| line.contains(" freezing=0 frozen=1 thawed=1 ")), "{log}");
+    until("data", || download.bytes() > bytes);
 }

@@ -75,14 +75,25 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Go on until something can be read from `stop`. The log goes to `out`; that it cannot be written ends nothing.
+    /// Go on until something can be read from `stop`. The log goes to `out`; that it cannot be written ends nothing. However it ends, other
+    /// ends thaw first, and the log says so.
     ///
     /// # Errors
     /// When one of its sockets fails.
     pub fn run(&mut self, stop: impl AsFd, out: impl Write + Send + 'static) -> io::Result<()> {
         let mut journal = Journal::new(out, self.json);
+        let ended = self.go_on(stop, &mut journal);
+        let now = clock::monotonic();
+        self.agent.thaw_all(now, &mut self.kernel, &mut self.log);
+        self.agent.help(now, &mut self.kernel, &mut self.log);
+        self.log.push(Line { event: "stop", ..self.agent.status() });
+        self.write_log(&mut journal);
+        ended
+    }
+
+    fn go_on(&mut self, stop: impl AsFd, journal: &mut Journal) -> io::Result<()> {
         loop {
-            self.write_log(&mut journal);
+            self.write_log(journal);
             let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
             let is_due = |at| at <= clock::monotonic();
             if packets || news || told || stopped || self.agent.freeze_at().is_some_and(is_due) {
@@ -98,14 +109,9 @@ impl Daemon {
             self.agent.wake(now, clock::wall(), &mut self.log);
             self.agent.freeze(now, &mut self.kernel, &mut self.log);
             if stopped {
-                self.agent.thaw_all(now, &mut self.kernel, &mut self.log);
-            }
-            self.agent.help(now, &mut self.kernel, &mut self.log);
-            if stopped {
-                self.log.push(Line { event: "stop", ..self.agent.status() });
-                self.write_log(&mut journal);
                 return Ok(());
             }
+            self.agent.help(now, &mut self.kernel, &mut self.log);
         }
     }
 
