@@ -13,6 +13,7 @@ use seamline_wire::codec::{Headers, IpHeader, IpVersion, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
 use std::io::Write;
 use std::net::{IpAddr, TcpStream};
+use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 use support::{Offer, Phone, VERSIONS, pause};
 
@@ -150,6 +151,23 @@ fn a_reset_connection_is_forgotten() {
         assert_eq!(server.next(Duration::from_millis(100)), None);
         assert!(ask(&phone.daemon.socket, "status").unwrap().contains("connections=0 "));
     }
+}
+
+#[test]
+fn an_answer_gets_no_answer() {
+    let name = "an_answer_gets_no_answer";
+    let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let other = UnixDatagram::bind(folder.path().join("other")).unwrap();
+    let told = ["error: no such thing", "ok", "upp wwan0"];
+    for text in told {
+        other.send_to(text.as_bytes(), &phone.daemon.socket).unwrap();
+    }
+    let mut room = [0; 1000];
+    let length = other.recv(&mut room).unwrap();
+    let heard = String::from_utf8_lossy(&room[..length]);
+    assert!(heard.starts_with("error: ") && heard.contains("upp wwan0"), "{heard}");
+    assert!(ask(&phone.daemon.socket, "status").unwrap().contains(" refused=3 "));
 }
 
 #[test]

@@ -54,9 +54,11 @@ impl Control {
         }
     }
 
-    /// Answer whoever can be answered; nobody has to listen.
-    pub(super) fn answer(&self, to: &SocketAddr, text: &str) {
-        if !to.is_unnamed() {
+    /// Answer whoever can be answered; nobody has to listen. What is an answer itself gets none: two daemons of which one was told something
+    /// in the other's name would never stop.
+    pub(super) fn answer(&self, to: &SocketAddr, told: &str, text: &str) {
+        let is_answer = told.starts_with("ok") || told.starts_with("error:");
+        if !to.is_unnamed() && !is_answer {
             let _ = self.socket.send_to_addr(text.as_bytes(), to);
         }
     }

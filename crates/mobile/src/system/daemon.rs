@@ -18,6 +18,8 @@ use std::time::Duration;
 
 /// After so many packets of the host somebody looks whether there is other news.
 const BATCH: usize = 4096;
+/// After so many commands, too.
+const COMMANDS: usize = 64;
 /// Where packets come all the time, they are read no more often than this: what they tell is needed only when a link is back, and then
 /// they are read first.
 const REST: Duration = Duration::from_millis(1);
@@ -197,7 +199,8 @@ impl Daemon {
     }
 
     fn take_in_commands(&mut self) -> io::Result<()> {
-        while let Some((text, from)) = self.control.receive()? {
+        for _ in 0..COMMANDS {
+            let Some((text, from)) = self.control.receive()? else { break };
             let command = text.parse::<Command>();
             let done = command.and_then(|command| {
                 let now = clock::monotonic();
@@ -206,12 +209,16 @@ impl Daemon {
             match done {
                 Ok(Command::Status { json }) => {
                     let status = self.agent.status();
-                    self.control.answer(&from, &if json { status.to_json() } else { status.to_string() });
+                    self.control.answer(
+                        &from,
+                        &text,
+                        &if json { status.to_json() } else { status.to_string() },
+                    );
                 }
-                Ok(_) => self.control.answer(&from, "ok"),
+                Ok(_) => self.control.answer(&from, &text, "ok"),
                 Err(why) => {
                     self.agent.refused();
-                    self.control.answer(&from, &format!("error: {why}"));
+                    self.control.answer(&from, &text, &format!("error: {why}"));
                     self.log.push(Line::new("refused").with("told", text.trim()).with("why", why));
                 }
             }
