@@ -144,11 +144,9 @@ impl Agent {
     /// The host has sent a packet; `captured` is its beginning ([`crate::connections::CAPTURED`]).
     pub fn sent(&mut self, now: Instant, interface: u32, captured: &[u8]) {
         let is_below = |lower, upper| self.links.lies_below(lower, upper);
-        match self.connections.sent(now, interface, captured, is_below) {
-            // Somebody else's connection, which this host only forwards.
-            Ok(Some(key)) if !self.links.has(key.local.ip()) => self.connections.remove(&key),
-            Ok(_) => {}
-            Err(_) => self.counters.unreadable += 1,
+        let is_own = |address| self.links.has(address);
+        if self.connections.sent(now, interface, captured, is_below, is_own).is_err() {
+            self.counters.unreadable += 1;
         }
         if now >= self.forget_at {
             self.connections.forget(now);

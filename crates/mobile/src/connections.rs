@@ -6,7 +6,7 @@ use crate::options::{self, Needed};
 use seamline_wire::codec::{DecodeError, Headers, decode_beginning};
 use seamline_wire::{Duration, Flags, Instant, SackBlocks, Segment, SequenceNumber};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// Bytes of the front of a packet that hold all its headers: 60 of IPv4 or 40 of IPv6, and 60 of TCP.
 pub const CAPTURED: usize = 128;
@@ -88,7 +88,7 @@ impl Connections {
 
     /// A packet has left by an interface; `captured` is its beginning, [`CAPTURED`] bytes suffice. Returns its connection, if it
     /// is one that is kept. A packet is seen at each of the interfaces that it goes through, the uppermost first; `is_below` says of two
-    /// whether the first is below the second.
+    /// whether the first is below the second. What this host only forwards takes no room: `is_own` says which addresses are its own.
     ///
     /// # Errors
     /// Why its headers cannot be read; then nothing changes.
@@ -98,6 +98,7 @@ impl Connections {
         interface: u32,
         captured: &[u8],
         is_below: impl Fn(u32, u32) -> bool,
+        is_own: impl Fn(IpAddr) -> bool,
     ) -> Result<Option<Key>, DecodeError> {
         let headers = decode_beginning(captured)?;
         let key = Key {
@@ -111,6 +112,10 @@ impl Connections {
             return Ok(None);
         }
         if !flags.intersects(Flags::ACK) {
+            return Ok(None);
+        }
+        if !is_own(key.local.ip()) {
+            self.all.remove(&key);
             return Ok(None);
         }
         let tcp = tcp(captured, &headers);

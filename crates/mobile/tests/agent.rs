@@ -265,6 +265,17 @@ fn where_the_kernels_word_does_not_count_it_does_not_for_what_is_stacked_there_e
 }
 
 #[test]
+fn what_the_host_only_forwards_takes_the_room_of_none_of_its_own() {
+    let mut agent = agent("connections = 2");
+    let mut forwarded = packet(40_003);
+    // Of another host of its network: the last byte of the source address.
+    forwarded[15] += 1;
+    agent.sent(seconds(1), WWAN, &forwarded);
+    let ports: Vec<u16> = agent.connections().iter().map(|(key, _)| key.local.port()).collect();
+    assert_eq!((ports, agent.counters().unreadable), (vec![40_001, 40_002], 0));
+}
+
+#[test]
 fn a_connection_waits_for_its_address_and_for_a_route() {
     let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
     agent.address(WWAN, HOST.into(), false);

@@ -53,7 +53,7 @@ fn after(ip: IpHeader, segments: &[Segment]) -> Option<Connection> {
     for segment in segments {
         let mut packet = bytes(&headers(ip, *segment));
         packet.truncate(CAPTURED);
-        all.sent(now, WWAN, &packet, |_, _| false).unwrap();
+        all.sent(now, WWAN, &packet, |_, _| false, |_| true).unwrap();
         now += Duration::from_secs(1);
     }
     all.iter().map(|(_, connection)| *connection).next()
@@ -121,7 +121,7 @@ fn handshakes_and_resets_are_no_connections() {
 fn after_a_gap_the_newest_packet_alone_is_believed() {
     let (mut all, now) = (connections(), Instant::ZERO);
     let mut send = |segment, is_doubtful| {
-        all.sent(now, WWAN, &bytes(&headers(v4(), segment)), |_, _| false).unwrap();
+        all.sent(now, WWAN, &bytes(&headers(v4(), segment)), |_, _| false, |_| true).unwrap();
         let (_, known) = all.iter_mut().next().unwrap();
         known.is_doubtful = is_doubtful;
         (known.next.0, known.last.segment.acknowledgment.0)
@@ -180,13 +180,13 @@ fn congestion_bits_are_said_again() {
     let mut packet = bytes(&headers(v4(), echo));
     packet[20 + 12] |= 1;
     let mut all = connections();
-    all.sent(Instant::ZERO, WWAN, &packet, |_, _| false).unwrap();
+    all.sent(Instant::ZERO, WWAN, &packet, |_, _| false, |_| true).unwrap();
     let (_, known) = all.iter().next().unwrap();
     let said = craft::acknowledgment(known, None).unwrap();
     assert_eq!(said[20 + 12] & 0x0f, 1);
     assert!(decode(&said).is_ok(), "its checksum is right");
     // Once it was seen, CWR belongs to it, too, and a packet without the bit says that it is 0.
-    all.sent(Instant::ZERO, WWAN, &bytes(&headers(v4(), answer)), |_, _| false).unwrap();
+    all.sent(Instant::ZERO, WWAN, &bytes(&headers(v4(), answer)), |_, _| false, |_| true).unwrap();
     let (_, known) = all.iter().next().unwrap();
     assert_eq!(known.accurate_ecn, Some(false));
     assert_eq!(acknowledgment(known, None).segment.flags, answer.flags);
@@ -197,7 +197,7 @@ fn as_many_are_known_as_allowed_and_the_longest_silent_go_first() {
     let mut all = Connections::new(3, Duration::from_secs(60));
     for port in 0..5 {
         let sent = Headers { source_port: TransportPort(port), ..headers(v4(), segment(1, 0, 1)) };
-        all.sent(Instant::from_secs(u64::from(port)), WWAN, &bytes(&sent), |_, _| false).unwrap();
+        all.sent(Instant::from_secs(u64::from(port)), WWAN, &bytes(&sent), |_, _| false, |_| true).unwrap();
     }
     let ports: Vec<u16> = all.iter().map(|(key, _)| key.local.port()).collect();
     assert_eq!(ports, [2, 3, 4]);
