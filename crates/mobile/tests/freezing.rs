@@ -22,6 +22,8 @@ const WINDOW: u16 = 501;
 struct FakeHost {
     round_trip: Duration,
     cannot_freeze: bool,
+    /// Whether its queues are.
+    is_full: bool,
     /// Until when the window is closed.
     closed: Option<Instant>,
     /// What the kernel wanted to say meanwhile.
@@ -46,6 +48,9 @@ impl Host for FakeHost {
         }))
     }
     fn send(&mut self, packet: &[u8], _: Way) -> io::Result<()> {
+        if self.is_full {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         let segment = decode(packet).unwrap().headers.segment;
         let window = segment.window;
         self.marks.push(segment.mark);
@@ -446,6 +451,21 @@ fn at_the_end_everything_thaws() {
     rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
     rig.agent.help(now, &mut rig.host, &mut rig.log);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
+}
+
+#[test]
+fn at_the_end_nothing_waits_for_room() {
+    let mut rig = Rig::frozen("");
+    rig.host.is_full = true;
+    rig.tell(1300, "up");
+    assert_eq!((rig.said(), rig.agent.counters().pauses), (vec![], 1));
+    rig.host.is_full = false;
+    let now = Instant::from_millis(1301);
+    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    assert!(rig.said().is_empty(), "it waits");
+    rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
+    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    assert_eq!(rig.said(), [WINDOW; 3]);
 }
 
 #[test]

@@ -355,8 +355,9 @@ impl Agent {
         }
     }
 
-    /// Thaw everything: the end is near.
+    /// Thaw everything: the end is near. What waits for room in the host's queues waits no longer; there will be no other time.
     pub fn thaw_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+        self.pause_until = None;
         self.freezing.plans.retain(|_, plan| matches!(plan.stage, Stage::Frozen { .. }));
         for key in self.freezing.plans.keys().copied().collect::<Vec<Key>>() {
             self.thaw(now, &key, "the daemon ends", host, log);
