@@ -23,14 +23,17 @@ pub(super) struct Servers {
 }
 
 impl Servers {
-    /// Wait until all listen that still run, but not for ever.
-    fn wait(&self) -> io::Result<()> {
+    /// Wait until all listen that still run, but not for ever. Whether somebody still wants the command: otherwise `left` has no sender.
+    fn wait(&self, left: &Receiver<()>) -> io::Result<bool> {
         let since = monotonic();
         for (namespace, is_awaited) in &self.awaited {
             while is_awaited.load(Ordering::Relaxed)
                 && monotonic().saturating_since(since) < SERVERS_READY
                 && !listens(namespace, &self.taken)?
             {
+                if has_left(left) {
+                    return Ok(false);
+                }
                 #[expect(
                     clippy::disallowed_methods,
                     reason = "waits for other processes, on a thread for that"
@@ -38,8 +41,12 @@ impl Servers {
                 thread::sleep(std::time::Duration::from_nanos(LOOK_EVERY.as_nanos()));
             }
         }
-        Ok(())
+        Ok(!has_left(left))
     }
+}
+
+fn has_left(left: &Receiver<()>) -> bool {
+    left.try_recv() == Err(TryRecvError::Disconnected)
 }
 
 /// A command that is started on a thread of its own, because that and looking for its servers take longer than packets may be late. The
@@ -55,7 +62,12 @@ impl Starting {
         let ((tell, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
         let thread = thread::Builder::new().name("command".to_owned());
         thread.spawn(move || {
-            let _ = tell.send(servers.wait().and_then(|()| command.start(&namespace)));
+            let started = match servers.wait(&left) {
+                Ok(false) => return,
+                Ok(true) => command.start(&namespace),
+                Err(error) => Err(error),
+            };
+            let _ = tell.send(started);
             let _ = left.recv();
         })?;
         Ok(Starting { started, _stay: stay })
@@ -92,4 +104,31 @@ fn listening(table: &str) -> Vec<u16> {
         (columns.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
     };
     table.lines().filter_map(port).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nobody_wants_the_command_any_more_no_server_is_awaited() {
+        let Ok(namespace) = Namespace::new() else {
+            println!("SKIPPED where_nobody_wants_the_command_any_more: no namespace can be made");
+            let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+            assert!(!strict, "where_nobody_wants_the_command_any_more may not be skipped here");
+            return;
+        };
+        let awaited = vec![(Arc::new(namespace), Arc::new(AtomicBool::new(true)))];
+        let servers = Servers { awaited, taken: Vec::new() };
+        let (stay, left) = mpsc::channel();
+        let since = monotonic();
+        assert!(servers.wait(&left).unwrap(), "a server that never listens");
+        let waited = monotonic().saturating_since(since);
+        assert!(waited >= SERVERS_READY, "{waited}");
+        drop(stay);
+        let since = monotonic();
+        assert!(!servers.wait(&left).unwrap());
+        let waited = monotonic().saturating_since(since);
+        assert!(waited < SERVERS_READY / 3, "{waited}");
+    }
 }
