@@ -208,7 +208,10 @@ impl Agent {
                 }
             }
             Command::Down(interface) => {
-                for index in self.named(interface.as_deref())? {
+                let named = self.named(interface.as_deref())?;
+                // What others carry is lost with them, and is back with them.
+                let is_meant = |index: &u32| interface.is_some() || !self.depends_on_others(*index);
+                for index in named.into_iter().filter(is_meant).collect::<Vec<u32>>() {
                     self.changed(now, index, Change::Down, By::Told, log);
                 }
             }

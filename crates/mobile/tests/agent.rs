@@ -417,6 +417,39 @@ fn what_is_on_the_link_that_is_back_is_helped_once() {
 }
 
 #[test]
+fn what_is_on_a_link_is_back_with_it_though_all_were_said_to_be_lost() {
+    let vlan = Described { below: Some(WWAN), ..link(5, "wwan0.7", true) };
+    for (before, after, count) in [
+        ("down", "up wwan0", 3),
+        ("down wwan0", "up wwan0", 3),
+        ("down wwan0.7", "up wwan0", 0),
+        ("down wwan0.7", "up", 3),
+    ] {
+        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+        agent.described(Instant::ZERO, vlan.clone(), &mut log);
+        agent.sent(Instant::ZERO, 5, &packet(40_003));
+        tell(&mut agent, seconds(1), before, &mut host);
+        assert_eq!(host.acknowledgments(), [], "{before}");
+        tell(&mut agent, seconds(2), after, &mut host);
+        let ours = host.acknowledgments().iter().filter(|it| it.acknowledgment.0 == 40_003).count();
+        assert_eq!(ours, count, "{before}, {after}");
+    }
+}
+
+/// The two ends of a veth are each on the other.
+#[test]
+fn what_is_on_each_other_is_lost_with_all() {
+    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    for (index, below, name) in [(5, 6, "left"), (6, 5, "right")] {
+        let end = Described { below: Some(below), ..link(index, name, true) };
+        agent.described(Instant::ZERO, end, &mut log);
+    }
+    tell(&mut agent, seconds(1), "down", &mut host);
+    let status = agent.status().to_string();
+    assert!(status.contains("links=wwan0:down,wg0:down,left:down,right:down"), "{status}");
+}
+
+#[test]
 fn a_bridge_is_helped_when_its_port_is_back() {
     let (mut agent, mut host, mut log) =
         (agent("[link.wwan0]\nrepeat = \"once\""), FakeHost::new(), Vec::new());

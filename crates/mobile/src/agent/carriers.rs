@@ -32,6 +32,11 @@ impl Agent {
         all.map(|(index, over, _)| (index, self.settings.depends(over, name))).collect()
     }
 
+    /// Whether an interface is carried by others, and does not in its turn carry them, as the two ends of a veth do.
+    pub(super) fn depends_on_others(&self, index: u32) -> bool {
+        self.carriers(index).into_iter().any(|lower| !self.carriers(lower).contains(&index))
+    }
+
     /// The policy for connections over an interface: its own, or else that of the nearest that carries it, or else the default.
     pub(super) fn policy(&self, interface: u32) -> Policy {
         let names = self.carriers(interface).into_iter().filter_map(|index| self.links.name(index));
