@@ -75,6 +75,7 @@ fn failure(error: io::Error) -> Failure {
             "\ntip: it takes CAP_NET_RAW, and with freeze = true CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN: run it as root (sudo)"
         }
         io::ErrorKind::AddrInUse => "\ntip: seamline mobile --status asks the one that listens there",
+        io::ErrorKind::ResourceBusy => "\ntip: end it first; with --dry-run one runs beside it",
         _ => "",
     };
     Failure::Runtime(format!("{error}{tip}"))

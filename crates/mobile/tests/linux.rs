@@ -8,10 +8,10 @@ mod support;
 use seamline_mobile::Settings;
 use seamline_mobile::agent::Way;
 use seamline_mobile::connections::CAPTURED;
-use seamline_mobile::system::{Captured, News, Raw, Watch, ask};
+use seamline_mobile::system::{Captured, Daemon, Manner, News, Raw, Watch, ask};
 use seamline_wire::codec::{Headers, IpHeader, IpVersion, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, TcpStream};
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
@@ -168,6 +168,23 @@ fn an_answer_gets_no_answer() {
     let heard = String::from_utf8_lossy(&room[..length]);
     assert!(heard.starts_with("error: ") && heard.contains("upp wwan0"), "{heard}");
     assert!(ask(&phone.daemon.socket, "status").unwrap().contains(" refused=3 "));
+}
+
+#[test]
+fn a_second_daemon_of_a_namespace_is_refused_unless_it_is_dry() {
+    let name = "a_second_daemon_of_a_namespace_is_refused";
+    let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let open = |is_dry| {
+        let manner = Manner { socket: folder.path().join("other.sock"), is_dry, json: false };
+        phone.namespace.within(|| Daemon::open(Settings::default(), &manner))
+    };
+    let refused = open(false).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::ResourceBusy);
+    assert!(refused.to_string().contains("this network namespace"), "{refused}");
+    assert!(open(true).is_ok());
+    // In another namespace nothing is in its way.
+    assert!(Phone::or_skip(name, Settings::default(), VERSIONS[0]).is_some());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The loop of the daemon.
 
+use super::alone::Alone;
 use super::control::Control;
 use super::host::Kernel;
 use super::{Captured, News, Watch};
@@ -45,6 +46,8 @@ pub struct Daemon {
     watch: Watch,
     kernel: Kernel,
     control: Control,
+    /// Missing where it is dry.
+    _alone: Option<Alone>,
     json: bool,
     log: Vec<Line>,
     /// Whether there were packets the last time.
@@ -55,9 +58,10 @@ impl Daemon {
     /// Open everything it needs, and look at interfaces and addresses as they are. It sees connections from their next packet on.
     ///
     /// # Errors
-    /// When the process may not (it takes `CAP_NET_RAW`), or another daemon listens at the socket.
+    /// When the process may not (it takes `CAP_NET_RAW`), another daemon listens at the socket, or helps in this network namespace.
     pub fn open(settings: Settings, manner: &Manner) -> io::Result<Self> {
         let control = Control::open(&manner.socket)?;
+        let alone = if manner.is_dry { None } else { Some(Alone::take()?) };
         let captured = Captured::open()?;
         let kernel = Kernel::open(&settings, manner.is_dry)?;
         let mut daemon = Daemon {
@@ -66,6 +70,7 @@ impl Daemon {
             watch: Watch::open()?,
             kernel,
             control,
+            _alone: alone,
             json: manner.json,
             log: Vec::new(),
             is_busy: false,

@@ -1,6 +1,7 @@
 //! What the daemon asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; but for the path of the socket, which the next one replaces.
 
+mod alone;
 mod captured;
 mod control;
 mod daemon;

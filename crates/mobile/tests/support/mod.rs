@@ -105,7 +105,7 @@ pub(crate) fn run(namespace: &Namespace, command: &str) -> bool {
 
 /// A phone with a daemon.
 pub(crate) struct Phone {
-    namespace: Namespace,
+    pub(crate) namespace: Namespace,
     tun: Arc<Tun>,
     version: IpVersion,
     pub(crate) daemon: Running,
