@@ -129,7 +129,7 @@ impl Rig {
 
     fn at(&mut self, millis: u64) {
         let now = Instant::from_millis(millis);
-        self.agent.freeze(now, &mut self.host, &mut self.log);
+        while self.agent.freeze(now, &mut self.host, &mut self.log) {}
         self.agent.help(now, &mut self.host, &mut self.log);
     }
 
@@ -223,7 +223,7 @@ fn what_is_said_again_is_the_true_window_though_packets_were_seen_with_a_closed_
         rig.host.wanted = wanted;
         // One that had left before the window was open again is seen only after that.
         rig.told(1300, "up");
-        rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log);
+        assert!(!rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log));
         rig.sent(1300, WWAN, &packet(8000, 0));
         rig.at(1300);
         assert_eq!(rig.said(), [window; 3]);
@@ -442,6 +442,26 @@ fn a_frozen_connection_is_neither_evicted_nor_forgotten() {
     rig.tell(26_000, "up");
     assert_eq!(rig.host.closed, None);
     assert_eq!(rig.host.acknowledged.iter().filter(|number| **number == 7000).count(), 3);
+}
+
+/// Those whose turn comes when the data under way would no longer arrive before the loss.
+#[test]
+fn of_many_connections_none_is_frozen_too_late() {
+    let mut rig = Rig::freezing("");
+    for number in 1..200 {
+        let mut other = packet(9000, WINDOW);
+        other[21] = other[21].wrapping_add(number);
+        rig.sent(0, WWAN, &other);
+    }
+    rig.tell(1000, "going-down in 400 ms");
+    let mut now = Instant::from_millis(1250);
+    // A host on which every connection takes as long as a hundred should.
+    while rig.agent.freeze(now, &mut rig.host, &mut rig.log) {
+        now += Duration::from_millis(40);
+    }
+    let frozen = rig.agent.counters().frozen;
+    assert_eq!((frozen, rig.agent.counters().freezes_refused), (128, 72), "{frozen}");
+    assert!(rig.has_logged("reason=\"the round trip has grown\""));
 }
 
 #[test]

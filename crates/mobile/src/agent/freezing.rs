@@ -21,6 +21,9 @@ use std::io;
 /// takes it for the first timer for that reason).
 const LONG_ROUND_TRIP: Duration = Duration::from_secs(1);
 
+/// As many are frozen or thawed by one look at the clock: each takes some tens of microseconds, and a freeze that comes too late does harm.
+const AT_ONCE: usize = 64;
+
 /// What is to come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Freezing {
@@ -227,12 +230,16 @@ impl Agent {
         })
     }
 
-    /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far.
-    pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+    /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far. Whether more
+    /// is due: then it is to be called again with the time that it is by then.
+    #[must_use]
+    pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
         self.drop_moved(now, host, log);
         let is_due = |(_, plan): &(&Key, &Plan)| plan.due() <= now;
-        let due: Vec<(Key, Plan)> =
+        let mut due: Vec<(Key, Plan)> =
             self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
+        let is_more = due.len() > AT_ONCE;
+        due.truncate(AT_ONCE);
         for (key, plan) in due {
             match plan.stage {
                 Stage::Planned { lost_at, .. } => self.freeze_one(now, key, lost_at, host, log),
@@ -240,10 +247,14 @@ impl Agent {
                 Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host, log),
             }
         }
+        if is_more {
+            return true;
+        }
         // After what the link's return thaws, which may be now.
         for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
             self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
         }
+        false
     }
 
     /// What leaves by another interface now has nothing to do with the loss of the former.

@@ -114,7 +114,7 @@ impl Daemon {
             }
             let now = clock::monotonic();
             self.agent.wake(now, clock::wall(), &mut self.log);
-            self.agent.freeze(now, &mut self.kernel, &mut self.log);
+            while self.agent.freeze(clock::monotonic(), &mut self.kernel, &mut self.log) {}
             if stopped {
                 return Ok(());
             }
