@@ -4,9 +4,9 @@ use crate::Outcome;
 use crate::interrupt::stop_socket;
 use crate::terminal::Failure;
 use seamline_agent::{Kind, ObtcpParameters, Parameters, Role, find};
-use seamline_bridge::system::{Manner, Metrics, run as bridge};
+use seamline_bridge::system::{Manner, Metrics, Split, run as bridge, split};
 use seamline_bridge::{Settings, most_memory};
-use seamline_scenario::schema::agent::read_real;
+use seamline_scenario::schema::agent::{RealSplit, read_real, read_real_split};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,40 +43,40 @@ enum Which {
     ObtcpBaseStation,
     #[value(name = "obtcp-mr")]
     ObtcpMobileRouter,
-    #[value(hide = true)]
     Split,
 }
 
 impl Which {
-    fn kind_and_parameters(self) -> Result<(&'static Kind, Parameters), Failure> {
-        let (name, role) = match self {
-            Which::Snoop => ("snoop", Role::MobileRouter),
-            Which::ElnAck => ("eln-ack", Role::MobileRouter),
-            Which::ObtcpBaseStation => ("obtcp", Role::BaseStation),
-            Which::ObtcpMobileRouter => ("obtcp", Role::MobileRouter),
-            Which::Split => {
-                let why = "split ends connections and begins others, which takes sockets of this host and not a bridge: \
-                           it is in the simulator only; snoop needs neither";
-                return Err(Failure::Input(why.to_owned()));
-            }
-        };
-        let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
-        let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
-        Ok((kind, Parameters { obtcp, ..Parameters::default() }))
+    /// Its name among the agents and its role, if a bridge has it: split connections end on this host.
+    fn bridged(self) -> Option<(&'static str, Role)> {
+        match self {
+            Which::Snoop => Some(("snoop", Role::MobileRouter)),
+            Which::ElnAck => Some(("eln-ack", Role::MobileRouter)),
+            Which::ObtcpBaseStation => Some(("obtcp", Role::BaseStation)),
+            Which::ObtcpMobileRouter => Some(("obtcp", Role::MobileRouter)),
+            Which::Split => None,
+        }
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let (kind, mut parameters) = arguments.kind.kind_and_parameters()?;
     if arguments.wired == arguments.wireless {
         return Err(Failure::Input(format!("--in and --out name the same interface, {}", arguments.wired)));
     }
+    match arguments.kind.bridged() {
+        Some((name, role)) => run_bridge(arguments, name, role),
+        None => run_split(arguments),
+    }
+}
+
+fn run_bridge(arguments: &Arguments, name: &str, role: Role) -> Outcome {
+    let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
+    let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
+    let mut parameters = Parameters { obtcp, ..Parameters::default() };
     if let Some(path) = &arguments.config {
         read(path, kind, &mut parameters)?;
     }
-    let connections = parameters.limits.connections;
-    let memory = most_memory(kind, &parameters) >> 20;
-    eprintln!("at most {memory} MiB for {connections} connections (docs/agent.md)");
+    say_memory(most_memory(kind, &parameters), parameters.limits.connections);
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
     let manner = Manner {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
@@ -87,10 +87,39 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     bridge(settings, &manner, &stop, io::stdout()).map(drop).map_err(failure)
 }
 
+/// On a router, with sockets of its own, and not on a bridge.
+fn run_split(arguments: &Arguments) -> Outcome {
+    let mut set = RealSplit::default();
+    if let Some(path) = &arguments.config {
+        read_real_split(path, text(path)?, &mut set).map_err(|wrong| Failure::Scenario(Box::new(wrong)))?;
+    }
+    let settings = Split {
+        interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
+        connections: set.connections as usize,
+        buffer: set.buffer,
+        idle: set.idle,
+        congestion_control: set.congestion_control,
+        is_dry: arguments.dry_run,
+        drain: set.drain,
+        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
+        json: arguments.json,
+    };
+    say_memory(settings.most_memory(), set.connections);
+    let stop = stop_socket()?;
+    split(&settings, &stop, io::stdout()).map(drop).map_err(failure)
+}
+
+fn say_memory(bytes: u64, connections: u32) {
+    eprintln!("at most {} MiB for {connections} connections (docs/agent.md)", bytes >> 20);
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))
+}
+
 fn read(path: &Path, kind: &Kind, parameters: &mut Parameters) -> Outcome {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
-    read_real(path, text, kind, parameters).map_err(|wrong| Failure::Scenario(Box::new(wrong)))
+    read_real(path, text(path)?, kind, parameters).map_err(|wrong| Failure::Scenario(Box::new(wrong)))
 }
 
 /// An address with its port, or the path of a file.
@@ -106,7 +135,9 @@ fn metrics(given: &str) -> Result<Metrics, Failure> {
 
 fn failure(error: io::Error) -> Failure {
     let tip = match error.kind() {
-        io::ErrorKind::PermissionDenied => "\ntip: it takes CAP_NET_RAW: run it as root (sudo)",
+        io::ErrorKind::PermissionDenied => {
+            "\ntip: it takes CAP_NET_RAW, and CAP_NET_ADMIN for split: run it as root (sudo)"
+        }
         _ => "",
     };
     Failure::Runtime(format!("{error}{tip}"))

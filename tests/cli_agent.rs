@@ -14,8 +14,6 @@ fn refused(arguments: &[&str], code: i32) -> String {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_the_reason() {
-    let split = refused(&["split", "--in", "b0", "--out", "b1"], 2);
-    assert!(split.contains("simulator only"), "{split}");
     let same = refused(&["snoop", "--in", "b0", "--out", "b0"], 2);
     assert!(same.contains("same interface, b0"), "{same}");
     let missing = refused(&["snoop", "--in", "no-such-1", "--out", "no-such-2"], 1);
@@ -37,6 +35,21 @@ fn a_file_with_mistakes_is_refused_with_their_places() {
     ] {
         fs::write(&path, text).unwrap();
         let why = refused(&["snoop", "--in", "b0", "--out", "b1", "--config", path.to_str().unwrap()], 2);
+        assert!(expected.iter().all(|word| why.contains(word)), "{why}");
+    }
+}
+
+#[test]
+fn a_file_for_split_has_keys_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("split.toml");
+    for (text, expected) in [
+        ("memory = \"1 MB\"\n", ["split.toml:1", "memory"]),
+        ("[split]\nbuffer = \"1 kB\"\n", ["split.toml:2", "4096 bytes"]),
+        ("[snoop]\ncache = 10\n", ["split.toml:1", "snoop"]),
+    ] {
+        fs::write(&path, text).unwrap();
+        let why = refused(&["split", "--in", "b0", "--out", "b1", "--config", path.to_str().unwrap()], 2);
         assert!(expected.iter().all(|word| why.contains(word)), "{why}");
     }
 }

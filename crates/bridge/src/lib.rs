@@ -10,6 +10,7 @@ mod flows;
 mod frame;
 pub mod metrics;
 mod outgoing;
+mod split_counters;
 #[cfg(target_os = "linux")]
 pub mod system;
 
@@ -17,6 +18,7 @@ pub use engine::{Engine, EngineCounters, Settings};
 pub use flows::FlowCounters;
 pub use frame::Medium;
 pub use outgoing::Outgoing;
+pub use split_counters::SplitCounters;
 
 /// What a connection takes in memory while nothing of it is kept, with its places in all tables, which have room for more: at most so many
 /// bytes. Packets that are kept count by themselves ([`seamline_agent::Limits::bytes`], which includes [`engine::OVERHEAD`]), but for the list of

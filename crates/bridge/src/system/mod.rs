@@ -5,8 +5,10 @@ mod guard;
 mod offloads;
 mod port;
 mod publish;
+mod split;
 mod worker;
 
 pub use port::{Batch, Port};
 pub use publish::Metrics;
+pub use split::{Split, split};
 pub use worker::{Manner, run};

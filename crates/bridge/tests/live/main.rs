@@ -5,6 +5,7 @@
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod net;
+mod split;
 mod trouble;
 
 use kinds::KINDS;

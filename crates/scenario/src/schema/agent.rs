@@ -3,7 +3,7 @@
 mod real;
 mod split;
 
-pub use real::read_real;
+pub use real::{RealSplit, read_real, read_real_split};
 pub(crate) use split::HANDSHAKES;
 
 use super::tcp::set;

@@ -1,0 +1,152 @@
+//! A connection in two halves, and the bytes between them.
+
+use super::sockets::end_in_order;
+use nix::sys::epoll::EpollFlags;
+use seamline_agent::Side;
+use seamline_wire::Instant;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+
+/// How much is read at once, and so how much may wait for the other half to take it.
+pub(super) const CHUNK: usize = 64 << 10;
+/// So much of one connection is handed on before the next one's turn.
+const TURN: usize = 8;
+
+#[derive(Debug)]
+pub(super) struct Half {
+    pub(super) stream: TcpStream,
+    /// What the epoll instance watches it for; nothing once it is out of it.
+    pub(super) watched: Option<EpollFlags>,
+    /// It has been in it.
+    pub(super) was_watched: bool,
+    /// What could not be written into it yet.
+    waiting: Vec<u8>,
+    /// Its end has sent all it has.
+    is_read: bool,
+    /// And has been told the same of the other.
+    is_shut: bool,
+}
+
+impl Half {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        Half {
+            stream,
+            watched: None,
+            was_watched: false,
+            waiting: Vec::new(),
+            is_read: false,
+            is_shut: false,
+        }
+    }
+}
+
+/// One end's half, and the other's.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// That of the end that has begun it, and that of the end it has meant.
+    pub(super) halves: [Half; 2],
+    /// Where the first of them is.
+    pub(super) side: Side,
+    /// The second half's handshake is under way.
+    pub(super) is_beginning: bool,
+    pub(super) heard_at: Instant,
+}
+
+/// What has become of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It goes on; so many bytes were handed on to the first half and to the second.
+    Open([u64; 2]),
+    /// Both ends have sent all, and it was handed on.
+    Ended([u64; 2]),
+    /// One half has failed: the other is reset.
+    Failed,
+}
+
+impl Connection {
+    pub(super) fn new(halves: [TcpStream; 2], side: Side, now: Instant) -> Self {
+        Connection { halves: halves.map(Half::new), side, is_beginning: true, heard_at: now }
+    }
+
+    /// Hand on what there is.
+    pub(super) fn go_on(&mut self, now: Instant, chunk: &mut [u8; CHUNK]) -> Progress {
+        let mut handed = [0; 2];
+        for to in [1, 0] {
+            match self.hand_on(to, chunk) {
+                Ok(bytes) => handed[to] = bytes,
+                Err(_) => return Progress::Failed,
+            }
+        }
+        if handed != [0; 2] {
+            self.heard_at = now;
+        }
+        let is_over = self.halves.iter().all(|half| half.is_read && half.is_shut);
+        if is_over { Progress::Ended(handed) } else { Progress::Open(handed) }
+    }
+
+    /// What the other half has received goes into this one.
+    fn hand_on(&mut self, to: usize, chunk: &mut [u8; CHUNK]) -> io::Result<u64> {
+        let [first, second] = &mut self.halves;
+        let (from, to) = if to == 1 { (first, second) } else { (second, first) };
+        let mut handed = 0;
+        for _ in 0..TURN {
+            handed += to.write_waiting()?;
+            if !to.waiting.is_empty() || from.is_read {
+                break;
+            }
+            let Some(length) = later(from.stream.read(chunk))? else { break };
+            from.is_read = length == 0;
+            let written = later(to.stream.write(&chunk[..length]))?.unwrap_or(0);
+            handed += written as u64;
+            to.waiting.extend_from_slice(&chunk[written..length]);
+        }
+        if from.is_read && to.waiting.is_empty() && !to.is_shut {
+            to.stream.shutdown(Shutdown::Write)?;
+            to.is_shut = true;
+        }
+        Ok(handed)
+    }
+
+    /// What to watch a half for.
+    pub(super) fn interest(&self, half: usize) -> EpollFlags {
+        if self.is_beginning {
+            return if half == 1 { EpollFlags::EPOLLOUT } else { EpollFlags::empty() };
+        }
+        let (this, other) = (&self.halves[half], &self.halves[1 - half]);
+        let mut flags = EpollFlags::empty();
+        flags.set(EpollFlags::EPOLLIN, !this.is_read && other.waiting.is_empty());
+        flags.set(EpollFlags::EPOLLOUT, !this.waiting.is_empty());
+        flags
+    }
+
+    /// All was handed on: what is not acknowledged yet goes on without this process.
+    pub(super) fn end_in_order(self) {
+        self.halves.iter().for_each(|half| end_in_order(&half.stream));
+    }
+}
+
+impl Half {
+    fn write_waiting(&mut self) -> io::Result<u64> {
+        let mut all = 0;
+        while !self.waiting.is_empty() {
+            let Some(written) = later(self.stream.write(&self.waiting))? else { break };
+            self.waiting.drain(..written);
+            all += written as u64;
+        }
+        if self.waiting.is_empty() {
+            self.waiting = Vec::new();
+        }
+        Ok(all)
+    }
+}
+
+/// What would have to wait is no error.
+fn later(result: io::Result<usize>) -> io::Result<Option<usize>> {
+    match result {
+        Ok(length) => Ok(Some(length)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,121 @@
+//! Sockets with the addresses of others.
+#![expect(unsafe_code, reason = "socket options that no library has")]
+
+use super::rules::BACKLOG;
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
+    sockopt,
+};
+use seamline_daemon::explained;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+/// How often the kernel answers a SYN again that nobody completes: once, so that it is forgotten after about three seconds.
+const ANSWERS: libc::c_int = 1;
+
+/// What both halves of a connection have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Bytes that a socket keeps that were not read yet, and as many that were not acknowledged yet.
+    pub(super) buffer: u32,
+    /// The congestion control of halves towards the wireless side; the host's own, if none.
+    pub(super) congestion_control: Option<String>,
+}
+
+/// A listener of each family that only rules lead to; only for IPv4 where this host has no IPv6.
+pub(super) fn listeners(sizes: &Sizes) -> io::Result<Vec<TcpListener>> {
+    let mut made = vec![listener((Ipv4Addr::LOCALHOST, 0).into(), sizes)?];
+    match listener((Ipv6Addr::LOCALHOST, 0).into(), sizes) {
+        Ok(listener) => made.push(listener),
+        Err(error) if is_without_ipv6(&error) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(made)
+}
+
+fn is_without_ipv6(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::Unsupported)
+        || error.raw_os_error() == Some(Errno::EAFNOSUPPORT as i32)
+}
+
+fn listener(address: SocketAddr, sizes: &Sizes) -> io::Result<TcpListener> {
+    let socket = transparent(address, sizes)?;
+    set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, ANSWERS)?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
+    listen(&socket, Backlog::new(BACKLOG)?)?;
+    Ok(TcpListener::from(socket))
+}
+
+/// A connection to `server` from `client`'s address and port, under way.
+pub(super) fn begin(client: SocketAddr, server: SocketAddr, sizes: &Sizes) -> io::Result<TcpStream> {
+    let socket = transparent(client, sizes)?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(client))?;
+    match connect(socket.as_raw_fd(), &SockaddrStorage::from(server)) {
+        Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(socket)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn transparent(address: SocketAddr, sizes: &Sizes) -> io::Result<OwnedFd> {
+    let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let socket = socket(family, SockType::Stream, flags, None)?;
+    let is_set = if address.is_ipv4() {
+        set(&socket, libc::IPPROTO_IP, libc::IP_TRANSPARENT, 1)
+    } else {
+        set(&socket, libc::IPPROTO_IPV6, libc::IPV6_TRANSPARENT, 1)
+    };
+    is_set.map_err(|error| explained(error, "taking connections to other hosts' addresses"))?;
+    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
+    // Both sizes bound the windows of the handshake, so they are set before it.
+    let bytes = sizes.buffer as usize;
+    if setsockopt(&socket, sockopt::RcvBufForce, &bytes).is_err() {
+        setsockopt(&socket, sockopt::RcvBuf, &bytes)?;
+    }
+    if setsockopt(&socket, sockopt::SndBufForce, &bytes).is_err() {
+        setsockopt(&socket, sockopt::SndBuf, &bytes)?;
+    }
+    Ok(socket)
+}
+
+/// What is handed on shall leave at once, and a dead other end be noticed. However it is closed, also with this process, the end is reset: an
+/// end in order would tell it that it has all there is.
+pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)?;
+    setsockopt(stream, sockopt::KeepAlive, &true)?;
+    Ok(setsockopt(stream, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?)
+}
+
+/// This half faces the wireless side.
+pub(super) fn control_congestion(stream: &impl AsFd, name: &str) -> io::Result<()> {
+    setsockopt(stream, sockopt::TcpCongestion, &name.into()).map_err(|error| {
+        explained(error, format_args!("the congestion control {name}: modprobe tcp_{name} may bring it"))
+    })
+}
+
+/// Closing ends the connection once what waits has been acknowledged.
+pub(super) fn end_in_order(stream: &TcpStream) {
+    let _ = setsockopt(stream, sockopt::Linger, &libc::linger { l_onoff: 0, l_linger: 0 });
+}
+
+/// Whether something is wrong with it, and not only over.
+pub(super) fn failed(stream: &TcpStream) -> bool {
+    stream.take_error().is_ok_and(|error| error.is_some())
+}
+
+fn set(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
+    // SAFETY: the option's value is one `int`, which lives during the call.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            option,
+            (&raw const value).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    Ok(Errno::result(result).map(drop)?)
+}

@@ -1,0 +1,332 @@
+//! Split connections through a router: kernel TCP at both ends, a hop behind the router that loses, doubles and overtakes.
+
+use crate::Shared;
+use crate::net::{Hop, Net, Transfer, inside, ip, now, pause, run, skip};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use seamline_agent::Side;
+use seamline_bridge::system::{Metrics, Port, Split, split};
+use seamline_bridge::{Outgoing, SplitCounters};
+use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
+use seamline_wire::{Duration, Flags, Segment, SequenceNumber, TransportPort};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+fn settings() -> Split {
+    Split {
+        interfaces: ["b0".to_owned(), "b1".to_owned()],
+        connections: 100,
+        buffer: 256_000,
+        idle: Duration::from_secs(600),
+        congestion_control: None,
+        is_dry: false,
+        drain: Duration::from_secs(20),
+        metrics: None,
+        json: false,
+    }
+}
+
+/// The host between the two is a router here, which answers for each end to the other.
+fn routed(test: &str) -> Option<Net> {
+    let net = Net::or_skip(test)?;
+    if Command::new("nft").arg("-v").output().is_err() {
+        skip(test, "it takes nft");
+        return None;
+    }
+    let router = &net.bridge;
+    ip(router, "link set lo up");
+    // Known, so that packets can be written for it.
+    ip(router, "link set b1 address 02:00:00:00:00:0b");
+    let sysctls = "net.ipv4.ip_forward=1 net.ipv4.conf.b0.proxy_arp=1 net.ipv4.conf.b1.proxy_arp=1 \
+                   net.ipv6.conf.all.forwarding=1 net.ipv6.conf.all.proxy_ndp=1 \
+                   net.ipv4.neigh.b0.proxy_delay=0 net.ipv4.neigh.b1.proxy_delay=0 \
+                   net.ipv6.neigh.b0.proxy_delay=0 net.ipv6.neigh.b1.proxy_delay=0";
+    assert!(run(router, &format!("sysctl -wq {sysctls}")));
+    for (interface, other, own, host) in [("b0", "b1", 3, 1), ("b1", "b0", 4, 2)] {
+        ip(router, &format!("addr add 10.77.1.{own}/32 dev {interface}"));
+        ip(router, &format!("route add 10.77.0.{host}/32 dev {interface}"));
+        ip(router, &format!("-6 route add fd77::{host}/128 dev {interface}"));
+        ip(router, &format!("-6 neigh add proxy fd77::{host} dev {other}"));
+    }
+    Some(net)
+}
+
+struct Router {
+    stop: Option<UnixStream>,
+    thread: Option<JoinHandle<std::io::Result<SplitCounters>>>,
+    log: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Router {
+    fn begin(net: &Net, settings: Split) -> Self {
+        let (stop, asked) = UnixStream::pair().unwrap();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let out = Shared(Arc::clone(&log));
+        let thread = inside(&net.bridge, move || split(&settings, &asked, out));
+        let router = Router { stop: Some(stop), thread: Some(thread), log };
+        router.wait_for("event=start");
+        router
+    }
+    fn wait_for(&self, event: &str) {
+        let begun = now();
+        while !self.log().contains(event) {
+            assert!(now() - begun < 10_000, "no {event} in {}", self.log());
+            pause(10);
+        }
+    }
+    fn log(&self) -> String {
+        String::from_utf8(self.log.lock().unwrap().clone()).unwrap()
+    }
+    /// As soon as nothing is open, or at once where it `hurries`.
+    fn end(mut self, hurries: bool) -> SplitCounters {
+        let mut stop = self.stop.take().unwrap();
+        stop.write_all(&[0]).unwrap();
+        if !hurries {
+            self.wait_for("event=drain");
+            self.thread.as_ref().inspect(|thread| {
+                let begun = now();
+                while !thread.is_finished() && now() - begun < 30_000 {
+                    pause(10);
+                }
+            });
+        }
+        drop(stop);
+        self.thread.take().unwrap().join().unwrap().unwrap()
+    }
+}
+
+/// In both versions of IP; nothing is left behind.
+#[test]
+fn split_connections_carry_what_was_sent() {
+    let Some(net) = routed("split_connections_carry_what_was_sent") else { return };
+    let hop = Hop::begin(&net, 20);
+    let router = Router::begin(&net, settings());
+    for version in [4, 6] {
+        Transfer::begin(&net, version, 1_500_000).finish();
+    }
+    let it = router.end(false);
+    hop.end();
+    assert_eq!((it.taken >= 2, it.begun, it.ended, it.open), (true, 2, 2, 0), "{it:?}");
+    assert_eq!((it.bytes_to_wireless, it.bytes_to_wired), (3_000_000, 0), "{it:?}");
+    assert!(rules(&net).is_empty(), "{}", rules(&net));
+}
+
+fn rules(net: &Net) -> String {
+    let told = |program: &str, words: &[&str]| {
+        let output = net.bridge.within(|| Command::new(program).args(words).output()).unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let marked = told("ip", &["rule"]).lines().filter(|line| line.contains("fwmark")).collect::<String>();
+    told("nft", &["list", "ruleset"]) + &marked
+}
+
+/// The server sees the client's own address and port; what one end closes or resets, the other sees closed or reset; each direction by itself.
+#[test]
+fn the_ends_see_each_other() {
+    let Some(net) = routed("the_ends_see_each_other") else { return };
+    let hop = Hop::begin(&net, 0);
+    let router = Router::begin(&net, settings());
+    let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4000")).unwrap();
+    let connect = |port: u16| net.mobile.within(|| TcpStream::connect(("10.77.0.1", port))).unwrap();
+
+    let mut client = connect(4000);
+    let (mut server, address) = listener.accept().unwrap();
+    assert_eq!(address, client.local_addr().unwrap());
+    client.write_all(b"question").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    let mut heard = String::new();
+    server.read_to_string(&mut heard).unwrap();
+    server.write_all(b"answer").unwrap();
+    drop(server);
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    assert_eq!((heard.as_str(), answer.as_str()), ("question", "answer"));
+
+    let client = connect(4000);
+    let (mut server, _) = listener.accept().unwrap();
+    let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+    nix::sys::socket::setsockopt(&client, nix::sys::socket::sockopt::Linger, &linger).unwrap();
+    drop(client);
+    assert_eq!(server.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+
+    // Nobody listens there; the client has been answered by then.
+    assert_eq!(connect(4001).read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    pause(1500);
+    let it = router.end(false);
+    hop.end();
+    assert_eq!((it.begun, it.ended, it.reset, it.refused), (3, 1, 1, 1), "{it:?}");
+    assert_eq!((it.bytes_to_wired, it.bytes_to_wireless), (8, 6), "{it:?}");
+}
+
+/// What there is no room for passes, and is not split.
+#[test]
+fn more_connections_than_there_is_room_for_pass() {
+    let Some(net) = routed("more_connections_than_there_is_room_for_pass") else { return };
+    let hop = Hop::begin(&net, 0);
+    let router = Router::begin(&net, Split { connections: 1, ..settings() });
+    let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4001")).unwrap();
+    let held = net.mobile.within(|| TcpStream::connect("10.77.0.1:4001")).unwrap();
+    let (server, _) = listener.accept().unwrap();
+    router.wait_for("event=full");
+    pause(300);
+    Transfer::begin(&net, 4, 500_000).finish();
+    drop((held, server));
+    router.wait_for("event=room");
+    pause(300);
+    Transfer::begin(&net, 4, 300_000).finish();
+    let it = router.end(false);
+    hop.end();
+    assert_eq!((it.begun, it.ended, it.bytes_to_wireless), (2, 2, 300_000), "{it:?}");
+}
+
+/// Asked to end, it lets what is open end first.
+#[test]
+fn what_is_open_may_end_first() {
+    let Some(net) = routed("what_is_open_may_end_first") else { return };
+    let hop = Hop::begin(&net, 20);
+    let router = Router::begin(&net, settings());
+    let mut transfer = Transfer::begin(&net, 4, 1_500_000);
+    transfer.wait_for(300_000);
+    let it = router.end(false);
+    assert_eq!((it.begun, it.ended, it.reset), (1, 1, 0), "{it:?}");
+    transfer.finish();
+    // And passes from then on.
+    Transfer::begin(&net, 4, 100_000).finish();
+    hop.end();
+}
+
+/// Not the test, but what the child below runs.
+#[test]
+fn the_router_itself() {
+    if std::env::var_os("SEAMLINE_TEST_SPLIT").is_some() {
+        split(&settings(), std::io::stdin(), std::io::stderr()).unwrap();
+    }
+}
+
+fn child(net: &Net) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "split::the_router_itself", "--nocapture"]).env("SEAMLINE_TEST_SPLIT", "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    net.bridge.within(|| command.spawn()).unwrap()
+}
+
+/// `kill -9`: connections that were split are over, for nobody else has their bytes; new ones pass at once, and are split again by the next one.
+#[test]
+fn connections_pass_once_it_is_killed() {
+    let Some(net) = routed("connections_pass_once_it_is_killed") else { return };
+    let hop = Hop::begin(&net, 0);
+    let mut router = child(&net);
+    let begun = now();
+    while !rules(&net).contains("tproxy") {
+        assert!(now() - begun < 10_000);
+        pause(20);
+    }
+    let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4001")).unwrap();
+    let mut client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4001")).unwrap();
+    let (_server, _) = listener.accept().unwrap();
+    kill(Pid::from_raw(router.id() as i32), Signal::SIGKILL).unwrap();
+    router.wait().unwrap();
+    pause(300);
+    assert!(!rules(&net).contains("table"), "{}", rules(&net));
+    // Not an end in order, after which the client would believe to have all.
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    Transfer::begin(&net, 4, 300_000).finish();
+
+    let again = Router::begin(&net, settings());
+    Transfer::begin(&net, 4, 300_000).finish();
+    let it = again.end(false);
+    hop.end();
+    assert_eq!((it.begun, it.ended), (1, 1), "{it:?}");
+    assert!(rules(&net).is_empty(), "{}", rules(&net));
+}
+
+/// From as many forged addresses: who comes meanwhile is split or passes, and is served either way.
+#[test]
+fn a_flood_of_syns_keeps_nobody_out() {
+    const FLOOD: u32 = 100_000;
+    let Some(net) = routed("a_flood_of_syns_keeps_nobody_out") else { return };
+    let hop = Hop::begin(&net, 0);
+    let router = Router::begin(&net, settings());
+    ip(&net.fixed, "route add default via 10.77.1.3 dev a0 onlink");
+    let flood = inside(&net.mobile, || {
+        let mut port = Port::open("d0").unwrap();
+        let mut outgoing = Outgoing::new();
+        for number in 0..FLOOD {
+            outgoing.push(Side::Wired, &[&syn(number)]);
+            if number % 50 == 49 {
+                port.send(Side::Wired, &outgoing);
+                outgoing.clear();
+                pause(1);
+            }
+        }
+        port.counters.sent
+    });
+    let mut transfers = 0;
+    while !flood.is_finished() || transfers == 0 {
+        Transfer::begin(&net, 4, 100_000).finish();
+        transfers += 1;
+    }
+    assert_eq!(flood.join().unwrap(), u64::from(FLOOD));
+    Transfer::begin(&net, 4, 100_000).finish();
+    let it = router.end(true);
+    hop.end();
+    println!("{transfers} downloads during the flood; {it:?}");
+    assert!(it.taken + it.passed > 50_000, "the hop drops some: {it:?}");
+    assert!(it.taken >= 1000 && it.passed > it.taken, "{it:?}");
+    assert!((1..=transfers + 1).contains(&it.begun), "forged ones never come so far: {it:?}");
+}
+
+/// An Ethernet frame to the router, whose other end is a host that nobody is.
+fn syn(number: u32) -> Vec<u8> {
+    let ip = IpHeader::v4(Ipv4Addr::from(0x0a4e_0000 + number), Ipv4Addr::new(10, 77, 0, 1));
+    let segment =
+        Segment { sequence: SequenceNumber(number), flags: Flags::SYN, window: 500, ..Segment::default() };
+    let headers =
+        Headers { ip, source_port: TransportPort(2000), destination_port: TransportPort(4000), segment };
+    let mut frame = vec![2, 0, 0, 0, 0, 0x0b, 2, 0, 0, 0, 0, 1, 8, 0];
+    frame.extend(encode_to_vec(&headers, &[]).unwrap());
+    frame
+}
+
+/// It counts what would be split, and touches nothing.
+#[test]
+fn a_dry_run_counts_only() {
+    let Some(net) = routed("a_dry_run_counts_only") else { return };
+    let hop = Hop::begin(&net, 0);
+    let path = std::env::temp_dir().join(format!("seamline-split-{}.prom", std::process::id()));
+    let metrics = Some(Metrics::File(path.clone()));
+    let router = Router::begin(&net, Split { is_dry: true, metrics, ..settings() });
+    Transfer::begin(&net, 4, 100_000).finish();
+    pause(2500);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(text.contains("seamline_agent_split_handed_over_total 1\n"), "{text}{}", rules(&net));
+    let it = router.end(false);
+    hop.end();
+    assert_eq!((it.taken, it.begun), (1, 0), "{it:?}");
+}
+
+#[test]
+fn what_cannot_be_split_is_refused_with_the_remedy() {
+    let Some(net) = routed("what_cannot_be_split_is_refused_with_the_remedy") else { return };
+    let refused = |settings: Split| {
+        let (_stop, asked) = UnixStream::pair().unwrap();
+        let thread = inside(&net.bridge, move || split(&settings, &asked, std::io::sink()));
+        thread.join().unwrap().unwrap_err().to_string()
+    };
+    let missing = refused(Split { interfaces: ["b0".to_owned(), "b7".to_owned()], ..settings() });
+    assert!(missing.contains("b7"), "{missing}");
+    let unknown = refused(Split { congestion_control: Some("nonesuch".to_owned()), ..settings() });
+    assert!(unknown.contains("modprobe tcp_nonesuch"), "{unknown}");
+    let router = Router::begin(&net, settings());
+    let second = refused(settings());
+    assert!(second.contains("already"), "{second}");
+    router.end(false);
+    assert!(run(&net.bridge, "sysctl -wq net.ipv4.ip_forward=0 net.ipv6.conf.all.forwarding=0"));
+    let host = refused(settings());
+    assert!(host.contains("sysctl -w net.ipv4.ip_forward=1"), "{host}");
+}
