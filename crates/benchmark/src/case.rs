@@ -45,7 +45,7 @@ pub struct Case {
     pub outage_ms: u64,
     /// Whether an acknowledgment is lost in the outage, as is usual; otherwise all that the phone has sent before it arrives.
     pub loses_acknowledgment: bool,
-    /// Whether packets that come down are lost at random ([`LOSS`]).
+    /// Whether packets that come down are lost at random (a packet in a thousand).
     pub has_loss: bool,
     /// What the connection does.
     pub traffic: Traffic,
