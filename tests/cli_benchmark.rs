@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use support::{assert_contains, folder, lab_or_skip, refuses, seamline, stderr, stdout, succeeds};
+use support::{assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds};
 
 /// The numbers of a run, if it was emulated well.
 fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<Value> {
@@ -29,11 +29,22 @@ fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<V
 
 #[test]
 fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
-    let Some(_alone) = lab_or_skip("a_repeated_acknowledgment_ends_a_stall") else { return };
+    let Some(_lab) = shared_lab_or_skip("a_repeated_acknowledgment_ends_a_stall") else { return };
     let folder = folder();
     let arguments = [
         &["benchmark", "--quick", "--outage", "2500 ms", "--out", "out"][..],
-        &["--remedy", "cubic", "--remedy", "acknowledgments", "--remedy", "mptcp", "--retry", "4"],
+        &[
+            "--remedy",
+            "cubic",
+            "--remedy",
+            "acknowledgments",
+            "--remedy",
+            "mptcp",
+            "--retry",
+            "4",
+            "--jobs",
+            "3",
+        ],
     ]
     .concat();
     let text = succeeds(&arguments, folder.path());
@@ -69,7 +80,7 @@ fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
 #[cfg(feature = "ebpf")]
 #[test]
 fn both_daemons_together_end_a_stall_within_a_round_trip() {
-    let Some(_alone) = lab_or_skip("both_daemons_together_end_a_stall") else { return };
+    let Some(_lab) = shared_lab_or_skip("both_daemons_together_end_a_stall") else { return };
     let folder = folder();
     let checked = seamline(&["sender", "--check"], folder.path());
     if !checked.status.success() {
@@ -185,7 +196,7 @@ fn a_server_outlives_what_it_cannot_take() {
 /// As a user of the lab would: the gap of a link, seen by an application.
 #[test]
 fn a_load_inside_of_the_lab_tells_of_the_outage() {
-    let Some(_alone) = lab_or_skip("a_load_inside_of_the_lab_tells_of_the_outage") else { return };
+    let Some(_lab) = shared_lab_or_skip("a_load_inside_of_the_lab_tells_of_the_outage") else { return };
     let folder = folder();
     let file = support::scenario("handover-benchmark.toml");
     let program = assert_cmd::cargo::cargo_bin("seamline");

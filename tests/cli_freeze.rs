@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
-use std::sync::MutexGuard;
+use std::sync::RwLockReadGuard;
 use std::thread::JoinHandle;
 use support::outage::{daemon_script, on_time};
-use support::{assert_contains, folder, lab_or_skip, scenario, seamline, skip, stdout};
+use support::{assert_contains, folder, scenario, seamline, shared_lab_or_skip, skip, stdout};
 
 /// A download over a link that is gone for 2.5 s, well before CUBIC fills the queue again: what is dropped there while windows close can only be sent
 /// again after a timeout, which is another matter.
@@ -42,8 +42,8 @@ struct After {
 }
 
 /// Whether the lab runs here and the program can be loaded.
-fn ready_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
-    let alone = lab_or_skip(name)?;
+fn ready_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
+    let lab = shared_lab_or_skip(name)?;
     let output = seamline(&["doctor", "--json"], folder().path());
     let document: Value = serde_json::from_str(stdout(&output)).unwrap();
     let is_needed = |feature: &&Value| {
@@ -54,7 +54,7 @@ fn ready_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
     match features.clone().find(|feature| feature["available"] != true) {
         None => {
             assert_eq!(features.count(), 3);
-            Some(alone)
+            Some(lab)
         }
         Some(feature) => {
             skip(name, &feature.to_string());
@@ -153,7 +153,7 @@ fn as_said(text: &str) -> String {
 
 #[test]
 fn a_frozen_download_loses_nothing_and_goes_on_a_round_trip_after_the_link_is_back() {
-    let Some(_alone) = ready_or_skip("a_frozen_download_loses_nothing") else { return };
+    let Some(_lab) = ready_or_skip("a_frozen_download_loses_nothing") else { return };
     let stock = outage(&[], None, as_said);
     assert!((1000.0..6000.0).contains(&stock.first_data_ms), "the server's timer: {stock:?}");
     assert!(stock.lost > 0.0);
@@ -175,7 +175,7 @@ fn a_frozen_download_loses_nothing_and_goes_on_a_round_trip_after_the_link_is_ba
 /// With nothing else that helps.
 #[test]
 fn with_a_lead_that_is_too_short_everything_is_as_without_it() {
-    let Some(_alone) = ready_or_skip("with_a_lead_that_is_too_short") else { return };
+    let Some(_lab) = ready_or_skip("with_a_lead_that_is_too_short") else { return };
     let alone = "[default]\nfreeze = true\nrepeat = \"none\"\nkick = false\n";
     let short = outage(&["--set", "link.radio.notice.lead='30 ms'"], Some(alone), as_said);
     assert_contains(
@@ -189,7 +189,7 @@ fn with_a_lead_that_is_too_short_everything_is_as_without_it() {
 /// It is not frozen any more when the time said comes, and is helped as without a freeze.
 #[test]
 fn a_link_that_goes_earlier_than_said_costs_no_more_than_without_a_freeze() {
-    let Some(_alone) = ready_or_skip("a_link_that_goes_earlier_than_said") else { return };
+    let Some(_lab) = ready_or_skip("a_link_that_goes_earlier_than_said") else { return };
     let early = ["--set", "link.radio.notice.lead='50 ms'"];
     let later = |text: &str| text.replace("50 ms", "400 ms");
     let wrong = outage(&early, Some(FREEZE), later);

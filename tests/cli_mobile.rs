@@ -6,7 +6,9 @@ mod support;
 use serde_json::Value;
 use std::path::Path;
 use support::outage::{daemon_script, on_time};
-use support::{assert_contains, folder, lab_or_skip, refuses, scenario, seamline, stderr, succeeds};
+use support::{
+    assert_contains, folder, lab_or_skip, refuses, scenario, seamline, shared_lab_or_skip, stderr, succeeds,
+};
 
 /// Of the link without any queue.
 const ROUND_TRIP_MS: f64 = 50.0;
@@ -67,7 +69,7 @@ fn outage(options: &[&str], script: &str) -> Run {
 /// As a receiver that lost its link while acknowledgments were under way, against an unmodified server.
 #[test]
 fn a_download_goes_on_a_round_trip_after_an_outage_of_seconds() {
-    let Some(_alone) = lab_or_skip("a_download_goes_on_a_round_trip_after") else { return };
+    let Some(_lab) = shared_lab_or_skip("a_download_goes_on_a_round_trip_after") else { return };
     let early = ["--set", "link.radio.handover.at=['2 s']"];
     let stock = outage(&early, "sleep 12");
     assert!((1000.0..6000.0).contains(&stock.arrived_ms()), "the server's timer: {}", stock.sent_ms);
@@ -85,7 +87,7 @@ fn a_download_goes_on_a_round_trip_after_an_outage_of_seconds() {
 /// once more.
 #[test]
 fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
-    let Some(_alone) = lab_or_skip("a_download_that_lost_no_acknowledgment") else { return };
+    let Some(_lab) = shared_lab_or_skip("a_download_that_lost_no_acknowledgment") else { return };
     // What comes down is lost from 150 ms before the outage on.
     let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
     let helped = outage(&earlier, &daemon_script("", 15.0));
@@ -102,7 +104,7 @@ fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
 /// What stands in `disruption.toml` lets the server know that there is something to be sent again.
 #[test]
 fn told_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost() {
-    let Some(_alone) = lab_or_skip("told_of_the_disruption_a_server_sends_again") else { return };
+    let Some(_lab) = shared_lab_or_skip("told_of_the_disruption_a_server_sends_again") else { return };
     let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
     let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
     for version in [&[][..], &["--ipv6"]] {
@@ -118,7 +120,7 @@ fn told_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost
 
 #[test]
 fn an_upload_goes_on_within_its_timer_without_doublings() {
-    let Some(_alone) = lab_or_skip("an_upload_goes_on_within_its_timer") else { return };
+    let Some(_lab) = shared_lab_or_skip("an_upload_goes_on_within_its_timer") else { return };
     let up = ["flow.download.from=phone", "flow.download.to=server", "link.radio.handover.at=['2 s']"];
     let up: Vec<&str> = up.into_iter().flat_map(|set| ["--set", set]).collect();
     let stock = outage(&up, "sleep 12");
@@ -137,7 +139,7 @@ fn an_upload_goes_on_within_its_timer_without_doublings() {
 
 #[test]
 fn a_dry_run_says_what_it_would_send_and_changes_nothing() {
-    let Some(_alone) = lab_or_skip("a_dry_run_says_what_it_would_send") else { return };
+    let Some(_lab) = shared_lab_or_skip("a_dry_run_says_what_it_would_send") else { return };
     let early = ["--set", "link.radio.handover.at=['2 s']"];
     let dry = outage(&early, &daemon_script("--dry-run --json", 12.0));
     assert!(dry.sent_ms > 1000.0, "{}", dry.sent_ms);

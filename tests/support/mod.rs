@@ -6,7 +6,7 @@ pub(crate) mod outage;
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Run the command in a folder.
 pub(crate) fn seamline(arguments: &[&str], folder: &Path) -> Output {
@@ -52,21 +52,32 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Labs beside each other would make each other late.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held by whoever runs a lab.
+static LABS: RwLock<()> = RwLock::new(());
 
-/// Whether this host lets us make namespaces; if not, that is said. One test at a time holds what it returns.
+/// Whether this host lets us make namespaces; if not, that is said. Nobody else runs a lab while what is returned is held: for tests that look at
+/// what a lab leaves behind, or at how late it is.
 ///
 /// # Panics
 /// As [`skip`].
-pub(crate) fn lab_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
-    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn lab_or_skip(name: &str) -> Option<RwLockWriteGuard<'static, ()>> {
+    let alone = LABS.write().unwrap_or_else(PoisonError::into_inner);
+    has_lab(name).then_some(alone)
+}
+
+/// The same for tests that may run beside each other: as many as the host has cores, for they wait most of the time, and begin again when they were
+/// late.
+pub(crate) fn shared_lab_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
+    let shared = LABS.read().unwrap_or_else(PoisonError::into_inner);
+    has_lab(name).then_some(shared)
+}
+
+fn has_lab(name: &str) -> bool {
     let doctor = seamline(&["doctor"], folder().path());
-    if doctor.status.success() {
-        return Some(alone);
+    if !doctor.status.success() {
+        skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
     }
-    skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
-    None
+    doctor.status.success()
 }
 
 /// Say that a test is skipped.
