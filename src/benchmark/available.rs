@@ -17,7 +17,7 @@ const PREFIX: &str = "seamline-benchmark-";
 pub(super) struct Host {
     /// This command.
     pub(super) program: PathBuf,
-    /// A cgroup of our own, which is removed in the end; or why there is none.
+    /// A cgroup of our own, for those of the runs, which is removed in the end; or why there is none.
     pub(super) cgroup: Result<PathBuf, String>,
     congestion_controls: Vec<CongestionControl>,
     /// Why `seamline sender` does not run here.
@@ -72,8 +72,7 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         if let Ok(cgroup) = &self.cgroup {
-            // It is empty: all that was in it has ended.
-            let _ = fs::remove_dir(cgroup);
+            remove(cgroup);
         }
     }
 }
@@ -102,5 +101,12 @@ fn remove_left_ones(point: &Path) {
         process.is_some_and(|process| !Path::new("/proc").join(process).exists())
     };
     let entries = fs::read_dir(point).into_iter().flatten().flatten();
-    entries.filter(is_left).for_each(|entry| drop(fs::remove_dir(entry.path())));
+    entries.filter(is_left).for_each(|entry| remove(&entry.path()));
+}
+
+/// It is empty, and so are those of its runs: all that was in them has ended.
+fn remove(cgroup: &Path) {
+    let below = fs::read_dir(cgroup).into_iter().flatten().flatten();
+    below.for_each(|entry| drop(fs::remove_dir(entry.path())));
+    let _ = fs::remove_dir(cgroup);
 }

@@ -11,19 +11,22 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What is left to do. Of the runs with a `seamline sender`, of which one runs on a host, one goes on at a time, beside others.
+/// Of the runs with a `seamline sender`, of which a host takes nine, so many go on at a time.
+const MOST_SENDERS: usize = 8;
+
+/// What is left to do, and how many runs with a `seamline sender` are going on.
 #[derive(Debug)]
 struct Left {
     jobs: VecDeque<Job>,
-    has_sender: bool,
+    senders: usize,
 }
 
 impl Left {
     fn next(&mut self) -> Option<Job> {
-        let may_begin = |job: &Job| !(self.has_sender && job.case.remedy.has_sender);
+        let may_begin = |job: &Job| self.senders < MOST_SENDERS || !job.case.remedy.has_sender;
         let place = self.jobs.iter().position(may_begin)?;
         let job = self.jobs.remove(place)?;
-        self.has_sender |= job.case.remedy.has_sender;
+        self.senders += usize::from(job.case.remedy.has_sender);
         Some(job)
     }
 }
@@ -40,7 +43,7 @@ pub fn conduct(
     stop: &AtomicBool,
     keep: &mut dyn FnMut(Result<Run, &str>) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let left = Mutex::new(Left { jobs: jobs.into(), has_sender: false });
+    let left = Mutex::new(Left { jobs: jobs.into(), senders: 0 });
     let is_over = AtomicBool::new(false);
     let (results, ended) = channel();
     thread::scope(|scope| {
@@ -102,7 +105,7 @@ fn work(
         let result =
             if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, manner, stop) };
         if job.case.remedy.has_sender {
-            left().has_sender = false;
+            left().senders -= 1;
         }
         if results.send(result).is_err() {
             return;

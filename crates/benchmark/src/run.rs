@@ -1,6 +1,7 @@
 //! One run, by the commands that a user would type: `seamline lab` with the network, inside of it `seamline load` at both ends, and the
 //! daemons of the remedy.
 
+mod cgroup;
 mod commands;
 mod process;
 mod second_path;
@@ -10,6 +11,7 @@ use crate::load::Timeline;
 use crate::measure::{BEFORE_S, DEFINITION, UNTIL_S, measure};
 use crate::remedy::Foretold;
 use crate::store::Run;
+use cgroup::Cgroup;
 use commands::Commands;
 use process::{Ended, Process};
 use seamline_record::emulation::EmulationRecord;
@@ -31,7 +33,7 @@ const SPARE: Duration = Duration::from_secs(120);
 pub struct Manner {
     /// The `seamline` command.
     pub program: PathBuf,
-    /// A cgroup of version 2 in which nothing else is, for `seamline sender`.
+    /// A cgroup of version 2 below which each run with a `seamline sender` gets one of its own.
     pub cgroup: Option<PathBuf>,
     /// How often a run that was badly emulated is run again.
     pub retries: u32,
@@ -80,8 +82,10 @@ fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> 
     if let Some(policy) = job.case.remedy.mobile_policy {
         fs::write(folder.path().join(commands::POLICY_FILE), policy)?;
     }
-    let commands = Commands::new(job, manner);
-    let cgroup = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
+    let parent = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
+    let cgroup = parent.map(|parent| Cgroup::below(parent, folder.path())).transpose()?;
+    let cgroup = cgroup.as_ref().map(Cgroup::path);
+    let commands = Commands::new(job, &manner.program, cgroup);
     let process = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?;
     let ended = process.wait(job.scenario_time() + SPARE, stop)?;
     let Ended { success, output, errors } = ended.ok_or(RunError::Stopped)?;

@@ -1,14 +1,14 @@
 //! The programs at work.
 
 use crate::counters::Counters;
-use crate::load::{CONTROL, Loaded, MARKS, Off, Part, RESEND, load};
+use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, load};
 use crate::told::Event;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
 use seamline_ebpf::{attach_tcx, listen, reason};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
@@ -65,22 +65,14 @@ impl Attached {
             places.interfaces.iter().map(|name| interface(name)).collect::<Result<_, _>>()?;
         let wanted: &[Part] =
             if interfaces.is_empty() { &[Part::Window] } else { &[Part::Window, Part::Retransmission] };
-        let Loaded { mut object, mut off } = load(wanted)?;
-        let mut links = Vec::new();
-        for part in wanted {
-            if off.iter().any(|off| off.part == *part) {
-                continue;
-            }
-            match attach_part(*part, &mut object, &interfaces) {
-                Ok(attached) => links.extend(attached),
-                Err(Failed::Taken) => return Err(Error::Host(TAKEN.to_owned())),
-                Err(Failed::Because(why)) => off.push(Off { part: *part, why }),
-            }
-        }
-        if links.is_empty() {
-            let why: Vec<String> = off.iter().map(Off::to_string).collect();
-            return Err(Error::Host(why.join("; ")));
-        }
+        let there = congestion_controls();
+        // Somebody else may take a name meanwhile.
+        let free = |name: String| attach(wanted, &name, &interfaces).transpose();
+        let attached = load::names()
+            .filter(|name| !there.contains(name))
+            .find_map(free)
+            .ok_or_else(|| Error::Host(taken()))??;
+        let (Loaded { object, off }, mut links) = attached;
         links.push(attach_marks(&object, &cgroup, &places.cgroup)?);
         let (ring, heard) = listen_to(&object).map_err(|error| Error::Host(error.to_string()))?;
         Ok(Attached { ring, heard, off, _links: links, object })
@@ -113,8 +105,43 @@ impl Attached {
     }
 }
 
-const TAKEN: &str = "a congestion control \"seamline_cubic\" is there already: another seamline sender runs\n\
-    tip: one is enough for several cgroups below each other; end the other one first";
+/// The names of all congestion controls that are there; none, where the kernel does not tell.
+fn congestion_controls() -> Vec<String> {
+    let names = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    names.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+fn taken() -> String {
+    format!(
+        "{MOST_SENDERS} seamline senders run on this host, and no more can\n\
+         tip: one is enough for several cgroups below each other; end another one first"
+    )
+}
+
+/// Load and attach the programs but for the one that finds marks; nothing, if the name of the congestion control is taken.
+fn attach(
+    wanted: &[Part],
+    name: &str,
+    interfaces: &BTreeSet<u32>,
+) -> Result<Option<(Loaded, Vec<Link>)>, Error> {
+    let Loaded { mut object, mut off } = load(wanted, name)?;
+    let mut links = Vec::new();
+    for part in wanted {
+        if off.iter().any(|off| off.part == *part) {
+            continue;
+        }
+        match attach_part(*part, &mut object, interfaces) {
+            Ok(attached) => links.extend(attached),
+            Err(Failed::Taken) => return Ok(None),
+            Err(Failed::Because(why)) => off.push(Off { part: *part, why }),
+        }
+    }
+    if links.is_empty() {
+        let why: Vec<String> = off.iter().map(Off::to_string).collect();
+        return Err(Error::Host(why.join("; ")));
+    }
+    Ok(Some((Loaded { object, off }, links)))
+}
 
 /// Why a part could not be attached.
 enum Failed {

@@ -2,7 +2,7 @@
 
 use crate::attached::Error;
 use crate::host;
-use libbpf_rs::{Object, ObjectBuilder};
+use libbpf_rs::{Object, ObjectBuilder, OpenMapMut};
 use seamline_ebpf::{Aligned, listen, reason};
 use std::fmt;
 
@@ -11,6 +11,12 @@ static PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR
 pub(crate) const MARKS: &str = "seamline_marks";
 pub(crate) const RESEND: &str = "seamline_resend";
 pub(crate) const CONTROL: &str = "seamline_cubic";
+
+/// The map of the congestion control's name, as the other programs know it (`bpf/marks.h`).
+const NAME: &str = ".rodata.name";
+
+/// So many senders run on a host at most: the name of each congestion control is its own in the whole kernel.
+pub(crate) const MOST_SENDERS: usize = 9;
 
 /// One of the two things that are done about a mark. Each goes without the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,19 +58,25 @@ pub(crate) struct Loaded {
     pub(crate) off: Vec<Off>,
 }
 
-/// Load the programs for some parts, or for those of them that the kernel takes.
+/// The names that the congestion control of a sender may have, of at most 15 bytes: `seamline_cubic`, `seamline_cubic2` and so on.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    let further = (2..=MOST_SENDERS).map(|number| format!("{CONTROL}{number}"));
+    std::iter::once(CONTROL.to_owned()).chain(further)
+}
+
+/// Load the programs for some parts, or for those of them that the kernel takes, with a name for the congestion control.
 ///
 /// # Errors
 /// When it takes none.
-pub(crate) fn load(parts: &[Part]) -> Result<Loaded, Error> {
-    let why = match load_exactly(parts) {
+pub(crate) fn load(parts: &[Part], name: &str) -> Result<Loaded, Error> {
+    let why = match load_exactly(parts, name) {
         Ok(object) => return Ok(Loaded { object, off: Vec::new() }),
         Err(why) => why,
     };
     if parts.len() < 2 {
         return Err(Error::Host(why));
     }
-    let alone: Vec<_> = parts.iter().map(|part| (*part, load_exactly(&[*part]))).collect();
+    let alone: Vec<_> = parts.iter().map(|part| (*part, load_exactly(&[*part], name))).collect();
     let works = alone.iter().position(|(_, loaded)| loaded.is_ok()).ok_or(Error::Host(why))?;
     let mut off = Vec::new();
     let mut object = None;
@@ -85,10 +97,19 @@ pub(crate) fn load(parts: &[Part]) -> Result<Loaded, Error> {
 /// # Errors
 /// When none of them works.
 pub fn check() -> Result<Vec<Off>, Error> {
-    load(&[Part::Window, Part::Retransmission]).map(|loaded| loaded.off)
+    load(&[Part::Window, Part::Retransmission], CONTROL).map(|loaded| loaded.off)
 }
 
-fn load_exactly(parts: &[Part]) -> Result<Object, String> {
+/// Change the name of a congestion control, wherever it stands in what a map begins with.
+fn rename(map: &mut OpenMapMut<'_>, name: &str) {
+    let Some(bytes) = map.initial_value_mut() else { return };
+    let found = bytes.windows(CONTROL.len()).position(|window| window == CONTROL.as_bytes());
+    if let Some(place) = found.and_then(|first| bytes.get_mut(first..first + name.len())) {
+        place.copy_from_slice(name.as_bytes());
+    }
+}
+
+fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
     let (outcome, said) = listen(|| {
         let mut open = ObjectBuilder::default().open_memory(&PROGRAMS.0)?;
         for mut program in open.progs_mut() {
@@ -103,6 +124,9 @@ fn load_exactly(parts: &[Part]) -> Result<Object, String> {
             if map.name() == CONTROL {
                 map.set_autocreate(parts.contains(&Part::Window))?;
             }
+            if map.name() == CONTROL || map.name() == NAME {
+                rename(&mut map, name);
+            }
             if map.name() == host::VALUES {
                 map.set_initial_value(&host::told_errors().to_ne_bytes())?;
             }
@@ -116,7 +140,7 @@ fn load_exactly(parts: &[Part]) -> Result<Object, String> {
 #[test]
 fn each_part_goes_without_the_other() {
     for part in [Part::Window, Part::Retransmission] {
-        match load_exactly(&[part]) {
+        match load_exactly(&[part], CONTROL) {
             Ok(object) => {
                 let loaded = object.progs().filter(|program| program.autoload()).count();
                 assert_eq!(loaded, if part == Part::Window { 10 } else { 2 }, "{part}");

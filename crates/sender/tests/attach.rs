@@ -4,11 +4,14 @@
 mod support;
 
 use libbpf_rs::query::ProgInfoIter;
+use rustix::net::{AddressFamily, SocketType, sockopt};
 use seamline_lab::clock;
 use seamline_lab::system::Namespace;
-use seamline_sender::{Attached, Error, Places};
+use seamline_sender::{Attached, Counter, Error, Places};
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, Stdio};
 use support::cgroup::{self, Cgroup};
 use support::{alone, skip};
@@ -59,19 +62,58 @@ fn what_does_not_exist_is_refused() {
     }
 }
 
+/// The connections that one watches, and those that it leaves alone.
+fn counted(attached: &Attached) -> (u64, u64) {
+    let counters = attached.counters().unwrap();
+    (counters.of(Counter::Connections), counters.of(Counter::OtherControl))
+}
+
+/// Both ends of a connection over the loopback interface, with cubic, whatever the host's connections use.
+fn both_ends() -> (OwnedFd, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    for socket in [listener.as_fd(), client.as_fd()] {
+        sockopt::set_tcp_congestion(socket, "cubic").unwrap();
+    }
+    rustix::net::connect(&client, &listener.local_addr().unwrap()).unwrap();
+    (client, listener.accept().unwrap().0)
+}
+
 #[test]
-fn two_at_a_time_are_refused_and_the_first_goes_on() {
+fn of_two_at_a_time_each_connection_has_one() {
     let _alone = alone();
-    if !ready_or_skip("two_at_a_time_are_refused") {
+    if !ready_or_skip("of_two_at_a_time_each_connection_has_one") {
         return;
     }
     let cgroup = Cgroup::enter().unwrap();
     let places = Places { cgroup: cgroup.path().to_owned(), interfaces: Vec::new() };
-    let first = Attached::new(&places).unwrap();
-    let Err(Error::Host(said)) = Attached::new(&places) else { panic!("the name is taken") };
-    assert!(said.contains("another seamline sender runs"), "{said}");
-    assert!(in_the_kernel().iter().any(|(_, name)| name == "seamline_marks"));
+    let (first, second) = (Attached::new(&places).unwrap(), Attached::new(&places).unwrap());
+    let names = registered();
+    assert!(names.contains("seamline_cubic ") && names.contains("seamline_cubic2"), "{names}");
+    let _open = both_ends();
+    let mut found = [counted(&first), counted(&second)];
+    found.sort_unstable();
+    assert_eq!(found, [(0, 2), (2, 0)]);
+    // The other one has the next connections to itself.
     drop(first);
+    let before = counted(&second);
+    let _open = both_ends();
+    assert_eq!(counted(&second), (before.0 + 2, before.1));
+}
+
+#[test]
+fn a_tenth_is_refused_and_the_others_go_on() {
+    let _alone = alone();
+    if !ready_or_skip("a_tenth_is_refused") {
+        return;
+    }
+    let cgroup = Cgroup::enter().unwrap();
+    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: Vec::new() };
+    let mut nine: Vec<_> = (0..9).map(|_| Attached::new(&places).unwrap()).collect();
+    let Err(Error::Host(said)) = Attached::new(&places) else { panic!("all names are taken") };
+    assert!(said.contains("9 seamline senders run on this host"), "{said}");
+    assert_eq!(in_the_kernel().iter().filter(|(_, name)| name == "seamline_marks").count(), 9);
+    drop(nine.pop());
     Attached::new(&places).unwrap();
 }
 
@@ -118,8 +160,11 @@ fn nothing_is_left_of_a_killed_process() {
 }
 
 fn is_registered() -> bool {
-    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
-    names.contains("seamline_cubic")
+    registered().contains("seamline_cubic")
+}
+
+fn registered() -> String {
+    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap()
 }
 
 fn hold_until_killed() {

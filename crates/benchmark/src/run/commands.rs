@@ -1,6 +1,6 @@
 //! The commands of a run.
 
-use super::{Manner, second_path};
+use super::second_path;
 use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Foretold;
 use seamline_scenario::report::quoted;
@@ -14,8 +14,10 @@ pub(super) const TIMELINE_FILE: &str = "timeline.json";
 pub(super) const EVENTS_FOLDER: &str = "events";
 /// What the daemon at the phone has to say.
 pub(super) const MOBILE_LOG: &str = "mobile.log";
+/// What the server has to say.
+const LOAD_LOG: &str = "load.log";
 /// What everybody has to say who runs beside the client.
-pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", "load.log", "second-path.log", "told.log"];
+pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", LOAD_LOG, "second-path.log", "told.log"];
 /// The socket of the daemon at the phone.
 const SOCKET: &str = "mobile.sock";
 /// The interface of a host of the lab.
@@ -32,12 +34,12 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Those of a job.
-    pub(super) fn new(job: &Job, manner: &Manner) -> Self {
+    /// Those of a job, by the `seamline` command that is given; with the cgroup for `seamline sender`.
+    pub(super) fn new(job: &Job, program: &Path, cgroup: Option<&Path>) -> Self {
         Commands {
             settings: job.settings(),
-            server: server(job, manner),
-            phone: phone(job, &manner.program),
+            server: server(job, program, cgroup),
+            phone: phone(job, program),
             is_told: job.case.remedy.mobile_policy.is_some(),
             is_mptcp: job.case.remedy.is_mptcp,
         }
@@ -73,11 +75,11 @@ impl Commands {
 }
 
 /// What runs at the server.
-fn server(job: &Job, manner: &Manner) -> String {
+fn server(job: &Job, program: &Path, cgroup: Option<&Path>) -> String {
     let remedy = job.case.remedy;
-    let program = quoted(&manner.program.display().to_string());
+    let program = quoted(&program.display().to_string());
     let mut script = String::new();
-    if let Some(cgroup) = manner.cgroup.as_ref().filter(|_| remedy.has_sender) {
+    if let Some(cgroup) = cgroup {
         let cgroup = quoted(&cgroup.display().to_string());
         let _ = write!(
             script,
@@ -93,7 +95,8 @@ fn server(job: &Job, manner: &Manner) -> String {
     if let Some(longest) = remedy.longest_retransmission_timeout {
         let _ = write!(script, " --rto-max '{} ms'", longest.as_millis());
     }
-    script + if remedy.is_mptcp { " --mptcp" } else { "" } + " > load.log 2>&1"
+    let _ = write!(script, "{} > {LOAD_LOG} 2>&1", if remedy.is_mptcp { " --mptcp" } else { "" });
+    script
 }
 
 /// What runs at the phone.
@@ -114,9 +117,11 @@ fn phone(job: &Job, program: &Path) -> String {
     if let Foretold::Wrongly { said, actual } = remedy.foretold {
         script += &told(job.link_down() - actual, said, &program);
     }
+    // At most ten seconds: a server that has ended is told by the client.
     let _ = write!(
         script,
-        "{program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --until '{} ms'",
+        "tries=0; until grep -qs listening {LOAD_LOG} || [ $tries = 500 ]; do tries=$((tries + 1)); sleep 0.02; done; \
+         {program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --until '{} ms'",
         job.traffic_time().as_millis()
     );
     if job.case.traffic == Traffic::Requests {

@@ -13,7 +13,8 @@ struct mark {
 	__u8 rest[35];
 };
 
-static const char OURS[16] = "seamline_cubic";
+/* The name of our congestion control: the first of its kind that no other seamline sender on the host has (load.rs). */
+const volatile char ours[16] SEC(".rodata.name") = "seamline_cubic";
 
 static __always_inline bool is_named(const char *name, const char *other)
 {
@@ -26,24 +27,44 @@ static __always_inline bool is_named(const char *name, const char *other)
 	return true;
 }
 
+/* Whether a name is that of a congestion control of some seamline sender. */
+static __always_inline bool is_of_a_sender(const char *name)
+{
+	const char family[] = "seamline_cubic";
+
+	for (int i = 0; i < (int)sizeof(family) - 1; i++) {
+		if (name[i] != family[i])
+			return false;
+	}
+	return true;
+}
+
 /*
  * A connection of the cgroup is established. One that uses the kernel's cubic gets ours, which wraps it; whoever has chosen
- * another congestion control keeps it, and only the retransmission timer of such a connection can be helped.
+ * another congestion control keeps it, and only the retransmission timer of such a connection can be helped. One that another
+ * seamline sender helps, whose cgroup is above or below, is left to it: two would answer the same mark.
  */
 static __always_inline void begin(struct bpf_sock_ops *context, struct bpf_sock *sk)
 {
-	char control[16] = {};
-	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	char control[16] = {}, name[16];
+	struct connection *connection;
 
+	for (int i = 0; i < (int)sizeof(name); i++)
+		name[i] = ours[i];
+	bpf_getsockopt(context, SOL_TCP, TCP_CONGESTION, control, sizeof(control));
+	if (is_of_a_sender(control) && !is_named(control, name)) {
+		bpf_sk_storage_delete(&connections, sk);
+		count(COUNT_OTHER_CONTROL);
+		return;
+	}
+	connection = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!connection)
 		return;
 	/* A socket that was disconnected, connect(AF_UNSPEC), still has what was kept of its last connection. */
 	*connection = (struct connection){};
 	count(COUNT_CONNECTIONS);
-	bpf_getsockopt(context, SOL_TCP, TCP_CONGESTION, control, sizeof(control));
-	if (!is_named(control, OURS) &&
-	    (!is_named(control, "cubic") ||
-	     bpf_setsockopt(context, SOL_TCP, TCP_CONGESTION, (void *)OURS, sizeof(OURS))))
+	if (!is_named(control, name) &&
+	    (!is_named(control, "cubic") || bpf_setsockopt(context, SOL_TCP, TCP_CONGESTION, name, sizeof(name))))
 		count(COUNT_OTHER_CONTROL);
 	bpf_sock_ops_cb_flags_set(context,
 				  context->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG);

@@ -1,0 +1,31 @@
+//! A cgroup for each run with a `seamline sender`: others that run meanwhile have theirs.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A cgroup of version 2 that nothing else is in. It is removed when it is dropped, if all that was in it has ended.
+#[derive(Debug)]
+pub(super) struct Cgroup(PathBuf);
+
+impl Cgroup {
+    /// Make one below another, called as a run's folder is.
+    pub(super) fn below(parent: &Path, folder: &Path) -> io::Result<Self> {
+        let name = folder.file_name().ok_or_else(|| io::Error::other("a run has no folder"))?;
+        let path = parent.join(name);
+        let made = fs::create_dir(&path);
+        made.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        Ok(Cgroup(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // What is left when something is still ending is removed with the parent.
+        let _ = fs::remove_dir(&self.0);
+    }
+}
