@@ -4,7 +4,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{failure, prepare};
+pub(crate) use linux::{failure, in_place, prepare};
 
 use crate::Outcome;
 use crate::experiment::Options;
@@ -32,6 +32,10 @@ pub(crate) struct Arguments {
     /// Run a shell command at another node meanwhile, e.g. server='iperf3 -s'; may be given for several
     #[arg(long, value_name = "NODE=COMMAND", requires = "command")]
     serve: Vec<String>,
+    /// Run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0, e.g.
+    /// station='seamline agent snoop --in wired0 --out wireless0'; may be given for several
+    #[arg(long, value_name = "AGENT=COMMAND")]
+    agent: Vec<String>,
     /// Let the scenario's flows run beside the command
     #[arg(long, requires = "command")]
     flows: bool,

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::experiment::Overrides;
 use crate::interrupt::Interrupt;
-use crate::lab::{failure as lab_failure, prepare};
+use crate::lab::{failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, note, print, print_results, progress};
 use seamline_parity::runs::{Manner, count, measure};
@@ -31,6 +31,10 @@ pub(crate) struct Arguments {
     /// So many runs at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
+    /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; may be
+    /// given for several
+    #[arg(long, value_name = "AGENT=COMMAND", requires = "scenario")]
+    agent: Vec<String>,
     /// Print one JSON document instead of words
     #[arg(long)]
     json: bool,
@@ -60,8 +64,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let state = prepare(arguments.quiet)?;
     let interrupt = Interrupt::listen()?;
-    let manner =
-        Manner { retries: arguments.retry, at_a_time: arguments.jobs, stop: interrupt.flag().clone() };
+    let in_place = arguments.agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
+    let manner = Manner {
+        in_place,
+        retries: arguments.retry,
+        at_a_time: arguments.jobs,
+        stop: interrupt.flag().clone(),
+    };
     let bar = progress(plans.iter().map(|(_, plan)| count(plan)).sum(), arguments.quiet);
     let mut scenarios = Vec::new();
     let mut kernel = String::new();
@@ -138,7 +147,9 @@ impl Arguments {
         let scenario = self.scenario.as_ref().map(|name| format!(" {}", quoted(name))).unwrap_or_default();
         let quick = if self.quick { " --quick" } else { "" };
         let out = self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.display().to_string())));
-        format!("seamline parity{scenario}{quick}{}{}", self.overrides.retyped(), out.unwrap_or_default())
+        let agents: String = self.agent.iter().map(|text| format!(" --agent {}", quoted(text))).collect();
+        let overrides = self.overrides.retyped();
+        format!("seamline parity{scenario}{quick}{overrides}{agents}{}", out.unwrap_or_default())
     }
 
     fn show(&self, parity: &Parity) -> Outcome {

@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
-use seamline_lab::{LabError, Shell, Stacks, Visit};
+use seamline_lab::{InPlace, LabError, Shell, Stacks, Visit};
 use seamline_scenario::report::quoted;
 use seamline_scenario::summary::label;
 use seamline_scenario::{Plan, RunOptions};
@@ -22,13 +22,14 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
-    let Arguments { file, options, seamline, congestion, ipv6, .. } = arguments;
+    let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
     let plan = load(file, &options.overrides.to_settings())?;
     let state = prepare(options.quiet)?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
+        in_place: agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?,
     };
     if !arguments.command.is_empty() {
         return visit(&plan, &stacks, arguments, &state);
@@ -37,6 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     seamline.iter().for_each(|node| command += &format!(" --seamline {}", quoted(node)));
     congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
     command += if *ipv6 { " --ipv6" } else { "" };
+    agent.iter().for_each(|text| command += &format!(" --agent {}", quoted(text)));
     let files = RunOptions {
         pcapng: options.pcapng.clone(),
         events: options.events.clone(),
@@ -139,16 +141,33 @@ fn listener(text: &str) -> Result<(String, PathBuf), Failure> {
     }
 }
 
-/// `NODE=COMMAND`, which a shell takes apart.
+/// `NODE=COMMAND`.
 fn server(text: &str) -> Result<(String, Vec<OsString>), Failure> {
-    let Some((node, command)) =
-        text.split_once('=').filter(|(node, command)| !node.is_empty() && !command.is_empty())
-    else {
-        return Err(Failure::Input(format!(
-            "--serve {text:?} should be NODE=COMMAND, e.g. --serve server='iperf3 -s'"
-        )));
-    };
-    Ok((node.to_owned(), ["sh", "-c", command].map(OsString::from).to_vec()))
+    named(text).map(|(node, command)| (node, shell(command))).ok_or_else(|| {
+        Failure::Input(format!("--serve {text:?} should be NODE=COMMAND, e.g. --serve server='iperf3 -s'"))
+    })
+}
+
+/// `AGENT=COMMAND`. What it says goes where errors go, for results may be read by a program.
+pub(crate) fn in_place(text: &str) -> Result<InPlace, Failure> {
+    let named = named(text).map(|(agent, command)| (agent, shell(&format!("exec >&2; {command}"))));
+    named.map(|(agent, command)| InPlace { agent, command }).ok_or_else(|| {
+        Failure::Input(format!(
+            "--agent {text:?} should be AGENT=COMMAND, e.g. --agent station='seamline agent snoop --in wired0 --out wireless0'"
+        ))
+    })
+}
+
+/// A name, and a command.
+fn named(text: &str) -> Option<(String, &str)> {
+    let (name, command) =
+        text.split_once('=').filter(|(name, command)| !name.is_empty() && !command.is_empty())?;
+    Some((name.to_owned(), command))
+}
+
+/// A shell takes it apart.
+fn shell(command: &str) -> Vec<OsString> {
+    ["sh", "-c", command].map(OsString::from).to_vec()
 }
 
 /// What the network did while a command ran.

@@ -4,6 +4,7 @@ use crate::clock;
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
+use crate::middlebox::{Middlebox, PORTS};
 use crate::notify::Notify;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
@@ -29,11 +30,23 @@ pub(crate) enum Over {
     Stopped,
 }
 
+/// What is real of a network.
+#[derive(Debug)]
+pub(crate) struct Network<'a> {
+    /// Its hosts.
+    pub(crate) sites: &'a mut [Site],
+    /// Commands in place of agents.
+    pub(crate) middleboxes: &'a mut [Middlebox],
+    /// Who is told of its links.
+    pub(crate) notify: Option<&'a Notify>,
+}
+
 /// Drives one run.
 #[derive(Debug)]
 pub(crate) struct Driver<'a, 'b> {
     live: &'a mut Live<'b>,
     sites: &'a mut [Site],
+    middleboxes: &'a mut [Middlebox],
     notify: Option<&'a Notify>,
     /// By connection: what the kernel said of its sender, and the place of its node.
     views: Vec<Option<(usize, KernelView)>>,
@@ -43,7 +56,13 @@ pub(crate) struct Driver<'a, 'b> {
     lateness: Lateness,
     /// By site: whether its interface, and that of its endpoint, have something.
     ready: Vec<[bool; 2]>,
+    /// By middlebox: whether its interfaces have something.
+    ready_to_pass: Vec<[bool; 2]>,
     packets: Vec<(Instant, Box<Packet>)>,
+    /// The middlebox whose command has ended.
+    ended: Option<usize>,
+    /// At one middlebox, by the side at which they are to come in.
+    passing: [Vec<(Instant, Box<Packet>)>; 2],
     signals: Vec<(Instant, Signal)>,
     buffer: Vec<u8>,
 }
@@ -52,24 +71,29 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// A run that begins at `origin`. `views` are by connection, each with the node of its sender.
     pub(crate) fn new(
         live: &'a mut Live<'b>,
-        sites: &'a mut [Site],
-        notify: Option<&'a Notify>,
+        network: Network<'a>,
         views: Vec<Option<(usize, KernelView)>>,
         observations: Receiver<Observation>,
         origin: Instant,
     ) -> Self {
         // Nobody clears what is said of an interface that a site does not have.
+        let Network { sites, middleboxes, notify } = network;
         let ready = vec![[false; 2]; sites.len()];
+        let ready_to_pass = vec![[false; 2]; middleboxes.len()];
         Driver {
             live,
             sites,
+            middleboxes,
             notify,
             views,
             observations,
             origin,
             lateness: Lateness::new(),
             ready,
+            ready_to_pass,
             packets: Vec::new(),
+            ended: None,
+            passing: Default::default(),
             signals: Vec::new(),
             buffer: vec![0; LARGEST_PACKET],
         }
@@ -95,11 +119,17 @@ impl<'a, 'b> Driver<'a, 'b> {
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
+            // Asked to stop, both may have ended: that is no error.
+            if let Some(middlebox) = self.ended.and_then(|place| self.middleboxes.get_mut(place)) {
+                middlebox.check()?;
+            }
             // Nothing may become due after `deliver`: it would lie there until the wait is over.
             self.live.run_until(now);
             self.observe();
             self.take_in()?;
+            self.take_in_passing()?;
             self.deliver()?;
+            self.deliver_passing()?;
             self.serve_endpoints(now)?;
             wanted = now + self.wait()?;
         }
@@ -129,6 +159,22 @@ impl<'a, 'b> Driver<'a, 'b> {
                     self.live.report(site.node, &event);
                 }
                 self.live.recycle(packet);
+            }
+        }
+        Ok(())
+    }
+
+    /// Likewise to those who stand in the way.
+    fn deliver_passing(&mut self) -> io::Result<()> {
+        for middlebox in self.middleboxes.iter_mut() {
+            self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
+            for (side, packets) in self.passing.iter_mut().enumerate() {
+                for (due, packet) in packets.drain(..) {
+                    middlebox.deliver(side, &packet)?;
+                    let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
+                    self.lateness.note(written.saturating_since(due));
+                    self.live.recycle(packet);
+                }
             }
         }
         Ok(())
@@ -185,13 +231,37 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
+    /// What those pass on who stand in the way goes into the network.
+    fn take_in_passing(&mut self) -> io::Result<()> {
+        for (middlebox, ready) in self.middleboxes.iter_mut().zip(&mut self.ready_to_pass) {
+            for (side, ready) in ready.iter_mut().enumerate() {
+                for _ in 0..BATCH {
+                    if !*ready {
+                        break;
+                    }
+                    let Some(length) = middlebox.interfaces[side].read(&mut self.buffer)? else {
+                        *ready = false;
+                        break;
+                    };
+                    let mut packet = self.live.packet();
+                    match edge::take_in(&self.buffer[..length], &mut packet) {
+                        true => self.live.pass_on(middlebox.agent, PORTS[side], packet),
+                        false => self.live.recycle(packet),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Until a packet comes or something is due; how long that was to be at most.
     fn wait(&mut self) -> io::Result<Duration> {
         debug_assert!(
-            self.sites.iter().all(|site| self.live.is_fetched(site.node)),
+            self.sites.iter().all(|site| self.live.is_fetched(site.node))
+                && self.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
             "the emulator goes to sleep while something that is due waits for it"
         );
-        let is_busy = self.ready.iter().any(|ready| ready.contains(&true));
+        let is_busy = self.ready.iter().chain(&self.ready_to_pass).any(|ready| ready.contains(&true));
         let hosts = self.sites.iter().filter_map(|site| match &site.stack {
             Stack::Seamline(host) => host.wake_at(),
             Stack::Linux(_) => None,
@@ -202,8 +272,9 @@ impl<'a, 'b> Driver<'a, 'b> {
             Some(due) => due.saturating_since(self.now()).min(LONGEST_WAIT),
             None => LONGEST_WAIT,
         };
-        let mut descriptors = Vec::with_capacity(2 * self.sites.len());
-        let mut whose = Vec::with_capacity(2 * self.sites.len());
+        let most = 2 * (self.sites.len() + self.middleboxes.len());
+        let mut descriptors = Vec::with_capacity(most);
+        let mut whose = Vec::with_capacity(most);
         for (place, site) in self.sites.iter().enumerate() {
             descriptors.push(PollFd::new(site.interface.as_fd(), PollFlags::POLLIN));
             whose.push((place, 0));
@@ -212,6 +283,12 @@ impl<'a, 'b> Driver<'a, 'b> {
                 whose.push((place, 1));
             }
         }
+        for middlebox in self.middleboxes.iter() {
+            let both = middlebox.interfaces.iter();
+            descriptors.extend(both.map(|interface| PollFd::new(interface.as_fd(), PollFlags::POLLIN)));
+        }
+        let commands = self.middleboxes.iter();
+        descriptors.extend(commands.map(|it| PollFd::new(it.as_fd(), PollFlags::POLLIN)));
         let at_most =
             TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
         match ppoll(&mut descriptors, Some(at_most), None) {
@@ -219,8 +296,14 @@ impl<'a, 'b> Driver<'a, 'b> {
             Err(Errno::EINTR) => return Ok(wait),
             Err(error) => return Err(error.into()),
         }
-        for (descriptor, (place, which)) in descriptors.iter().zip(whose) {
+        let (hosts, others) = descriptors.split_at(whose.len());
+        let (passing, commands) = others.split_at(2 * self.middleboxes.len());
+        self.ended = commands.iter().position(|descriptor| descriptor.any() == Some(true));
+        for (descriptor, (place, which)) in hosts.iter().zip(whose) {
             self.ready[place][which] |= descriptor.any() == Some(true);
+        }
+        for (descriptor, ready) in passing.iter().zip(self.ready_to_pass.as_flattened_mut()) {
+            *ready |= descriptor.any() == Some(true);
         }
         Ok(wait)
     }

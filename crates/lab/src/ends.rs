@@ -1,10 +1,11 @@
 //! The hosts of a run: namespaces, the TCPs in them, and the flows between these.
 
 use crate::clock;
-use crate::driver::{Driver, Over};
+use crate::driver::{Driver, Network, Over};
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
+use crate::middlebox::{self, Middlebox};
 use crate::notify::Notify;
 use crate::run::LabError;
 use crate::site::{Site, Stack};
@@ -39,6 +40,7 @@ pub(crate) enum Flows {
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) sites: Vec<Site>,
+    middleboxes: Vec<Middlebox>,
     traffic: Traffic,
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
@@ -54,6 +56,7 @@ impl Ends {
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
+        let middleboxes = middleboxes(live, stacks)?;
         let content = |connection: &LiveConnection| Content::new(live.seed(), connection.number.into());
         let (tell, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,7 +105,7 @@ impl Ends {
             views.push(view);
         }
         let traffic = Traffic::prepare(sources, sinks, Some(Sampling::new(tell)))?;
-        Ok(Ends { sites, traffic, views, observations, notify: None })
+        Ok(Ends { sites, middleboxes, traffic, views, observations, notify: None })
     }
 
     /// The same, with programs that are told of links.
@@ -112,7 +115,8 @@ impl Ends {
 
     /// Their namespaces.
     pub(crate) fn namespaces(&self) -> Vec<&Namespace> {
-        self.sites.iter().map(|site| &*site.namespace).collect()
+        let hosts = self.sites.iter().map(|site| &*site.namespace);
+        hosts.chain(self.middleboxes.iter().map(|it| &*it.namespace)).collect()
     }
 
     /// Begin, and go on until `over` says why it is over.
@@ -124,14 +128,23 @@ impl Ends {
     ) -> Result<Ended, LabError> {
         let origin = clock::monotonic() + SOON;
         let running = self.traffic.begin(origin)?;
-        let driver =
-            Driver::new(live, &mut self.sites, self.notify.as_ref(), self.views, self.observations, origin);
-        let driven = driver.run(over);
+        let network = Network {
+            sites: &mut self.sites,
+            middleboxes: &mut self.middleboxes,
+            notify: self.notify.as_ref(),
+        };
+        let driven = Driver::new(live, network, self.views, self.observations, origin).run(over);
         let reports = running.end();
         let (over, lateness) = driven?;
         check_content(&reports, &self.sites, live.scenario())?;
         Ok(match over {
-            Over::Complete => Ended::Complete(emulation(live.scenario(), &self.sites, priority, &lateness)?),
+            Over::Complete => Ended::Complete(emulation(
+                live.scenario(),
+                &self.sites,
+                &self.middleboxes,
+                priority,
+                &lateness,
+            )?),
             Over::Stopped => Ended::Stopped,
         })
     }
@@ -155,6 +168,13 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
         }
     }
     Ok(sites)
+}
+
+fn middleboxes(live: &Live<'_>, stacks: &Stacks) -> Result<Vec<Middlebox>, LabError> {
+    let placed = middlebox::placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
+    let begin =
+        |(agent, in_place)| Middlebox::new(live, agent, in_place, stacks.version).map_err(LabError::Host);
+    placed.into_iter().map(begin).collect()
 }
 
 /// What commands get that ask for no congestion control: that of the first flow, if the kernel has it.
@@ -187,6 +207,7 @@ fn site(sites: &mut [Site], node: usize) -> &mut Site {
 fn emulation(
     scenario: &Scenario,
     sites: &[Site],
+    middleboxes: &[Middlebox],
     priority: Priority,
     lateness: &Lateness,
 ) -> io::Result<EmulationRecord> {
@@ -201,6 +222,11 @@ fn emulation(
         };
         stacks.push((scenario.nodes[site.node].clone(), stack.to_owned()));
     }
+    for middlebox in middleboxes {
+        lost_at_interfaces += middlebox.lost()?;
+        stacks.push((scenario.agents[middlebox.agent].name.clone(), "command".to_owned()));
+    }
+    let payload_unknown = sites.iter().map(|site| site.payload_unknown);
     Ok(EmulationRecord {
         kernel: kernel_release()?,
         stacks,
@@ -210,7 +236,7 @@ fn emulation(
         lateness_p99_us: micros(lateness.quantile(0.99)),
         lateness_max_us: micros(lateness.maximum()),
         lost_at_interfaces,
-        payload_unknown: sites.iter().map(|site| site.payload_unknown).sum(),
+        payload_unknown: payload_unknown.chain(middleboxes.iter().map(|it| it.payload_unknown)).sum(),
     })
 }
 

@@ -12,6 +12,7 @@ mod ends;
 mod foreign;
 mod kernel_view;
 mod lateness;
+mod middlebox;
 mod notify;
 mod run;
 mod shell;
@@ -24,6 +25,7 @@ pub mod traffic;
 mod user_host;
 
 pub use lateness::Lateness;
+pub use middlebox::InPlace;
 pub use run::{LabError, check, run};
 pub use seamline_daemon::clock;
 pub use shell::{Shell, Visit, shell};

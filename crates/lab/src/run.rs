@@ -57,7 +57,7 @@ pub fn run(
 ) -> Result<Result<Vec<CellResult>, Incomplete>, LabError> {
     check(plan, stacks)?;
     let plan = plan.with_handshakes();
-    live::run(&plan, options, finished, |live| {
+    live::run(&plan, options, finished, &|scenario| stacks.outside(scenario), |live| {
         let ends = Ends::new(live, stacks, Flows::Run)?;
         let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
         let end = Instant::ZERO + live.scenario().duration;

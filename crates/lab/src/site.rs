@@ -16,10 +16,10 @@ pub(crate) const INTERFACE: &str = "seam0";
 pub(crate) const ENDPOINT_INTERFACE: &str = "tcp0";
 /// Packets that may wait until the emulator takes them, and are lost beyond: far more than any window, so that only emulated queues
 /// lose packets.
-const QUEUE_PACKETS: u32 = 100_000;
-const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
+pub(crate) const QUEUE_PACKETS: u32 = 100_000;
+pub(crate) const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
 /// Every address.
-const ANYWHERE: [(IpAddr, u8); 2] =
+pub(crate) const ANYWHERE: [(IpAddr, u8); 2] =
     [(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0)];
 
 /// Whose TCP a host has.
@@ -134,6 +134,6 @@ impl Site {
     }
 }
 
-fn host_addresses(id: NodeId) -> Vec<(IpAddr, u8)> {
+pub(crate) fn host_addresses(id: NodeId) -> Vec<(IpAddr, u8)> {
     edge::addresses(id).map(|address| (address, if address.is_ipv4() { 32 } else { 128 })).to_vec()
 }

@@ -1,12 +1,13 @@
-//! Which TCP each host of the lab has, and what the kernel's is called.
+//! Which TCP each host of the lab has, what the kernel's is called, and which commands stand in the way.
 
+use crate::middlebox::{self, InPlace};
 use crate::traffic::CongestionControl;
-use seamline_scenario::schema::{FlowSpec, Scenario};
+use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Who runs TCP where.
+/// Who runs what where.
 #[derive(Clone, Debug)]
 pub struct Stacks {
     /// Nodes with our endpoints; everywhere else is the kernel's TCP.
@@ -15,11 +16,18 @@ pub struct Stacks {
     pub congestion_control: Option<String>,
     /// The version of IP between the hosts.
     pub version: IpVersion,
+    /// Commands in place of agents.
+    pub in_place: Vec<InPlace>,
 }
 
 impl Default for Stacks {
     fn default() -> Self {
-        Stacks { seamline: BTreeSet::new(), congestion_control: None, version: IpVersion::V4 }
+        Stacks {
+            seamline: BTreeSet::new(),
+            congestion_control: None,
+            version: IpVersion::V4,
+            in_place: Vec::new(),
+        }
     }
 }
 
@@ -39,6 +47,13 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Stacks {
+    /// The agents of a scenario in whose places commands stand, by their numbers.
+    pub(crate) fn outside(&self, scenario: &Scenario) -> Vec<usize> {
+        // Whoever does not know an agent has been refused before.
+        let placed = middlebox::placed(scenario, &self.in_place).unwrap_or_default();
+        placed.into_iter().map(|(agent, _)| agent).collect()
+    }
+
     /// Whether a node has our endpoints.
     pub fn is_seamline(&self, scenario: &Scenario, node: usize) -> bool {
         self.seamline.contains(&scenario.nodes[node])
@@ -80,13 +95,16 @@ impl Stacks {
     fn check_network(&self, scenario: &Scenario) -> Result<(), Refusal> {
         self.check_names(scenario)?;
         self.check_version(scenario)?;
-        let split =
-            scenario.agents.iter().find(|agent| agent.kind.is_some_and(|kind| kind.name.contains("split")));
-        split.map_or(Ok(()), |agent| {
+        let placed = middlebox::placed(scenario, &self.in_place)?;
+        let is_ours = |number: usize| placed.iter().all(|(agent, _)| *agent != number);
+        let ends_connections = |agent: &AgentSpec| agent.kind.is_some_and(|kind| kind.ends_connections);
+        let mut agents = scenario.agents.iter().enumerate();
+        let split = agents.find(|(number, agent)| is_ours(*number) && ends_connections(agent));
+        split.map_or(Ok(()), |(_, agent)| {
             let name = &agent.name;
             Err(Refusal(format!(
                 "agent {name:?} splits connections, and makes segments of its own whose bytes the lab does not have\n\
-                 tip: the simulator runs it: seamline run"
+                 tip: the simulator runs it: seamline run; or --agent {name}=COMMAND puts a command in its place: seamline agent split"
             )))
         })
     }

@@ -1,7 +1,7 @@
 //! Runs of a plan in all three places.
 
 use seamline_lab::system::StateDirectory;
-use seamline_lab::{LabError, Stacks};
+use seamline_lab::{InPlace, LabError, Stacks};
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::summary::label;
@@ -42,6 +42,8 @@ impl Arm {
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Manner {
+    /// Commands that stand in the places of agents in the lab.
+    pub in_place: Vec<InPlace>,
     /// How often a run that was badly emulated is run again.
     pub retries: u32,
     /// So many runs at a time. Each of the lab wants a processor at the right moments.
@@ -106,7 +108,7 @@ pub fn measure(
 ) -> Result<Vec<CellRuns>, ParityError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    seamline_lab::check(&plan, &Stacks::default())?;
+    seamline_lab::check(&plan, &Stacks { in_place: manner.in_place.clone(), ..Stacks::default() })?;
     let jobs = jobs(&plan);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), ParityError> {
@@ -174,7 +176,7 @@ impl Job {
         let results = match self.arm {
             Arm::Simulator => seamline_scenario::run(plan, &options, &|| {}),
             Arm::Ours | Arm::Kernel => {
-                let stacks = self.stacks(&plan.cells[0].scenario);
+                let stacks = self.stacks(&plan.cells[0].scenario, manner);
                 seamline_lab::run(plan, &stacks, Some(state), &options, &|| {})?
             }
         };
@@ -182,10 +184,11 @@ impl Job {
         results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(ParityError::Stopped)
     }
 
-    fn stacks(self, scenario: &Scenario) -> Stacks {
+    fn stacks(self, scenario: &Scenario, manner: &Manner) -> Stacks {
         let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
         let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
-        Stacks { seamline: ours.map(|node| scenario.nodes[node].clone()).collect(), ..Stacks::default() }
+        let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
+        Stacks { seamline, in_place: manner.in_place.clone(), ..Stacks::default() }
     }
 }
 

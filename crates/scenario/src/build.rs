@@ -21,7 +21,7 @@ use seamline_mobility::{
 };
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
-use seamline_sim::{Door, ElementId, Observer, Router, World};
+use seamline_sim::{Door, ElementId, Gate, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
@@ -139,6 +139,8 @@ pub(crate) enum Part {
     Host(Host),
     /// In place of a host that is outside of the world.
     Door(Door),
+    /// In place of an agent that is outside of the world.
+    Gate(Gate),
     /// What tells a node of a link's handovers.
     Notices(HandoverNotices),
     /// Where the air of a cell ends.
@@ -164,6 +166,7 @@ impl Machine for Part {
         match self {
             Part::Host(host) => host.step(now, input, out),
             Part::Door(door) => door.step(now, input, out),
+            Part::Gate(gate) => gate.step(now, input, out),
             Part::Notices(notices) => notices.step(now, input, out),
             Part::Coverage(coverage) => coverage.step(now, input, out),
             Part::ForeignAgent(agent) => agent.step(now, input, out),
@@ -179,6 +182,7 @@ impl Machine for Part {
         match self {
             Part::Host(host) => host.wake_at(),
             Part::Door(door) => door.wake_at(),
+            Part::Gate(gate) => gate.wake_at(),
             Part::Notices(notices) => notices.wake_at(),
             Part::Coverage(coverage) => coverage.wake_at(),
             Part::ForeignAgent(agent) => agent.wake_at(),
@@ -199,23 +203,23 @@ pub(crate) fn node_id(node: usize) -> NodeId {
 
 /// Where the hosts of a world are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum Ends<'a> {
     /// In it, like everything else.
     Inside,
-    /// Elsewhere: in their places there are doors.
-    Outside,
+    /// Elsewhere: in their places there are doors, and gates in those of the agents with these places in the scenario's list.
+    Outside(&'a [usize]),
 }
 
 /// Fill an empty world; what is returned runs it.
 pub(crate) fn build<'a, O: Observer>(
     scenario: &'a Scenario,
     seed: u64,
-    ends: Ends,
+    ends: Ends<'_>,
     world: &mut World<Part, O>,
     places: &'a Places,
 ) -> Runner<'a> {
     add_nodes(scenario, seed, ends, world, places);
-    agents::add(scenario, world, places);
+    agents::add(scenario, ends, world, places);
     for place in 0..scenario.links.len() {
         add_link(scenario, place, seed, world, places);
     }
@@ -237,7 +241,7 @@ pub(crate) fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
 fn add_nodes<O: Observer>(
     scenario: &Scenario,
     seed: u64,
-    ends: Ends,
+    ends: Ends<'_>,
     world: &mut World<Part, O>,
     places: &Places,
 ) {
@@ -247,7 +251,7 @@ fn add_nodes<O: Observer>(
         if let Some(host) = host {
             let host = world.add(match ends {
                 Ends::Inside => Part::Host(host),
-                Ends::Outside => Part::Door(Door::default()),
+                Ends::Outside(_) => Part::Door(Door::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
             world.connect(host, TO_HOST, router, TO_HOST);

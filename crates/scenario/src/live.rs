@@ -8,9 +8,9 @@ use crate::observe::RunObserver;
 use crate::plan::Plan;
 use crate::run::{CellResult, Incomplete, RunOptions, done, gather, jobs};
 use crate::schema::Scenario;
-use seamline_sim::{Door, World};
+use seamline_sim::{Door, Gate, World};
 use seamline_tcp::Host;
-use seamline_wire::{Event, Instant, NodeId, Packet, Signal, TransportPort};
+use seamline_wire::{Event, Instant, NodeId, Packet, Port, Signal, TransportPort};
 use std::sync::atomic::Ordering;
 
 /// The network of one run, from the outside. Times count from the beginning of the run; they never decrease.
@@ -138,11 +138,35 @@ impl Live<'_> {
     pub fn is_fetched(&mut self, node: usize) -> bool {
         self.door(node).is_none_or(|door| door.packets.is_empty() && door.signals.is_empty())
     }
+    /// What stands in an agent's place passes a packet on now, by one of the ports of agents ([`WIRED`](seamline_agent::WIRED),
+    /// [`WIRELESS`](seamline_agent::WIRELESS)).
+    pub fn pass_on(&mut self, agent: usize, port: Port, packet: Box<Packet>) {
+        match self.places.agents[agent] {
+            Some(gate) => self.world.pass_on(gate, port, packet),
+            None => self.world.recycle(packet),
+        }
+    }
+    /// Move what has reached an agent that is outside to the end of `packets`, by the port at which it came, each with its time.
+    pub fn fetch_at_agent(&mut self, agent: usize, packets: &mut [Vec<(Instant, Box<Packet>)>; 2]) {
+        if let Some(gate) = self.gate(agent) {
+            packets.iter_mut().zip(&mut gate.packets).for_each(|(packets, new)| packets.append(new));
+        }
+    }
+    /// Whether nothing waits to be fetched at an agent's place.
+    pub fn is_fetched_at_agent(&mut self, agent: usize) -> bool {
+        self.gate(agent).is_none_or(|gate| gate.packets.iter().all(Vec::is_empty))
+    }
     /// Give a packet back.
     pub fn recycle(&mut self, packet: Box<Packet>) {
         self.world.recycle(packet);
     }
 
+    fn gate(&mut self, agent: usize) -> Option<&mut Gate> {
+        match self.world.machine_mut(self.places.agents[agent]?)? {
+            Part::Gate(gate) => Some(gate),
+            _ => None,
+        }
+    }
     fn door(&mut self, node: usize) -> Option<&mut Door> {
         match self.world.machine_mut(self.places.hosts[node]?)? {
             Part::Door(door) => Some(door),
@@ -151,7 +175,8 @@ impl Live<'_> {
     }
 }
 
-/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run.
+/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run. What stands in the places of
+/// the agents that `outside` says of a scenario, by their numbers in its list, is elsewhere as the hosts are.
 ///
 /// # Errors
 /// The outer one is that of `drive`, and ends everything. The inner ones are those of [`crate::run()`].
@@ -159,6 +184,7 @@ pub fn run<E>(
     plan: &Plan,
     options: &RunOptions,
     finished: &dyn Fn(),
+    outside: &dyn Fn(&Scenario) -> Vec<usize>,
     mut drive: impl FnMut(&mut Live<'_>) -> Result<Ended, E>,
 ) -> Result<Result<Vec<CellResult>, Incomplete>, E> {
     let jobs = match jobs(plan, options) {
@@ -176,7 +202,7 @@ pub fn run<E>(
         let (observer, unwritten) = job.observer(plan, &places, options);
         let mut world = World::with_observer(observer);
         let seed = scenario.seeds[job.seed];
-        let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
+        let runner = build(scenario, seed, Ends::Outside(&outside(scenario)), &mut world, &places);
         let mut live = Live { scenario, seed, places: &places, world, runner };
         let ended = drive(&mut live)?;
         finished();

@@ -14,6 +14,6 @@ mod run;
 mod world;
 
 pub use observer::{NoObserver, Observer};
-pub use outside::Door;
+pub use outside::{Door, Gate};
 pub use router::Router;
 pub use world::{ElementId, World};

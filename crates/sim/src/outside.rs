@@ -26,6 +26,26 @@ impl Machine for Door {
     }
 }
 
+/// Takes the place of a machine with two ports that is elsewhere, between links, and keeps what reaches it until it is fetched.
+#[derive(Debug, Default)]
+pub struct Gate {
+    /// By the port at which they came: packets, in the order of their arrival, each with its time.
+    pub packets: [Vec<(Instant, Box<Packet>)>; 2],
+}
+
+impl Machine for Gate {
+    fn step(&mut self, now: Instant, input: Input, _out: &mut Outbox) {
+        if let Input::Packet(Port(port), packet) = input
+            && let Some(packets) = self.packets.get_mut(usize::from(port))
+        {
+            packets.push((now, packet));
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
 impl<M: Machine, O: Observer> World<M, O> {
     /// When something is due, if nothing comes from outside. May be early, never late.
     pub fn wake_at(&self) -> Option<Instant> {
@@ -38,6 +58,11 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.observer.sent(self.now, door, &packet);
         }
         self.carry(door.place(), Port(0), packet);
+    }
+
+    /// A packet from outside: it goes on now as if `gate` had passed it on by this port.
+    pub fn pass_on(&mut self, gate: ElementId, port: Port, packet: Box<Packet>) {
+        self.carry(gate.place(), port, packet);
     }
 
     /// A packet to fill in and to take in.

@@ -1,0 +1,99 @@
+//! Packets that show whether a middlebox is ready.
+
+use crate::edge;
+use crate::system::{Running, Tun};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::clock;
+use seamline_wire::codec::{IpVersion, MAX_HEADER_LENGTH, decode, encode};
+use seamline_wire::{Duration, Flags, NodeId, Packet, Segment, SequenceNumber, TransportPort};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+
+/// How long a middlebox may take to begin.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer is waited for before it is asked again, in milliseconds.
+const AGAIN: u8 = 20;
+/// Discard (RFC 863): nobody listens there, and nobody would answer.
+const DISCARD: TransportPort = TransportPort(9);
+const WIRED: usize = 0;
+const WIRELESS: usize = 1;
+
+/// What is sent: from a host on the wired side to one on the wireless side.
+#[derive(Debug)]
+pub(super) struct Probe {
+    pub(super) ends: [NodeId; 2],
+    pub(super) version: IpVersion,
+    /// It splits connections: it answers a SYN itself. The others let a reset pass that belongs to no connection.
+    pub(super) is_router: bool,
+}
+
+impl Probe {
+    /// Ask until the answer comes; then take what else has come.
+    pub(super) fn await_passage(&self, interfaces: &[Tun; 2], running: &mut Running) -> io::Result<()> {
+        let (asked, answered_at) = if self.is_router { (Flags::SYN, WIRED) } else { (Flags::RST, WIRELESS) };
+        let until = clock::monotonic() + PATIENCE;
+        while clock::monotonic() < until {
+            if let Some(code) = running.try_wait()? {
+                let why = format!("it has ended with exit code {code} before any packet passed");
+                return Err(io::Error::other(why));
+            }
+            interfaces[WIRED].write(&self.packet(asked)?)?;
+            if self.is_answered(&interfaces[answered_at])? {
+                return self.tidy(interfaces);
+            }
+            drain(&interfaces[WIRED + WIRELESS - answered_at])?;
+        }
+        Err(io::Error::new(ErrorKind::TimedOut, format!("nothing passes it within {PATIENCE}")))
+    }
+
+    fn is_answered(&self, interface: &Tun) -> io::Result<bool> {
+        let mut waited = [PollFd::new(interface.as_fd(), PollFlags::POLLIN)];
+        let _ = poll(&mut waited, PollTimeout::from(AGAIN));
+        let mut buffer = vec![0; usize::from(u16::MAX)];
+        while let Some(length) = interface.read(&mut buffer)? {
+            if self.is_answer(&buffer[..length]) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_answer(&self, bytes: &[u8]) -> bool {
+        let Ok(decoded) = decode(bytes) else { return false };
+        let headers = decoded.headers;
+        let expected = if self.is_router { Flags::SYN | Flags::ACK } else { Flags::RST };
+        [headers.source_port, headers.destination_port] == [DISCARD; 2] && headers.segment.flags == expected
+    }
+
+    /// A connection that the probe has begun ends, and what is still on its way is not for the scenario.
+    fn tidy(&self, interfaces: &[Tun; 2]) -> io::Result<()> {
+        if self.is_router {
+            interfaces[WIRED].write(&self.packet(Flags::RST)?)?;
+        }
+        let _ = poll(&mut [], PollTimeout::from(2 * AGAIN));
+        interfaces.iter().try_for_each(drain)
+    }
+
+    fn packet(&self, flags: Flags) -> io::Result<Vec<u8>> {
+        let sequence = SequenceNumber(u32::from(flags == Flags::RST));
+        let packet = Packet {
+            source: self.ends[WIRED],
+            destination: self.ends[WIRELESS],
+            source_port: DISCARD,
+            destination_port: DISCARD,
+            segment: Segment { sequence, flags, ..Segment::default() },
+            ..Packet::default()
+        };
+        let mut bytes = vec![0; MAX_HEADER_LENGTH];
+        let length =
+            encode(&edge::headers(&packet, self.version), &[], &mut bytes).map_err(io::Error::other)?;
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+}
+
+fn drain(interface: &Tun) -> io::Result<()> {
+    let mut buffer = vec![0; usize::from(u16::MAX)];
+    while interface.read(&mut buffer)?.is_some() {}
+    Ok(())
+}

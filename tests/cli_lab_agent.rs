@@ -1,0 +1,118 @@
+//! `seamline lab --agent`: commands in place of a scenario's agents, between kernel TCP ends.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::{assert_contains, folder, refuses, scenario, seamline, shared_lab_or_skip, stderr, succeeds};
+
+/// A real agent, as a user would begin it: of the kind that the scenario has there. Its log goes to a file of its name.
+fn real(agent: &str) -> String {
+    let program = assert_cmd::cargo::cargo_bin("seamline");
+    format!(
+        "{agent}=for it in wired0 wireless0; do ethtool -K $it gro off; done; \
+         exec '{}' agent $SEAMLINE_KIND --in wired0 --out wireless0 > {agent}.log 2>&1",
+        program.display()
+    )
+}
+
+/// The value of a counter in the last line of a log.
+fn counted(folder: &Path, agent: &str, counter: &str) -> u64 {
+    let log = std::fs::read_to_string(folder.join(format!("{agent}.log"))).unwrap();
+    let last = log.lines().last().unwrap_or_default();
+    let found = last.split(' ').find_map(|word| word.strip_prefix(counter)?.strip_prefix('='));
+    found.unwrap_or_else(|| panic!("no {counter} in {log}")).parse().unwrap()
+}
+
+/// A bundled scenario as one cell: without its grid, with agents of this kind, and 1 % loss.
+fn one_cell(file: &str, kind: &str, folder: &Path) {
+    let text = std::fs::read_to_string(scenario(file)).unwrap();
+    let (network, _) = text.split_once("[grid").or_else(|| text.split_once("[[grid")).unwrap();
+    let network = network.trim_end_matches('[').replace("kind = \"none\"", &format!("kind = \"{kind}\""));
+    assert!(network.contains("probability = \"1 %\""));
+    std::fs::write(folder.join("scenario.toml"), network).unwrap();
+}
+
+/// One run of six seconds with real agents, in a folder with their logs, until the emulator was on time: the goodput in Mbit/s.
+fn run(file: &str, kind: &str, agents: &[&str]) -> (tempfile::TempDir, f64) {
+    const LATEST_US: f64 = 3000.0;
+    let agents: Vec<String> = agents.iter().map(|agent| real(agent)).collect();
+    let mut arguments = vec!["lab", "scenario.toml", "--json", "--quiet", "--seeds", "1"];
+    arguments.extend(["--set", "duration=6 s"]);
+    agents.iter().for_each(|agent| arguments.extend(["--agent", agent]));
+    for attempt in 1.. {
+        let folder = folder();
+        one_cell(file, kind, folder.path());
+        let document: Value = serde_json::from_str(&succeeds(&arguments, folder.path())).unwrap();
+        let run = &document["cells"][0]["runs"][0];
+        let emulation = &run["emulation"];
+        if emulation["lateness_p99_us"].as_f64() > Some(LATEST_US) && attempt < 4 {
+            continue;
+        }
+        let stacks = emulation["stacks"].as_array().unwrap();
+        assert_eq!(stacks.len(), 2 + agents.len(), "{stacks:?}");
+        assert_eq!(emulation["payload_unknown"], 0);
+        return (folder, run["flows"][0]["goodput_bits_per_second"].as_f64().unwrap() / 1e6);
+    }
+    unreachable!("the last attempt returns")
+}
+
+#[test]
+fn a_real_agent_stands_where_the_simulated_one_would() {
+    let Some(_lab) = shared_lab_or_skip("a_real_agent_stands_where_the_simulated_one_would") else { return };
+    for kind in ["snoop", "split"] {
+        let (folder, goodput) = run("lossy-hop.toml", kind, &["station"]);
+        println!("{kind}: {goodput} Mbit/s");
+        assert!((2.0..19.5).contains(&goodput), "{kind}: {goodput} Mbit/s");
+        match kind {
+            "split" => assert_eq!(counted(folder.path(), "station", "begun"), 1),
+            _ => assert!(counted(folder.path(), "station", "local_retransmissions") > 0),
+        }
+    }
+}
+
+/// The one behind the first lossy hop asks the one before it, and mends the second hop.
+#[test]
+fn two_real_agents_talk_to_each_other() {
+    let Some(_lab) = shared_lab_or_skip("two_real_agents_talk_to_each_other") else { return };
+    let (folder, goodput) = run("two-lossy-hops.toml", "obtcp", &["station", "train"]);
+    println!("obtcp: {goodput} Mbit/s");
+    for agent in ["station", "train"] {
+        let again = counted(folder.path(), agent, "local_retransmissions");
+        println!("{agent}: {again}");
+        assert!(again > 0, "{agent}");
+    }
+}
+
+#[test]
+fn a_command_that_ends_ends_the_run() {
+    let Some(_lab) = shared_lab_or_skip("a_command_that_ends_ends_the_run") else { return };
+    for (command, said) in [
+        ("station=exit 3", "has ended with exit code 3 before any packet passed"),
+        ("station=sleep 60", "nothing passes it within 10 s"),
+    ] {
+        let folder = folder();
+        one_cell("lossy-hop.toml", "snoop", folder.path());
+        let arguments = ["lab", "scenario.toml", "--agent", command, "--seeds", "1", "--quiet"];
+        let output = seamline(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert_contains(stderr(&output), &["the command in place of agent \"station\"", said]);
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let Some(_lab) = shared_lab_or_skip("mistakes_are_named") else { return };
+    let (folder, file) = (folder(), scenario("lossy-hop.toml"));
+    let said = refuses(&["lab", &file, "--agent", "mast=true"], folder.path());
+    assert_contains(&said, &["has no agent \"mast\"", "it has station"]);
+    let said = refuses(&["lab", &file, "--agent", "station"], folder.path());
+    assert_contains(&said, &["should be AGENT=COMMAND"]);
+    let split = "grid.agent.station.kind=['split']";
+    let said = refuses(&["lab", &file, "--set", split], folder.path());
+    assert_contains(&said, &["splits connections", "--agent station=COMMAND"]);
+    let train = scenario("train.toml");
+    let said = refuses(&["lab", &train, "--agent", "bs1=true"], folder.path());
+    assert_contains(&said, &["\"bs1\" is at a cell"]);
+}
