@@ -1,0 +1,258 @@
+//! What passing through an agent costs: throughput and added delay, beside plain forwarding by the kernel, between kernel TCP ends in namespaces.
+//! Needs root; says so and passes where it is missing. In earnest:
+//!
+//! ```sh
+//! SEAMLINE_COST_SECONDS=5 cargo test --release -p seamline-bridge --test cost -- --nocapture
+//! ```
+#![cfg(target_os = "linux")]
+
+#[path = "../support/kinds.rs"]
+mod kinds;
+mod path;
+
+use nix::sys::socket::{setsockopt, sockopt};
+use path::{Middle, Path, SERVER, ip};
+use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
+use seamline_bridge::system::{Manner, Split, run, split};
+use seamline_daemon::clock;
+use seamline_lab::system::Namespace;
+use seamline_wire::Duration;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+/// Who forwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    KernelBridge,
+    KernelRouter,
+    Agent(&'static str),
+    Split,
+    /// A proxy in user space that clients need not know of, as a peer of splitting: where it is installed.
+    Haproxy,
+}
+
+impl Who {
+    fn name(self) -> &'static str {
+        match self {
+            Who::KernelBridge => "the kernel's bridge",
+            Who::KernelRouter => "the kernel's router",
+            Who::Agent(kind) => kind,
+            Who::Split => "split",
+            Who::Haproxy => "HAProxy",
+        }
+    }
+    fn middle(self) -> Middle {
+        match self {
+            Who::KernelBridge | Who::Agent(_) => Middle::Bridge,
+            Who::KernelRouter | Who::Split | Who::Haproxy => Middle::Router,
+        }
+    }
+}
+
+/// Who forwards, until it is dropped.
+enum Forwarder {
+    Kernel,
+    Thread(Option<UnixStream>, Option<JoinHandle<()>>),
+    Process(Child),
+}
+
+impl Drop for Forwarder {
+    fn drop(&mut self) {
+        match self {
+            Forwarder::Kernel => {}
+            Forwarder::Thread(stop, thread) => {
+                drop(stop.take());
+                thread.take().map(JoinHandle::join).expect("it is ended once").unwrap();
+            }
+            Forwarder::Process(child) => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+            }
+        }
+    }
+}
+
+fn begin(who: Who, path: &Path) -> Forwarder {
+    let forwarder = match who {
+        Who::KernelBridge => {
+            ip(&path.middle, "link add br0 type bridge");
+            for words in ["link set b0 master br0", "link set b1 master br0", "link set br0 up"] {
+                ip(&path.middle, words);
+            }
+            Forwarder::Kernel
+        }
+        Who::KernelRouter => Forwarder::Kernel,
+        Who::Agent(kind) => {
+            let obtcp = ObtcpParameters { cache: 2000, ..ObtcpParameters::default() };
+            let snoop = SnoopParameters { cache: 2000, ..SnoopParameters::default() };
+            let settings = kinds::settings(kind, Parameters { obtcp, snoop, ..Parameters::default() });
+            let manner = Manner { interfaces: interfaces(), metrics: None, json: false };
+            in_thread(&path.middle, move |stop| run(settings, &manner, &stop, std::io::sink()).map(drop))
+        }
+        Who::Split => in_thread(&path.middle, |stop| split(&settings(), &stop, std::io::sink()).map(drop)),
+        Who::Haproxy => Forwarder::Process(haproxy(&path.middle)),
+    };
+    // A bridge of the kernel learns, and agents begin.
+    pause(500);
+    forwarder
+}
+
+fn interfaces() -> [String; 2] {
+    ["b0".to_owned(), "b1".to_owned()]
+}
+
+fn settings() -> Split {
+    Split {
+        interfaces: interfaces(),
+        connections: 100,
+        buffer: 1 << 20,
+        idle: Duration::from_secs(600),
+        congestion_control: Some("cubic".to_owned()),
+        is_dry: false,
+        drain: Duration::from_secs(1),
+        metrics: None,
+        json: false,
+    }
+}
+
+fn in_thread(
+    namespace: &Namespace,
+    task: impl FnOnce(UnixStream) -> std::io::Result<()> + Send + 'static,
+) -> Forwarder {
+    let (stop, asked) = UnixStream::pair().unwrap();
+    let namespace = namespace.try_clone().unwrap();
+    let thread = thread::spawn(move || {
+        namespace.enter().unwrap();
+        task(asked).unwrap();
+    });
+    Forwarder::Thread(Some(stop), Some(thread))
+}
+
+/// All connections that come in at `b1` end at it, and others begin from the clients' addresses.
+fn haproxy(namespace: &Namespace) -> Child {
+    let rules = "table ip peer { chain pre { type filter hook prerouting priority mangle; \
+                 meta l4proto tcp socket transparent 1 meta mark set 1 accept; \
+                 iifname b1 meta l4proto tcp tproxy to 127.0.0.1:7777 meta mark set 1 accept; }; }";
+    let shell = format!(
+        "ip rule add fwmark 1 lookup 100 && ip route add local default dev lo table 100 && echo '{rules}' | nft -f - && \
+         printf 'defaults\\n mode tcp\\n timeout connect 5s\\n timeout client 60s\\n timeout server 60s\\nlisten all\\n \
+         bind 127.0.0.1:7777 transparent\\n source 0.0.0.0 usesrc clientip\\n server any 0.0.0.0\\n' > $0/haproxy.cfg && \
+         exec haproxy -db -f $0/haproxy.cfg"
+    );
+    let folder = std::env::temp_dir();
+    let mut command = Command::new("sh");
+    command.args(["-c", &shell]).arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
+    namespace.within(|| command.spawn()).unwrap()
+}
+
+fn pause(milliseconds: u64) {
+    #[expect(clippy::disallowed_methods, reason = "waits for others, in real time")]
+    thread::sleep(std::time::Duration::from_millis(milliseconds));
+}
+
+/// Of one forwarder: the median of three downloads, and of small questions with their answers.
+struct Found {
+    megabits_per_second: f64,
+    round_trip_us: f64,
+}
+
+fn connected(path: &Path, serve: impl FnOnce(TcpStream) + Send + 'static) -> (TcpStream, JoinHandle<()>) {
+    let listener = path.fixed.within(|| TcpListener::bind((SERVER, 0))).unwrap();
+    // Whatever the host's connections use; whoever paces would measure its own caution.
+    setsockopt(&listener, sockopt::TcpCongestion, &"cubic".into()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || serve(listener.accept().unwrap().0));
+    let client = path.mobile.within(|| TcpStream::connect(address)).unwrap();
+    client.set_nodelay(true).unwrap();
+    (client, server)
+}
+
+/// A download for so long, of which the first fifth does not count.
+fn throughput(path: &Path, seconds: f64) -> f64 {
+    let (mut client, server) = connected(path, |mut stream| {
+        let piece = vec![7; 1 << 17];
+        while stream.write_all(&piece).is_ok() {}
+    });
+    let mut room = vec![0; 1 << 17];
+    let begun = clock::monotonic();
+    let elapsed = || clock::monotonic().saturating_since(begun).as_secs_f64();
+    let (mut bytes, mut counted_from) = (0, None);
+    while elapsed() < seconds {
+        let length = client.read(&mut room).unwrap();
+        if elapsed() > seconds / 5.0 {
+            counted_from.get_or_insert_with(elapsed);
+            bytes += length;
+        }
+    }
+    let took = elapsed() - counted_from.unwrap();
+    drop(client);
+    server.join().unwrap();
+    bytes as f64 * 8.0 / took / 1e6
+}
+
+/// Of a connection of its own, one question after the other.
+fn round_trip(path: &Path, times: usize) -> f64 {
+    let (mut client, server) = connected(path, |mut stream| {
+        stream.set_nodelay(true).unwrap();
+        let mut room = [0; 64];
+        while stream.read_exact(&mut room).is_ok() {
+            stream.write_all(&room).unwrap();
+        }
+    });
+    let mut took: Vec<u64> = (0..times)
+        .map(|_| {
+            let begun = clock::monotonic();
+            client.write_all(&[7; 64]).unwrap();
+            client.read_exact(&mut [0; 64]).unwrap();
+            clock::monotonic().saturating_since(begun).as_nanos()
+        })
+        .collect();
+    drop(client);
+    server.join().unwrap();
+    took.sort_unstable();
+    took[took.len() / 2] as f64 / 1000.0
+}
+
+fn measure(who: Who, seconds: f64) -> Option<Found> {
+    let path = Path::new(who.middle())?;
+    let _forwarder = begin(who, &path);
+    let mut found = [(); 3].map(|()| throughput(&path, seconds));
+    found.sort_by(f64::total_cmp);
+    let megabits_per_second = found[1];
+    Some(Found { megabits_per_second, round_trip_us: round_trip(&path, (seconds * 1000.0) as usize) })
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+fn skip(why: &str) {
+    println!("SKIPPED what_passing_through_costs: {why}");
+    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
+    assert!(!strict, "what_passing_through_costs may not be skipped here");
+}
+
+/// No agent halves what an access link of 100 Mbit/s carries, or adds a millisecond: a busy host is given room for that.
+#[test]
+fn what_passing_through_costs() {
+    let seconds = std::env::var("SEAMLINE_COST_SECONDS").map_or(0.2, |text| text.parse().unwrap());
+    if Namespace::new().is_err() || !is_there("ip") || !is_there("nft") {
+        return skip("it takes root, ip, and nft");
+    }
+    let mut all = vec![Who::KernelBridge];
+    all.extend(kinds::KINDS.map(Who::Agent));
+    all.extend([Who::KernelRouter, Who::Split]);
+    if is_there("haproxy") && seconds >= 1.0 {
+        all.push(Who::Haproxy);
+    }
+    println!("| forwarded by | throughput (Mbit/s) | round trip (us) |\n|---|--:|--:|");
+    for who in all {
+        let Some(found) = measure(who, seconds) else { return skip("no namespaces can be made") };
+        println!("| {} | {:.0} | {:.0} |", who.name(), found.megabits_per_second, found.round_trip_us);
+        assert!(found.megabits_per_second > 100.0, "{}: {} Mbit/s", who.name(), found.megabits_per_second);
+        assert!((5.0..2000.0).contains(&found.round_trip_us), "{}: {} us", who.name(), found.round_trip_us);
+    }
+}
