@@ -94,8 +94,14 @@ fn a_command_that_ends_ends_the_run() {
     ] {
         let folder = folder();
         one_cell("lossy-hop.toml", "snoop", folder.path());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "whatever the command has started ends with the run, not by itself"
+        )]
+        let begin = std::time::Instant::now();
         let arguments = ["lab", "scenario.toml", "--agent", command, "--seeds", "1", "--quiet"];
         let output = seamline(&arguments, folder.path());
+        assert!(begin.elapsed() < std::time::Duration::from_secs(40), "{:?}", begin.elapsed());
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         assert_contains(stderr(&output), &["the command in place of agent \"station\"", said]);
     }

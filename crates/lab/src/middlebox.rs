@@ -71,15 +71,9 @@ impl Middlebox {
         let behind = nodes_behind(scenario, &scenario.agents[agent]);
         let is_router = scenario.agents[agent].kind.is_some_and(|kind| kind.ends_connections);
         let interfaces = set_up(&namespace, crate::ends::mtu(scenario, version), &behind, is_router)?;
-        let mut running = command(in_place, &scenario.agents[agent]).start(&namespace)?;
-        let ends = |is_behind: bool| live.doors().into_iter().find(|node| behind.contains(node) == is_behind);
-        if let (Some(wired), Some(wireless)) = (ends(false), ends(true)) {
-            let probe = probe::Probe { ends: [wired, wireless].map(live::node_id), version, is_router };
-            probe.await_passage(&interfaces, &mut running).map_err(|error| {
-                explained(error, format_args!("the command in place of agent {:?}", in_place.agent))
-            })?;
-        }
-        Ok(Middlebox {
+        let running = command(in_place, &scenario.agents[agent]).start(&namespace)?;
+        // Whatever fails from here on, what the command has started ends with this value.
+        let mut middlebox = Middlebox {
             agent,
             namespace,
             interfaces,
@@ -87,7 +81,15 @@ impl Middlebox {
             running,
             refused: 0,
             written: Vec::new(),
-        })
+        };
+        let ends = |is_behind: bool| live.doors().into_iter().find(|node| behind.contains(node) == is_behind);
+        if let (Some(wired), Some(wireless)) = (ends(false), ends(true)) {
+            let probe = probe::Probe { ends: [wired, wireless].map(live::node_id), version, is_router };
+            probe.await_passage(&middlebox.interfaces, &mut middlebox.running).map_err(|error| {
+                explained(error, format_args!("the command in place of agent {:?}", in_place.agent))
+            })?;
+        }
+        Ok(middlebox)
     }
 
     /// A packet has reached it at one of its sides.
