@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::experiment::Overrides;
 use crate::interrupt::Interrupt;
-use crate::lab::{failure as lab_failure, in_place, prepare};
+use crate::lab::{end_escaped, failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, note, print, print_results, progress};
 use seamline_parity::runs::{Manner, count, measure};
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run nothing: explain and draw again, by what is known now, the numbers that are in the folder of --out
-    #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set"])]
+    #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set", "agent"])]
     again: bool,
     /// No progress, no notes
     #[arg(long, short)]
@@ -57,6 +57,7 @@ struct Work {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Work { plans, known } = arguments.work()?;
+    let in_place: Vec<_> = arguments.agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
     if let (true, Some(folder)) = (arguments.again, &arguments.out) {
         let mut parity = read(&folder.join("parity.json"))?;
         parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
@@ -64,9 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let state = prepare(arguments.quiet)?;
     let interrupt = Interrupt::listen()?;
-    let in_place = arguments.agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
     let manner = Manner {
-        in_place,
+        in_place: in_place.clone(),
         retries: arguments.retry,
         at_a_time: arguments.jobs,
         stop: interrupt.flag().clone(),
@@ -75,8 +75,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut scenarios = Vec::new();
     let mut kernel = String::new();
     for (name, plan) in &plans {
-        let cells =
-            measure(plan, &state, &manner, &|| bar.inc(1)).map_err(|error| failure(error, &interrupt))?;
+        let cells = measure(plan, &state, &manner, &|| bar.inc(1));
+        end_escaped(&in_place)?;
+        let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
         kernel =
             runs.filter_map(|run| run.emulation.as_ref()).next_back().map_or(kernel, |it| it.kernel.clone());

@@ -11,8 +11,7 @@ use support::{assert_contains, folder, refuses, scenario, seamline, shared_lab_o
 fn real(agent: &str) -> String {
     let program = assert_cmd::cargo::cargo_bin("seamline");
     format!(
-        "{agent}=for it in wired0 wireless0; do ethtool -K $it gro off; done; \
-         exec '{}' agent $SEAMLINE_KIND --in wired0 --out wireless0 > {agent}.log 2>&1",
+        "{agent}=exec '{}' agent $SEAMLINE_KIND --in $SEAMLINE_WIRED --out $SEAMLINE_WIRELESS > {agent}.log 2>&1",
         program.display()
     )
 }
@@ -28,7 +27,8 @@ fn counted(folder: &Path, agent: &str, counter: &str) -> u64 {
 /// A bundled scenario as one cell: without its grid, with agents of this kind, and 1 % loss.
 fn one_cell(file: &str, kind: &str, folder: &Path) {
     let text = std::fs::read_to_string(scenario(file)).unwrap();
-    let (network, _) = text.split_once("[grid").or_else(|| text.split_once("[[grid")).unwrap();
+    // "[grid]" or "[[grid.zip]]".
+    let (network, _) = text.split_once("[grid").unwrap();
     let network = network.trim_end_matches('[').replace("kind = \"none\"", &format!("kind = \"{kind}\""));
     assert!(network.contains("probability = \"1 %\""));
     std::fs::write(folder.join("scenario.toml"), network).unwrap();
@@ -64,7 +64,8 @@ fn a_real_agent_stands_where_the_simulated_one_would() {
     for kind in ["snoop", "split"] {
         let (folder, goodput) = run("lossy-hop.toml", kind, &["station"]);
         println!("{kind}: {goodput} Mbit/s");
-        assert!((2.0..19.5).contains(&goodput), "{kind}: {goodput} Mbit/s");
+        // Without help it is 2.4 Mbit/s: at this loss the window of CUBIC is some ten segments.
+        assert!((4.0..19.5).contains(&goodput), "{kind}: {goodput} Mbit/s");
         match kind {
             "split" => assert_eq!(counted(folder.path(), "station", "begun"), 1),
             _ => assert!(counted(folder.path(), "station", "local_retransmissions") > 0),
@@ -79,9 +80,10 @@ fn two_real_agents_talk_to_each_other() {
     let (folder, goodput) = run("two-lossy-hops.toml", "obtcp", &["station", "train"]);
     println!("obtcp: {goodput} Mbit/s");
     for agent in ["station", "train"] {
-        let again = counted(folder.path(), agent, "local_retransmissions");
-        println!("{agent}: {again}");
-        assert!(again > 0, "{agent}");
+        let [again, messages] =
+            ["local_retransmissions", "messages"].map(|name| counted(folder.path(), agent, name));
+        println!("{agent}: {again} sent again, {messages} messages");
+        assert!(again > 0 && messages > 0, "{agent}");
     }
 }
 
@@ -90,7 +92,11 @@ fn a_command_that_ends_ends_the_run() {
     let Some(_lab) = shared_lab_or_skip("a_command_that_ends_ends_the_run") else { return };
     for (command, said) in [
         ("station=exit 3", "has ended with exit code 3 before any packet passed"),
-        ("station=sleep 60", "nothing passes it within 10 s"),
+        ("station=sleep 60 & sleep 50", "nothing passes it within 10 s"),
+        (
+            &format!("{} & sleep 2; kill -9 $!; exit 4", real("station").replace("exec ", "")),
+            "has ended with exit code 4",
+        ),
     ] {
         let folder = folder();
         one_cell("lossy-hop.toml", "snoop", folder.path());
@@ -113,6 +119,11 @@ fn mistakes_are_named() {
     let (folder, file) = (folder(), scenario("lossy-hop.toml"));
     let said = refuses(&["lab", &file, "--agent", "mast=true"], folder.path());
     assert_contains(&said, &["has no agent \"mast\"", "it has station"]);
+    let said = refuses(&["lab", &file, "--agent", "station=true", "--agent", "station=true"], folder.path());
+    assert_contains(&said, &["given twice"]);
+    let nobody = "grid.agent.station.kind=['none']";
+    let said = refuses(&["lab", &file, "--set", nobody, "--agent", "station=true"], folder.path());
+    assert_contains(&said, &["nobody stands at \"station\"", "agent.station.kind"]);
     let said = refuses(&["lab", &file, "--agent", "station"], folder.path());
     assert_contains(&said, &["should be AGENT=COMMAND"]);
     let split = "grid.agent.station.kind=['split']";

@@ -24,12 +24,13 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
     let plan = load(file, &options.overrides.to_settings())?;
+    let in_place = agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
     let state = prepare(options.quiet)?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
-        in_place: agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?,
+        in_place,
     };
     if !arguments.command.is_empty() {
         return visit(&plan, &stacks, arguments, &state);
@@ -59,8 +60,21 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         );
     }
     conduct_with(&plan, options, &command, files, |files, finished| {
-        seamline_lab::run(&plan, &stacks, Some(&state), files, finished).map_err(failure)
+        let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
+        end_escaped(&stacks.in_place)?;
+        results.map_err(failure)
     })
+}
+
+/// What commands in places of agents have started elsewhere.
+pub(crate) fn end_escaped(in_place: &[InPlace]) -> Outcome {
+    if in_place.is_empty() {
+        return Ok(());
+    }
+    let escaped = leftovers::end_escaped(GRACE);
+    escaped
+        .map(drop)
+        .map_err(|error| Failure::Runtime(format!("what a command has started could not be ended: {error}")))
 }
 
 /// Run a command inside the network.
@@ -234,6 +248,6 @@ pub(crate) fn failure(error: LabError) -> Failure {
         LabError::Host(error) => {
             Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
         }
-        LabError::Damaged(what) => Failure::Runtime(what),
+        LabError::Damaged(what) | LabError::Command(what) => Failure::Runtime(what),
     }
 }

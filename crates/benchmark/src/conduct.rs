@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Of the runs with a `seamline sender`, of which a host takes nine, so many go on at a time.
+/// So many runs with a `seamline sender` go on at a time: a host takes nine of them, and one is left to others.
 const MOST_SENDERS: usize = 8;
 
 /// What is left to do, and how many runs with a `seamline sender` are going on.

@@ -4,8 +4,9 @@ use crate::clock;
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
-use crate::middlebox::{Middlebox, PORTS};
+use crate::middlebox::{Delivered, Middlebox, PORTS};
 use crate::notify::Notify;
+use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
 use crate::user_host::{BATCH, LARGEST_PACKET};
@@ -76,8 +77,8 @@ impl<'a, 'b> Driver<'a, 'b> {
         observations: Receiver<Observation>,
         origin: Instant,
     ) -> Self {
-        // Nobody clears what is said of an interface that a site does not have.
         let Network { sites, middleboxes, notify } = network;
+        // Nobody clears what is said of an interface that a site does not have.
         let ready = vec![[false; 2]; sites.len()];
         let ready_to_pass = vec![[false; 2]; middleboxes.len()];
         Driver {
@@ -107,11 +108,11 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// packets were put on interfaces.
     ///
     /// # Errors
-    /// When an interface fails.
+    /// When an interface fails, or a command in place of an agent has ended.
     pub(crate) fn run(
         mut self,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
-    ) -> io::Result<(Over, Lateness)> {
+    ) -> Result<(Over, Lateness), LabError> {
         let mut wanted = self.now();
         loop {
             let now = self.now();
@@ -119,7 +120,6 @@ impl<'a, 'b> Driver<'a, 'b> {
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
-            // Asked to stop, both may have ended: that is no error.
             if let Some(middlebox) = self.ended.and_then(|place| self.middleboxes.get_mut(place)) {
                 middlebox.check()?;
             }
@@ -170,7 +170,10 @@ impl<'a, 'b> Driver<'a, 'b> {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
             for (side, packets) in self.passing.iter_mut().enumerate() {
                 for (due, packet) in packets.drain(..) {
-                    middlebox.deliver(side, &packet)?;
+                    if middlebox.deliver(side, &packet)? == Delivered::PassesBy {
+                        self.live.pass_on(middlebox.agent, PORTS[1 - side], packet);
+                        continue;
+                    }
                     let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
                     self.lateness.note(written.saturating_since(due));
                     self.live.recycle(packet);
@@ -287,8 +290,8 @@ impl<'a, 'b> Driver<'a, 'b> {
             let both = middlebox.interfaces.iter();
             descriptors.extend(both.map(|interface| PollFd::new(interface.as_fd(), PollFlags::POLLIN)));
         }
-        let commands = self.middleboxes.iter();
-        descriptors.extend(commands.map(|it| PollFd::new(it.as_fd(), PollFlags::POLLIN)));
+        let commands = self.middleboxes.iter().filter_map(Middlebox::end);
+        descriptors.extend(commands.map(|end| PollFd::new(end, PollFlags::POLLIN)));
         let at_most =
             TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
         match ppoll(&mut descriptors, Some(at_most), None) {

@@ -22,6 +22,7 @@ use seamline_wire::codec::{IpVersion, TCP_HEADER_LENGTH};
 use seamline_wire::{Duration, Instant, TransportPort};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 
 /// How long it may take until all threads of a run are there.
@@ -113,6 +114,16 @@ impl Ends {
         Ends { notify: Some(notify), ..self }
     }
 
+    /// Begin the commands that stand in places of agents, on a thread that lives for as long as they do. Whether all packets pass, and nobody asked to stop.
+    pub(crate) fn begin_commands(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
+        for middlebox in &mut self.middleboxes {
+            if !middlebox.begin(stop)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Their namespaces.
     pub(crate) fn namespaces(&self) -> Vec<&Namespace> {
         let hosts = self.sites.iter().map(|site| &*site.namespace);
@@ -126,6 +137,7 @@ impl Ends {
         priority: Priority,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
     ) -> Result<Ended, LabError> {
+        self.middleboxes.iter().try_for_each(Middlebox::forget_probes)?;
         let origin = clock::monotonic() + SOON;
         let running = self.traffic.begin(origin)?;
         let network = Network {
@@ -172,9 +184,10 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
 
 fn middleboxes(live: &Live<'_>, stacks: &Stacks) -> Result<Vec<Middlebox>, LabError> {
     let placed = middlebox::placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
-    let begin =
-        |(agent, in_place)| Middlebox::new(live, agent, in_place, stacks.version).map_err(LabError::Host);
-    placed.into_iter().map(begin).collect()
+    placed
+        .into_iter()
+        .map(|(agent, in_place)| Middlebox::new(live, agent, in_place, stacks.version))
+        .collect()
 }
 
 /// What commands get that ask for no congestion control: that of the first flow, if the kernel has it.

@@ -1,17 +1,23 @@
 //! A command in place of an agent of a scenario: a middlebox (RFC 3234), which all packets of a link pass between two interfaces of a
 //! namespace.
 
+mod places;
 mod probe;
 
+pub use places::InPlace;
+pub(crate) use places::{has_place_for_all, placed};
+
 use crate::edge::{self, NotBytes};
+use crate::run::LabError;
 use crate::site::{ANYWHERE, FORWARDING_OF_IPV6, QUEUE_PACKETS, host_addresses};
-use crate::stacks::Refusal;
 use crate::system::netlink::{Interface, bring_up_loopback, dropped};
-use crate::system::{Command, Namespace, Running, Tun, explained, processes, settings};
+use crate::system::{Command, Namespace, Running, Tun, offloads, processes, settings};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use places::{Sides, sides};
+use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
 use seamline_scenario::live::{self, Live};
-use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
+use seamline_scenario::schema::AgentSpec;
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Packet, Port};
 use std::ffi::OsString;
@@ -19,6 +25,7 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Its interfaces, by the ports of agents.
@@ -30,16 +37,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long until it is asked again, in milliseconds.
 const ASK_AGAIN: u16 = 1000;
 
-/// Which command stands in an agent's place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InPlace {
-    /// The agent's name in the scenario.
-    pub agent: String,
-    /// The command, and its arguments.
-    pub command: Vec<OsString>,
-}
-
-/// A middlebox at work. It ends with this value.
+/// A middlebox. It ends with this value.
 #[derive(Debug)]
 pub(crate) struct Middlebox {
     /// The agent in whose place it is, by its number in the scenario's list.
@@ -49,60 +47,84 @@ pub(crate) struct Middlebox {
     pub(crate) interfaces: [Tun; 2],
     /// Packets with payload whose bytes nobody knows.
     pub(crate) payload_unknown: u64,
-    running: Running,
+    name: String,
+    command: Command,
+    probe: Probe,
+    running: Option<Running>,
     /// Packets that the kernel had no room for.
     refused: u64,
     written: Vec<u8>,
 }
 
+/// What becomes of a packet that reaches a middlebox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivered {
+    /// It was handed over, or lost there.
+    Taken,
+    /// It is nothing that an interface of a host would carry, and passes by, as it passes agents.
+    PassesBy,
+}
+
 impl Middlebox {
-    /// Begin it in a namespace of its own, and wait until packets pass.
+    /// Its namespace and interfaces; nobody is there yet.
     ///
     /// # Errors
-    /// When the command cannot be started, or nothing passes within ten seconds.
+    /// When the process may not make them, or something about them is refused.
     pub(crate) fn new(
         live: &Live<'_>,
         agent: usize,
         in_place: &InPlace,
         version: IpVersion,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, LabError> {
         let scenario = live.scenario();
+        let spec = &scenario.agents[agent];
+        let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
+        let is_router = spec.kind.is_some_and(|kind| kind.ends_connections);
         let namespace = Arc::new(Namespace::new()?);
-        let behind = nodes_behind(scenario, &scenario.agents[agent]);
-        let is_router = scenario.agents[agent].kind.is_some_and(|kind| kind.ends_connections);
         let interfaces = set_up(&namespace, crate::ends::mtu(scenario, version), &behind, is_router)?;
-        let running = command(in_place, &scenario.agents[agent]).start(&namespace)?;
-        // Whatever fails from here on, what the command has started ends with this value.
-        let mut middlebox = Middlebox {
+        Ok(Middlebox {
             agent,
             namespace,
             interfaces,
             payload_unknown: 0,
-            running,
+            name: spec.name.clone(),
+            command: command(in_place, spec, live.seed()),
+            probe: Probe { ends: ends.map(live::node_id), version, is_router },
+            running: None,
             refused: 0,
             written: Vec::new(),
-        };
-        let ends = |is_behind: bool| live.doors().into_iter().find(|node| behind.contains(node) == is_behind);
-        if let (Some(wired), Some(wireless)) = (ends(false), ends(true)) {
-            let probe = probe::Probe { ends: [wired, wireless].map(live::node_id), version, is_router };
-            probe.await_passage(&middlebox.interfaces, &mut middlebox.running).map_err(|error| {
-                explained(error, format_args!("the command in place of agent {:?}", in_place.agent))
-            })?;
-        }
-        Ok(middlebox)
+        })
+    }
+
+    /// Begin the command, and wait until packets pass. The calling thread has to live for as long as the command. Whether it did, and nobody asked to stop.
+    ///
+    /// # Errors
+    /// When the command cannot be started, ends, or lets nothing pass within ten seconds.
+    pub(crate) fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
+        let running = self.running.insert(self.command.start(&self.namespace)?);
+        let passes = self.probe.await_passage(&self.interfaces, running, stop);
+        passes.map_err(|error| failed(&self.name, &error.to_string()))
+    }
+
+    /// Throw away what still comes of the probes: it is not for the scenario.
+    ///
+    /// # Errors
+    /// When an interface is gone.
+    pub(crate) fn forget_probes(&self) -> io::Result<()> {
+        self.interfaces.iter().try_for_each(probe::drain)
     }
 
     /// A packet has reached it at one of its sides.
     ///
     /// # Errors
     /// When the interface is gone.
-    pub(crate) fn deliver(&mut self, side: usize, packet: &Packet) -> io::Result<()> {
+    pub(crate) fn deliver(&mut self, side: usize, packet: &Packet) -> io::Result<Delivered> {
         match edge::bytes_of(packet, &mut self.written) {
             Ok(bytes) => self.refused += u64::from(!self.interfaces[side].write(bytes)?),
             Err(NotBytes::PayloadUnknown) => self.payload_unknown += 1,
-            Err(NotBytes::NotForHosts) => {}
+            Err(NotBytes::NotForHosts) => return Ok(Delivered::PassesBy),
         }
-        Ok(())
+        Ok(Delivered::Taken)
     }
 
     /// Packets lost at its interfaces, where nothing is meant to be lost.
@@ -114,92 +136,40 @@ impl Middlebox {
         sent.into_iter().try_fold(self.refused, |lost, sent| Ok(lost + sent?))
     }
 
+    /// What can be read from when its command has ended.
+    pub(crate) fn end(&self) -> Option<BorrowedFd<'_>> {
+        self.running.as_ref().map(AsFd::as_fd)
+    }
+
     /// Whether its command still runs: without it nothing passes.
     ///
     /// # Errors
     /// When it has ended, with its exit code.
-    pub(crate) fn check(&mut self) -> io::Result<()> {
-        match self.running.try_wait()? {
+    pub(crate) fn check(&mut self) -> Result<(), LabError> {
+        match self.running.as_mut().map_or(Ok(None), Running::try_wait)? {
             None => Ok(()),
-            Some(code) => Err(io::Error::other(format!(
-                "the command in place of agent number {} has ended with exit code {code}",
-                self.agent + 1
-            ))),
+            Some(code) => Err(failed(&self.name, &format!("it has ended with exit code {code}"))),
         }
     }
 }
 
-/// Can be read from when its command has ended.
-impl AsFd for Middlebox {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.running.as_fd()
-    }
+fn failed(name: &str, why: &str) -> LabError {
+    LabError::Command(format!("the command in place of agent {name:?}: {why}"))
 }
 
 impl Drop for Middlebox {
     fn drop(&mut self) {
+        let Some(running) = &mut self.running else { return };
         // Some end what they have open first, and at once when they are asked again.
-        let _ = self.running.ask_to_end();
-        let _ =
-            poll(&mut [PollFd::new(self.running.as_fd(), PollFlags::POLLIN)], PollTimeout::from(ASK_AGAIN));
-        let _ = self.running.terminate(GRACE);
+        for _ in 0..2 {
+            let _ = running.ask_all_to_end();
+            let _ =
+                poll(&mut [PollFd::new(running.as_fd(), PollFlags::POLLIN)], PollTimeout::from(ASK_AGAIN));
+        }
+        let _ = running.terminate(GRACE);
         // What it has started itself.
         let _ = processes::end_all(&[&self.namespace], GRACE);
     }
-}
-
-/// The agents of a scenario in whose places commands stand, by their numbers, each with its command. Where nobody stands
-/// (`kind = "none"`), no command does.
-///
-/// # Errors
-/// When there is no agent of that name, or it is at a cell.
-pub(crate) fn placed<'a>(
-    scenario: &Scenario,
-    in_place: &'a [InPlace],
-) -> Result<Vec<(usize, &'a InPlace)>, Refusal> {
-    let mut placed = Vec::new();
-    for it in in_place {
-        let found = scenario.agents.iter().position(|spec| spec.name == it.agent);
-        let number = found.ok_or_else(|| unknown(scenario, &it.agent))?;
-        let spec = &scenario.agents[number];
-        if matches!(spec.at, AgentPlace::Cell(_)) {
-            return Err(Refusal(format!(
-                "agent {:?} is at a cell, and a command can take the place of an agent at a link only",
-                it.agent
-            )));
-        }
-        if spec.kind.is_some() {
-            placed.push((number, it));
-        }
-    }
-    Ok(placed)
-}
-
-fn unknown(scenario: &Scenario, name: &str) -> Refusal {
-    let names: Vec<&str> = scenario.agents.iter().map(|spec| spec.name.as_str()).collect();
-    let tip = match names.as_slice() {
-        [] => "it has none; an [[agent]] says where the command is to stand".to_owned(),
-        names => format!("it has {}", names.join(", ")),
-    };
-    Refusal(format!("the scenario has no agent {name:?} whose place a command could take\ntip: {tip}"))
-}
-
-/// The nodes on the wireless side of an agent: those that are reached from the end of its link without the link.
-fn nodes_behind(scenario: &Scenario, spec: &AgentSpec) -> Vec<usize> {
-    let AgentPlace::Link(own) = spec.at else { return Vec::new() };
-    let mut behind = vec![scenario.links[own].to];
-    let mut next = 0;
-    while let Some(&node) = behind.get(next) {
-        next += 1;
-        for (_, link) in scenario.links.iter().enumerate().filter(|(place, _)| *place != own) {
-            for (near, far) in [(link.from, link.to), (link.to, link.from)] {
-                if near == node && !behind.contains(&far) {
-                    behind.push(far);
-                }
-            }
-        }
-    }
-    behind
 }
 
 /// Both interfaces, with the way to what is on the wireless side by the one and to everything else by the other.
@@ -224,11 +194,13 @@ fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) ->
     let hosts = behind.iter().flat_map(|node| host_addresses(live::node_id(*node)));
     setup(wired, ANYWHERE.to_vec()).bring_up(namespace)?;
     setup(wireless, hosts.collect()).bring_up(namespace)?;
+    // Who looks at single packets is not to be told to turn it off.
+    INTERFACES.iter().try_for_each(|name| offloads::turn_off_receive_offload(namespace, name))?;
     Ok(interfaces)
 }
 
 /// The command is told whose place it has, as `seamline agent` calls that.
-fn command(in_place: &InPlace, spec: &AgentSpec) -> Command {
+fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
     let kind = spec.kind.map_or("none", |kind| kind.name);
     let kind = match spec.parameters.obtcp.role {
         _ if kind != "obtcp" => kind,
@@ -242,9 +214,11 @@ fn command(in_place: &InPlace, spec: &AgentSpec) -> Command {
         environment: vec![
             pair("SEAMLINE_AGENT", &in_place.agent),
             pair("SEAMLINE_KIND", kind),
+            pair("SEAMLINE_SEED", &seed.to_string()),
             pair("SEAMLINE_WIRED", wired),
             pair("SEAMLINE_WIRELESS", wireless),
         ],
         hosts: Vec::new(),
+        is_apart: true,
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::driver::Over;
 use crate::ends::{Ends, Flows};
+use crate::middlebox::has_place_for_all;
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
-use seamline_scenario::live;
+use seamline_scenario::live::{self, Ended};
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions};
 use seamline_wire::Instant;
@@ -23,6 +24,8 @@ pub enum LabError {
     Host(io::Error),
     /// Bytes came that were not sent: a fault of the lab, or of a TCP.
     Damaged(String),
+    /// A command in place of an agent does not do its part.
+    Command(String),
 }
 
 impl fmt::Display for LabError {
@@ -30,7 +33,7 @@ impl fmt::Display for LabError {
         match self {
             LabError::Refused(refusal) => refusal.fmt(f),
             LabError::Host(error) => error.fmt(f),
-            LabError::Damaged(what) => f.write_str(what),
+            LabError::Damaged(what) | LabError::Command(what) => f.write_str(what),
         }
     }
 }
@@ -58,8 +61,11 @@ pub fn run(
     check(plan, stacks)?;
     let plan = plan.with_handshakes();
     live::run(&plan, options, finished, &|scenario| stacks.outside(scenario), |live| {
-        let ends = Ends::new(live, stacks, Flows::Run)?;
+        let mut ends = Ends::new(live, stacks, Flows::Run)?;
         let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
+        if !ends.begin_commands(&options.stop)? {
+            return Ok(Ended::Stopped);
+        }
         let end = Instant::ZERO + live.scenario().duration;
         on_emulator_thread(|priority| {
             ends.run(live, priority, &mut |now| {
@@ -75,7 +81,8 @@ pub fn run(
 
 /// Whether commands can be run in the network of a scenario here.
 pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
-    stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)
+    stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)?;
+    has_place_for_all(std::iter::once(scenario), &stacks.in_place).map_err(LabError::Refused)
 }
 
 fn available() -> io::Result<Vec<CongestionControl>> {
@@ -88,7 +95,9 @@ fn available() -> io::Result<Vec<CongestionControl>> {
 /// The first that cannot, and why.
 pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
     let available = available()?;
-    plan.cells.iter().try_for_each(|cell| stacks.check(&cell.scenario, &available)).map_err(LabError::Refused)
+    let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
+    scenarios.clone().try_for_each(|it| stacks.check(it, &available)).map_err(LabError::Refused)?;
+    has_place_for_all(scenarios, &stacks.in_place).map_err(LabError::Refused)
 }
 
 /// Do something on a thread that is preferred to others, and is told by how much.

@@ -12,7 +12,7 @@ use crate::site::Site;
 use crate::stacks::{Refusal, Stacks, host, hosts_in_words};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
 use seamline_scenario::emulation::EmulationRecord;
-use seamline_scenario::live::{self, Live};
+use seamline_scenario::live::{self, Ended, Live};
 use seamline_scenario::record::{FlowRecord, LinkRecord};
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{Plan, RunOptions};
@@ -96,8 +96,11 @@ pub fn shell(
     let options = RunOptions { stop: Arc::default(), ..options.clone() };
     let results = live::run(&plan, &options, &|| {}, &|scenario| stacks.outside(scenario), |live| {
         let ends = Ends::new(live, stacks, if shell.flows { Flows::Run } else { Flows::Rest })?;
-        let ends = ends.notifying(Notify::new(places.notify.clone())?);
+        let mut ends = ends.notifying(Notify::new(places.notify.clone())?);
         let _known = state.register(&ends.namespaces())?;
+        if !ends.begin_commands(&stop)? {
+            return Ok(Ended::Stopped);
+        }
         let namespaces: Vec<Arc<Namespace>> = ends.sites.iter().map(|site| site.namespace.clone()).collect();
         let ended = on_emulator_thread(|priority| {
             let mut running = Inside::new(shell, &places, stacks, live, &ends.sites, &stop)?;
@@ -240,6 +243,7 @@ impl<'a> Inside<'a> {
             arguments: arguments.to_vec(),
             environment: environment(scenario, stacks.version, node, peer),
             hosts: hosts.clone(),
+            is_apart: false,
         };
         let mut servers = Vec::new();
         for ((_, arguments), node) in shell.servers.iter().zip(&places.servers) {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct EmulationRecord {
     /// The kernel's release.
     pub kernel: String,
-    /// By host: its name and whose TCP it had, `linux` or `seamline`.
+    /// By host: its name and whose TCP it had, `linux` or `seamline`; then each agent in whose place a command stood, `command`.
     pub stacks: Vec<(String, String)>,
     /// The priority that the emulator had.
     pub priority: String,
-    /// Packets handed to hosts.
+    /// Packets handed to hosts, and to commands in places of agents.
     pub packets: u64,
     /// Lateness in microseconds that half of them did not exceed.
     pub lateness_median_us: f64,

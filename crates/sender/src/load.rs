@@ -101,12 +101,13 @@ pub fn check() -> Result<Vec<Off>, Error> {
 }
 
 /// Change the name of a congestion control, wherever it stands in what a map begins with.
-fn rename(map: &mut OpenMapMut<'_>, name: &str) {
-    let Some(bytes) = map.initial_value_mut() else { return };
+fn rename(map: &mut OpenMapMut<'_>, name: &str) -> libbpf_rs::Result<()> {
+    let missing = || std::io::Error::other(format!("a map of the programs has no name to change to {name}"));
+    let bytes = map.initial_value_mut().ok_or_else(missing)?;
     let found = bytes.windows(CONTROL.len()).position(|window| window == CONTROL.as_bytes());
-    if let Some(place) = found.and_then(|first| bytes.get_mut(first..first + name.len())) {
-        place.copy_from_slice(name.as_bytes());
-    }
+    let place = found.and_then(|first| bytes.get_mut(first..first + name.len())).ok_or_else(missing)?;
+    place.copy_from_slice(name.as_bytes());
+    Ok(())
 }
 
 fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
@@ -125,7 +126,7 @@ fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
                 map.set_autocreate(parts.contains(&Part::Window))?;
             }
             if map.name() == CONTROL || map.name() == NAME {
-                rename(&mut map, name);
+                rename(&mut map, name)?;
             }
             if map.name() == host::VALUES {
                 map.set_initial_value(&host::told_errors().to_ne_bytes())?;

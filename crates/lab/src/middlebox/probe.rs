@@ -8,6 +8,7 @@ use seamline_wire::codec::{IpVersion, MAX_HEADER_LENGTH, decode, encode};
 use seamline_wire::{Duration, Flags, NodeId, Packet, Segment, SequenceNumber, TransportPort};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long a middlebox may take to begin.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,18 +29,26 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Ask until the answer comes; then take what else has come.
-    pub(super) fn await_passage(&self, interfaces: &[Tun; 2], running: &mut Running) -> io::Result<()> {
+    /// Ask until the answer comes; then take what else has come. Whether it came, and nobody asked to stop.
+    pub(super) fn await_passage(
+        &self,
+        interfaces: &[Tun; 2],
+        running: &mut Running,
+        stop: &AtomicBool,
+    ) -> io::Result<bool> {
         let (asked, answered_at) = if self.is_router { (Flags::SYN, WIRED) } else { (Flags::RST, WIRELESS) };
         let until = clock::monotonic() + PATIENCE;
         while clock::monotonic() < until {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
             if let Some(code) = running.try_wait()? {
                 let why = format!("it has ended with exit code {code} before any packet passed");
                 return Err(io::Error::other(why));
             }
             interfaces[WIRED].write(&self.packet(asked)?)?;
             if self.is_answered(&interfaces[answered_at])? {
-                return self.tidy(interfaces);
+                return self.tidy(interfaces).map(|()| true);
             }
             drain(&interfaces[WIRED + WIRELESS - answered_at])?;
         }
@@ -92,7 +101,7 @@ impl Probe {
     }
 }
 
-fn drain(interface: &Tun) -> io::Result<()> {
+pub(super) fn drain(interface: &Tun) -> io::Result<()> {
     let mut buffer = vec![0; usize::from(u16::MAX)];
     while interface.read(&mut buffer)?.is_some() {}
     Ok(())

@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpid, getppid};
 use std::ffi::{CStr, CString, OsString};
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ExitStatus};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
@@ -39,6 +39,8 @@ pub struct Command {
     pub environment: Vec<(OsString, OsString)>,
     /// The names it knows, each with its address: its `/etc/hosts`, besides `localhost`.
     pub hosts: Vec<(IpAddr, String)>,
+    /// It has a process group of its own, which Ctrl-C at a terminal does not reach, and no input.
+    pub is_apart: bool,
 }
 
 impl Command {
@@ -57,6 +59,9 @@ impl Command {
         let mut command = std::process::Command::new(program);
         command.args(arguments).envs(self.environment.iter().cloned());
         command.env(MARK, Owner::this_process()?.to_string());
+        if self.is_apart {
+            command.process_group(0).stdin(Stdio::null());
+        }
         let path = CString::new(hosts.path().as_os_str().as_bytes())?;
         // SAFETY: the closure makes system calls only, on values made before: it neither allocates nor takes locks. The one path
         // that may be long is given as a C string, which nix passes on without a copy.
@@ -185,6 +190,18 @@ impl Running {
         match rustix::process::pidfd_send_signal(&self.process, rustix::process::Signal::TERM) {
             Err(rustix::io::Errno::SRCH) => Ok(()),
             sent => Ok(sent?),
+        }
+    }
+
+    /// Ask it and all others of the process group that it leads to end, by SIGTERM. For commands that are apart ([`Command::is_apart`]).
+    ///
+    /// # Errors
+    /// When there is no such group, or it may not be signalled.
+    pub fn ask_all_to_end(&mut self) -> io::Result<()> {
+        // Nobody else gets its number before it is waited for.
+        match self.try_wait()? {
+            None => Ok(killpg(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM)?),
+            Some(_) => Ok(()),
         }
     }
 

@@ -6,6 +6,7 @@ pub mod command;
 pub mod leftovers;
 pub mod namespace;
 pub mod netlink;
+pub(crate) mod offloads;
 pub mod priority;
 pub mod privileges;
 pub mod processes;

@@ -1,0 +1,144 @@
+//! Which agents of a scenario a command can take the place of, and what is on which side of it.
+
+use crate::stacks::Refusal;
+use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
+use std::ffi::OsString;
+
+/// Which command stands in an agent's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InPlace {
+    /// The agent's name in the scenario.
+    pub agent: String,
+    /// The command, and its arguments.
+    pub command: Vec<OsString>,
+}
+
+/// The agents of a scenario in whose places commands stand, by their numbers, each with its command. Where nobody stands
+/// (`kind = "none"`), no command does.
+///
+/// # Errors
+/// When there is no agent of that name, two commands would have one place, or a command cannot stand there.
+pub(crate) fn placed<'a>(
+    scenario: &Scenario,
+    in_place: &'a [InPlace],
+) -> Result<Vec<(usize, &'a InPlace)>, Refusal> {
+    let mut placed: Vec<(usize, &InPlace)> = Vec::new();
+    for it in in_place {
+        let found = scenario.agents.iter().position(|spec| spec.name == it.agent);
+        let number = found.ok_or_else(|| unknown(scenario, &it.agent))?;
+        if in_place.iter().filter(|other| other.agent == it.agent).count() > 1 {
+            return Err(Refusal(format!(
+                "--agent {} is given twice: one command stands in a place",
+                it.agent
+            )));
+        }
+        if scenario.agents[number].kind.is_some() {
+            sides(scenario, &scenario.agents[number])?;
+            placed.push((number, it));
+        }
+    }
+    let talks = |spec: &AgentSpec| spec.kind.is_some_and(|kind| kind.name == "obtcp");
+    let is_outside = |number: usize| placed.iter().any(|(agent, _)| *agent == number);
+    let talking = scenario.agents.iter().enumerate().filter(|(_, spec)| talks(spec));
+    let (outside, inside): (Vec<_>, Vec<_>) = talking.partition(|(number, _)| is_outside(*number));
+    if let ([_, ..], [(_, alone), ..]) = (outside.as_slice(), inside.as_slice()) {
+        return Err(Refusal(format!(
+            "agents of obTCP talk to each other, and {:?} would be simulated beside a command\ntip: --agent {}=COMMAND, too",
+            alone.name, alone.name
+        )));
+    }
+    Ok(placed)
+}
+
+/// Whether each command has a place in one of the scenarios at least.
+///
+/// # Errors
+/// The first that has none.
+pub(crate) fn has_place_for_all<'a>(
+    scenarios: impl Iterator<Item = &'a Scenario> + Clone,
+    in_place: &[InPlace],
+) -> Result<(), Refusal> {
+    let stands = |it: &&InPlace| {
+        scenarios
+            .clone()
+            .flat_map(|scenario| &scenario.agents)
+            .any(|spec| spec.name == it.agent && spec.kind.is_some())
+    };
+    match in_place.iter().find(|it| !stands(it)) {
+        None => Ok(()),
+        Some(InPlace { agent, .. }) => Err(Refusal(format!(
+            "nobody stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
+        ))),
+    }
+}
+
+fn unknown(scenario: &Scenario, name: &str) -> Refusal {
+    let names: Vec<&str> = scenario.agents.iter().map(|spec| spec.name.as_str()).collect();
+    let tip = match names.as_slice() {
+        [] => "it has none; an [[agent]] says where the command is to stand".to_owned(),
+        names => format!("it has {}", names.join(", ")),
+    };
+    Refusal(format!("the scenario has no agent {name:?} whose place a command could take\ntip: {tip}"))
+}
+
+/// What is where, by the places of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sides {
+    /// A host on the wired side and one on the wireless side.
+    pub(super) ends: [usize; 2],
+    /// All nodes on the wireless side.
+    pub(super) behind: Vec<usize>,
+}
+
+/// The sides of an agent at a link.
+///
+/// # Errors
+/// When it is at a cell, its link is not the only way, or no flow passes it.
+pub(super) fn sides(scenario: &Scenario, spec: &AgentSpec) -> Result<Sides, Refusal> {
+    let AgentPlace::Link(own) = spec.at else {
+        return Err(Refusal(format!(
+            "agent {:?} is at a cell, and a command can take the place of an agent at a link only",
+            spec.name
+        )));
+    };
+    let behind = reached_without(scenario, own);
+    if behind.contains(&scenario.links[own].from) {
+        return Err(Refusal(format!(
+            "the link of agent {:?} is not the only way between its ends, so a command in its place would not know what is on which side",
+            spec.name
+        )));
+    }
+    let hosts = || scenario.flows.iter().flat_map(|flow| flow.ends.pairs()).flatten();
+    let ends = [false, true].map(|is_behind| hosts().find(|node| behind.contains(node) == is_behind));
+    match ends {
+        [Some(wired), Some(wireless)] => Ok(Sides { ends: [wired, wireless], behind }),
+        _ => Err(Refusal(format!(
+            "no flow passes agent {:?}, in whose place a command is to stand",
+            spec.name
+        ))),
+    }
+}
+
+/// The nodes that are reached from the end of a link without it, over links and cells.
+fn reached_without(scenario: &Scenario, own: usize) -> Vec<usize> {
+    let links = scenario.links.iter().enumerate().filter(|(place, _)| *place != own);
+    let links = links.map(|(_, link)| [link.from, link.to]);
+    let cells = scenario
+        .mobiles
+        .iter()
+        .flat_map(|mobile| mobile.cells.iter().map(|cell| [scenario.cells[*cell].base_station, mobile.node]));
+    let ways: Vec<[usize; 2]> = links.chain(cells).collect();
+    let mut reached = vec![scenario.links[own].to];
+    let mut next = 0;
+    while let Some(&node) = reached.get(next) {
+        next += 1;
+        for way in ways.iter().filter(|way| way.contains(&node)) {
+            for end in way {
+                if !reached.contains(end) {
+                    reached.push(*end);
+                }
+            }
+        }
+    }
+    reached
+}
