@@ -136,7 +136,7 @@ fn metrics(given: &str) -> Result<Metrics, Failure> {
 fn failure(error: io::Error) -> Failure {
     let tip = match error.kind() {
         io::ErrorKind::PermissionDenied => {
-            "\ntip: it takes CAP_NET_RAW, and CAP_NET_ADMIN for split: run it as root (sudo)"
+            "\ntip: it takes CAP_NET_RAW, and for split CAP_NET_ADMIN and CAP_NET_BIND_SERVICE: run it as root (sudo)"
         }
         _ => "",
     };

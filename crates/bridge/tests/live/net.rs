@@ -48,6 +48,16 @@ pub(crate) fn inside<T: Send + 'static>(
     })
 }
 
+/// A link between the two, that carries no packets longer than its MTU.
+pub(crate) fn veth(near: &Namespace, name: &str, far: &Namespace, other: &str) {
+    let place = format!("/proc/{}/fd/{}", std::process::id(), far.as_fd().as_raw_fd());
+    ip(near, &format!("link add {name} type veth peer name {other} netns {place}"));
+    for (it, name) in [(near, name), (far, other)] {
+        ip(it, &format!("link set {name} gso_max_segs 1"));
+        ip(it, &format!("link set {name} up"));
+    }
+}
+
 /// Say that a test is skipped.
 ///
 /// # Panics
@@ -85,20 +95,12 @@ impl Net {
             skip(test, "it takes root, and ip");
             return None;
         };
-        let veth = |near: &Namespace, name: &str, far: &Namespace, other: &str| {
-            // Duplicate address detection would take a second.
-            let place = format!("/proc/{}/fd/{}", std::process::id(), far.as_fd().as_raw_fd());
-            ip(near, &format!("link add {name} type veth peer name {other} netns {place}"));
-            [(near, name), (far, other)].iter().for_each(|(it, name)| {
-                ip(it, &format!("link set {name} gso_max_segs 1"));
-                ip(it, &format!("link set {name} up"));
-            });
-        };
         veth(&net.fixed, "a0", &net.bridge, "b0");
         veth(&net.bridge, "b1", &net.hop, "c0");
         veth(&net.hop, "c1", &net.mobile, "d0");
         for (it, name, last) in [(&net.fixed, "a0", 1), (&net.mobile, "d0", 2)] {
             ip(it, &format!("addr add 10.77.0.{last}/24 dev {name}"));
+            // Duplicate address detection would take a second.
             ip(it, &format!("addr add fd77::{last}/64 dev {name} nodad"));
         }
         Some(net)

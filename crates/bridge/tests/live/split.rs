@@ -1,5 +1,9 @@
 //! Split connections through a router: kernel TCP at both ends, a hop behind the router that loses, doubles and overtakes.
 
+mod beside;
+mod ends;
+mod host;
+
 use crate::Shared;
 use crate::net::{Hop, Net, Transfer, inside, ip, now, pause, run, skip};
 use nix::sys::signal::{Signal, kill};
@@ -8,9 +12,9 @@ use seamline_agent::Side;
 use seamline_bridge::system::{Metrics, Port, Split, split};
 use seamline_bridge::{Outgoing, SplitCounters};
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
-use seamline_wire::{Duration, Flags, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -96,6 +100,20 @@ impl Router {
         }
         drop(stop);
         self.thread.take().unwrap().join().unwrap().unwrap()
+    }
+}
+
+/// Who comes within ten seconds.
+fn accepted(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    listener.set_nonblocking(true).unwrap();
+    let begun = now();
+    loop {
+        if let Ok((stream, peer)) = listener.accept() {
+            stream.set_nonblocking(false).unwrap();
+            return (stream, peer);
+        }
+        assert!(now() - begun < 10_000, "nobody has come");
+        pause(2);
     }
 }
 
@@ -207,11 +225,21 @@ fn the_router_itself() {
     }
 }
 
-fn child(net: &Net) -> Child {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+/// Begun by a command that takes its command line. It ends with its input; its log goes to `log`.
+fn child(net: &Net, mut command: Command, log: Stdio) -> Child {
+    command.arg(std::env::current_exe().unwrap());
     command.args(["--exact", "split::the_router_itself", "--nocapture"]).env("SEAMLINE_TEST_SPLIT", "1");
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
     net.bridge.within(|| command.spawn()).unwrap()
+}
+
+/// The last of them are one for each interface and version of IP.
+fn wait_for_rules(net: &Net) {
+    let begun = now();
+    while rules(net).matches("of process").count() < 4 {
+        assert!(now() - begun < 10_000);
+        pause(20);
+    }
 }
 
 /// `kill -9`: connections that were split are over, for nobody else has their bytes; new ones pass at once, and are split again by the next one.
@@ -219,12 +247,8 @@ fn child(net: &Net) -> Child {
 fn connections_pass_once_it_is_killed() {
     let Some(net) = routed("connections_pass_once_it_is_killed") else { return };
     let hop = Hop::begin(&net, 0);
-    let mut router = child(&net);
-    let begun = now();
-    while !rules(&net).contains("tproxy") {
-        assert!(now() - begun < 10_000);
-        pause(20);
-    }
+    let mut router = child(&net, Command::new("env"), Stdio::null());
+    wait_for_rules(&net);
     let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4001")).unwrap();
     let mut client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4001")).unwrap();
     let (_server, _) = listener.accept().unwrap();
@@ -283,8 +307,14 @@ fn a_flood_of_syns_keeps_nobody_out() {
 /// An Ethernet frame to the router, whose other end is a host that nobody is.
 fn syn(number: u32) -> Vec<u8> {
     let ip = IpHeader::v4(Ipv4Addr::from(0x0a4e_0000 + number), Ipv4Addr::new(10, 77, 0, 1));
-    let segment =
-        Segment { sequence: SequenceNumber(number), flags: Flags::SYN, window: 500, ..Segment::default() };
+    let timestamps = Some(Timestamps { value: 1, echo: 0 });
+    let segment = Segment {
+        sequence: SequenceNumber(number),
+        flags: Flags::SYN,
+        window: 500,
+        timestamps,
+        ..Segment::default()
+    };
     let headers =
         Headers { ip, source_port: TransportPort(2000), destination_port: TransportPort(4000), segment };
     let mut frame = vec![2, 0, 0, 0, 0, 0x0b, 2, 0, 0, 0, 0, 1, 8, 0];
@@ -300,6 +330,7 @@ fn a_dry_run_counts_only() {
     let path = std::env::temp_dir().join(format!("seamline-split-{}.prom", std::process::id()));
     let metrics = Some(Metrics::File(path.clone()));
     let router = Router::begin(&net, Split { is_dry: true, metrics, ..settings() });
+    assert!(!rules(&net).contains("socket"), "{}", rules(&net));
     Transfer::begin(&net, 4, 100_000).finish();
     pause(2500);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -310,23 +341,28 @@ fn a_dry_run_counts_only() {
     assert_eq!((it.taken, it.begun), (1, 0), "{it:?}");
 }
 
+/// Whoever begins it: here the wired side.
 #[test]
-fn what_cannot_be_split_is_refused_with_the_remedy() {
-    let Some(net) = routed("what_cannot_be_split_is_refused_with_the_remedy") else { return };
-    let refused = |settings: Split| {
-        let (_stop, asked) = UnixStream::pair().unwrap();
-        let thread = inside(&net.bridge, move || split(&settings, &asked, std::io::sink()));
-        thread.join().unwrap().unwrap_err().to_string()
-    };
-    let missing = refused(Split { interfaces: ["b0".to_owned(), "b7".to_owned()], ..settings() });
-    assert!(missing.contains("b7"), "{missing}");
-    let unknown = refused(Split { congestion_control: Some("nonesuch".to_owned()), ..settings() });
-    assert!(unknown.contains("modprobe tcp_nonesuch"), "{unknown}");
-    let router = Router::begin(&net, settings());
-    let second = refused(settings());
-    assert!(second.contains("already"), "{second}");
+fn the_wireless_half_alone_has_the_congestion_control() {
+    let Some(net) = routed("the_wireless_half_alone_has_the_congestion_control") else { return };
+    let path = "/proc/sys/net/ipv4/tcp_congestion_control";
+    let own = net.bridge.within(|| std::fs::read_to_string(path)).unwrap().trim().to_owned();
+    let named = if own == "reno" { "cubic" } else { "reno" }.to_owned();
+    let hop = Hop::begin(&net, 0);
+    let router = Router::begin(&net, Split { congestion_control: Some(named.clone()), ..settings() });
+    let listener = net.mobile.within(|| TcpListener::bind("10.77.0.2:4000")).unwrap();
+    let client = net.fixed.within(|| TcpStream::connect("10.77.0.2:4000")).unwrap();
+    let (server, _) = listener.accept().unwrap();
+    let said = net.bridge.within(|| Command::new("ss").arg("-tin").output()).unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    // Each socket has a line, whose fifth word is its peer, and one with what its TCP does.
+    for (peer, congestion_control) in [("10.77.0.1:", own), ("10.77.0.2:", named)] {
+        let is_it = |words: &str| words.split_whitespace().nth(4).is_some_and(|it| it.starts_with(peer));
+        let half = lines.windows(2).find(|pair| is_it(pair[0])).unwrap();
+        assert!(half[1].split_whitespace().any(|word| word == congestion_control), "{peer} {said}");
+    }
+    drop((client, server));
     router.end(false);
-    assert!(run(&net.bridge, "sysctl -wq net.ipv4.ip_forward=0 net.ipv6.conf.all.forwarding=0"));
-    let host = refused(settings());
-    assert!(host.contains("sysctl -w net.ipv4.ip_forward=1"), "{host}");
+    hop.end();
 }

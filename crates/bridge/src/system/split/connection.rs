@@ -1,6 +1,6 @@
 //! A connection in two halves, and the bytes between them.
 
-use super::sockets::end_in_order;
+use super::sockets::{end_in_order, failed, is_closed};
 use nix::sys::epoll::EpollFlags;
 use seamline_agent::Side;
 use seamline_wire::Instant;
@@ -49,6 +49,8 @@ pub(super) struct Connection {
     pub(super) side: Side,
     /// The second half's handshake is under way.
     pub(super) is_beginning: bool,
+    /// All was handed on, but not all of it acknowledged.
+    pub(super) is_ending: bool,
     pub(super) heard_at: Instant,
 }
 
@@ -65,7 +67,13 @@ pub(super) enum Progress {
 
 impl Connection {
     pub(super) fn new(halves: [TcpStream; 2], side: Side, now: Instant) -> Self {
-        Connection { halves: halves.map(Half::new), side, is_beginning: true, heard_at: now }
+        Connection {
+            halves: halves.map(Half::new),
+            side,
+            is_beginning: true,
+            is_ending: false,
+            heard_at: now,
+        }
     }
 
     /// Hand on what there is.
@@ -115,13 +123,24 @@ impl Connection {
         let (this, other) = (&self.halves[half], &self.halves[1 - half]);
         let mut flags = EpollFlags::empty();
         flags.set(EpollFlags::EPOLLIN, !this.is_read && other.waiting.is_empty());
-        flags.set(EpollFlags::EPOLLOUT, !this.waiting.is_empty());
+        // What has hung up is not watched any more. What it has received and nobody has read yet is read when there is room for it here.
+        let is_left = other.was_watched && other.watched.is_none() && !other.is_read;
+        flags.set(EpollFlags::EPOLLOUT, is_left || !this.waiting.is_empty());
         flags
     }
 
-    /// All was handed on: what is not acknowledged yet goes on without this process.
-    pub(super) fn end_in_order(self) {
+    /// All was handed on: what is not acknowledged yet would go on without this process.
+    pub(super) fn end_in_order(&mut self) {
+        self.is_ending = true;
         self.halves.iter().for_each(|half| end_in_order(&half.stream));
+    }
+    /// Nothing more will happen to either half.
+    pub(super) fn is_closed(&self) -> bool {
+        self.halves.iter().all(|half| is_closed(&half.stream))
+    }
+    /// One of them has failed. To be asked once.
+    pub(super) fn has_failed(&self) -> bool {
+        self.halves.iter().any(|half| failed(&half.stream))
     }
 }
 

@@ -1,6 +1,7 @@
 //! All connections, and the loop that hands their bytes on.
 
 use super::connection::{CHUNK, Connection, Progress};
+use super::host::Room;
 use super::sockets::{self, Sizes};
 use crate::split_counters::SplitCounters;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -12,15 +13,19 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 
 /// Tokens of listeners begin here; those of halves are twice their connection's place, and one more.
 const LISTENERS: u64 = 1 << 40;
-/// How often idle connections are looked for.
+/// How often idle connections are looked for, and how long none are taken in where the kernel had nothing left for one.
 const LOOK: Duration = Duration::from_secs(1);
+/// How often it is looked which connections have ended.
+const LET_GO: Duration = Duration::from_millis(20);
+/// So many are taken in at once before others' turn.
+const AT_ONCE: usize = 64;
 /// So long a server may take to answer.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// What bounds the connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
-    pub(super) connections: usize,
+    pub(super) room: Room,
     pub(super) idle: Duration,
     pub(super) sizes: Sizes,
 }
@@ -32,9 +37,18 @@ pub(super) struct Relay {
     epoll: Epoll,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
+    /// Places of which events may still be waiting for their turn, that are free after it.
+    freed: Vec<usize>,
+    /// Those of connections all of which was handed on.
+    ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
     looked_at: Instant,
+    let_go_at: Instant,
+    /// Since when there has been nothing left for more.
+    exhausted_at: Option<Instant>,
+    /// Why a connection could not be begun, the last time.
+    trouble: Option<String>,
 }
 
 impl Relay {
@@ -49,12 +63,17 @@ impl Relay {
             epoll,
             connections: Vec::new(),
             free: Vec::new(),
+            freed: Vec::new(),
+            ending: Vec::new(),
             chunk: vec![0; CHUNK]
                 .into_boxed_slice()
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
             looked_at: clock::monotonic(),
+            let_go_at: clock::monotonic(),
+            exhausted_at: None,
+            trouble: None,
         })
     }
 
@@ -62,19 +81,23 @@ impl Relay {
         SplitCounters { open: self.open() as u64, ..self.counters }
     }
     pub(super) fn open(&self) -> usize {
-        self.connections.len() - self.free.len()
+        self.connections.len() - self.free.len() - self.freed.len()
     }
     /// Whether there is room for more; where there was none, only once a tenth is free again.
     pub(super) fn has_room(&self, had_room: bool) -> bool {
-        let most = self.bounds.connections;
-        self.open() < if had_room { most } else { most - most / 10 }
+        let most = self.bounds.room.connections;
+        self.exhausted_at.is_none() && self.open() < if had_room { most } else { most - most / 10 }
+    }
+    /// Why a connection could not be begun, if one could not since this was asked last.
+    pub(super) fn take_trouble(&mut self) -> Option<String> {
+        self.trouble.take()
     }
 
-    /// Wait for what happens, at most so long, and do it.
+    /// Wait for what happens, at most so long, and do it; and say each time that it goes on.
     ///
     /// # Errors
     /// When the kernel cannot be asked.
-    pub(super) fn turn(&mut self, timeout: u8) -> io::Result<()> {
+    pub(super) fn turn(&mut self, timeout: u8, come_round: impl Fn()) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); 256];
         let count = match self.epoll.wait(&mut events, EpollTimeout::from(timeout)) {
             Ok(count) => count,
@@ -83,31 +106,65 @@ impl Relay {
         };
         let now = clock::monotonic();
         for event in &events[..count] {
+            come_round();
             match event.data() {
                 token if token >= LISTENERS => self.take_in(now, (token - LISTENERS) as usize),
                 token => self.go_on(now, (token / 2) as usize, (token % 2) as usize, event.events()),
             }
         }
+        self.free.append(&mut self.freed);
+        if now.saturating_since(self.let_go_at) >= LET_GO {
+            self.let_go_at = now;
+            self.let_go();
+        }
         if now.saturating_since(self.looked_at) >= LOOK {
             self.looked_at = now;
             self.expire(now);
         }
+        if self.exhausted_at.is_some_and(|at| now.saturating_since(at) >= LOOK) {
+            self.exhausted_at = None;
+            self.listen(EpollFlags::EPOLLIN);
+        }
         Ok(())
     }
 
-    /// All who wait at a listener, as far as there is room; others wait with the kernel.
+    /// Some of those who wait at a listener. Also where new ones pass by now: these have been answered.
     fn take_in(&mut self, now: Instant, listener: usize) {
-        while self.open() < self.bounds.connections {
+        for _ in 0..AT_ONCE {
             let (side, listener) = &self.listeners[listener];
-            let Ok((client, address)) = listener.accept() else { return };
-            if self.begin(now, *side, client, address).is_err() {
-                self.counters.refused += 1;
+            let side = *side;
+            let accepted = match listener.accept() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if !sockets::is_exhausted(&error) => continue,
+                accepted => accepted,
+            };
+            let begun = accepted.and_then(|(client, address)| {
+                self.begin(now, side, client, address).inspect_err(|_| self.counters.refused += 1)
+            });
+            let Err(error) = begun else { continue };
+            self.trouble = Some(error.to_string());
+            if sockets::is_exhausted(&error) {
+                self.exhausted_at = Some(now);
+                return self.listen(EpollFlags::empty());
             }
+        }
+    }
+
+    /// What to watch the listeners for.
+    fn listen(&self, interest: EpollFlags) {
+        for (token, (_, listener)) in (LISTENERS..).zip(&self.listeners) {
+            // They are in it.
+            let _ = self.epoll.modify(listener, &mut EpollEvent::new(interest, token));
         }
     }
 
     fn begin(&mut self, now: Instant, side: Side, client: TcpStream, address: SocketAddr) -> io::Result<()> {
         sockets::prepare(&client)?;
+        if self.open() >= self.bounds.room.places {
+            return Err(io::Error::other(
+                "no place is left, also for clients that have been answered already",
+            ));
+        }
         let server = sockets::begin(address, client.local_addr()?, &self.bounds.sizes)?;
         sockets::prepare(&server)?;
         if let Some(name) = &self.bounds.sizes.congestion_control {
@@ -118,12 +175,13 @@ impl Relay {
             self.connections.len() - 1
         });
         self.connections[place] = Some(Connection::new([client, server], side, now));
+        self.watch(place).inspect_err(|_| self.forget(place))?;
         self.counters.begun += 1;
-        self.watch(place)
+        Ok(())
     }
 
     fn go_on(&mut self, now: Instant, place: usize, half: usize, events: EpollFlags) {
-        let Some(connection) = self.connections[place].as_mut() else { return };
+        let Some(connection) = self.connections[place].as_mut().filter(|it| !it.is_ending) else { return };
         let is_hung_up = events.intersects(EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR);
         if is_hung_up && sockets::failed(&connection.halves[half].stream) {
             return self.fail(place, half);
@@ -133,6 +191,7 @@ impl Relay {
                 return;
             }
             connection.is_beginning = false;
+            connection.heard_at = now;
         }
         // Nothing more will happen there, but what it has received may wait for the other half: that one's turn brings it.
         if is_hung_up && connection.halves[half].watched.take().is_some() {
@@ -148,10 +207,7 @@ impl Relay {
             }
             Progress::Ended(handed) => {
                 self.count(side, handed);
-                self.counters.ended += 1;
-                if let Some(connection) = self.forget(place) {
-                    connection.end_in_order();
-                }
+                self.end(place);
             }
             Progress::Failed => self.fail(place, half),
         }
@@ -186,6 +242,36 @@ impl Relay {
         Ok(())
     }
 
+    /// All was handed on. It keeps its place until it was acknowledged, too: without the rules the acknowledgments would go to the other
+    /// end, which would answer by a reset.
+    fn end(&mut self, place: usize) {
+        let Some(connection) = self.connections[place].as_mut() else { return };
+        connection.end_in_order();
+        for half in &mut connection.halves {
+            if half.watched.take().is_some() {
+                let _ = self.epoll.delete(&half.stream);
+            }
+        }
+        self.ending.push(place);
+    }
+
+    fn let_go(&mut self) {
+        for place in std::mem::take(&mut self.ending) {
+            // It may have expired, and its place be another's.
+            let Some(connection) = self.connections[place].as_ref().filter(|it| it.is_ending) else {
+                continue;
+            };
+            if !connection.is_closed() {
+                self.ending.push(place);
+                continue;
+            }
+            let counter =
+                if connection.has_failed() { &mut self.counters.reset } else { &mut self.counters.ended };
+            *counter += 1;
+            self.forget(place);
+        }
+    }
+
     /// One half has failed: the other end hears of it as of any reset.
     fn fail(&mut self, place: usize, half: usize) {
         if let Some(connection) = &self.connections[place] {
@@ -198,11 +284,11 @@ impl Relay {
         self.forget(place);
     }
 
-    /// Dropping what is returned closes its sockets, which resets both ends and takes them out of the epoll instance.
-    fn forget(&mut self, place: usize) -> Option<Connection> {
-        let connection = self.connections[place].take()?;
-        self.free.push(place);
-        Some(connection)
+    /// Closes its sockets, which resets both ends, unless it has ended in order, and takes them out of the epoll instance.
+    fn forget(&mut self, place: usize) {
+        if self.connections[place].take().is_some() {
+            self.freed.push(place);
+        }
     }
 
     fn expire(&mut self, now: Instant) {
@@ -221,5 +307,6 @@ impl Relay {
         self.counters.reset += self.open() as u64;
         self.connections.clear();
         self.free.clear();
+        self.freed.clear();
     }
 }

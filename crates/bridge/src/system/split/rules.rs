@@ -1,24 +1,29 @@
 //! What has the kernel hand connections over: a table of nftables that lives as long as this process, and a way for packets that bear its
 //! mark to this host.
 
-use seamline_daemon::clock;
-use seamline_daemon::explained;
+use super::owner::Owner;
+use super::routes::Routes;
+use seamline_daemon::{clock, explained};
 use seamline_wire::Duration;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// The mark of packets that are for a socket here although their destination is another host.
-const MARK: u32 = 0x5ea_0001;
-/// The routing table that such packets are looked up in, and the place of the rule that says so.
-const ROUTES: u32 = 0x5ea;
+pub(super) const MARK: u32 = 0x5ea_0001;
+/// The mark of what the halves towards the ends that have begun connections send. Both halves have the same addresses and ports, so that
+/// connection tracking would take them for one connection: it is shown the other half only, which so can be masqueraded.
+pub(super) const UNTRACKED: u32 = 0x5ea_0002;
 const TABLE: &str = "seamline_split";
+/// What begins a connection.
+const SYN: &str = "tcp flags & (fin | syn | rst | ack) == syn";
 
-/// So many connections may begin in a second, and all of them at once; more pass. A forged SYN keeps a place among the listeners'
+/// So many connections may begin in a second at most, and all of them at once; more pass. A forged SYN keeps a place among the listeners'
 /// half-open ones ([`BACKLOG`]) for about three seconds, so a flood cannot fill them: were they full, the kernel would answer by SYN
 /// cookies, whose third packet no rule here knows for ours.
-const BEGINNINGS: u32 = 1000;
+pub(super) const BEGINNINGS: u32 = 1000;
 /// Connections that the kernel keeps half-open, or open and not yet taken in (at most `net.core.somaxconn`, 4096).
 pub(super) const BACKLOG: i32 = 4096;
 
@@ -29,12 +34,25 @@ pub(super) struct Entrance {
     pub(super) listener: SocketAddr,
 }
 
+/// What is handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Terms {
+    /// Only what comes in at one of them and goes on by the other.
+    pub(super) interfaces: [String; 2],
+    pub(super) entrances: Vec<Entrance>,
+    /// So many in a second: see [`BEGINNINGS`].
+    pub(super) beginnings: u32,
+    /// It is counted only.
+    pub(super) is_dry: bool,
+}
+
 /// The table, and who holds it. It goes with this value, or with the process, however that ends: the kernel removes a table whose owner is gone.
 #[derive(Debug)]
 pub(super) struct Rules {
-    owner: Child,
-    entrances: Vec<Entrance>,
-    is_dry: bool,
+    owner: Owner,
+    /// They go after the table.
+    routes: Arc<Routes>,
+    terms: Terms,
     takes: bool,
 }
 
@@ -48,37 +66,23 @@ pub(super) struct Passed {
 }
 
 impl Rules {
-    /// Hand new connections over at these entrances.
+    /// Hand new connections over on these terms.
     ///
     /// # Errors
     /// When `nft` or `ip` is missing, or refuses; then what it said.
-    pub(super) fn new(interfaces: &[String; 2], entrances: Vec<Entrance>, is_dry: bool) -> io::Result<Self> {
-        let table = table(interfaces);
-        let beginnings = beginnings(&entrances, is_dry);
+    pub(super) fn new(terms: Terms) -> io::Result<Self> {
+        let rules = table(&terms) + &beginnings(&terms);
         // Whoever died here and left rules would have taken them with him; what is there has another owner.
-        if Command::new("nft")
-            .args(["list", "table", "inet", TABLE])
-            .output()
-            .is_ok_and(|it| it.status.success())
-        {
+        if listed().is_some() {
             let why = "connections are split here already: one such agent runs per host";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, why));
         }
-        checked(&format!("{table}{beginnings}"))?;
-        if !is_dry {
-            route(&entrances)?;
-        }
-        let owner = Command::new("nft")
-            .arg("-i")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| explained(error, "running nft"))?;
-        let mut rules = Rules { owner, entrances, is_dry, takes: true };
-        rules.tell(&format!("{table}{beginnings}"))?;
-        rules.await_table()?;
-        Ok(rules)
+        checked(&rules)?;
+        let routes = Arc::new(Routes::new(&terms.entrances, terms.is_dry)?);
+        let mut owner = Owner::new()?;
+        owner.tell(&rules)?;
+        await_table(terms.entrances.len())?;
+        Ok(Rules { owner, routes, terms, takes: true })
     }
 
     /// Hand new connections over from now on, or let them pass.
@@ -90,8 +94,19 @@ impl Rules {
             return Ok(());
         }
         self.takes = takes;
-        let rules = if takes { beginnings(&self.entrances, self.is_dry) } else { String::new() };
-        self.tell(&format!("flush chain inet {TABLE} begin\n{rules}"))
+        let rules = if takes { beginnings(&self.terms) } else { String::new() };
+        self.owner.tell(&format!("flush chain inet {TABLE} begin\n{rules}"))
+    }
+
+    /// # Errors
+    /// When who holds the table is gone, and the table with it.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        self.owner.check()
+    }
+
+    /// The way that handed over packets take.
+    pub(super) fn routes(&self) -> Arc<Routes> {
+        Arc::clone(&self.routes)
     }
 
     /// What it has counted.
@@ -108,72 +123,104 @@ impl Rules {
         };
         Ok(Passed { taken: count("taken"), passed: count("passed") })
     }
-
-    fn tell(&mut self, commands: &str) -> io::Result<()> {
-        let stdin = self.owner.stdin.as_mut().ok_or_else(|| io::Error::other("nft is gone"))?;
-        stdin
-            .write_all(commands.as_bytes())
-            .and_then(|()| stdin.flush())
-            .map_err(|error| explained(error, "telling nft"))
-    }
-
-    fn await_table(&self) -> io::Result<()> {
-        let begun = clock::monotonic();
-        while clock::monotonic().saturating_since(begun) < Duration::from_secs(5) {
-            let listed = Command::new("nft").args(["list", "chain", "inet", TABLE, "begin"]).output()?;
-            let awaited = if self.is_dry { "counter" } else { "tproxy" };
-            if String::from_utf8_lossy(&listed.stdout).contains(awaited) {
-                return Ok(());
-            }
-            let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(20_u8));
-        }
-        Err(io::Error::other("nft has not made the table within 5 s"))
-    }
 }
 
-impl Drop for Rules {
-    fn drop(&mut self) {
-        drop(self.owner.stdin.take());
-        let _ = self.owner.wait();
-        if !self.is_dry {
-            families(&self.entrances).for_each(unroute);
-        }
-    }
+/// The table, if there is one.
+fn listed() -> Option<String> {
+    let asked = Command::new("nft").args(["list", "table", "inet", TABLE]).output();
+    let said = asked.ok().filter(|said| said.status.success())?;
+    Some(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
-/// All of the table but what begins connections. What belongs to a socket here is for it; addresses of this host are never split.
-fn table(interfaces: &[String; 2]) -> String {
-    let [wired, wireless] = interfaces;
+/// What tells this process's table from another's, which may have been quicker: each of the last rules has it.
+fn comment() -> String {
+    format!("comment \"of process {}\"", std::process::id())
+}
+
+fn await_table(last: usize) -> io::Result<()> {
+    let until = clock::monotonic() + Duration::from_secs(5);
+    while clock::monotonic() < until {
+        if listed().is_some_and(|table| table.matches(&comment()).count() == last) {
+            return Ok(());
+        }
+        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(5_u8));
+    }
+    Err(io::Error::other("nft has not made the table within 5 s"))
+}
+
+/// All of the table but what begins connections. SYNs come first: one may meet what is left of an older connection with the same ports.
+fn table(terms: &Terms) -> String {
+    let [wired, wireless] = &terms.interfaces;
+    let begin = |from: &str, to: &str| {
+        format!(
+            "add rule inet {TABLE} arrive iifname \"{from}\" {SYN} fib daddr oifname \"{to}\" jump begin\n"
+        )
+    };
     format!(
         "add table inet {TABLE} {{ flags owner; }}\n\
          add counter inet {TABLE} taken\n\
          add counter inet {TABLE} passed\n\
          add chain inet {TABLE} begin\n\
-         add chain inet {TABLE} prerouting {{ type filter hook prerouting priority mangle; policy accept; }}\n\
-         add rule inet {TABLE} prerouting iifname != {{ \"{wired}\", \"{wireless}\" }} accept\n\
-         add rule inet {TABLE} prerouting meta l4proto != tcp accept\n\
-         add rule inet {TABLE} prerouting socket transparent 1 meta mark set {MARK} accept\n\
-         add rule inet {TABLE} prerouting tcp flags & (fin | syn | rst | ack) == syn fib daddr type != local jump begin\n"
+         add chain inet {TABLE} arrive {{ type filter hook prerouting priority raw; policy accept; }}\n\
+         add rule inet {TABLE} arrive meta l4proto != {{ tcp, icmp, icmpv6 }} accept\n\
+         {}{}{}",
+        begin(wired, wireless),
+        begin(wireless, wired),
+        if terms.is_dry { String::new() } else { halves(terms) }
     )
 }
 
-fn beginnings(entrances: &[Entrance], is_dry: bool) -> String {
+/// What is for a half here, with what routers say of its packets: after address translation, so that it is known by the half's addresses.
+/// Half-open connections and those that wait out their end have no mark to tell; half-open are those that were begun elsewhere only.
+/// A SYN with the ports of one of these is handed over, room or not: what follows it would not pass, and to one that waits out its end it
+/// would begin a connection to whatever service this host itself has at that port.
+fn halves(Terms { interfaces: [wired, wireless], entrances, .. }: &Terms) -> String {
     let mut rules = format!(
-        "add rule inet {TABLE} begin limit rate over {BEGINNINGS}/second burst {BEGINNINGS} packets counter name passed accept\n"
+        "add chain inet {TABLE} again\n\
+         add rule inet {TABLE} arrive iifname {{ \"{wired}\", \"{wireless}\" }} {SYN} socket transparent 1 jump again\n\
+         add rule inet {TABLE} arrive socket mark {UNTRACKED:#x} notrack accept\n\
+         add rule inet {TABLE} arrive socket mark != {UNTRACKED:#x} accept\n\
+         add rule inet {TABLE} arrive meta l4proto tcp socket transparent 1 notrack\n\
+         add chain inet {TABLE} divert {{ type filter hook prerouting priority dstnat + 1; policy accept; }}\n\
+         add rule inet {TABLE} divert meta l4proto {{ tcp, icmp, icmpv6 }} socket transparent 1 meta mark set {MARK:#x}\n\
+         add chain inet {TABLE} leave {{ type filter hook output priority raw; policy accept; }}\n\
+         add rule inet {TABLE} leave meta mark {UNTRACKED:#x} notrack\n"
     );
-    for Entrance { interface, listener } in entrances {
-        let (family, protocol) = if listener.is_ipv4() { ("ip", "ipv4") } else { ("ip6", "ipv6") };
-        let what = if is_dry {
-            "accept".to_owned()
-        } else {
-            format!("tproxy {family} to {listener} meta mark set {MARK} accept")
-        };
+    for entrance in entrances {
+        let _ = writeln!(rules, "add rule inet {TABLE} again {} {}", arriving(entrance), hand_over(entrance));
+    }
+    rules
+}
+
+/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: nobody here has the key.
+fn beginnings(Terms { entrances, beginnings, is_dry, .. }: &Terms) -> String {
+    let mut rules = String::new();
+    for option in [19, 29] {
+        let _ = writeln!(rules, "add rule inet {TABLE} begin tcp option {option} exists return");
+    }
+    let _ = writeln!(
+        rules,
+        "add rule inet {TABLE} begin limit rate over {beginnings}/second burst {beginnings} packets counter name passed return"
+    );
+    for entrance in entrances {
+        let what = if *is_dry { "accept".to_owned() } else { hand_over(entrance) };
         let _ = writeln!(
             rules,
-            "add rule inet {TABLE} begin iifname \"{interface}\" meta nfproto {protocol} meta l4proto tcp counter name taken {what}"
+            "add rule inet {TABLE} begin {} counter name taken {what} {}",
+            arriving(entrance),
+            comment()
         );
     }
     rules
+}
+
+fn arriving(Entrance { interface, listener }: &Entrance) -> String {
+    let protocol = if listener.is_ipv4() { "ipv4" } else { "ipv6" };
+    format!("iifname \"{interface}\" meta nfproto {protocol} meta l4proto tcp")
+}
+fn hand_over(Entrance { listener, .. }: &Entrance) -> String {
+    let family = if listener.is_ipv4() { "ip" } else { "ip6" };
+    format!("tproxy {family} to {listener} notrack accept")
 }
 
 /// Whether `nft` would take it.
@@ -199,35 +246,4 @@ fn checked(table: &str) -> io::Result<()> {
         io::ErrorKind::Other
     };
     Err(io::Error::new(kind, format!("nft refuses to hand connections over: {}", why.trim())))
-}
-
-/// Packets with the mark are for this host.
-fn route(entrances: &[Entrance]) -> io::Result<()> {
-    for family in families(entrances) {
-        unroute(family);
-        ip(&format!("{family} rule add fwmark {MARK} lookup {ROUTES}"))?;
-        ip(&format!("{family} route replace local default dev lo table {ROUTES}"))?;
-    }
-    Ok(())
-}
-fn unroute(family: &str) {
-    let _ = ip(&format!("{family} rule del fwmark {MARK} lookup {ROUTES}"));
-    let _ = ip(&format!("{family} route del local default dev lo table {ROUTES}"));
-}
-fn families(entrances: &[Entrance]) -> impl Iterator<Item = &'static str> {
-    let has = |is_ipv4: bool| entrances.iter().any(|it| it.listener.is_ipv4() == is_ipv4);
-    [(true, "-4"), (false, "-6")]
-        .into_iter()
-        .filter(move |(is_ipv4, _)| has(*is_ipv4))
-        .map(|(_, family)| family)
-}
-
-fn ip(arguments: &str) -> io::Result<()> {
-    let asked = Command::new("ip").args(arguments.split(' ')).output();
-    let said = asked.map_err(|error| explained(error, "running ip, which is in the package iproute2"))?;
-    if said.status.success() {
-        return Ok(());
-    }
-    let why = String::from_utf8_lossy(&said.stderr);
-    Err(io::Error::other(format!("ip {arguments}: {}", why.trim())))
 }

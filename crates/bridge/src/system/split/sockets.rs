@@ -1,7 +1,8 @@
 //! Sockets with the addresses of others.
 #![expect(unsafe_code, reason = "socket options that no library has")]
 
-use super::rules::BACKLOG;
+use super::host::Forwards;
+use super::rules::{BACKLOG, UNTRACKED};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
@@ -24,13 +25,18 @@ pub(super) struct Sizes {
     pub(super) congestion_control: Option<String>,
 }
 
-/// A listener of each family that only rules lead to; only for IPv4 where this host has no IPv6.
-pub(super) fn listeners(sizes: &Sizes) -> io::Result<Vec<TcpListener>> {
-    let mut made = vec![listener((Ipv4Addr::LOCALHOST, 0).into(), sizes)?];
-    match listener((Ipv6Addr::LOCALHOST, 0).into(), sizes) {
-        Ok(listener) => made.push(listener),
-        Err(error) if is_without_ipv6(&error) => {}
-        Err(error) => return Err(error),
+/// A listener that only rules lead to for each version of IP that is forwarded; only for IPv4 where this host has no address of IPv6.
+pub(super) fn listeners(sizes: &Sizes, forwards: Forwards) -> io::Result<Vec<TcpListener>> {
+    let mut made = Vec::new();
+    if forwards.v4 {
+        made.push(listener((Ipv4Addr::LOCALHOST, 0).into(), sizes)?);
+    }
+    if forwards.v6 {
+        match listener((Ipv6Addr::LOCALHOST, 0).into(), sizes) {
+            Ok(listener) => made.push(listener),
+            Err(error) if forwards.v4 && is_without_ipv6(&error) => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(made)
 }
@@ -43,6 +49,7 @@ fn is_without_ipv6(error: &io::Error) -> bool {
 fn listener(address: SocketAddr, sizes: &Sizes) -> io::Result<TcpListener> {
     let socket = transparent(address, sizes)?;
     set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, ANSWERS)?;
+    setsockopt(&socket, sockopt::Mark, &UNTRACKED)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
     listen(&socket, Backlog::new(BACKLOG)?)?;
     Ok(TcpListener::from(socket))
@@ -51,11 +58,21 @@ fn listener(address: SocketAddr, sizes: &Sizes) -> io::Result<TcpListener> {
 /// A connection to `server` from `client`'s address and port, under way.
 pub(super) fn begin(client: SocketAddr, server: SocketAddr, sizes: &Sizes) -> io::Result<TcpStream> {
     let socket = transparent(client, sizes)?;
-    bind(socket.as_raw_fd(), &SockaddrStorage::from(client))?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(client)).map_err(|error| unbound(error, client))?;
     match connect(socket.as_raw_fd(), &SockaddrStorage::from(server)) {
         Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(socket)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// It cannot have the client's address and port.
+fn unbound(error: Errno, client: SocketAddr) -> io::Error {
+    let why = match error {
+        Errno::EACCES => ": ports below 1024 take CAP_NET_BIND_SERVICE",
+        Errno::EADDRINUSE => ": a socket of this host has that port at all addresses",
+        _ => "",
+    };
+    explained(error, format_args!("binding to a client's address, {client}{why}"))
 }
 
 fn transparent(address: SocketAddr, sizes: &Sizes) -> io::Result<OwnedFd> {
@@ -89,6 +106,11 @@ pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(setsockopt(stream, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?)
 }
 
+/// Whether this host has it, by a socket that nothing comes of.
+pub(super) fn try_congestion_control(name: &str) -> io::Result<()> {
+    control_congestion(&socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?, name)
+}
+
 /// This half faces the wireless side.
 pub(super) fn control_congestion(stream: &impl AsFd, name: &str) -> io::Result<()> {
     setsockopt(stream, sockopt::TcpCongestion, &name.into()).map_err(|error| {
@@ -104,6 +126,30 @@ pub(super) fn end_in_order(stream: &TcpStream) {
 /// Whether something is wrong with it, and not only over.
 pub(super) fn failed(stream: &TcpStream) -> bool {
     stream.take_error().is_ok_and(|error| error.is_some())
+}
+
+/// Whether this process, or this host, can have no more of them for now.
+pub(super) fn is_exhausted(error: &io::Error) -> bool {
+    const SHORT: [Errno; 5] = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM, Errno::ENOSPC];
+    error.raw_os_error().is_some_and(|number| SHORT.contains(&Errno::from_raw(number)))
+}
+
+/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed.
+pub(super) fn is_closed(stream: &TcpStream) -> bool {
+    /// `TCP_CLOSE` of include/net/tcp_states.h.
+    const CLOSE: u8 = 7;
+    let (mut state, mut length) = (CLOSE, 1);
+    // SAFETY: one byte is asked for, the first of `struct tcp_info`, which is the state; there is room for it during the call.
+    let result = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut state).cast(),
+            &raw mut length,
+        )
+    };
+    result != 0 || state == CLOSE
 }
 
 fn set(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {

@@ -1,0 +1,126 @@
+//! What this host has to be like, and what it bounds.
+#![expect(unsafe_code, reason = "the limit of open files, which no library here asks for")]
+
+use super::rules::BEGINNINGS;
+use nix::errno::Errno;
+use nix::net::if_::{if_indextoname, if_nametoindex};
+use seamline_daemon::explained;
+use std::{fs, io};
+
+/// The versions of IP that it forwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forwards {
+    pub(super) v4: bool,
+    pub(super) v6: bool,
+}
+
+/// How many connections there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// With so many, new ones pass.
+    pub(super) connections: usize,
+    /// And so many it may become, by those whose clients have been answered by then.
+    pub(super) places: usize,
+}
+
+/// Files that are open beside connections: listeners, the log, counters, the pipes of programs.
+const OTHERS: usize = 64;
+
+/// A host that forwards nothing would have nothing to split, and what passes would pass to nowhere.
+///
+/// # Errors
+/// When it forwards neither version.
+pub(super) fn forwards() -> io::Result<Forwards> {
+    let forwards = Forwards {
+        v4: number("net/ipv4/ip_forward") == Some(1),
+        v6: number("net/ipv6/conf/all/forwarding") == Some(1),
+    };
+    if forwards.v4 || forwards.v6 {
+        return Ok(forwards);
+    }
+    Err(refused(
+        "this host forwards no packets, so no connection goes through it: sysctl -w net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1",
+    ))
+}
+
+/// So many connections may begin in a second: a quarter of what listeners keep half-open, for about three seconds each.
+///
+/// # Errors
+/// When all SYNs are answered by SYN cookies.
+pub(super) fn beginnings() -> io::Result<u32> {
+    if number("net/ipv4/tcp_syncookies") == Some(2) {
+        return Err(refused(
+            "this host answers every SYN by a SYN cookie, whose third packet no rule knows for one of a split connection: \
+             sysctl -w net.ipv4.tcp_syncookies=1",
+        ));
+    }
+    let half_open = number("net/core/somaxconn").and_then(|most| u32::try_from(most).ok());
+    Ok(half_open.map_or(BEGINNINGS, |most| BEGINNINGS.min(most / 4).max(1)))
+}
+
+/// The interfaces' own names: rules know no others.
+///
+/// # Errors
+/// When one is missing, both are the same, or a name means something else to `nft`.
+pub(super) fn interfaces([wired, wireless]: &[String; 2]) -> io::Result<[String; 2]> {
+    let (wired, wireless) = (interface(wired)?, interface(wireless)?);
+    if wired.0 == wireless.0 {
+        return Err(refused(&format!("both sides are the same interface, {}", wired.1)));
+    }
+    Ok([wired.1, wireless.1])
+}
+
+fn interface(given: &str) -> io::Result<(u32, String)> {
+    let tried = |error: Errno| explained(error, format_args!("the interface {given}"));
+    let index = if_nametoindex(given).map_err(tried)?;
+    let name = if_indextoname(index).map_err(tried)?.to_string_lossy().into_owned();
+    if name.contains(['"', '*', '\\', char::REPLACEMENT_CHARACTER]) {
+        let why = format!(
+            "nft has no way to name the interface {name}: give it another name (ip link set dev NAME name OTHER)"
+        );
+        return Err(refused(&why));
+    }
+    Ok((index, name))
+}
+
+/// As many as it is asked for, or what this process may open sockets for.
+///
+/// # Errors
+/// When it may open none.
+pub(super) fn room(connections: usize, beginnings: u32) -> io::Result<Room> {
+    let wanted = connections + beginnings as usize;
+    let files = usize::try_from(open_files((2 * wanted + OTHERS) as u64)).unwrap_or(usize::MAX);
+    let places = wanted.min(files.saturating_sub(OTHERS) / 2);
+    if places == 0 {
+        return Err(refused(&format!(
+            "this process may open {files} files, which is too few for any connection: ulimit -n, or LimitNOFILE= of systemd"
+        )));
+    }
+    Ok(Room { connections: connections.min(places), places })
+}
+
+/// How many files this process may open, once it may open as many as it wants, or as many as it is allowed.
+fn open_files(wanted: u64) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it is written to during the call only.
+    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } != 0 {
+        return wanted;
+    }
+    if limit.rlim_cur >= wanted {
+        return limit.rlim_cur;
+    }
+    let raised = libc::rlimit { rlim_cur: wanted.min(limit.rlim_max), ..limit };
+    // SAFETY: it is read during the call only.
+    match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) } {
+        0 => raised.rlim_cur,
+        _ => limit.rlim_cur,
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    fs::read_to_string(format!("/proc/sys/{name}")).ok()?.trim().parse().ok()
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}

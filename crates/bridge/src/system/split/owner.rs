@@ -1,0 +1,105 @@
+//! The process of `nft` that the table belongs to: the kernel removes the table with it, and it ends with this program, however that ends.
+#![expect(unsafe_code, reason = "it must not hear the signals that ask this program to end")]
+
+use nix::poll::{PollTimeout, poll};
+use seamline_daemon::{clock, explained};
+use seamline_wire::Duration;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+/// So long it may take to end; then it is killed.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(super) struct Owner {
+    nft: Child,
+}
+
+impl Owner {
+    /// # Errors
+    /// When `nft` is missing, or was built without what reads commands.
+    pub(super) fn new() -> io::Result<Self> {
+        let asked = Command::new("nft").arg("-V").output();
+        let said =
+            asked.map_err(|error| explained(error, "running nft, which is in the package nftables"))?;
+        if is_without_commands(&String::from_utf8_lossy(&said.stdout)) {
+            let why = "this nft cannot hold rules, for it was built without its command line (nft -V: \"cli: no\"): install one that has it";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+        let mut command = Command::new("nft");
+        // It keeps what it was told in a file at home, and there is none.
+        command.arg("-i").env("HOME", "/dev/null").process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // SAFETY: what runs between fork and exec is safe in signal handlers (signal-safety(7)), and allocates nothing.
+        unsafe { command.pre_exec(deafen) };
+        let nft = command.spawn().map_err(|error| explained(error, "running nft"))?;
+        Ok(Owner { nft })
+    }
+
+    /// # Errors
+    /// When it has ended.
+    pub(super) fn tell(&mut self, rules: &str) -> io::Result<()> {
+        let told = self.nft.stdin.as_mut().map(|stdin| stdin.write_all(rules.as_bytes()));
+        told.unwrap_or(Ok(())).map_err(|error| explained(error, "telling nft, which holds the rules"))
+    }
+
+    /// # Errors
+    /// When it has ended, and the table with it.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        match self.nft.try_wait()? {
+            None => Ok(()),
+            Some(status) => Err(io::Error::other(format!(
+                "nft, which held the rules, has ended ({status}): without them no connection can stay split"
+            ))),
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        drop(self.nft.stdin.take());
+        let until = clock::monotonic() + PATIENCE;
+        while clock::monotonic() < until {
+            if !matches!(self.nft.try_wait(), Ok(None)) {
+                return;
+            }
+            let _ = poll(&mut [], PollTimeout::from(2_u8));
+        }
+        let _ = self.nft.kill();
+        let _ = self.nft.wait();
+    }
+}
+
+/// Who has this program end by Ctrl-C, or by systemd, which signals the whole control group, means all its processes; but what is open
+/// needs the rules until it has ended.
+fn deafen() -> io::Result<()> {
+    // SAFETY: the set is initialised before it is used, and lives during the calls.
+    let result = unsafe {
+        let mut signals = std::mem::zeroed();
+        libc::sigemptyset(&raw mut signals);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&raw mut signals, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut())
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
+}
+
+/// By what `nft -V` says.
+fn is_without_commands(said: &str) -> bool {
+    said.lines().any(|line| line.trim().strip_prefix("cli:").is_some_and(|cli| cli.trim() == "no"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_without_commands;
+
+    /// As main.c of nftables 1.0.6 prints it.
+    #[test]
+    fn a_build_without_commands_is_known() {
+        let said = |cli: &str| format!("nftables v1.0.6 (Lester Gooch #5)\n  cli:\t\t{cli}\n  json:\t\tno\n");
+        assert!(is_without_commands(&said("no")));
+        assert!(!is_without_commands(&said("editline")) && !is_without_commands(&said("readline")));
+    }
+}
