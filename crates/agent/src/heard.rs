@@ -1,6 +1,6 @@
 //! What the mobile host has acknowledged, and what another acknowledgment of its adds to that.
 
-use seamline_wire::{Segment, SequenceNumber};
+use seamline_wire::{SackBlock, SackBlocks, Segment, SequenceNumber};
 
 /// What an acknowledgment says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,8 +9,10 @@ pub(crate) enum News {
     Old,
     /// The same, and something else: data, another window, or that the window is closed still.
     More,
-    /// The same, and nothing else: something behind what it asks for has come.
+    /// The same: something behind what it asks for has come. It lists that, or says nothing else.
     Duplicate,
+    /// The same: something has come that had come before, which tells of no loss.
+    Repeated,
     /// More bytes have come.
     Progress,
 }
@@ -21,6 +23,8 @@ pub(crate) struct Heard {
     /// The next byte that it misses.
     pub(crate) acknowledged: Option<SequenceNumber>,
     window: u16,
+    /// What has come behind that, as the last acknowledgment says that said something new of it.
+    behind: SackBlocks,
 }
 
 impl Heard {
@@ -30,12 +34,34 @@ impl Heard {
         if self.acknowledged.is_some_and(|acknowledged| acknowledgment.is_before(acknowledged)) {
             return News::Old;
         }
-        // The answers to probes of a closed window keep the sender from giving up (RFC 9293, section 3.8.6.1).
-        let says_more = segment.sequence_length() > 0 || segment.window != self.window || segment.window == 0;
-        self.window = segment.window;
-        if self.acknowledged.replace(acknowledgment) != Some(acknowledgment) {
-            return News::Progress;
+        let is_progress = self.acknowledged.replace(acknowledgment) != Some(acknowledgment);
+        let has_other_window = std::mem::replace(&mut self.window, segment.window) != segment.window;
+        let lists_new_bytes = self.lists_new_bytes(segment.sack.behind(acknowledgment), is_progress);
+        if is_progress {
+            News::Progress
+        } else if segment.sequence_length() > 0 || segment.window == 0 {
+            // The answers to probes of a closed window keep the sender from giving up (RFC 9293, section 3.8.6.1).
+            News::More
+        } else if lists_new_bytes {
+            // Whatever the window (RFC 6675 section 2): Linux opens it for what comes out of order, too.
+            News::Duplicate
+        } else if segment.sack.reports_duplicate(acknowledgment) {
+            News::Repeated
+        } else if has_other_window {
+            News::More
+        } else {
+            News::Duplicate
         }
-        if says_more { News::More } else { News::Duplicate }
+    }
+
+    /// Whether blocks list bytes that those before did not. Not only the first block is compared: with one that reports a duplicate comes the block
+    /// that holds it (RFC 2883 section 4), which may be an old one.
+    fn lists_new_bytes(&mut self, blocks: &[SackBlock], begins_anew: bool) -> bool {
+        let is_known = |block: &SackBlock| self.behind.iter().any(|known| block.is_within(known));
+        let has_new = !blocks.iter().all(is_known);
+        if has_new || begins_anew {
+            self.behind = blocks.iter().copied().collect();
+        }
+        has_new
     }
 }

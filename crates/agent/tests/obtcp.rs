@@ -222,6 +222,57 @@ fn duplicates_of_what_was_sent_again_are_no_losses() {
     script.at(211).wireless(wants(17)).sends_again(17_001).ends_here();
 }
 
+/// Packets 12 to 20 have come, and 12 is lost on the link to the host: everything goes out again.
+fn gone_back_to_12() -> Script {
+    let mut script = up_to_11(mobile_router());
+    for n in 12..=20 {
+        script.at(50).wired(packet(n)).onwards();
+    }
+    // That 11 came twice says nothing of 12 (RFC 2883).
+    for at in 95..97 {
+        script.at(at).wireless(wants(12).sack(&[bytes(11..=11)])).onwards();
+    }
+    script.wireless(wants(12).sack(&[bytes(13..=13)]));
+    for n in 12..=20 {
+        script.sends_again(n * 1000 + 1);
+    }
+    // The rest of what was under way before; the window grows with it.
+    for n in 14..=20 {
+        script.at(97).wireless(wants(12).window(1000 + n as u16).sack(&[bytes(13..=n)])).ends_here();
+    }
+    script
+}
+
+/// Copies that the host did not need are reported as having come twice. These reports are used up by them, whatever their windows, so that what comes
+/// after them is heard again.
+#[test]
+fn reports_of_what_came_twice_are_echoes() {
+    let mut script = gone_back_to_12();
+    let twice = |n: u32| wants(21).window(2000 + n as u16).sack(&[bytes(n..=n)]);
+    script.at(136).wireless(wants(21)).onwards();
+    // The sender has not got that.
+    script.wired(packet(11)).onwards().wireless(twice(11)).onwards();
+    for n in 13..=20 {
+        script.wireless(twice(n)).ends_here();
+    }
+    script.wireless(twice(20)).onwards();
+    script.at(140).wired(packet(21)).onwards().wired(packet(22)).onwards();
+    script.at(185).wireless(wants(21).sack(&[bytes(22..=22)])).sends_again(21_001).sends_again(22_001);
+    script.ends_here();
+}
+
+/// The copy of what is missing is lost, too: those behind it are reported before there is progress, and the timer goes back once more.
+#[test]
+fn copies_behind_a_lost_one_are_echoes() {
+    let mut script = gone_back_to_12();
+    for n in 13..=20 {
+        script.at(137).wireless(wants(12).sack(&[bytes(n..=n), bytes(13..=20)])).ends_here();
+    }
+    script.wireless(wants(12).sack(&[bytes(20..=20), bytes(13..=20)])).onwards();
+    let all: Vec<u32> = (12..=20).map(|n| n * 1000 + 1).collect();
+    assert_eq!(script.wakes_until(300), [(Duration::from_millis(196), all)]);
+}
+
 /// Duplicates for what it does not hold are the sender's, but for as many as what it sent again may have caused.
 #[test]
 fn what_is_not_held_is_not_hidden() {

@@ -114,6 +114,48 @@ fn what_says_more_than_a_duplicate_passes() {
     assert_eq!(script.counters().local_retransmissions, 0);
 }
 
+/// A receiver of Linux opens its window for what comes out of order, too. With SACK a duplicate is what lists something new, whatever its window
+/// (RFC 6675 section 2); another window alone is none.
+#[test]
+fn a_duplicate_may_change_the_window() {
+    let mut script = under_way(snoop());
+    let duplicate = |n: u16| ack(2001).window(1000 + 100 * n).sack(&[(3001, 4001 + 1000 * u32::from(n))]);
+    script.at(21).wireless(duplicate(1)).onwards();
+    for at in 22..26 {
+        script.at(at).wireless(duplicate(1).window(2000 + at as u16)).onwards();
+    }
+    script.at(26).wireless(duplicate(2)).sends_again(2001).ends_here();
+    script.at(27).wireless(duplicate(3)).ends_here();
+    script.wireless(duplicate(3).window(3000)).onwards();
+    let counters = script.counters();
+    assert_eq!((counters.local_retransmissions, counters.suppressed_acknowledgments), (1, 2));
+}
+
+/// A report that something has come twice (RFC 2883) is for the sender, and tells of no loss.
+#[test]
+fn what_came_twice_is_no_loss() {
+    let mut script = under_way(snoop());
+    for at in 21..25 {
+        script.at(at).wireless(ack(2001).sack(&[(1001, 2001)])).onwards();
+    }
+    assert_eq!(script.counters().local_retransmissions, 0);
+    // 2001 and 4001 are missing. What comes twice behind them brings its block to the front.
+    let [third, fifth] = [(3001, 4001), (5001, 6001)];
+    script.at(25).wireless(ack(2001).sack(&[third])).onwards();
+    script.wireless(ack(2001).sack(&[third, third])).onwards();
+    script.at(26).wireless(ack(2001).sack(&[fifth, third])).sends_again(2001).ends_here();
+    script.wireless(ack(2001).sack(&[third, third, fifth])).onwards();
+    script.at(27).wireless(ack(2001).sack(&[(5001, 7001), third])).ends_here();
+}
+
+/// Where the acknowledgment was lost that would have told of it, a report of something else lists what is new: section 4.2 of RFC 2883.
+#[test]
+fn what_is_new_counts_beside_what_came_twice() {
+    let mut script = under_way(snoop());
+    script.at(21).wireless(ack(2001).sack(&[(1001, 2001), (3001, 4001)])).onwards();
+    script.at(22).wireless(ack(2001).sack(&[(1001, 2001), (3001, 5001)])).sends_again(2001).ends_here();
+}
+
 #[test]
 fn its_cache_is_bounded() {
     let mut script = with(SnoopParameters { cache: 4, ..SnoopParameters::default() });

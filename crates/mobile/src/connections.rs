@@ -284,14 +284,7 @@ impl Connection {
     /// would count twice.
     pub fn sack_blocks(&self) -> SackBlocks {
         let Segment { sack, acknowledgment, .. } = &self.last.segment;
-        let is_duplicate = |place: usize| {
-            let Some([first, rest @ ..]) = sack.as_slice().get(place..) else { return false };
-            let within = |outer: &seamline_wire::SackBlock| {
-                outer.left.is_at_or_before(first.left) && first.right.is_at_or_before(outer.right)
-            };
-            first.left.is_before(*acknowledgment) || rest.first().is_some_and(within)
-        };
-        sack.iter().skip(usize::from(is_duplicate(0))).copied().collect()
+        sack.behind(*acknowledgment).iter().copied().collect()
     }
 }
 

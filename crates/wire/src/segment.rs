@@ -75,6 +75,13 @@ pub struct SackBlock {
     pub right: SequenceNumber,
 }
 
+impl SackBlock {
+    /// Whether all its bytes are in `outer`, too.
+    pub fn is_within(&self, outer: &SackBlock) -> bool {
+        outer.left.is_at_or_before(self.left) && self.right.is_at_or_before(outer.right)
+    }
+}
+
 /// Up to four SACK blocks, inline.
 #[derive(Clone, Copy, Eq, Default)]
 pub struct SackBlocks {
@@ -123,6 +130,16 @@ impl SackBlocks {
     /// The blocks, most recent first.
     pub fn iter(&self) -> std::slice::Iter<'_, SackBlock> {
         self.as_slice().iter()
+    }
+    /// Whether the first block reports a duplicate (D-SACK): something has come that had come before. Such a block lies below the
+    /// acknowledgment number that it came with, or within the second block (RFC 2883 section 4).
+    pub fn reports_duplicate(&self, acknowledgment: SequenceNumber) -> bool {
+        let [first, rest @ ..] = self.as_slice() else { return false };
+        first.left.is_before(acknowledgment) || rest.first().is_some_and(|second| first.is_within(second))
+    }
+    /// The blocks without one that reports a duplicate: what has come behind the byte that the acknowledgment number asks for.
+    pub fn behind(&self, acknowledgment: SequenceNumber) -> &[SackBlock] {
+        &self.as_slice()[usize::from(self.reports_duplicate(acknowledgment))..]
     }
 }
 impl PartialEq for SackBlocks {
@@ -220,6 +237,25 @@ mod tests {
         let first = SackBlock { left: SequenceNumber(0), right: SequenceNumber(1) };
         assert_eq!(blocks.as_slice(), [first]);
         assert_eq!(blocks, [first].into_iter().collect());
+    }
+
+    /// The examples of RFC 2883, sections 4.1 to 4.3; in all of them the acknowledgment number is 4000.
+    #[test]
+    fn a_first_block_may_report_a_duplicate() {
+        let block = |&(left, right): &(u32, u32)| SackBlock {
+            left: SequenceNumber(left),
+            right: SequenceNumber(right),
+        };
+        let behind = |blocks: &[(u32, u32)]| -> Vec<(u32, u32)> {
+            let blocks: SackBlocks = blocks.iter().map(block).collect();
+            blocks.behind(SequenceNumber(4000)).iter().map(|it| (it.left.0, it.right.0)).collect()
+        };
+        assert_eq!(behind(&[(3000, 3500)]), []);
+        assert_eq!(behind(&[(3000, 3500), (4500, 5000)]), [(4500, 5000)]);
+        assert_eq!(behind(&[(5000, 5500), (4500, 5500)]), [(4500, 5500)]);
+        assert_eq!(behind(&[(4500, 5500)]), [(4500, 5500)]);
+        assert_eq!(behind(&[(6000, 6500), (4500, 5500)]), [(6000, 6500), (4500, 5500)]);
+        assert_eq!(behind(&[]), []);
     }
 
     #[test]

@@ -38,6 +38,14 @@ impl Echoes {
         self.heard += u32::from(!explains);
         explains
     }
+    /// Whether one of the copies caused an acknowledgment that says that something has come once more; it is counted. Where the copy of the missing
+    /// packet was lost, those behind it come before there is progress.
+    pub(super) fn explain_copy(&mut self) -> bool {
+        let left = if self.copies > 0 { &mut self.copies } else { &mut self.to_come };
+        let explains = *left > 0;
+        *left = left.saturating_sub(1);
+        explains
+    }
     /// Whether copies may still cause duplicates.
     pub(super) fn may_come(&self, now: Instant) -> bool {
         now < self.until

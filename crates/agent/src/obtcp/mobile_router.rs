@@ -126,7 +126,8 @@ impl MobileRouter {
         let acknowledgment = segment.acknowledgment;
         match self.heard.hear(segment) {
             News::Old | News::More => true,
-            News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
+            News::Repeated => self.was_owed() || !self.echoes.explain_copy(),
+            News::Duplicate => self.was_owed() || self.passes_duplicate(now, acknowledgment, exit),
             News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
                 true
@@ -146,11 +147,14 @@ impl MobileRouter {
         self.restart_host_timer(now);
     }
 
+    /// Whether the sender has not got one acknowledgment; this one is it.
+    fn was_owed(&mut self) -> bool {
+        let was_owed = self.owed > 0;
+        self.owed = self.owed.saturating_sub(1);
+        was_owed
+    }
+
     fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
-        if self.owed > 0 {
-            self.owed -= 1;
-            return true;
-        }
         if let Some(gap) = self.gaps.at(missing) {
             // Where no agent answers, the sender must hear of it.
             let patience = if self.is_answered { self.parameters.requests } else { 1 };

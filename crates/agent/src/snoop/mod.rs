@@ -166,7 +166,7 @@ impl Snoop {
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
         match self.heard.hear(segment) {
-            News::Old | News::More => true,
+            News::Old | News::More | News::Repeated => true,
             News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
             News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
