@@ -11,6 +11,9 @@ pub(crate) enum News {
     More,
     /// The same: something behind what it asks for has come. It lists that, or says nothing else.
     Duplicate,
+    /// A duplicate that lists something apart from what was listed first before. An acknowledgment has room for three or four blocks, so what is not told
+    /// now may never be told again.
+    NewGap,
     /// The same: something has come that had come before, which tells of no loss.
     Repeated,
     /// More bytes have come.
@@ -36,7 +39,9 @@ impl Heard {
         }
         let is_progress = self.acknowledged.replace(acknowledgment) != Some(acknowledgment);
         let has_other_window = std::mem::replace(&mut self.window, segment.window) != segment.window;
-        let lists_new_bytes = self.lists_new_bytes(segment.sack.behind(acknowledgment), is_progress);
+        let blocks = segment.sack.behind(acknowledgment);
+        let shows_new_gap = self.shows_new_gap(blocks);
+        let lists_new_bytes = self.lists_new_bytes(blocks, is_progress);
         if is_progress {
             News::Progress
         } else if segment.sequence_length() > 0 || segment.window == 0 {
@@ -44,7 +49,7 @@ impl Heard {
             News::More
         } else if lists_new_bytes {
             // Whatever the window (RFC 6675 section 2): Linux opens it for what comes out of order, too.
-            News::Duplicate
+            if shows_new_gap { News::NewGap } else { News::Duplicate }
         } else if segment.sack.reports_duplicate(acknowledgment) {
             News::Repeated
         } else if has_other_window {
@@ -52,6 +57,12 @@ impl Heard {
         } else {
             News::Duplicate
         }
+    }
+
+    /// Whether the first block, which has what came last (RFC 2018 section 4), does not continue the one before.
+    fn shows_new_gap(&self, blocks: &[SackBlock]) -> bool {
+        let before = self.behind.as_slice().first();
+        before.zip(blocks.first()).is_some_and(|(before, first)| !before.is_within(first))
     }
 
     /// Whether blocks list bytes that those before did not. Not only the first block is compared: with one that reports a duplicate comes the block

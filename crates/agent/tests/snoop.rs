@@ -143,9 +143,25 @@ fn what_came_twice_is_no_loss() {
     let [third, fifth] = [(3001, 4001), (5001, 6001)];
     script.at(25).wireless(ack(2001).sack(&[third])).onwards();
     script.wireless(ack(2001).sack(&[third, third])).onwards();
-    script.at(26).wireless(ack(2001).sack(&[fifth, third])).sends_again(2001).ends_here();
+    script.at(26).wireless(ack(2001).sack(&[fifth, third])).sends_again(2001).onwards();
     script.wireless(ack(2001).sack(&[third, third, fifth])).onwards();
     script.at(27).wireless(ack(2001).sack(&[(5001, 7001), third])).ends_here();
+}
+
+/// An acknowledgment has room for three blocks beside timestamps, so a gap that is not told may never be told again: what shows one passes, and tells
+/// of all that was hidden since the last. What only makes the latest block longer is hidden.
+#[test]
+fn no_block_is_kept_from_the_sender() {
+    let mut script = under_way(snoop());
+    let dup = |blocks: &[(u32, u32)]| ack(2001).sack(blocks);
+    script.at(21).wireless(dup(&[(3001, 4001)])).onwards();
+    script.wireless(dup(&[(3001, 5001)])).sends_again(2001).ends_here();
+    script.wireless(dup(&[(6001, 7001), (3001, 5001)])).onwards();
+    script.wireless(dup(&[(6001, 8001), (3001, 5001)])).ends_here();
+    // What was overtaken fills the first gap behind the missing packet.
+    script.wireless(dup(&[(3001, 8001)])).ends_here();
+    script.wireless(dup(&[(9001, 10_001), (3001, 8001)])).onwards();
+    assert_eq!(script.counters().local_retransmissions, 1);
 }
 
 /// Where the acknowledgment was lost that would have told of it, a report of something else lists what is new: section 4.2 of RFC 2883.

@@ -127,7 +127,9 @@ impl MobileRouter {
         match self.heard.hear(segment) {
             News::Old | News::More => true,
             News::Repeated => self.was_owed() || !self.echoes.explain_copy(),
-            News::Duplicate => self.was_owed() || self.passes_duplicate(now, acknowledgment, exit),
+            News::Duplicate | News::NewGap => {
+                self.was_owed() || self.passes_duplicate(now, acknowledgment, exit)
+            }
             News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
                 true

@@ -168,6 +168,11 @@ impl Snoop {
         match self.heard.hear(segment) {
             News::Old | News::More | News::Repeated => true,
             News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
+            News::NewGap => {
+                // Hidden, it would have the sender send again what the mobile node has.
+                self.passes_duplicate(now, acknowledgment, exit);
+                true
+            }
             News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
                 true
