@@ -5,6 +5,7 @@
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod net;
+mod sender;
 mod split;
 mod trouble;
 

@@ -1,5 +1,6 @@
 //! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`.
 
+use nix::sys::socket::{setsockopt, sockopt};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, Port};
@@ -116,9 +117,13 @@ pub(crate) struct Hop {
 impl Hop {
     /// So many packets in a thousand are lost; half as many doubled, and as many overtaken.
     pub(crate) fn begin(net: &Net, per_mille: u64) -> Self {
+        Hop::seeded(net, per_mille, 7)
+    }
+    /// With these dice.
+    pub(crate) fn seeded(net: &Net, per_mille: u64, seed: u64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread = inside(&net.hop, move || forward(per_mille, &stopped));
+        let thread = inside(&net.hop, move || forward(per_mille, seed, &stopped));
         Hop { stop, thread: Some(thread) }
     }
     pub(crate) fn end(mut self) {
@@ -127,10 +132,10 @@ impl Hop {
     }
 }
 
-fn forward(per_mille: u64, stop: &AtomicBool) {
+fn forward(per_mille: u64, seed: u64, stop: &AtomicBool) {
     let mut ports = [Port::open("c0").unwrap(), Port::open("c1").unwrap()];
     let mut batch = Batch::default();
-    let mut random = Stream::new(7, "hop");
+    let mut random = Stream::new(seed, "hop");
     let mut waiting: BTreeMap<(u64, u64), (Side, Vec<u8>)> = BTreeMap::new();
     let (mut count, mut outgoing) = (0, Outgoing::new());
     while !stop.load(Ordering::Relaxed) {
@@ -180,9 +185,16 @@ const PATIENCE: u64 = 60_000;
 
 impl Transfer {
     pub(crate) fn begin(net: &Net, version: u8, bytes: u64) -> Self {
+        Transfer::begin_by(net, version, bytes, None)
+    }
+    /// With the sender's congestion control, or the host's.
+    pub(crate) fn begin_by(net: &Net, version: u8, bytes: u64, congestion_control: Option<&str>) -> Self {
         let address = if version == 4 { "10.77.0.1:4000" } else { "[fd77::1]:4000" };
         let received = Arc::new(AtomicU64::new(0));
         let listener = net.fixed.within(|| TcpListener::bind(address)).unwrap();
+        if let Some(name) = congestion_control {
+            setsockopt(&listener, sockopt::TcpCongestion, &name.into()).unwrap();
+        }
         let server = inside(&net.fixed, move || {
             let (mut stream, _) = listener.accept().unwrap();
             let content: Vec<u8> = (0..bytes).map(byte).collect();
