@@ -77,6 +77,24 @@ fn the_base_station_sends_all_that_is_asked_for_at_once() {
     script.at(130).wireless(wants(18)).onwards().at(60_000).is_quiet();
 }
 
+/// Whoever forges requests, or repeats one, has each packet sent as often as a mobile router would ask for it, and no more; it counts anew when it comes again.
+#[test]
+fn nobody_has_a_packet_sent_again_without_end() {
+    let mut script = up_to_11(base_station());
+    script.at(50).wired(packet(12)).onwards();
+    for again in 1..=2 {
+        for asked in 0..100 {
+            script.hears(Wireless, Request, &[bytes(12..=12)]).tells(Wireless, LostByCongestion, &[]);
+            if asked < 10 {
+                script.sends_again(12_001);
+            }
+            script.ends_here();
+        }
+        assert_eq!(script.counters().local_retransmissions, 10 * again);
+        script.wired(packet(12)).onwards();
+    }
+}
+
 /// Figure 5: Snoop gets to know of one lost packet in a round trip of the whole way, from the duplicate for it.
 #[test]
 fn snoop_repairs_one_packet_a_round_trip() {

@@ -88,7 +88,9 @@ impl BaseStation {
         for more in more.chunks(SequenceRanges::MAX) {
             exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, more);
         }
-        asked.iter().for_each(|range| self.store.send_again(now, *range, exit));
+        // A mobile router asks no more often; somebody else may.
+        let most = self.parameters.requests;
+        asked.iter().for_each(|range| self.store.send_asked_for(now, *range, most, exit));
         self.restart_timer(now);
     }
 

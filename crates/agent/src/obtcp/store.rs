@@ -13,6 +13,8 @@ pub(super) struct Kept {
     pub(super) sent_at: Instant,
     /// How often the agent has sent it again since it last came from the wired side.
     pub(super) sent_again: u32,
+    /// How many of these times somebody asked for it.
+    asked_for: u32,
     /// It came from the wired side more than once, or was sent again: its acknowledgment says nothing about time.
     is_ambiguous: bool,
 }
@@ -20,6 +22,9 @@ pub(super) struct Kept {
 impl Kept {
     fn range(&self) -> SequenceRange {
         SequenceRange { first: self.packet.segment.sequence, end: self.packet.segment.end() }
+    }
+    fn holds(&self, range: SequenceRange) -> bool {
+        self.range().end.is_after(range.first) && self.range().first.is_before(range.end)
     }
 }
 
@@ -41,7 +46,7 @@ impl Store {
         let place = self.packets.partition_point(|kept| kept.range().first.is_before(segment.sequence));
         if let Some(kept) = self.packets.get_mut(place).filter(|kept| kept.range().first == segment.sequence)
         {
-            (kept.sent_at, kept.sent_again, kept.is_ambiguous) = (now, 0, true);
+            (kept.sent_at, kept.sent_again, kept.asked_for, kept.is_ambiguous) = (now, 0, 0, true);
             if segment.length > kept.packet.segment.length
                 && let Some(longer) = exit.keep(packet)
             {
@@ -54,7 +59,8 @@ impl Store {
             return;
         }
         let Some(packet) = exit.keep(packet) else { return };
-        self.packets.insert(place, Kept { packet, sent_at: now, sent_again: 0, is_ambiguous: false });
+        let kept = Kept { packet, sent_at: now, sent_again: 0, asked_for: 0, is_ambiguous: false };
+        self.packets.insert(place, kept);
     }
     /// Forget what lies before `acknowledgment`; returns when that of it was sent which was sent last, if it was sent once: an acknowledgment
     /// that waited for a repair answers that, and not what had come before it.
@@ -103,10 +109,21 @@ impl Store {
     }
     /// Send everything that holds bytes of a range again.
     pub(super) fn send_again(&mut self, now: Instant, range: SequenceRange, exit: &mut Exit<'_>) {
-        let holds = |kept: &&mut Kept| {
-            kept.range().end.is_after(range.first) && kept.range().first.is_before(range.end)
-        };
-        self.packets.iter_mut().filter(holds).for_each(|kept| send(kept, now, exit));
+        let held = self.packets.iter_mut().filter(|kept| kept.holds(range));
+        held.for_each(|kept| send(kept, now, exit));
+    }
+    /// The same because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
+    pub(super) fn send_asked_for(
+        &mut self,
+        now: Instant,
+        range: SequenceRange,
+        most: u32,
+        exit: &mut Exit<'_>,
+    ) {
+        for kept in self.packets.iter_mut().filter(|kept| kept.holds(range) && kept.asked_for < most) {
+            kept.asked_for += 1;
+            send(kept, now, exit);
+        }
     }
     /// Send everything from there on again (go-back-N); returns how many packets that were.
     pub(super) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) -> u32 {

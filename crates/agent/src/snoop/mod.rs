@@ -55,6 +55,9 @@ pub struct SnoopParameters {
     pub samples_retransmissions: bool,
     /// Duplicates are counted on across new acknowledgments, as by the one counter that all of ns-2's agents share.
     pub counts_duplicates_on: bool,
+    /// Duplicates that show another gap are hidden like others, as in ns-2. Otherwise they pass: a sender with SACK that does not hear of them may never
+    /// hear of what they list, and sends it again.
+    pub hides_new_gaps: bool,
     /// Acknowledgments for the mobile node that ask for what the air has lost are marked.
     pub explicit_loss_notification: bool,
     /// What the mobile node sends again fills its gap at once where it lies right before later data, and duplicates for it that are still to come are
@@ -75,6 +78,7 @@ impl Default for SnoopParameters {
             sample_weight: 0.125,
             samples_retransmissions: false,
             counts_duplicates_on: false,
+            hides_new_gaps: false,
             explicit_loss_notification: true,
             repairs_fill_gaps: false,
         }
@@ -88,6 +92,7 @@ impl SnoopParameters {
             sample_weight: 0.875,
             samples_retransmissions: true,
             counts_duplicates_on: true,
+            hides_new_gaps: true,
             repairs_fill_gaps: true,
             ..Self::default()
         }
@@ -169,9 +174,7 @@ impl Snoop {
             News::Old | News::More | News::Repeated => true,
             News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
             News::NewGap => {
-                // Hidden, it would have the sender send again what the mobile node has.
-                self.passes_duplicate(now, acknowledgment, exit);
-                true
+                self.passes_duplicate(now, acknowledgment, exit) || !self.parameters.hides_new_gaps
             }
             News::Progress => {
                 self.on_progress(now, acknowledgment, exit);
