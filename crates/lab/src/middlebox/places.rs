@@ -84,7 +84,7 @@ fn unknown(scenario: &Scenario, name: &str) -> Refusal {
 /// What is where, by the places of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sides {
-    /// A host on the wired side and one on the wireless side.
+    /// The ends of a flow that passes: on the wired side, and on the wireless side.
     pub(super) ends: [usize; 2],
     /// All nodes on the wireless side.
     pub(super) behind: Vec<usize>,
@@ -101,44 +101,27 @@ pub(super) fn sides(scenario: &Scenario, spec: &AgentSpec) -> Result<Sides, Refu
             spec.name
         )));
     };
-    let behind = reached_without(scenario, own);
+    let behind = scenario.beyond(own);
     if behind.contains(&scenario.links[own].from) {
         return Err(Refusal(format!(
             "the link of agent {:?} is not the only way between its ends, so a command in its place would not know what is on which side",
             spec.name
         )));
     }
-    let hosts = || scenario.flows.iter().flat_map(|flow| flow.ends.pairs()).flatten();
-    let ends = [false, true].map(|is_behind| hosts().find(|node| behind.contains(node) == is_behind));
+    let mut pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
+    let ends = pairs.find_map(|[from, to]| match [from, to].map(|node| behind.contains(&node)) {
+        [false, true] => Some([from, to]),
+        [true, false] => Some([to, from]),
+        _ => None,
+    });
     match ends {
-        [Some(wired), Some(wireless)] => Ok(Sides { ends: [wired, wireless], behind }),
-        _ => Err(Refusal(format!(
+        Some(ends) => Ok(Sides { ends, behind }),
+        None => Err(Refusal(format!(
             "no flow passes agent {:?}, in whose place a command is to stand",
             spec.name
         ))),
     }
 }
 
-/// The nodes that are reached from the end of a link without it, over links and cells.
-fn reached_without(scenario: &Scenario, own: usize) -> Vec<usize> {
-    let links = scenario.links.iter().enumerate().filter(|(place, _)| *place != own);
-    let links = links.map(|(_, link)| [link.from, link.to]);
-    let cells = scenario
-        .mobiles
-        .iter()
-        .flat_map(|mobile| mobile.cells.iter().map(|cell| [scenario.cells[*cell].base_station, mobile.node]));
-    let ways: Vec<[usize; 2]> = links.chain(cells).collect();
-    let mut reached = vec![scenario.links[own].to];
-    let mut next = 0;
-    while let Some(&node) = reached.get(next) {
-        next += 1;
-        for way in ways.iter().filter(|way| way.contains(&node)) {
-            for end in way {
-                if !reached.contains(end) {
-                    reached.push(*end);
-                }
-            }
-        }
-    }
-    reached
-}
+#[cfg(test)]
+mod tests;

@@ -78,24 +78,44 @@ impl Scenario {
     /// The nodes that links join to a node and to nothing else: the network behind a mobile node. None when these links lead
     /// to a cell.
     pub fn behind(&self, node: usize) -> Vec<usize> {
-        let mut found = vec![node];
-        let mut next = 0;
-        while let Some(&at) = found.get(next) {
-            for link in &self.links {
-                let ends = [(link.from, link.to), (link.to, link.from)];
-                let beyond = ends.into_iter().filter(|(end, _)| *end == at).map(|(_, other)| other);
-                let new: Vec<usize> = beyond.filter(|other| !found.contains(other)).collect();
-                found.extend(new);
-            }
-            next += 1;
-        }
-        found.remove(0);
+        let links: Vec<[usize; 2]> = self.links.iter().map(|link| [link.from, link.to]).collect();
+        let found = reached(node, &links).split_off(1);
         let in_a_cell = |node: &usize| {
             let fixed = |cell: &CellSpec| cell.base_station == *node || cell.fixed.contains(node);
             self.cells.iter().any(fixed) || self.mobiles.iter().any(|mobile| mobile.node == *node)
         };
         if found.iter().any(in_a_cell) { Vec::new() } else { found }
     }
+
+    /// The nodes that links and the air of cells join to the end of a link without it, that end first: what is on its far side, if
+    /// its beginning is not among them. `link` is its place in the list of links.
+    pub fn beyond(&self, link: usize) -> Vec<usize> {
+        let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
+        let others = others.map(|(_, link)| [link.from, link.to]);
+        let fixed =
+            self.cells.iter().flat_map(|cell| cell.fixed.iter().map(|fixed| [cell.base_station, *fixed]));
+        let mobile = self
+            .mobiles
+            .iter()
+            .flat_map(|mobile| mobile.cells.iter().map(|cell| [self.cells[*cell].base_station, mobile.node]));
+        let ways: Vec<[usize; 2]> = others.chain(fixed).chain(mobile).collect();
+        reached(self.links[link].to, &ways)
+    }
+}
+
+/// The nodes that ways join to a node, itself first.
+fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(&node) = reached.get(next) {
+        next += 1;
+        for end in ways.iter().filter(|way| way.contains(&node)).flatten() {
+            if !reached.contains(end) {
+                reached.push(*end);
+            }
+        }
+    }
+    reached
 }
 
 /// Seeds may be as many as this.
