@@ -50,14 +50,14 @@ pub(crate) struct Ends {
 
 impl Ends {
     /// Make them.
-    pub(crate) fn new(live: &Live<'_>, stacks: &Stacks, flows: Flows) -> Result<Self, LabError> {
+    pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks, flows: Flows) -> Result<Self, LabError> {
+        let middleboxes = middleboxes(live, stacks)?;
         let scenario = live.scenario();
         let connections = match flows {
             Flows::Run => live::connections(scenario),
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let middleboxes = middleboxes(live, stacks)?;
         let content = |connection: &LiveConnection| Content::new(live.seed(), connection.number.into());
         let (tell, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
@@ -182,12 +182,14 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
     Ok(sites)
 }
 
-fn middleboxes(live: &Live<'_>, stacks: &Stacks) -> Result<Vec<Middlebox>, LabError> {
+fn middleboxes(live: &mut Live<'_>, stacks: &Stacks) -> Result<Vec<Middlebox>, LabError> {
     let placed = middlebox::placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
-    placed
-        .into_iter()
-        .map(|(agent, in_place)| Middlebox::new(live, agent, in_place, stacks.version))
-        .collect()
+    let mut middleboxes = Vec::with_capacity(placed.len());
+    for (agent, in_place) in placed {
+        middleboxes.push(Middlebox::new(live, agent, in_place, stacks.version)?);
+        live.take_out(agent);
+    }
+    Ok(middleboxes)
 }
 
 /// What commands get that ask for no congestion control: that of the first flow, if the kernel has it.

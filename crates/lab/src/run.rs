@@ -60,7 +60,7 @@ pub fn run(
 ) -> Result<Result<Vec<CellResult>, Incomplete>, LabError> {
     check(plan, stacks)?;
     let plan = plan.with_handshakes();
-    live::run(&plan, options, finished, &|scenario| stacks.outside(scenario), |live| {
+    live::run(&plan, options, finished, |live| {
         let mut ends = Ends::new(live, stacks, Flows::Run)?;
         let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
         if !ends.begin_commands(&options.stop)? {

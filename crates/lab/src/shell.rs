@@ -94,7 +94,7 @@ pub fn shell(
     // Whoever asks to stop asks the command; what it left is shown nevertheless.
     let stop = Arc::clone(&options.stop);
     let options = RunOptions { stop: Arc::default(), ..options.clone() };
-    let results = live::run(&plan, &options, &|| {}, &|scenario| stacks.outside(scenario), |live| {
+    let results = live::run(&plan, &options, &|| {}, |live| {
         let ends = Ends::new(live, stacks, if shell.flows { Flows::Run } else { Flows::Rest })?;
         let mut ends = ends.notifying(Notify::new(places.notify.clone())?);
         let _known = state.register(&ends.namespaces())?;

@@ -47,13 +47,6 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Stacks {
-    /// The agents of a scenario in whose places commands stand, by their numbers.
-    pub(crate) fn outside(&self, scenario: &Scenario) -> Vec<usize> {
-        // Whoever does not know an agent has been refused before.
-        let placed = middlebox::placed(scenario, &self.in_place).unwrap_or_default();
-        placed.into_iter().map(|(agent, _)| agent).collect()
-    }
-
     /// Whether a node has our endpoints.
     pub fn is_seamline(&self, scenario: &Scenario, node: usize) -> bool {
         self.seamline.contains(&scenario.nodes[node])

@@ -203,23 +203,23 @@ pub(crate) fn node_id(node: usize) -> NodeId {
 
 /// Where the hosts of a world are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends<'a> {
+pub(crate) enum Ends {
     /// In it, like everything else.
     Inside,
-    /// Elsewhere: in their places there are doors, and gates in those of the agents with these places in the scenario's list.
-    Outside(&'a [usize]),
+    /// Elsewhere: in their places there are doors.
+    Outside,
 }
 
 /// Fill an empty world; what is returned runs it.
 pub(crate) fn build<'a, O: Observer>(
     scenario: &'a Scenario,
     seed: u64,
-    ends: Ends<'_>,
+    ends: Ends,
     world: &mut World<Part, O>,
     places: &'a Places,
 ) -> Runner<'a> {
     add_nodes(scenario, seed, ends, world, places);
-    agents::add(scenario, ends, world, places);
+    agents::add(scenario, world, places);
     for place in 0..scenario.links.len() {
         add_link(scenario, place, seed, world, places);
     }
@@ -241,7 +241,7 @@ pub(crate) fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
 fn add_nodes<O: Observer>(
     scenario: &Scenario,
     seed: u64,
-    ends: Ends<'_>,
+    ends: Ends,
     world: &mut World<Part, O>,
     places: &Places,
 ) {
@@ -251,7 +251,7 @@ fn add_nodes<O: Observer>(
         if let Some(host) = host {
             let host = world.add(match ends {
                 Ends::Inside => Part::Host(host),
-                Ends::Outside(_) => Part::Door(Door::default()),
+                Ends::Outside => Part::Door(Door::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
             world.connect(host, TO_HOST, router, TO_HOST);

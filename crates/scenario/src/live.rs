@@ -138,6 +138,15 @@ impl Live<'_> {
     pub fn is_fetched(&mut self, node: usize) -> bool {
         self.door(node).is_none_or(|door| door.packets.is_empty() && door.signals.is_empty())
     }
+    /// What stands in an agent's place is elsewhere, as the hosts are. To be said before anything has happened; `agent` is its place in
+    /// the scenario's list. Where nobody stands, nobody is.
+    pub fn take_out(&mut self, agent: usize) {
+        let Some(place) = self.places.agents[agent] else { return };
+        if let Some(machine) = self.world.machine_mut(place) {
+            *machine = Part::Gate(Gate::default());
+            self.world.rearm(place);
+        }
+    }
     /// What stands in an agent's place passes a packet on now, by one of the ports of agents ([`WIRED`](seamline_agent::WIRED),
     /// [`WIRELESS`](seamline_agent::WIRELESS)).
     pub fn pass_on(&mut self, agent: usize, port: Port, packet: Box<Packet>) {
@@ -175,8 +184,7 @@ impl Live<'_> {
     }
 }
 
-/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run. What stands in the places of
-/// the agents that `outside` says of a scenario, by their numbers in its list, is elsewhere as the hosts are.
+/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run.
 ///
 /// # Errors
 /// The outer one is that of `drive`, and ends everything. The inner ones are those of [`crate::run()`].
@@ -184,7 +192,6 @@ pub fn run<E>(
     plan: &Plan,
     options: &RunOptions,
     finished: &dyn Fn(),
-    outside: &dyn Fn(&Scenario) -> Vec<usize>,
     mut drive: impl FnMut(&mut Live<'_>) -> Result<Ended, E>,
 ) -> Result<Result<Vec<CellResult>, Incomplete>, E> {
     let jobs = match jobs(plan, options) {
@@ -202,7 +209,7 @@ pub fn run<E>(
         let (observer, unwritten) = job.observer(plan, &places, options);
         let mut world = World::with_observer(observer);
         let seed = scenario.seeds[job.seed];
-        let runner = build(scenario, seed, Ends::Outside(&outside(scenario)), &mut world, &places);
+        let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
         let mut live = Live { scenario, seed, places: &places, world, runner };
         let ended = drive(&mut live)?;
         finished();

@@ -78,7 +78,7 @@ pub(super) fn between<T: Send>(
 ) -> Result<T, LabError> {
     let mut measure = Some(measure);
     let mut measured = None;
-    let results = live::run(plan, &RunOptions::default(), &|| {}, &|_| Vec::new(), |live| {
+    let results = live::run(plan, &RunOptions::default(), &|| {}, |live| {
         let ends = Ends::new(live, &Stacks::default(), Flows::Rest)?;
         let _known = state.register(&ends.namespaces())?;
         let host = |site: &crate::site::Site| Host {

@@ -1,9 +1,9 @@
 //! Agents between a router and its link or air.
 
-use super::{Ends, Part, Places};
+use super::{Part, Places};
 use crate::schema::{AgentPlace, Scenario};
 use seamline_agent::{WIRED, WIRELESS};
-use seamline_sim::{ElementId, Gate, Observer, World};
+use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::Port;
 
 /// A port of an element.
@@ -15,18 +15,10 @@ fn agents_at(scenario: &Scenario, places: &Places, at: AgentPlace) -> Vec<Elemen
     agents.filter(|(spec, _)| spec.at == at).filter_map(|(_, element)| *element).collect()
 }
 
-pub(super) fn add<O: Observer>(
-    scenario: &Scenario,
-    ends: Ends<'_>,
-    world: &mut World<Part, O>,
-    places: &Places,
-) {
-    for (number, (spec, place)) in scenario.agents.iter().zip(&places.agents).enumerate() {
+pub(super) fn add<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, places: &Places) {
+    for (spec, place) in scenario.agents.iter().zip(&places.agents) {
         let Some(kind) = spec.kind else { continue };
-        let element = world.add(match ends {
-            Ends::Outside(agents) if agents.contains(&number) => Part::Gate(Gate::default()),
-            _ => Part::Agent((kind.build)(&spec.parameters)),
-        });
+        let element = world.add(Part::Agent((kind.build)(&spec.parameters)));
         debug_assert_eq!(Some(element), *place);
     }
 }
