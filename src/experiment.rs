@@ -119,20 +119,22 @@ impl Overrides {
 /// Run a plan in the simulator and show what came of it. `command` leads to it: `run FILE`.
 pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     conduct_with(plan, options, command, files, |files, finished| {
-        options.processors.run(|| run(plan, files, finished))
+        let results = options.processors.run(|| run(plan, files, finished));
+        let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
+        results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))
     })
 }
 
 /// What running everything comes to.
-pub(crate) type Results = Result<Vec<CellResult>, Incomplete>;
+pub(crate) type Results = Result<Vec<CellResult>, Incomplete<Failure>>;
 
-/// Run a plan by `engine`, which calls what it is given after each run, and show what came of it.
+/// Run a plan by `engine`, which calls what it is given after each run, and show what came of it; then say why it is not all.
 pub(crate) fn conduct_with(
     plan: &Plan,
     options: &Options,
     command: &str,
     files: RunOptions,
-    engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Result<Results, Failure>,
+    engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
     let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
@@ -140,7 +142,7 @@ pub(crate) fn conduct_with(
     let stop = interrupt.flag().clone();
     let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
     let bar = progress(plan.runs(), options.quiet);
-    let results = engine(&files, &|| bar.inc(1))?;
+    let results = engine(&files, &|| bar.inc(1));
     bar.finish_and_clear();
     match results {
         Ok(mut results) => show(plan, &mut results, options, &provenance),
@@ -151,14 +153,20 @@ pub(crate) fn conduct_with(
                 let options = if incomplete.left_out > 0 { &without_page } else { options };
                 show(plan, &mut incomplete.results, options, &provenance)?;
             }
-            Err(missing(plan, &incomplete, &interrupt))
+            Err(missing(plan, incomplete, options, &interrupt))
         }
     }
 }
 
-fn missing(plan: &Plan, incomplete: &Incomplete, interrupt: &Interrupt) -> Failure {
-    if incomplete.left_out == 0 {
-        let error = incomplete.to_string();
+fn missing(
+    plan: &Plan,
+    incomplete: Incomplete<Failure>,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Failure {
+    if incomplete.left_out == 0
+        && let Some(error) = incomplete.unwritten.first()
+    {
         return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
@@ -170,6 +178,12 @@ fn missing(plan: &Plan, incomplete: &Incomplete, interrupt: &Interrupt) -> Failu
         true => "no seed has been through every cell, so there is nothing to compare".to_owned(),
         false => format!("shown is what has been through every cell: seed {}", shown.join(", ")),
     };
+    if let Some(failure) = incomplete.failure {
+        if !options.quiet && runs > 0 {
+            note("note", format!("a run has failed after {runs} of {all} runs; {what}"));
+        }
+        return failure;
+    }
     let tip = "tip: seamline sweep keeps every finished run and resumes";
     Failure::Interrupted(
         format!("interrupted after {runs} of {all} runs; {what}\n{tip}"),

@@ -113,6 +113,24 @@ fn a_command_that_ends_ends_the_run() {
     }
 }
 
+/// What is finished is not lost by what fails after it.
+#[test]
+fn a_command_that_ends_leaves_what_was_run_before() {
+    let Some(_lab) = shared_lab_or_skip("a_command_that_ends_leaves_what_was_run_before") else { return };
+    let folder = folder();
+    one_cell("lossy-hop.toml", "snoop", folder.path());
+    let agent = real("station").replace("exec ", "");
+    let command = format!("{agent} & if [ $SEAMLINE_SEED = 1 ]; then wait; fi; sleep 2; kill -9 $!; exit 4");
+    let arguments = ["lab", "scenario.toml", "--agent", &command, "--json", "--seeds", "3"];
+    let output = seamline(&[&arguments[..], &["--set", "duration=4 s"]].concat(), folder.path());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_contains(stderr(&output), &["after 1 of 3 runs", "seed 1", "has ended with exit code 4"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let runs = document["cells"][0]["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().map(|run| run["seed"].as_u64()).collect::<Vec<_>>(), [Some(1)]);
+    assert!(runs[0]["flows"][0]["goodput_bits_per_second"].as_f64().unwrap() > 1e6, "{runs:?}");
+}
+
 #[test]
 fn mistakes_are_named() {
     let Some(_lab) = shared_lab_or_skip("mistakes_are_named") else { return };

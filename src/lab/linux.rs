@@ -59,11 +59,13 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
             ),
         );
     }
-    conduct_with(&plan, options, &command, files, |files, finished| {
+    let mut escaped = Ok(());
+    let shown = conduct_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
-        end_escaped(&stacks.in_place)?;
-        results.map_err(failure)
-    })
+        escaped = end_escaped(&stacks.in_place);
+        results.map_err(|incomplete| incomplete.map_failure(failure))
+    });
+    shown.and(escaped)
 }
 
 /// What commands in places of agents have started elsewhere.

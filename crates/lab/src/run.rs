@@ -46,19 +46,29 @@ impl From<io::Error> for LabError {
     }
 }
 
+/// Of who needs everything: what is missing is as bad as what failed.
+impl From<Incomplete<LabError>> for LabError {
+    fn from(incomplete: Incomplete<LabError>) -> Self {
+        match incomplete {
+            Incomplete { failure: Some(error), .. } => error,
+            Incomplete { failure: None, .. } => LabError::Host(io::Error::other(incomplete.to_string())),
+        }
+    }
+}
+
 /// Run a plan in real time, one run after the other. `finished` is called after each. With a folder for state, a lab that is
 /// killed can be cleared away later.
 ///
 /// # Errors
-/// When the lab cannot run it at all; inside, when files are missing or it was stopped on the way.
+/// When the lab cannot run it, files are missing, or it was stopped on the way; with what there is nevertheless.
 pub fn run(
     plan: &Plan,
     stacks: &Stacks,
     state: Option<&StateDirectory>,
     options: &RunOptions,
     finished: &dyn Fn(),
-) -> Result<Result<Vec<CellResult>, Incomplete>, LabError> {
-    check(plan, stacks)?;
+) -> Result<Vec<CellResult>, Incomplete<LabError>> {
+    check(plan, stacks).map_err(|error| Incomplete::nothing(plan, error))?;
     let plan = plan.with_handshakes();
     live::run(&plan, options, finished, |live| {
         let mut ends = Ends::new(live, stacks, Flows::Run)?;

@@ -15,7 +15,7 @@ use seamline_scenario::emulation::EmulationRecord;
 use seamline_scenario::live::{self, Ended, Live};
 use seamline_scenario::record::{FlowRecord, LinkRecord};
 use seamline_scenario::schema::Scenario;
-use seamline_scenario::{Plan, RunOptions};
+use seamline_scenario::{Incomplete, Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Instant};
 use starting::{Servers, Starting};
@@ -111,11 +111,14 @@ pub fn shell(
         let namespaces: Vec<&Namespace> = namespaces.iter().map(|namespace| &**namespace).collect();
         processes::end_all(&namespaces, std::time::Duration::from_nanos(GRACE.as_nanos()))?;
         ended
-    })?;
-    if outcome.is_none() && stop.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    let results = results.map_err(|error| LabError::Host(io::Error::other(error.to_string())))?;
+    });
+    let results = match results {
+        Ok(results) => results,
+        Err(Incomplete { failure: None, .. }) if outcome.is_none() && stop.load(Ordering::Relaxed) => {
+            return Ok(None);
+        }
+        Err(incomplete) => return Err(incomplete.into()),
+    };
     let visit = results.into_iter().next().and_then(|result| {
         let run = result.runs.into_iter().next()?;
         let (code, took) = outcome?;

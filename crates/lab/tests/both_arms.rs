@@ -43,7 +43,7 @@ impl Arm for Lab {
     fn run(&self, plan: &Plan) -> Vec<CellResult> {
         let seamline = self.ours.iter().map(|node| (*node).to_owned()).collect();
         let stacks = Stacks { seamline, ..Stacks::default() };
-        let run = || seamline_lab::run(plan, &stacks, None, &RunOptions::default(), &|| ()).unwrap().unwrap();
+        let run = || seamline_lab::run(plan, &stacks, None, &RunOptions::default(), &|| ()).unwrap();
         let mut results = run();
         // A host that was too busy says nothing about the lab; one that always is has to be known.
         for _ in 0..2 {

@@ -174,13 +174,16 @@ impl Job {
     fn once(self, plan: &Plan, state: &StateDirectory, manner: &Manner) -> Result<RunRecord, ParityError> {
         let options = RunOptions { stop: manner.stop.clone(), ..RunOptions::default() };
         let results = match self.arm {
-            Arm::Simulator => seamline_scenario::run(plan, &options, &|| {}),
+            Arm::Simulator => {
+                seamline_scenario::run(plan, &options, &|| {}).map_err(|_| ParityError::Stopped)
+            }
             Arm::Ours | Arm::Kernel => {
                 let stacks = self.stacks(&plan.cells[0].scenario, manner);
-                seamline_lab::run(plan, &stacks, Some(state), &options, &|| {})?
+                let results = seamline_lab::run(plan, &stacks, Some(state), &options, &|| {});
+                results.map_err(|it| it.failure.map_or(ParityError::Stopped, ParityError::Lab))
             }
         };
-        let mut results = results.map_err(|_| ParityError::Stopped)?;
+        let mut results = results?;
         results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(ParityError::Stopped)
     }
 

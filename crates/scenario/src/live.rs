@@ -187,20 +187,18 @@ impl Live<'_> {
 /// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run.
 ///
 /// # Errors
-/// The outer one is that of `drive`, and ends everything. The inner ones are those of [`crate::run()`].
+/// Those of [`crate::run()`]; and the first of `drive`, after which no further run begins.
 pub fn run<E>(
     plan: &Plan,
     options: &RunOptions,
     finished: &dyn Fn(),
     mut drive: impl FnMut(&mut Live<'_>) -> Result<Ended, E>,
-) -> Result<Result<Vec<CellResult>, Incomplete>, E> {
-    let jobs = match jobs(plan, options) {
-        Ok(jobs) => jobs,
-        Err(error) => return Ok(Err(error.into())),
-    };
+) -> Result<Vec<CellResult>, Incomplete<E>> {
+    let jobs = jobs(plan, options)?;
     let mut results = Vec::with_capacity(jobs.len());
+    let mut failure = None;
     for job in &jobs {
-        if options.stop.load(Ordering::Relaxed) {
+        if failure.is_some() || options.stop.load(Ordering::Relaxed) {
             results.push(None);
             continue;
         }
@@ -211,17 +209,21 @@ pub fn run<E>(
         let seed = scenario.seeds[job.seed];
         let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
         let mut live = Live { scenario, seed, places: &places, world, runner };
-        let ended = drive(&mut live)?;
+        let ended = drive(&mut live);
         finished();
         let Live { world, .. } = live;
         results.push(match ended {
-            Ended::Complete(emulation) => {
+            Ok(Ended::Complete(emulation)) => {
                 let mut done = done(plan, *job, world, &places, unwritten);
                 done.record.emulation = Some(emulation);
                 Some(done)
             }
-            Ended::Stopped => None,
+            Ok(Ended::Stopped) => None,
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
         });
     }
-    Ok(gather(plan, &jobs, results))
+    gather(plan, &jobs, results, failure)
 }

@@ -13,6 +13,7 @@ use seamline_report::series::RunSeries;
 use seamline_sim::{ElementId, World};
 use seamline_wire::Instant;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,35 +47,52 @@ pub struct CellResult {
     pub series: Option<RunSeries>,
 }
 
-/// Results that are not all that was asked for.
+/// Results that are not all that was asked for. Runs that depend on something outside of the program may also fail by an `E`.
 #[derive(Debug)]
-pub struct Incomplete {
+pub struct Incomplete<E = Infallible> {
     /// What there is: every cell with the same seeds, in their order. No cells when not one seed is complete.
     pub results: Vec<CellResult>,
     /// What could not be written, in the order of the grid.
     pub unwritten: Vec<WriteError>,
-    /// How many runs were not begun because [`RunOptions::stop`] was set.
+    /// How many runs did not come to their end, because [`RunOptions::stop`] was set or one has failed.
     pub left_out: usize,
+    /// Why one has failed; none was begun after it.
+    pub failure: Option<E>,
 }
 
-impl fmt::Display for Incomplete {
+impl<E> Incomplete<E> {
+    /// Nothing of a plan was run.
+    pub fn nothing(plan: &Plan, failure: E) -> Self {
+        let failure = Some(failure);
+        Incomplete { results: Vec::new(), unwritten: Vec::new(), left_out: plan.runs(), failure }
+    }
+    /// The same, with another kind of failure.
+    pub fn map_failure<F>(self, map: impl FnOnce(E) -> F) -> Incomplete<F> {
+        let Incomplete { results, unwritten, left_out, failure } = self;
+        Incomplete { results, unwritten, left_out, failure: failure.map(map) }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for Incomplete<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.unwritten.first() {
-            Some(error) => error.fmt(f),
-            None => write!(f, "interrupted; {} runs were left out", self.left_out),
+        match (&self.failure, self.unwritten.first()) {
+            (Some(failure), _) => failure.fmt(f),
+            (None, Some(error)) => error.fmt(f),
+            (None, None) => write!(f, "interrupted; {} runs were left out", self.left_out),
         }
     }
 }
 
-impl std::error::Error for Incomplete {
+impl<E: std::error::Error + 'static> std::error::Error for Incomplete<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.unwritten.first().map(|error| error as _)
+        let failure = self.failure.as_ref().map(|failure| failure as _);
+        failure.or_else(|| self.unwritten.first().map(|error| error as _))
     }
 }
 
-impl From<WriteError> for Incomplete {
+impl<E> From<WriteError> for Incomplete<E> {
     fn from(error: WriteError) -> Self {
-        Incomplete { results: Vec::new(), unwritten: vec![error], left_out: 0 }
+        Incomplete { results: Vec::new(), unwritten: vec![error], left_out: 0, failure: None }
     }
 }
 
@@ -99,7 +117,7 @@ pub fn run(
         Some(done)
     });
     let done: Vec<Option<Done>> = done.collect();
-    gather(plan, &jobs, done)
+    gather(plan, &jobs, done, None)
 }
 
 /// Every cell under every seed, by their places; by seed, so that who stops early has some seeds of all cells rather than
@@ -152,12 +170,13 @@ impl Job {
     }
 }
 
-/// What came of each job, by cell.
-pub(crate) fn gather(
+/// What came of each job, by cell. With a failure there is at least one of which nothing came.
+pub(crate) fn gather<E>(
     plan: &Plan,
     jobs: &[Job],
     done: Vec<Option<Done>>,
-) -> Result<Vec<CellResult>, Incomplete> {
+    failure: Option<E>,
+) -> Result<Vec<CellResult>, Incomplete<E>> {
     let left_out = done.iter().filter(|done| done.is_none()).count();
     let unfinished: BTreeSet<usize> =
         jobs.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(job, _)| job.seed).collect();
@@ -181,7 +200,7 @@ pub(crate) fn gather(
     }
     unwritten.sort_by_key(|(cell, _)| *cell);
     let unwritten = unwritten.into_iter().map(|(_, error)| error).collect();
-    Err(Incomplete { results, unwritten, left_out })
+    Err(Incomplete { results, unwritten, left_out, failure })
 }
 
 /// The files of one run.

@@ -78,7 +78,7 @@ pub(super) fn between<T: Send>(
 ) -> Result<T, LabError> {
     let mut measure = Some(measure);
     let mut measured = None;
-    let results = live::run(plan, &RunOptions::default(), &|| {}, |live| {
+    live::run(plan, &RunOptions::default(), &|| {}, |live| {
         let ends = Ends::new(live, &Stacks::default(), Flows::Rest)?;
         let _known = state.register(&ends.namespaces())?;
         let host = |site: &crate::site::Site| Host {
@@ -109,7 +109,6 @@ pub(super) fn between<T: Send>(
             ended
         })
     })?;
-    results.map_err(|error| LabError::Host(io::Error::other(error.to_string())))?;
     measured.ok_or_else(|| LabError::Host(io::Error::other("nothing was measured")))
 }
 
