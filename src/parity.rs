@@ -74,9 +74,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bar = progress(plans.iter().map(|(_, plan)| count(plan)).sum(), arguments.quiet);
     let mut scenarios = Vec::new();
     let mut kernel = String::new();
+    let mut escaped = Ok(());
     for (name, plan) in &plans {
         let cells = measure(plan, &state, &manner, &|| bar.inc(1));
-        end_escaped(&in_place)?;
+        escaped = escaped.and(end_escaped(&in_place));
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
         kernel =
@@ -102,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         scenarios,
         differences,
     };
-    arguments.show(&parity)
+    arguments.show(&parity).and(escaped)
 }
 
 impl Arguments {
@@ -167,11 +168,8 @@ impl Arguments {
         }
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
         if left_out > 0 && !self.quiet {
-            let tip = "let the host do less meanwhile, or give --retry more";
-            note(
-                "warning",
-                format!("{left_out} runs were badly emulated to the last and are left out; {tip}"),
-            );
+            let tip = "where they were badly emulated, let the host do less meanwhile, or give --retry more";
+            note("warning", format!("{left_out} runs are left out, for the reasons given; {tip}"));
         }
         Ok(())
     }

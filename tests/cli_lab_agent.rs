@@ -113,6 +113,26 @@ fn a_command_that_ends_ends_the_run() {
     }
 }
 
+/// A crash costs the comparison its own run, and no other.
+#[test]
+fn a_command_that_ends_is_left_out_of_the_comparison() {
+    let Some(_lab) = shared_lab_or_skip("a_command_that_ends_is_left_out_of_the_comparison") else { return };
+    let folder = folder();
+    one_cell("lossy-hop.toml", "snoop", folder.path());
+    let agent = real("station").replace("exec ", "");
+    let command = format!("{agent} & if [ $SEAMLINE_SEED = 2 ]; then wait; fi; sleep 1; kill -9 $!; exit 4");
+    let arguments = ["parity", "scenario.toml", "--agent", &command, "--json", "--seeds", "2"];
+    let output = seamline(&[&arguments[..], &["--set", "duration=3 s"]].concat(), folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let left_out: Vec<&str> =
+        document["scenarios"][0]["left_out"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let crashed = left_out.iter().filter(|it| it.contains("seed 1: the command in place of agent"));
+    assert_eq!(crashed.count(), 2, "{left_out:?}");
+    assert!(left_out.iter().all(|it| !it.contains("seed 2: the command")), "{left_out:?}");
+    assert_contains(stderr(&output), &["runs are left out"]);
+}
+
 /// What is finished is not lost by what fails after it.
 #[test]
 fn a_command_that_ends_leaves_what_was_run_before() {

@@ -103,7 +103,7 @@ impl Middlebox {
     pub(crate) fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
         let running = self.running.insert(self.command.start(&self.namespace)?);
         let passes = self.probe.await_passage(&self.interfaces, running, stop);
-        passes.map_err(|error| failed(&self.name, &error.to_string()))
+        passes.map_err(|error| LabError::Command(self.failed(&error.to_string())))
     }
 
     /// Throw away what still comes of the probes: it is not for the scenario.
@@ -148,13 +148,15 @@ impl Middlebox {
     pub(crate) fn check(&mut self) -> Result<(), LabError> {
         match self.running.as_mut().map_or(Ok(None), Running::try_wait)? {
             None => Ok(()),
-            Some(code) => Err(failed(&self.name, &format!("it has ended with exit code {code}"))),
+            Some(code) => {
+                Err(LabError::CommandEnded(self.failed(&format!("it has ended with exit code {code}"))))
+            }
         }
     }
-}
 
-fn failed(name: &str, why: &str) -> LabError {
-    LabError::Command(format!("the command in place of agent {name:?}: {why}"))
+    fn failed(&self, why: &str) -> String {
+        format!("the command in place of agent {:?}: {why}", self.name)
+    }
 }
 
 impl Drop for Middlebox {

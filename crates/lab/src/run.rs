@@ -24,8 +24,10 @@ pub enum LabError {
     Host(io::Error),
     /// Bytes came that were not sent: a fault of the lab, or of a TCP.
     Damaged(String),
-    /// A command in place of an agent does not do its part.
+    /// A command in place of an agent lets nothing pass.
     Command(String),
+    /// A command in place of an agent has ended while its run went on.
+    CommandEnded(String),
 }
 
 impl fmt::Display for LabError {
@@ -33,7 +35,9 @@ impl fmt::Display for LabError {
         match self {
             LabError::Refused(refusal) => refusal.fmt(f),
             LabError::Host(error) => error.fmt(f),
-            LabError::Damaged(what) | LabError::Command(what) => f.write_str(what),
+            LabError::Damaged(what) | LabError::Command(what) | LabError::CommandEnded(what) => {
+                f.write_str(what)
+            }
         }
     }
 }

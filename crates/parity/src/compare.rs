@@ -24,7 +24,7 @@ pub struct ScenarioParity {
     pub cells: Vec<Cell>,
     /// Runs of the lab that were badly emulated and repeated.
     pub repeated: usize,
-    /// Runs that were badly emulated to the last, and left out: which, and why.
+    /// Runs that are left out: which, and why.
     pub left_out: Vec<String>,
 }
 

@@ -57,11 +57,11 @@ pub struct Manner {
 pub struct CellRuns {
     /// What the cell is called.
     pub name: String,
-    /// By arm: its runs, in the order of their seeds, without those that were badly emulated to the last.
+    /// By arm: its runs, in the order of their seeds, without those that are left out.
     pub runs: [Vec<RunRecord>; 3],
     /// Runs that were badly emulated and repeated.
     pub repeated: usize,
-    /// Runs that were badly emulated to the last, and left out: why.
+    /// Runs that are left out: they were badly emulated to the last, or a command in place of an agent ended in them. Which, and why.
     pub left_out: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ pub fn count(plan: &Plan) -> usize {
 /// Run every cell of a plan under every seed in all three places. `finished` is called after each run.
 ///
 /// # Errors
-/// When the lab cannot run it, or it was stopped on the way.
+/// When the lab cannot run it, nothing passes a command, or it was stopped on the way.
 pub fn measure(
     plan: &Plan,
     state: &StateDirectory,
@@ -148,11 +148,10 @@ fn jobs(plan: &Plan) -> Vec<Job> {
     seeds.iter().copied().flat_map(of_seed).collect()
 }
 
-/// What came of a run, and how often it was repeated.
+/// What came of a run, or why it is left out; and how often it was repeated.
 #[derive(Debug)]
 struct Outcome {
-    record: RunRecord,
-    doubts: Vec<String>,
+    record: Result<RunRecord, String>,
     repeated: u32,
 }
 
@@ -162,10 +161,19 @@ impl Job {
         alone.cells[0].scenario.seeds = vec![self.seed];
         let mut repeated = 0;
         loop {
-            let record = self.once(&alone, state, manner)?;
+            let record = match self.once(&alone, state, manner) {
+                // No fault of the host, which another attempt would mend.
+                Err(ParityError::Lab(LabError::CommandEnded(why))) => {
+                    return Ok(Outcome { record: Err(why), repeated });
+                }
+                record => record?,
+            };
             let doubts = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
-            if doubts.is_empty() || repeated == manner.retries {
-                return Ok(Outcome { record, doubts, repeated });
+            if doubts.is_empty() {
+                return Ok(Outcome { record: Ok(record), repeated });
+            }
+            if repeated == manner.retries {
+                return Ok(Outcome { record: Err(doubts.join("; ")), repeated });
             }
             repeated += 1;
         }
@@ -207,15 +215,12 @@ fn gather(plan: &Plan, mut outcomes: Vec<(Job, Outcome)>) -> Vec<CellRuns> {
     for (job, outcome) in outcomes {
         let cell = &mut cells[job.cell];
         cell.repeated += outcome.repeated as usize;
-        match outcome.doubts.as_slice() {
-            [] => cell.runs[job.arm as usize].push(outcome.record),
-            doubts => cell.left_out.push(format!(
-                "{}, {}, seed {}: {}",
-                cell.name,
-                job.arm.name(),
-                job.seed,
-                doubts.join("; ")
-            )),
+        match outcome.record {
+            Ok(record) => cell.runs[job.arm as usize].push(record),
+            Err(why) => {
+                let left_out = format!("{}, {}, seed {}: {why}", cell.name, job.arm.name(), job.seed);
+                cell.left_out.push(left_out);
+            }
         }
     }
     cells
