@@ -5,7 +5,7 @@ use crate::driver::{Driver, Network, Over};
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
-use crate::middlebox::{self, Middlebox};
+use crate::middlebox::Middlebox;
 use crate::notify::Notify;
 use crate::run::LabError;
 use crate::site::{Site, Stack};
@@ -22,7 +22,6 @@ use seamline_wire::codec::{IpVersion, TCP_HEADER_LENGTH};
 use seamline_wire::{Duration, Instant, TransportPort};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 
 /// How long it may take until all threads of a run are there.
@@ -41,7 +40,6 @@ pub(crate) enum Flows {
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) sites: Vec<Site>,
-    middleboxes: Vec<Middlebox>,
     traffic: Traffic,
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
@@ -50,8 +48,7 @@ pub(crate) struct Ends {
 
 impl Ends {
     /// Make them.
-    pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks, flows: Flows) -> Result<Self, LabError> {
-        let middleboxes = middleboxes(live, stacks)?;
+    pub(crate) fn new(live: &Live<'_>, stacks: &Stacks, flows: Flows) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let connections = match flows {
             Flows::Run => live::connections(scenario),
@@ -106,7 +103,7 @@ impl Ends {
             views.push(view);
         }
         let traffic = Traffic::prepare(sources, sinks, Some(Sampling::new(tell)))?;
-        Ok(Ends { sites, middleboxes, traffic, views, observations, notify: None })
+        Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 
     /// The same, with programs that are told of links.
@@ -114,49 +111,30 @@ impl Ends {
         Ends { notify: Some(notify), ..self }
     }
 
-    /// Begin the commands that stand in places of agents, on a thread that lives for as long as they do. Whether all packets pass, and nobody asked to stop.
-    pub(crate) fn begin_commands(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
-        for middlebox in &mut self.middleboxes {
-            if !middlebox.begin(stop)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Their namespaces.
-    pub(crate) fn namespaces(&self) -> Vec<&Namespace> {
-        let hosts = self.sites.iter().map(|site| &*site.namespace);
-        hosts.chain(self.middleboxes.iter().map(|it| &*it.namespace)).collect()
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = &Namespace> {
+        self.sites.iter().map(|site| &*site.namespace)
     }
 
     /// Begin, and go on until `over` says why it is over.
     pub(crate) fn run(
         mut self,
         live: &mut Live<'_>,
+        middleboxes: &mut [Middlebox],
         priority: Priority,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
     ) -> Result<Ended, LabError> {
-        self.middleboxes.iter().try_for_each(Middlebox::forget_probes)?;
         let origin = clock::monotonic() + SOON;
         let running = self.traffic.begin(origin)?;
-        let network = Network {
-            sites: &mut self.sites,
-            middleboxes: &mut self.middleboxes,
-            notify: self.notify.as_ref(),
-        };
+        let network = Network { sites: &mut self.sites, middleboxes, notify: self.notify.as_ref() };
         let driven = Driver::new(live, network, self.views, self.observations, origin).run(over);
         let reports = running.end();
         let (over, lateness) = driven?;
         check_content(&reports, &self.sites, live.scenario())?;
         Ok(match over {
-            Over::Complete => Ended::Complete(emulation(
-                live.scenario(),
-                &self.sites,
-                &self.middleboxes,
-                priority,
-                &lateness,
-            )?),
+            Over::Complete => {
+                Ended::Complete(emulation(live.scenario(), &self.sites, middleboxes, priority, &lateness)?)
+            }
             Over::Stopped => Ended::Stopped,
         })
     }
@@ -180,16 +158,6 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
         }
     }
     Ok(sites)
-}
-
-fn middleboxes(live: &mut Live<'_>, stacks: &Stacks) -> Result<Vec<Middlebox>, LabError> {
-    let placed = middlebox::placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
-    let mut middleboxes = Vec::with_capacity(placed.len());
-    for (agent, in_place) in placed {
-        middleboxes.push(Middlebox::new(live, agent, in_place, stacks.version)?);
-        live.take_out(agent);
-    }
-    Ok(middleboxes)
 }
 
 /// What commands get that ask for no congestion control: that of the first flow, if the kernel has it.

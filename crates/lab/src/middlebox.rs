@@ -1,9 +1,11 @@
 //! A command in place of an agent of a scenario: a middlebox (RFC 3234), which all packets of a link pass between two interfaces of a
 //! namespace.
 
+mod all;
 mod places;
 mod probe;
 
+pub(crate) use all::Middleboxes;
 pub use places::InPlace;
 pub(crate) use places::{has_place_for_all, placed};
 
@@ -11,8 +13,7 @@ use crate::edge::{self, NotBytes};
 use crate::run::LabError;
 use crate::site::{ANYWHERE, FORWARDING_OF_IPV6, QUEUE_PACKETS, host_addresses};
 use crate::system::netlink::{Interface, bring_up_loopback, dropped};
-use crate::system::{Command, Namespace, Running, Tun, offloads, processes, settings};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use crate::system::{Command, Namespace, Running, Tun, offloads, settings};
 use places::{Sides, sides};
 use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
@@ -26,18 +27,13 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// Its interfaces, by the ports of agents.
 const INTERFACES: [&str; 2] = ["wired0", "wireless0"];
 /// The ports of agents, in the order of the interfaces.
 pub(crate) const PORTS: [Port; 2] = [WIRED, WIRELESS];
-/// How long it has to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
-/// How long until it is asked again, in milliseconds.
-const ASK_AGAIN: u16 = 1000;
 
-/// A middlebox. It ends with this value.
+/// A middlebox.
 #[derive(Debug)]
 pub(crate) struct Middlebox {
     /// The agent in whose place it is, by its number in the scenario's list.
@@ -70,12 +66,7 @@ impl Middlebox {
     ///
     /// # Errors
     /// When the process may not make them, or something about them is refused.
-    pub(crate) fn new(
-        live: &Live<'_>,
-        agent: usize,
-        in_place: &InPlace,
-        version: IpVersion,
-    ) -> Result<Self, LabError> {
+    fn new(live: &Live<'_>, agent: usize, in_place: &InPlace, version: IpVersion) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let spec = &scenario.agents[agent];
         let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
@@ -96,22 +87,11 @@ impl Middlebox {
         })
     }
 
-    /// Begin the command, and wait until packets pass. The calling thread has to live for as long as the command. Whether it did, and nobody asked to stop.
-    ///
-    /// # Errors
-    /// When the command cannot be started, ends, or lets nothing pass within ten seconds.
-    pub(crate) fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
+    /// Begin the command, and wait until packets pass. Whether they do, and nobody asked to stop.
+    fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
         let running = self.running.insert(self.command.start(&self.namespace)?);
         let passes = self.probe.await_passage(&self.interfaces, running, stop);
         passes.map_err(|error| LabError::Command(self.failed(&error.to_string())))
-    }
-
-    /// Throw away what still comes of the probes: it is not for the scenario.
-    ///
-    /// # Errors
-    /// When an interface is gone.
-    pub(crate) fn forget_probes(&self) -> io::Result<()> {
-        self.interfaces.iter().try_for_each(probe::drain)
     }
 
     /// A packet has reached it at one of its sides.
@@ -156,21 +136,6 @@ impl Middlebox {
 
     fn failed(&self, why: &str) -> String {
         format!("the command in place of agent {:?}: {why}", self.name)
-    }
-}
-
-impl Drop for Middlebox {
-    fn drop(&mut self) {
-        let Some(running) = &mut self.running else { return };
-        // Some end what they have open first, and at once when they are asked again.
-        for _ in 0..2 {
-            let _ = running.ask_all_to_end();
-            let _ =
-                poll(&mut [PollFd::new(running.as_fd(), PollFlags::POLLIN)], PollTimeout::from(ASK_AGAIN));
-        }
-        let _ = running.terminate(GRACE);
-        // What it has started itself.
-        let _ = processes::end_all(&[&self.namespace], GRACE);
     }
 }
 

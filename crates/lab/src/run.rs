@@ -2,7 +2,7 @@
 
 use crate::driver::Over;
 use crate::ends::{Ends, Flows};
-use crate::middlebox::has_place_for_all;
+use crate::middlebox::{Middleboxes, has_place_for_all};
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
@@ -75,14 +75,18 @@ pub fn run(
     check(plan, stacks).map_err(|error| Incomplete::nothing(plan, error))?;
     let plan = plan.with_handshakes();
     live::run(&plan, options, finished, |live| {
-        let mut ends = Ends::new(live, stacks, Flows::Run)?;
-        let _known = state.map(|directory| directory.register(&ends.namespaces())).transpose()?;
-        if !ends.begin_commands(&options.stop)? {
+        let middleboxes = Middleboxes::new(live, stacks)?;
+        let ends = Ends::new(live, stacks, Flows::Run)?;
+        let namespaces: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
+        let _known = state.map(|directory| directory.register(&namespaces)).transpose()?;
+        // It is known where they are until they have ended.
+        let mut middleboxes = middleboxes;
+        if !middleboxes.begin(&options.stop)? {
             return Ok(Ended::Stopped);
         }
         let end = Instant::ZERO + live.scenario().duration;
         on_emulator_thread(|priority| {
-            ends.run(live, priority, &mut |now| {
+            ends.run(live, middleboxes.each(), priority, &mut |now| {
                 Ok(match now {
                     _ if options.stop.load(Ordering::Relaxed) => Some(Over::Stopped),
                     now if now >= end => Some(Over::Complete),

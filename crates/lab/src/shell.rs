@@ -6,6 +6,7 @@ use crate::clock::monotonic;
 use crate::driver::Over;
 use crate::edge;
 use crate::ends::{Ends, Flows};
+use crate::middlebox::Middleboxes;
 use crate::notify::Notify;
 use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
@@ -95,16 +96,20 @@ pub fn shell(
     let stop = Arc::clone(&options.stop);
     let options = RunOptions { stop: Arc::default(), ..options.clone() };
     let results = live::run(&plan, &options, &|| {}, |live| {
+        let middleboxes = Middleboxes::new(live, stacks)?;
         let ends = Ends::new(live, stacks, if shell.flows { Flows::Run } else { Flows::Rest })?;
-        let mut ends = ends.notifying(Notify::new(places.notify.clone())?);
-        let _known = state.register(&ends.namespaces())?;
-        if !ends.begin_commands(&stop)? {
+        let ends = ends.notifying(Notify::new(places.notify.clone())?);
+        let all: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
+        let _known = state.register(&all)?;
+        // It is known where they are until they have ended.
+        let mut middleboxes = middleboxes;
+        if !middleboxes.begin(&stop)? {
             return Ok(Ended::Stopped);
         }
         let namespaces: Vec<Arc<Namespace>> = ends.sites.iter().map(|site| site.namespace.clone()).collect();
         let ended = on_emulator_thread(|priority| {
             let mut running = Inside::new(shell, &places, stacks, live, &ends.sites, &stop)?;
-            let ended = ends.run(live, priority, &mut |now| running.look(now))?;
+            let ended = ends.run(live, middleboxes.each(), priority, &mut |now| running.look(now))?;
             outcome = running.outcome;
             Ok(ended)
         });

@@ -80,7 +80,7 @@ pub(super) fn between<T: Send>(
     let mut measured = None;
     live::run(plan, &RunOptions::default(), &|| {}, |live| {
         let ends = Ends::new(live, &Stacks::default(), Flows::Rest)?;
-        let _known = state.register(&ends.namespaces())?;
+        let _known = state.register(&ends.namespaces().collect::<Vec<_>>())?;
         let host = |site: &crate::site::Site| Host {
             namespace: site.namespace.clone(),
             address: edge::addresses(live::node_id(site.node))[0],
@@ -102,7 +102,7 @@ pub(super) fn between<T: Send>(
                 let _ = tell.send(nix::unistd::gettid().as_raw());
                 drop(tell);
                 let mut over = |_| Ok(done.load(Ordering::Relaxed).then_some(Over::Complete));
-                ends.run(live, priority, &mut over)
+                ends.run(live, &mut [], priority, &mut over)
             });
             let outcome = measuring.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             measured = Some(outcome?);

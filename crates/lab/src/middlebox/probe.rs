@@ -29,7 +29,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Ask until the answer comes; then take what else has come. Whether it came, and nobody asked to stop.
+    /// Ask until the answer comes. Whether it came, and nobody asked to stop. Others may come after it ([`forget_all`]).
     pub(super) fn await_passage(
         &self,
         interfaces: &[Tun; 2],
@@ -48,7 +48,7 @@ impl Probe {
             }
             interfaces[WIRED].write(&self.packet(asked)?)?;
             if self.is_answered(&interfaces[answered_at])? {
-                return self.tidy(interfaces).map(|()| true);
+                return self.take_leave(interfaces).map(|()| true);
             }
             drain(&interfaces[WIRED + WIRELESS - answered_at])?;
         }
@@ -74,13 +74,12 @@ impl Probe {
         [headers.source_port, headers.destination_port] == [DISCARD; 2] && headers.segment.flags == expected
     }
 
-    /// A connection that the probe has begun ends, and what is still on its way is not for the scenario.
-    fn tidy(&self, interfaces: &[Tun; 2]) -> io::Result<()> {
+    /// A connection that the probe has begun ends.
+    fn take_leave(&self, interfaces: &[Tun; 2]) -> io::Result<()> {
         if self.is_router {
             interfaces[WIRED].write(&self.packet(Flags::RST)?)?;
         }
-        let _ = poll(&mut [], PollTimeout::from(2 * AGAIN));
-        interfaces.iter().try_for_each(drain)
+        Ok(())
     }
 
     fn packet(&self, flags: Flags) -> io::Result<Vec<u8>> {
@@ -101,7 +100,13 @@ impl Probe {
     }
 }
 
-pub(super) fn drain(interface: &Tun) -> io::Result<()> {
+/// Let what is still on its way come, and throw it away: it is not for the scenario.
+pub(super) fn forget_all<'a>(interfaces: impl IntoIterator<Item = &'a Tun>) -> io::Result<()> {
+    let _ = poll(&mut [], PollTimeout::from(2 * AGAIN));
+    interfaces.into_iter().try_for_each(drain)
+}
+
+fn drain(interface: &Tun) -> io::Result<()> {
     let mut buffer = vec![0; usize::from(u16::MAX)];
     while interface.read(&mut buffer)?.is_some() {}
     Ok(())

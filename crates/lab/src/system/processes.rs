@@ -55,14 +55,14 @@ pub(super) fn end(find: impl Fn() -> io::Result<Vec<u32>>, grace: Duration) -> i
     let mut ended = BTreeSet::new();
     let asked = hold(&find)?;
     signal(&asked, Signal::TERM, &mut ended);
-    wait_for(&asked, grace);
+    wait_for(asked.iter().map(|(_, process)| process.as_fd()), grace);
     for _ in 0..ROUNDS {
         let left = hold(&find)?;
         if left.is_empty() {
             return Ok(ended.into_iter().collect());
         }
         signal(&left, Signal::KILL, &mut ended);
-        wait_for(&left, KILLING);
+        wait_for(left.iter().map(|(_, process)| process.as_fd()), KILLING);
     }
     Err(io::Error::other(format!(
         "processes {:?} do not end; `sudo kill -9` with their numbers may",
@@ -101,11 +101,12 @@ fn signal(processes: &[(u32, OwnedFd)], signal: Signal, reached: &mut BTreeSet<u
     }
 }
 
-fn wait_for(processes: &[(u32, OwnedFd)], time: Duration) {
+/// Wait until all of them have ended, but no longer than this.
+pub(crate) fn wait_for<'a>(processes: impl IntoIterator<Item = BorrowedFd<'a>>, time: Duration) {
     #[expect(clippy::disallowed_methods, reason = "real processes end in real time")]
     let until = Instant::now() + time;
-    for (_, process) in processes {
-        if !ends_before(process.as_fd(), until) {
+    for process in processes {
+        if !ends_before(process, until) {
             return;
         }
     }
