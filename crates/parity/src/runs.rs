@@ -199,10 +199,7 @@ impl Job {
         let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
         let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
         let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
-        let stands = |it: &&InPlace| {
-            scenario.agents.iter().any(|agent| agent.name == it.agent && agent.kind.is_some())
-        };
-        let in_place = manner.in_place.iter().filter(stands).cloned().collect();
+        let in_place = manner.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
         Stacks { seamline, in_place, ..Stacks::default() }
     }
 }

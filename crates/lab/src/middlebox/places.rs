@@ -13,8 +13,14 @@ pub struct InPlace {
     pub command: Vec<OsString>,
 }
 
-/// The agents of a scenario in whose places commands stand, by their numbers, each with its command. Where nobody stands
-/// (`kind = "none"`), no command does.
+impl InPlace {
+    /// Whether its agent stands in the scenario: where nobody does (`kind = "none"`), no command does.
+    pub fn stands_in(&self, scenario: &Scenario) -> bool {
+        scenario.agents.iter().any(|spec| spec.name == self.agent && spec.kind.is_some())
+    }
+}
+
+/// The agents of a scenario in whose places commands stand, by their numbers, each with its command.
 ///
 /// # Errors
 /// When there is no agent of that name, two commands would have one place, or a command cannot stand there.
@@ -32,7 +38,7 @@ pub(crate) fn placed<'a>(
                 it.agent
             )));
         }
-        if scenario.agents[number].kind.is_some() {
+        if it.stands_in(scenario) {
             sides(scenario, &scenario.agents[number])?;
             placed.push((number, it));
         }
@@ -58,13 +64,7 @@ pub(crate) fn has_place_for_all<'a>(
     scenarios: impl Iterator<Item = &'a Scenario> + Clone,
     in_place: &[InPlace],
 ) -> Result<(), Refusal> {
-    let stands = |it: &&InPlace| {
-        scenarios
-            .clone()
-            .flat_map(|scenario| &scenario.agents)
-            .any(|spec| spec.name == it.agent && spec.kind.is_some())
-    };
-    match in_place.iter().find(|it| !stands(it)) {
+    match in_place.iter().find(|it| !scenarios.clone().any(|scenario| it.stands_in(scenario))) {
         None => Ok(()),
         Some(InPlace { agent, .. }) => Err(Refusal(format!(
             "nobody stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
