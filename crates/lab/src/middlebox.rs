@@ -11,9 +11,9 @@ pub(crate) use places::{has_place_for_all, placed};
 
 use crate::edge::{self, NotBytes};
 use crate::run::LabError;
-use crate::site::{ANYWHERE, FORWARDING_OF_IPV6, QUEUE_PACKETS, host_addresses};
-use crate::system::netlink::{Interface, bring_up_loopback, dropped};
-use crate::system::{Command, Namespace, Running, Tun, offloads, settings};
+use crate::site::{forward, way_to_everywhere, way_to_hosts};
+use crate::system::netlink::{bring_up_loopback, dropped};
+use crate::system::{Command, Namespace, Running, Tun, offloads};
 use places::{Sides, sides};
 use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
@@ -23,7 +23,6 @@ use seamline_wire::codec::IpVersion;
 use seamline_wire::{Packet, Port};
 use std::ffi::OsString;
 use std::io;
-use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -143,24 +142,12 @@ impl Middlebox {
 fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) -> io::Result<[Tun; 2]> {
     bring_up_loopback(namespace)?;
     if is_router {
-        settings::write(namespace, "ipv4/ip_forward", "1")?;
-        if settings::has(namespace, FORWARDING_OF_IPV6)? {
-            settings::write(namespace, FORWARDING_OF_IPV6, "1")?;
-        }
+        forward(namespace)?;
     }
     let [wired, wireless] = INTERFACES;
     let interfaces = [Tun::open(namespace, wired)?, Tun::open(namespace, wireless)?];
-    let setup = |name: &str, routes: Vec<(IpAddr, u8)>| Interface {
-        name: name.to_owned(),
-        mtu,
-        queue_packets: QUEUE_PACKETS,
-        addresses: Vec::new(),
-        routes,
-        congestion_control: None,
-    };
-    let hosts = behind.iter().flat_map(|node| host_addresses(live::node_id(*node)));
-    setup(wired, ANYWHERE.to_vec()).bring_up(namespace)?;
-    setup(wireless, hosts.collect()).bring_up(namespace)?;
+    way_to_everywhere(wired, mtu).bring_up(namespace)?;
+    way_to_hosts(wireless, mtu, behind.iter().map(|node| live::node_id(*node))).bring_up(namespace)?;
     // Who looks at single packets is not to be told to turn it off.
     INTERFACES.iter().try_for_each(|name| offloads::turn_off_receive_offload(namespace, name))?;
     Ok(interfaces)

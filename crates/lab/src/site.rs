@@ -16,10 +16,10 @@ pub(crate) const INTERFACE: &str = "seam0";
 pub(crate) const ENDPOINT_INTERFACE: &str = "tcp0";
 /// Packets that may wait until the emulator takes them, and are lost beyond: far more than any window, so that only emulated queues
 /// lose packets.
-pub(crate) const QUEUE_PACKETS: u32 = 100_000;
-pub(crate) const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
+const QUEUE_PACKETS: u32 = 100_000;
+const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
 /// Every address.
-pub(crate) const ANYWHERE: [(IpAddr, u8); 2] =
+const ANYWHERE: [(IpAddr, u8); 2] =
     [(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0)];
 
 /// Whose TCP a host has.
@@ -86,22 +86,11 @@ impl Site {
     pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
-        settings::write(&namespace, "ipv4/ip_forward", "1")?;
-        if settings::has(&namespace, FORWARDING_OF_IPV6)? {
-            settings::write(&namespace, FORWARDING_OF_IPV6, "1")?;
-        }
+        forward(&namespace)?;
         let interface = Tun::open(&namespace, INTERFACE)?;
         let behind = Tun::open(&namespace, ENDPOINT_INTERFACE)?;
-        let setup = |name: &str, routes: Vec<(IpAddr, u8)>| Interface {
-            name: name.to_owned(),
-            mtu,
-            queue_packets: QUEUE_PACKETS,
-            addresses: Vec::new(),
-            routes,
-            congestion_control: None,
-        };
-        setup(INTERFACE, ANYWHERE.to_vec()).bring_up(&namespace)?;
-        setup(ENDPOINT_INTERFACE, host_addresses(id)).bring_up(&namespace)?;
+        way_to_everywhere(INTERFACE, mtu).bring_up(&namespace)?;
+        way_to_hosts(ENDPOINT_INTERFACE, mtu, [id]).bring_up(&namespace)?;
         let stack = Stack::Linux(Tap::default());
         let site =
             Site { node, namespace, interface, stack, refused: 0, payload_unknown: 0, written: Vec::new() };
@@ -134,6 +123,39 @@ impl Site {
     }
 }
 
-pub(crate) fn host_addresses(id: NodeId) -> Vec<(IpAddr, u8)> {
+/// What comes by one interface and is for nobody there leaves by another.
+///
+/// # Errors
+/// When the process may not say so.
+pub(crate) fn forward(namespace: &Namespace) -> io::Result<()> {
+    settings::write(namespace, "ipv4/ip_forward", "1")?;
+    if settings::has(namespace, FORWARDING_OF_IPV6)? {
+        settings::write(namespace, FORWARDING_OF_IPV6, "1")?;
+    }
+    Ok(())
+}
+
+/// An interface by which everything leaves that has no other way.
+pub(crate) fn way_to_everywhere(name: &str, mtu: u32) -> Interface {
+    way(name, mtu, ANYWHERE.to_vec())
+}
+
+/// An interface by which leaves what is for these hosts.
+pub(crate) fn way_to_hosts(name: &str, mtu: u32, hosts: impl IntoIterator<Item = NodeId>) -> Interface {
+    way(name, mtu, hosts.into_iter().flat_map(host_addresses).collect())
+}
+
+fn way(name: &str, mtu: u32, routes: Vec<(IpAddr, u8)>) -> Interface {
+    Interface {
+        name: name.to_owned(),
+        mtu,
+        queue_packets: QUEUE_PACKETS,
+        addresses: Vec::new(),
+        routes,
+        congestion_control: None,
+    }
+}
+
+fn host_addresses(id: NodeId) -> Vec<(IpAddr, u8)> {
     edge::addresses(id).map(|address| (address, if address.is_ipv4() { 32 } else { 128 })).to_vec()
 }
