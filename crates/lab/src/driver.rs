@@ -4,8 +4,9 @@ use crate::clock;
 use crate::edge;
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
-use crate::middlebox::{Delivered, Middlebox, PORTS};
+use crate::middlebox::{Middlebox, PORTS};
 use crate::notify::Notify;
+use crate::outlet::Delivered;
 use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
@@ -150,7 +151,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         for site in self.sites.iter_mut() {
             self.live.fetch(site.node, &mut self.packets);
             for (due, packet) in self.packets.drain(..) {
-                site.deliver(&packet)?;
+                site.outlet.deliver(&packet)?;
                 let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
                 self.lateness.note(written.saturating_since(due));
                 if let Stack::Linux(tap) = &mut site.stack
@@ -170,7 +171,8 @@ impl<'a, 'b> Driver<'a, 'b> {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
             for (side, packets) in self.passing.iter_mut().enumerate() {
                 for (due, packet) in packets.drain(..) {
-                    if middlebox.deliver(side, &packet)? == Delivered::PassesBy {
+                    // Such a packet passes by, as it passes agents.
+                    if middlebox.outlets[side].deliver(&packet)? == Delivered::NotForHosts {
                         self.live.pass_on(middlebox.agent, PORTS[1 - side], packet);
                         continue;
                     }
@@ -214,7 +216,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                 if !ready[0] {
                     break;
                 }
-                let Some(length) = site.interface.read(&mut self.buffer)? else {
+                let Some(length) = site.outlet.interface.read(&mut self.buffer)? else {
                     ready[0] = false;
                     break;
                 };
@@ -242,7 +244,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                     if !*ready {
                         break;
                     }
-                    let Some(length) = middlebox.interfaces[side].read(&mut self.buffer)? else {
+                    let Some(length) = middlebox.outlets[side].interface.read(&mut self.buffer)? else {
                         *ready = false;
                         break;
                     };
@@ -279,7 +281,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let mut descriptors = Vec::with_capacity(most);
         let mut whose = Vec::with_capacity(most);
         for (place, site) in self.sites.iter().enumerate() {
-            descriptors.push(PollFd::new(site.interface.as_fd(), PollFlags::POLLIN));
+            descriptors.push(PollFd::new(site.outlet.interface.as_fd(), PollFlags::POLLIN));
             whose.push((place, 0));
             if let Stack::Seamline(host) = &site.stack {
                 descriptors.push(PollFd::new(host.interface().as_fd(), PollFlags::POLLIN));
@@ -287,7 +289,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             }
         }
         for middlebox in self.middleboxes.iter() {
-            let both = middlebox.interfaces.iter();
+            let both = middlebox.outlets.iter().map(|outlet| &outlet.interface);
             descriptors.extend(both.map(|interface| PollFd::new(interface.as_fd(), PollFlags::POLLIN)));
         }
         let commands = self.middleboxes.iter().filter_map(Middlebox::end);

@@ -209,7 +209,7 @@ fn emulation(
         lost_at_interfaces += middlebox.lost()?;
         stacks.push((scenario.agents[middlebox.agent].name.clone(), "command".to_owned()));
     }
-    let payload_unknown = sites.iter().map(|site| site.payload_unknown);
+    let outlets = sites.iter().map(|site| &site.outlet).chain(middleboxes.iter().flat_map(|it| &it.outlets));
     Ok(EmulationRecord {
         kernel: kernel_release()?,
         stacks,
@@ -219,7 +219,7 @@ fn emulation(
         lateness_p99_us: micros(lateness.quantile(0.99)),
         lateness_max_us: micros(lateness.maximum()),
         lost_at_interfaces,
-        payload_unknown: payload_unknown.chain(middleboxes.iter().map(|it| it.payload_unknown)).sum(),
+        payload_unknown: outlets.map(|outlet| outlet.payload_unknown).sum(),
     })
 }
 

@@ -14,6 +14,7 @@ mod kernel_view;
 mod lateness;
 mod middlebox;
 mod notify;
+mod outlet;
 mod run;
 mod shell;
 mod site;

@@ -9,18 +9,18 @@ pub(crate) use all::Middleboxes;
 pub use places::InPlace;
 pub(crate) use places::{has_place_for_all, placed};
 
-use crate::edge::{self, NotBytes};
+use crate::outlet::Outlet;
 use crate::run::LabError;
 use crate::site::{forward, way_to_everywhere, way_to_hosts};
-use crate::system::netlink::{bring_up_loopback, dropped};
-use crate::system::{Command, Namespace, Running, Tun, offloads};
+use crate::system::netlink::bring_up_loopback;
+use crate::system::{Command, Namespace, Running, offloads};
 use places::{Sides, sides};
 use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
 use seamline_scenario::live::{self, Live};
 use seamline_scenario::schema::AgentSpec;
+use seamline_wire::Port;
 use seamline_wire::codec::IpVersion;
-use seamline_wire::{Packet, Port};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -39,25 +39,12 @@ pub(crate) struct Middlebox {
     pub(crate) agent: usize,
     /// Where it is.
     pub(crate) namespace: Arc<Namespace>,
-    pub(crate) interfaces: [Tun; 2],
-    /// Packets with payload whose bytes nobody knows.
-    pub(crate) payload_unknown: u64,
+    /// Its interfaces, by the ports of agents.
+    pub(crate) outlets: [Outlet; 2],
     name: String,
     command: Command,
     probe: Probe,
     running: Option<Running>,
-    /// Packets that the kernel had no room for.
-    refused: u64,
-    written: Vec<u8>,
-}
-
-/// What becomes of a packet that reaches a middlebox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Delivered {
-    /// It was handed over, or lost there.
-    Taken,
-    /// It is nothing that an interface of a host would carry, and passes by, as it passes agents.
-    PassesBy,
 }
 
 impl Middlebox {
@@ -71,48 +58,31 @@ impl Middlebox {
         let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
         let is_router = spec.kind.is_some_and(|kind| kind.ends_connections);
         let namespace = Arc::new(Namespace::new()?);
-        let interfaces = set_up(&namespace, crate::ends::mtu(scenario, version), &behind, is_router)?;
+        let outlets = set_up(&namespace, crate::ends::mtu(scenario, version), &behind, is_router)?;
         Ok(Middlebox {
             agent,
             namespace,
-            interfaces,
-            payload_unknown: 0,
+            outlets,
             name: spec.name.clone(),
             command: command(in_place, spec, live.seed()),
             probe: Probe { ends: ends.map(live::node_id), version, is_router },
             running: None,
-            refused: 0,
-            written: Vec::new(),
         })
     }
 
     /// Begin the command, and wait until packets pass. Whether they do, and nobody asked to stop.
     fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
         let running = self.running.insert(self.command.start(&self.namespace)?);
-        let passes = self.probe.await_passage(&self.interfaces, running, stop);
+        let passes = self.probe.await_passage(self.outlets.each_ref().map(|it| &it.interface), running, stop);
         passes.map_err(|error| LabError::Command(self.failed(&error.to_string())))
     }
 
-    /// A packet has reached it at one of its sides.
-    ///
-    /// # Errors
-    /// When the interface is gone.
-    pub(crate) fn deliver(&mut self, side: usize, packet: &Packet) -> io::Result<Delivered> {
-        match edge::bytes_of(packet, &mut self.written) {
-            Ok(bytes) => self.refused += u64::from(!self.interfaces[side].write(bytes)?),
-            Err(NotBytes::PayloadUnknown) => self.payload_unknown += 1,
-            Err(NotBytes::NotForHosts) => return Ok(Delivered::PassesBy),
-        }
-        Ok(Delivered::Taken)
-    }
-
-    /// Packets lost at its interfaces, where nothing is meant to be lost.
+    /// Packets lost at its interfaces.
     ///
     /// # Errors
     /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
-        let sent = INTERFACES.map(|name| dropped(&self.namespace, name).map(|dropped| dropped.sent));
-        sent.into_iter().try_fold(self.refused, |lost, sent| Ok(lost + sent?))
+        self.outlets.iter().try_fold(0, |lost, outlet| Ok(lost + outlet.lost(&self.namespace)?))
     }
 
     /// What can be read from when its command has ended.
@@ -139,18 +109,18 @@ impl Middlebox {
 }
 
 /// Both interfaces, with the way to what is on the wireless side by the one and to everything else by the other.
-fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) -> io::Result<[Tun; 2]> {
+fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) -> io::Result<[Outlet; 2]> {
     bring_up_loopback(namespace)?;
     if is_router {
         forward(namespace)?;
     }
     let [wired, wireless] = INTERFACES;
-    let interfaces = [Tun::open(namespace, wired)?, Tun::open(namespace, wireless)?];
+    let outlets = [Outlet::open(namespace, wired)?, Outlet::open(namespace, wireless)?];
     way_to_everywhere(wired, mtu).bring_up(namespace)?;
     way_to_hosts(wireless, mtu, behind.iter().map(|node| live::node_id(*node))).bring_up(namespace)?;
     // Who looks at single packets is not to be told to turn it off.
     INTERFACES.iter().try_for_each(|name| offloads::turn_off_receive_offload(namespace, name))?;
-    Ok(interfaces)
+    Ok(outlets)
 }
 
 /// The command is told whose place it has, as `seamline agent` calls that.

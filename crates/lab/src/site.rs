@@ -1,11 +1,12 @@
 //! A host of the lab: a namespace whose only way out is an interface into the emulated network.
 
-use crate::edge::{self, NotBytes};
+use crate::edge;
+use crate::outlet::Outlet;
 use crate::system::netlink::{Interface, bring_up_loopback, dropped};
 use crate::system::{Namespace, Tun, settings};
 use crate::tap::Tap;
 use crate::user_host::UserHost;
-use seamline_wire::{NodeId, Packet};
+use seamline_wire::NodeId;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -39,14 +40,9 @@ pub(crate) struct Site {
     /// Where it is.
     pub(crate) namespace: Arc<Namespace>,
     /// Its way out.
-    pub(crate) interface: Tun,
+    pub(crate) outlet: Outlet,
     /// Its TCP.
     pub(crate) stack: Stack,
-    /// Packets that could not be handed to it: no room in the kernel.
-    pub(crate) refused: u64,
-    /// Packets with payload whose bytes nobody knows.
-    pub(crate) payload_unknown: u64,
-    written: Vec<u8>,
 }
 
 impl Site {
@@ -63,7 +59,7 @@ impl Site {
     ) -> io::Result<Self> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
-        let interface = Tun::open(&namespace, INTERFACE)?;
+        let outlet = Outlet::open(&namespace, INTERFACE)?;
         let setup = Interface {
             name: INTERFACE.to_owned(),
             mtu,
@@ -75,8 +71,7 @@ impl Site {
         setup.bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
-        let stack = Stack::Linux(Tap::default());
-        Ok(Site { node, namespace, interface, stack, refused: 0, payload_unknown: 0, written: Vec::new() })
+        Ok(Site { node, namespace, outlet, stack: Stack::Linux(Tap::default()) })
     }
 
     /// A namespace whose addresses belong to an endpoint of ours: the interface behind which it is to be.
@@ -87,14 +82,11 @@ impl Site {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         forward(&namespace)?;
-        let interface = Tun::open(&namespace, INTERFACE)?;
+        let outlet = Outlet::open(&namespace, INTERFACE)?;
         let behind = Tun::open(&namespace, ENDPOINT_INTERFACE)?;
         way_to_everywhere(INTERFACE, mtu).bring_up(&namespace)?;
         way_to_hosts(ENDPOINT_INTERFACE, mtu, [id]).bring_up(&namespace)?;
-        let stack = Stack::Linux(Tap::default());
-        let site =
-            Site { node, namespace, interface, stack, refused: 0, payload_unknown: 0, written: Vec::new() };
-        Ok((site, behind))
+        Ok((Site { node, namespace, outlet, stack: Stack::Linux(Tap::default()) }, behind))
     }
 
     /// Packets lost at its interfaces, where nothing is meant to be lost.
@@ -102,24 +94,11 @@ impl Site {
     /// # Errors
     /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
-        let mut lost = self.refused + dropped(&self.namespace, INTERFACE)?.sent;
+        let mut lost = self.outlet.lost(&self.namespace)?;
         if let Stack::Seamline(host) = &self.stack {
             lost += host.refused() + dropped(&self.namespace, ENDPOINT_INTERFACE)?.sent;
         }
         Ok(lost)
-    }
-
-    /// Put a packet that has come through the emulated network on the interface.
-    ///
-    /// # Errors
-    /// When the interface is gone.
-    pub(crate) fn deliver(&mut self, packet: &Packet) -> io::Result<()> {
-        match edge::bytes_of(packet, &mut self.written) {
-            Ok(bytes) => self.refused += u64::from(!self.interface.write(bytes)?),
-            Err(NotBytes::PayloadUnknown) => self.payload_unknown += 1,
-            Err(NotBytes::NotForHosts) => {}
-        }
-        Ok(())
     }
 }
 

@@ -55,7 +55,7 @@ impl Middleboxes {
             }
         }
         if !self.0.is_empty() {
-            probe::forget_all(self.0.iter().flat_map(|it| &it.interfaces))?;
+            probe::forget_all(self.0.iter().flat_map(|it| &it.outlets).map(|outlet| &outlet.interface))?;
         }
         Ok(true)
     }

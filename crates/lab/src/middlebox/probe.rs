@@ -32,7 +32,7 @@ impl Probe {
     /// Ask until the answer comes. Whether it came, and nobody asked to stop. Others may come after it ([`forget_all`]).
     pub(super) fn await_passage(
         &self,
-        interfaces: &[Tun; 2],
+        interfaces: [&Tun; 2],
         running: &mut Running,
         stop: &AtomicBool,
     ) -> io::Result<bool> {
@@ -47,10 +47,10 @@ impl Probe {
                 return Err(io::Error::other(why));
             }
             interfaces[WIRED].write(&self.packet(asked)?)?;
-            if self.is_answered(&interfaces[answered_at])? {
-                return self.take_leave(interfaces).map(|()| true);
+            if self.is_answered(interfaces[answered_at])? {
+                return self.take_leave(interfaces[WIRED]).map(|()| true);
             }
-            drain(&interfaces[WIRED + WIRELESS - answered_at])?;
+            drain(interfaces[WIRED + WIRELESS - answered_at])?;
         }
         Err(io::Error::new(ErrorKind::TimedOut, format!("nothing passes it within {PATIENCE}")))
     }
@@ -75,9 +75,9 @@ impl Probe {
     }
 
     /// A connection that the probe has begun ends.
-    fn take_leave(&self, interfaces: &[Tun; 2]) -> io::Result<()> {
+    fn take_leave(&self, wired: &Tun) -> io::Result<()> {
         if self.is_router {
-            interfaces[WIRED].write(&self.packet(Flags::RST)?)?;
+            wired.write(&self.packet(Flags::RST)?)?;
         }
         Ok(())
     }
