@@ -13,6 +13,9 @@ use seamline_tcp::Host;
 use seamline_wire::{Event, Instant, NodeId, Packet, Port, Signal, TransportPort};
 use std::sync::atomic::Ordering;
 
+/// The port of a door.
+const TO_NETWORK: Port = Port(0);
+
 /// The network of one run, from the outside. Times count from the beginning of the run; they never decrease.
 #[derive(Debug)]
 pub struct Live<'a> {
@@ -112,7 +115,7 @@ impl Live<'_> {
     /// The host at a node sends a packet now.
     pub fn take_in(&mut self, node: usize, packet: Box<Packet>) {
         match self.places.hosts[node] {
-            Some(door) => self.world.take_in(door, packet),
+            Some(door) => self.world.take_in(door, TO_NETWORK, packet),
             None => self.world.recycle(packet),
         }
     }
@@ -151,7 +154,7 @@ impl Live<'_> {
     /// [`WIRELESS`](seamline_agent::WIRELESS)).
     pub fn pass_on(&mut self, agent: usize, port: Port, packet: Box<Packet>) {
         match self.places.agents[agent] {
-            Some(gate) => self.world.pass_on(gate, port, packet),
+            Some(gate) => self.world.take_in(gate, port, packet),
             None => self.world.recycle(packet),
         }
     }

@@ -52,17 +52,12 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.agenda.next().map(|(at, _)| at)
     }
 
-    /// A packet from outside: it goes on now as if `door` had sent it by port 0.
-    pub fn take_in(&mut self, door: ElementId, packet: Box<Packet>) {
+    /// A packet from outside: it goes on now as if a door, or a gate, had sent it by this port. A door's is 0.
+    pub fn take_in(&mut self, from: ElementId, port: Port, packet: Box<Packet>) {
         if O::LISTENS {
-            self.observer.sent(self.now, door, &packet);
+            self.observer.sent(self.now, from, &packet);
         }
-        self.carry(door.place(), Port(0), packet);
-    }
-
-    /// A packet from outside: it goes on now as if `gate` had passed it on by this port.
-    pub fn pass_on(&mut self, gate: ElementId, port: Port, packet: Box<Packet>) {
-        self.carry(gate.place(), port, packet);
+        self.carry(from.place(), port, packet);
     }
 
     /// A packet to fill in and to take in.
