@@ -9,7 +9,8 @@ use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::sync::RwLockReadGuard;
 use std::thread::JoinHandle;
-use support::outage::{daemon_script, on_time};
+use support::on_time::{OF_VISIT, on_time};
+use support::outage::daemon_script;
 use support::{assert_contains, folder, scenario, seamline, shared_lab_or_skip, skip, stdout};
 
 /// A download over a link that is gone for 2.5 s, well before CUBIC fills the queue again: what is dropped there while windows close can only be sent
@@ -78,7 +79,7 @@ fn outage(options: &[&str], policy: Option<&str>, said: fn(&str) -> String) -> A
     let shown = ["--json", "--quiet", "--events", "events"];
     let command = ["--", "sh", "-c", &script];
     let (folder, document, _modem) =
-        on_time(prepare, &[&fixed[..], &SHORTER, &shown, options, &command].concat());
+        on_time(prepare, &[&fixed[..], &SHORTER, &shown, options, &command].concat(), OF_VISIT);
     let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
     let lost = document["flows"][0]["handovers"][0]["lost_packets"].as_f64().unwrap();
     let after = After { lost, log, ..seen(&folder.path().join("events/seed1.csv")) };

@@ -5,7 +5,8 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, scenario, seamline, shared_lab_or_skip, stderr, succeeds};
+use support::on_time::{OF_RUN, on_time};
+use support::{assert_contains, folder, refuses, scenario, seamline, shared_lab_or_skip, stderr};
 
 /// A real agent, as a user would begin it: of the kind that the scenario has there. Its log goes to a file of its name.
 fn real(agent: &str) -> String {
@@ -36,26 +37,17 @@ fn one_cell(file: &str, kind: &str, folder: &Path) {
 
 /// One run of six seconds with real agents, in a folder with their logs, until the emulator was on time: the goodput in Mbit/s.
 fn run(file: &str, kind: &str, agents: &[&str]) -> (tempfile::TempDir, f64) {
-    const LATEST_US: f64 = 3000.0;
     let agents: Vec<String> = agents.iter().map(|agent| real(agent)).collect();
     let mut arguments = vec!["lab", "scenario.toml", "--json", "--quiet", "--seeds", "1"];
     arguments.extend(["--set", "duration=6 s"]);
     agents.iter().for_each(|agent| arguments.extend(["--agent", agent]));
-    for attempt in 1.. {
-        let folder = folder();
-        one_cell(file, kind, folder.path());
-        let document: Value = serde_json::from_str(&succeeds(&arguments, folder.path())).unwrap();
-        let run = &document["cells"][0]["runs"][0];
-        let emulation = &run["emulation"];
-        if emulation["lateness_p99_us"].as_f64() > Some(LATEST_US) && attempt < 4 {
-            continue;
-        }
-        let stacks = emulation["stacks"].as_array().unwrap();
-        assert_eq!(stacks.len(), 2 + agents.len(), "{stacks:?}");
-        assert_eq!(emulation["payload_unknown"], 0);
-        return (folder, run["flows"][0]["goodput_bits_per_second"].as_f64().unwrap() / 1e6);
-    }
-    unreachable!("the last attempt returns")
+    let (folder, document, ()) = on_time(|folder| one_cell(file, kind, folder), &arguments, OF_RUN);
+    let run = &document["cells"][0]["runs"][0];
+    let emulation = &run["emulation"];
+    let stacks = emulation["stacks"].as_array().unwrap();
+    assert_eq!(stacks.len(), 2 + agents.len(), "{stacks:?}");
+    assert_eq!(emulation["payload_unknown"], 0);
+    (folder, run["flows"][0]["goodput_bits_per_second"].as_f64().unwrap() / 1e6)
 }
 
 #[test]

@@ -5,7 +5,8 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use support::outage::{daemon_script, on_time};
+use support::on_time::{OF_VISIT, on_time};
+use support::outage::daemon_script;
 use support::{
     assert_contains, folder, lab_or_skip, refuses, scenario, seamline, shared_lab_or_skip, stderr, succeeds,
 };
@@ -42,7 +43,7 @@ fn outage(options: &[&str], script: &str) -> Run {
     let fixed = ["lab", &file, "--flows", "--at", "phone", "--notify", "phone=mobile.sock"];
     let shown = ["--json", "--quiet", "--events", "events"];
     let command = ["--", "sh", "-c", script];
-    let (folder, document, ()) = on_time(|_| (), &[&fixed[..], &shown, options, &command].concat());
+    let (folder, document, ()) = on_time(|_| (), &[&fixed[..], &shown, options, &command].concat(), OF_VISIT);
     let handover = &document["flows"][0]["handovers"][0];
     let number = |name: &str| handover[name].as_f64().unwrap_or_else(|| panic!("{name} of {handover}"));
     let end_ms = number("start_s") * 1000.0 + number("interruption_ms");

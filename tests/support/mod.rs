@@ -1,6 +1,7 @@
 //! What tests of the command share.
 #![allow(dead_code, reason = "every file of tests uses some of it")]
 
+pub(crate) mod on_time;
 pub(crate) mod outage;
 
 use assert_cmd::Command;
