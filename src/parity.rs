@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::experiment::Overrides;
 use crate::interrupt::Interrupt;
-use crate::lab::{end_escaped, failure as lab_failure, in_place, prepare};
+use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, note, print, print_results, progress};
 use seamline_parity::runs::{Manner, count, measure};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut escaped = Ok(());
     for (name, plan) in &plans {
         let cells = measure(plan, &state, &manner, &|| bar.inc(1));
-        escaped = escaped.and(end_escaped(&in_place));
+        escaped = escaped.and(end_escaped_from(&in_place));
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
         kernel =

@@ -62,19 +62,21 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     let mut escaped = Ok(());
     let shown = conduct_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
-        escaped = end_escaped(&stacks.in_place);
+        escaped = end_escaped_from(&stacks.in_place);
         results.map_err(|incomplete| incomplete.map_failure(failure))
     });
     shown.and(escaped)
 }
 
-/// What commands in places of agents have started elsewhere.
-pub(crate) fn end_escaped(in_place: &[InPlace]) -> Outcome {
-    if in_place.is_empty() {
-        return Ok(());
-    }
-    let escaped = leftovers::end_escaped(GRACE);
-    escaped
+/// What commands in places of agents have started elsewhere, if there are any.
+pub(crate) fn end_escaped_from(in_place: &[InPlace]) -> Outcome {
+    if in_place.is_empty() { Ok(()) } else { end_escaped() }
+}
+
+/// What commands have started elsewhere.
+fn end_escaped() -> Outcome {
+    let ended = leftovers::end_escaped(GRACE);
+    ended
         .map(drop)
         .map_err(|error| Failure::Runtime(format!("what a command has started could not be ended: {error}")))
 }
@@ -110,12 +112,10 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
         ..RunOptions::default()
     };
     let visit = seamline_lab::shell(plan, stacks, &shell, state, &files);
-    let escaped = leftovers::end_escaped(GRACE);
+    let escaped = end_escaped();
     let visit = visit.map_err(failure)?;
-    escaped.map_err(|error| {
-        Failure::Runtime(format!("what the command has started could not be ended: {error}"))
-    })?;
     let Some(visit) = visit else {
+        escaped?;
         return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
     };
     if !options.quiet {
@@ -132,6 +132,7 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
     if options.json {
         print_results(&json(&visit)?)?;
     }
+    escaped?;
     match visit.code {
         0 => Ok(()),
         code => Err(Failure::Passed(code)),
