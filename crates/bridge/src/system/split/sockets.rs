@@ -134,22 +134,10 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| SHORT.contains(&Errno::from_raw(number)))
 }
 
-/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed.
+/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed. Who the peer
+/// of a connection is the kernel tells until then (`inet_getname`, `inet6_getname`).
 pub(super) fn is_closed(stream: &TcpStream) -> bool {
-    /// `TCP_CLOSE` of include/net/tcp_states.h.
-    const CLOSE: u8 = 7;
-    let (mut state, mut length) = (CLOSE, 1);
-    // SAFETY: one byte is asked for, the first of `struct tcp_info`, which is the state; there is room for it during the call.
-    let result = unsafe {
-        libc::getsockopt(
-            stream.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            (&raw mut state).cast(),
-            &raw mut length,
-        )
-    };
-    result != 0 || state == CLOSE
+    stream.peer_addr().is_err()
 }
 
 fn set(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
