@@ -1,9 +1,9 @@
 //! What this host has to be like, and what it bounds.
-#![expect(unsafe_code, reason = "the limit of open files, which no library here asks for")]
 
 use super::rules::BEGINNINGS;
 use nix::errno::Errno;
 use nix::net::if_::{if_indextoname, if_nametoindex};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use seamline_daemon::explained;
 use std::{fs, io};
 
@@ -64,13 +64,13 @@ pub(super) fn beginnings() -> io::Result<u32> {
 /// When one is missing, both are the same, or a name means something else to `nft`.
 pub(super) fn interfaces([wired, wireless]: &[String; 2]) -> io::Result<[String; 2]> {
     let (wired, wireless) = (interface(wired)?, interface(wireless)?);
-    if wired.0 == wireless.0 {
-        return Err(refused(&format!("both sides are the same interface, {}", wired.1)));
+    if wired == wireless {
+        return Err(refused(&format!("both sides are the same interface, {wired}")));
     }
-    Ok([wired.1, wireless.1])
+    Ok([wired, wireless])
 }
 
-fn interface(given: &str) -> io::Result<(u32, String)> {
+fn interface(given: &str) -> io::Result<String> {
     let tried = |error: Errno| explained(error, format_args!("the interface {given}"));
     let index = if_nametoindex(given).map_err(tried)?;
     let name = if_indextoname(index).map_err(tried)?.to_string_lossy().into_owned();
@@ -80,7 +80,7 @@ fn interface(given: &str) -> io::Result<(u32, String)> {
         );
         return Err(refused(&why));
     }
-    Ok((index, name))
+    Ok(name)
 }
 
 /// As many as it is asked for, or what this process may open sockets for.
@@ -101,20 +101,12 @@ pub(super) fn room(connections: usize, beginnings: u32) -> io::Result<Room> {
 
 /// How many files this process may open, once it may open as many as it wants, or as many as it is allowed.
 fn open_files(wanted: u64) -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: it is written to during the call only.
-    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } != 0 {
-        return wanted;
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return wanted };
+    if soft >= wanted {
+        return soft;
     }
-    if limit.rlim_cur >= wanted {
-        return limit.rlim_cur;
-    }
-    let raised = libc::rlimit { rlim_cur: wanted.min(limit.rlim_max), ..limit };
-    // SAFETY: it is read during the call only.
-    match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) } {
-        0 => raised.rlim_cur,
-        _ => limit.rlim_cur,
-    }
+    let raised = wanted.min(hard);
+    setrlimit(Resource::RLIMIT_NOFILE, raised, hard).map_or(soft, |()| raised)
 }
 
 fn number(name: &str) -> Option<u64> {

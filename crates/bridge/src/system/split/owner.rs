@@ -1,7 +1,11 @@
 //! The process of `nft` that the table belongs to: the kernel removes the table with it, and it ends with this program, however that ends.
-#![expect(unsafe_code, reason = "it must not hear the signals that ask this program to end")]
+#![expect(
+    unsafe_code,
+    reason = "what a new process does before its program begins can only be said by an unsafe function"
+)]
 
 use nix::poll::{PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
 use seamline_daemon::{clock, explained};
 use seamline_wire::Duration;
 use std::io::{self, Write};
@@ -31,8 +35,9 @@ impl Owner {
         // It keeps what it was told in a file at home, and there is none.
         command.arg("-i").env("HOME", "/dev/null").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // SAFETY: what runs between fork and exec is safe in signal handlers (signal-safety(7)), and allocates nothing.
-        unsafe { command.pre_exec(deafen) };
+        let unheard = unheard();
+        // SAFETY: the closure makes one system call only, on a value made before.
+        unsafe { command.pre_exec(move || Ok(unheard.thread_block()?)) };
         let nft = command.spawn().map_err(|error| explained(error, "running nft"))?;
         Ok(Owner { nft })
     }
@@ -73,17 +78,8 @@ impl Drop for Owner {
 
 /// Who has this program end by Ctrl-C, or by systemd, which signals the whole control group, means all its processes; but what is open
 /// needs the rules until it has ended.
-fn deafen() -> io::Result<()> {
-    // SAFETY: the set is initialised before it is used, and lives during the calls.
-    let result = unsafe {
-        let mut signals = std::mem::zeroed();
-        libc::sigemptyset(&raw mut signals);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            libc::sigaddset(&raw mut signals, signal);
-        }
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut())
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
+fn unheard() -> SigSet {
+    [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect()
 }
 
 /// By what `nft -V` says.
