@@ -58,8 +58,9 @@ impl<'a> Splitting<'a> {
         let shared = self.shared;
         let publisher = self.publisher;
         let result = thread::scope(|scope| {
-            let guard = said.clone();
+            let [guard, carer] = [(); 2].map(|()| said.clone());
             scope.spawn(move || shared.guard(|line| drop(guard.send(line))));
+            scope.spawn(move || shared.look_after(|line| drop(carer.send(line))));
             scope.spawn(move || publisher.serve(&shared.stop, &said));
             let result = self.go_on(&stop, &lines);
             shared.stop.store(true, Ordering::SeqCst);

@@ -74,22 +74,33 @@ impl Shared {
 
     /// Until it is to stop. The loop itself begins again to take connections, once it comes round.
     pub(super) fn guard(&self, say: impl Fn(Line)) {
-        let mut asked_at = Instant::ZERO;
-        let mut trouble = None;
-        while !self.stop.load(Ordering::Relaxed) {
-            let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(LOOK));
-            let now = clock::monotonic();
-            if now.saturating_since(asked_at) >= ASK {
-                asked_at = now;
-                self.count();
-                let happened = self.keep_routes();
-                if happened != trouble {
-                    happened.iter().cloned().for_each(&say);
-                }
-                trouble = happened;
-            }
+        while self.is_on_after_a_look() {
             self.bypass().into_iter().for_each(&say);
         }
+    }
+
+    /// Likewise, for what other programs are begun for, which may take their time: no guard waits for them.
+    pub(super) fn look_after(&self, say: impl Fn(Line)) {
+        let mut asked_at = Instant::ZERO;
+        let mut trouble = None;
+        while self.is_on_after_a_look() {
+            let now = clock::monotonic();
+            if now.saturating_since(asked_at) < ASK {
+                continue;
+            }
+            asked_at = now;
+            self.count();
+            let happened = self.keep_routes();
+            if happened != trouble {
+                happened.iter().cloned().for_each(&say);
+            }
+            trouble = happened;
+        }
+    }
+
+    fn is_on_after_a_look(&self) -> bool {
+        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(LOOK));
+        !self.stop.load(Ordering::Relaxed)
     }
 
     /// There may be a program that removes rules that it does not know.
