@@ -1,7 +1,7 @@
 //! A connection in two halves, and the bytes between them.
 
 use super::sockets::{end_in_order, failed, is_closed};
-use nix::sys::epoll::EpollFlags;
+use nix::sys::epoll::{Epoll, EpollFlags};
 use seamline_agent::Side;
 use seamline_wire::Instant;
 use std::io::{self, Read, Write};
@@ -15,10 +15,7 @@ const TURN: usize = 8;
 #[derive(Debug)]
 pub(super) struct Half {
     pub(super) stream: TcpStream,
-    /// What the epoll instance watches it for; nothing once it is out of it.
-    pub(super) watched: Option<EpollFlags>,
-    /// It has been in it.
-    pub(super) was_watched: bool,
+    pub(super) watch: Watch,
     /// What could not be written into it yet.
     waiting: Vec<u8>,
     /// Its end has sent all it has.
@@ -27,15 +24,25 @@ pub(super) struct Half {
     is_shut: bool,
 }
 
+/// Whether the epoll instance has a half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    NotYet,
+    For(EpollFlags),
+    /// It was taken out: it has nothing more to tell.
+    Over,
+}
+
 impl Half {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Half {
-            stream,
-            watched: None,
-            was_watched: false,
-            waiting: Vec::new(),
-            is_read: false,
-            is_shut: false,
+        Half { stream, watch: Watch::NotYet, waiting: Vec::new(), is_read: false, is_shut: false }
+    }
+
+    pub(super) fn unwatch(&mut self, epoll: &Epoll) {
+        if let Watch::For(_) = self.watch {
+            // It is in it.
+            let _ = epoll.delete(&self.stream);
+            self.watch = Watch::Over;
         }
     }
 }
@@ -124,7 +131,7 @@ impl Connection {
         let mut flags = EpollFlags::empty();
         flags.set(EpollFlags::EPOLLIN, !this.is_read && other.waiting.is_empty());
         // What has hung up is not watched any more. What it has received and nobody has read yet is read when there is room for it here.
-        let is_left = other.was_watched && other.watched.is_none() && !other.is_read;
+        let is_left = other.watch == Watch::Over && !other.is_read;
         flags.set(EpollFlags::EPOLLOUT, is_left || !this.waiting.is_empty());
         flags
     }

@@ -1,6 +1,6 @@
 //! All connections, and the loop that hands their bytes on.
 
-use super::connection::{CHUNK, Connection, Progress};
+use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
 use super::sockets::{self, Sizes};
 use crate::split_counters::SplitCounters;
@@ -194,8 +194,8 @@ impl Relay {
             connection.heard_at = now;
         }
         // Nothing more will happen there, but what it has received may wait for the other half: that one's turn brings it.
-        if is_hung_up && connection.halves[half].watched.take().is_some() {
-            let _ = self.epoll.delete(&connection.halves[half].stream);
+        if is_hung_up {
+            connection.halves[half].unwatch(&self.epoll);
         }
         let side = connection.side;
         match connection.go_on(now, &mut self.chunk) {
@@ -227,17 +227,14 @@ impl Relay {
             let interest = connection.interest(half);
             let token = 2 * place as u64 + half as u64;
             let it = &mut connection.halves[half];
-            let is_first = it.watched.is_none();
-            if is_first && it.was_watched {
-                continue;
+            match it.watch {
+                Watch::NotYet => self.epoll.add(&it.stream, EpollEvent::new(interest, token))?,
+                Watch::For(flags) if flags != interest => {
+                    self.epoll.modify(&it.stream, &mut EpollEvent::new(interest, token))?;
+                }
+                Watch::For(_) | Watch::Over => continue,
             }
-            if is_first {
-                self.epoll.add(&it.stream, EpollEvent::new(interest, token))?;
-                it.was_watched = true;
-            } else if it.watched != Some(interest) {
-                self.epoll.modify(&it.stream, &mut EpollEvent::new(interest, token))?;
-            }
-            it.watched = Some(interest);
+            it.watch = Watch::For(interest);
         }
         Ok(())
     }
@@ -247,11 +244,7 @@ impl Relay {
     fn end(&mut self, place: usize) {
         let Some(connection) = self.connections[place].as_mut() else { return };
         connection.end_in_order();
-        for half in &mut connection.halves {
-            if half.watched.take().is_some() {
-                let _ = self.epoll.delete(&half.stream);
-            }
-        }
+        connection.halves.iter_mut().for_each(|half| half.unwatch(&self.epoll));
         self.ending.push(place);
     }
 
@@ -308,5 +301,6 @@ impl Relay {
         self.connections.clear();
         self.free.clear();
         self.freed.clear();
+        self.ending.clear();
     }
 }
