@@ -38,13 +38,13 @@ pub trait Connection: Debug + Send {
     fn kept_bytes(&self) -> u64 {
         0
     }
-    /// Whether a SYN without acknowledgment begins another connection between the same ports, so that this one ends.
-    fn is_replaced_by(&self, _from: Side, _syn: &Segment) -> bool {
-        true
-    }
-    /// Whether resets are its own to judge; otherwise one ends it, and passes.
-    fn judges_resets(&self) -> bool {
+    /// Whether it judges by itself what can be a segment of it, as one that ends connections does. Of others it is judged by what has passed.
+    fn judges(&self) -> bool {
         false
+    }
+    /// If it judges: whether this reset, or SYN without acknowledgment, ends it.
+    fn is_ended_by(&self, _from: Side, _segment: &Segment) -> bool {
+        true
     }
     /// From now on do nothing with the connection, and let these SYNs of it pass. If neither end could go on like that, both are told that it
     /// has ended, and it stays until nothing of it is expected any more. Only for kinds that end connections.

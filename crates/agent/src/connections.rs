@@ -1,16 +1,16 @@
 //! The machine of every agent: it finds the connection of each packet, and keeps time for all of them.
 
-use crate::Agent;
+mod handed_over;
+
 use crate::connection::Connection;
 use crate::exit::{Counters, Exit};
+use crate::guard::{Guard, Verdict};
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
 use crate::passed::{PassedSyn, PassedSyns};
 use crate::ways::Ways;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{
-    Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Segment, TransportPort,
-};
+use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, Outbox, Packet, Segment};
 use std::collections::BTreeMap;
 
 /// What an agent may hold, all connections together.
@@ -42,12 +42,14 @@ struct Slot {
     is_new_here: bool,
     /// By which tunnels its packets go.
     ways: Ways,
+    /// What its numbers can be; `None` if it judges that by itself.
+    guard: Option<Box<Guard>>,
 }
 
 /// The connections of an agent.
 ///
-/// A connection is known from its first segment that passes, whichever it is; a SYN without acknowledgment begins it anew,
-/// and a reset ends it, unless it judges both by itself.
+/// A connection is known from its first segment that passes, whichever it is. What cannot be a segment of it ([`Guard`]) passes, and changes
+/// nothing; a reset ends it, and a SYN without acknowledgment once both sides have ended it. One that ends connections judges all that by itself.
 #[derive(Debug)]
 pub struct Connections {
     limits: Limits,
@@ -137,10 +139,12 @@ impl Connections {
         if self.by_key.len() >= self.limits.connections as usize {
             return None;
         }
-        let held = Some((key, (self.make.0)()));
+        let connection = (self.make.0)();
+        let guard = (!connection.judges()).then(Box::default);
+        let held = Some((key, connection));
         let place = match self.free.pop() {
             Some(place) => {
-                self.slots[place].held = held;
+                (self.slots[place].held, self.slots[place].guard) = (held, guard);
                 place
             }
             None => {
@@ -149,6 +153,7 @@ impl Connections {
                     last_heard: Instant::ZERO,
                     is_new_here: false,
                     ways: Ways::UNKNOWN,
+                    guard,
                 });
                 self.timers.add(NEVER);
                 self.slots.len() - 1
@@ -169,12 +174,13 @@ impl Connections {
         let slot = &mut self.slots[place];
         let (key, connection) = slot.held.take()?;
         let ways = std::mem::replace(&mut slot.ways, Ways::UNKNOWN);
+        let guard = slot.guard.take();
         slot.is_new_here = false;
         self.by_key.remove(&key);
         self.last_found = None;
         self.timers.set(place, NEVER);
         self.free.push(place);
-        Some(Moved { key, connection, ways })
+        Some(Moved { key, connection, ways, guard })
     }
 
     fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
@@ -184,12 +190,42 @@ impl Connections {
     /// The connection that this SYN or reset ends.
     fn ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> Option<usize> {
         let place = *self.by_key.get(&key)?;
-        let (_, connection) = self.slots[place].held.as_ref()?;
-        let ends = match segment.flags.contains(Flags::RST) {
-            true => !connection.judges_resets(),
-            false => !segment.flags.contains(Flags::ACK) && connection.is_replaced_by(from, segment),
+        let answers = segment.flags.contains(Flags::ACK) && !segment.flags.contains(Flags::RST);
+        let Slot { held, guard, .. } = &self.slots[place];
+        let (_, connection) = held.as_ref()?;
+        let ends = match guard {
+            None => connection.is_ended_by(from, segment),
+            Some(guard) => guard.is_ended_by(from, segment),
         };
-        ends.then_some(place)
+        (ends && !answers).then_some(place)
+    }
+
+    /// Whether this segment can be one of the connection at that place; if it is the first of one that takes its place, that begins.
+    fn believes(
+        &mut self,
+        now: Instant,
+        place: usize,
+        from: Side,
+        segment: &Segment,
+        out: &mut Outbox,
+    ) -> bool {
+        let Some(guard) = &mut self.slots[place].guard else { return true };
+        match guard.judge(from, segment) {
+            Verdict::Credible => true,
+            Verdict::Strange => {
+                self.counters.strange += 1;
+                false
+            }
+            Verdict::Anew => {
+                let Some((_, connection)) = &mut self.slots[place].held else {
+                    unreachable!("what is found is held")
+                };
+                let begun = (self.make.0)();
+                let mut ended = std::mem::replace(connection, begun);
+                ended.end(now, &mut self.exit(out));
+                true
+            }
+        }
     }
 
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
@@ -215,6 +251,9 @@ impl Connections {
             self.note_passed(now, key, PassedSyn::shown_by(&packet.segment));
             return out.send(from.onwards(), packet);
         };
+        if !self.believes(now, place, from, &packet.segment, out) {
+            return out.send(from.onwards(), packet);
+        }
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
         let slot = &mut slots[place];
         slot.last_heard = now;
@@ -256,40 +295,19 @@ impl Connections {
         };
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
         let slot = &mut slots[place];
+        if slot
+            .guard
+            .as_ref()
+            .is_some_and(|guard| !guard.admits_ranges(Side::Wired, message.ranges.as_slice()))
+        {
+            counters.strange += 1;
+            return out.send(from.onwards(), packet);
+        }
         slot.ways.note(from.other(), packet.tunnels);
         let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
         let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
         connection.on_message(now, from, message, packet, exit);
         timers.bring_forward(place, connection.wake_at());
-    }
-
-    /// What passed for lack of room passes at the next base station, too.
-    fn hand_out_passed(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
-        let Some(passed) = &mut self.passed else { return Vec::new() };
-        let taken = passed.take(|key| addresses.contains(&key.wireless.0));
-        let moved = taken.into_iter().map(|(key, syn)| {
-            let mut connection = (self.make.0)();
-            let mut nothing = Outbox::new();
-            connection.leave_alone(Instant::ZERO, syn, &mut self.exit(&mut nothing));
-            Moved { key, connection, ways: Ways::UNKNOWN }
-        });
-        moved.collect()
-    }
-
-    /// Whether it is known, and is more than left alone.
-    fn has_split(&self, key: ConnectionKey) -> bool {
-        let place = self.by_key.get(&key);
-        let held = place.and_then(|place| self.slots[*place].held.as_ref());
-        held.is_some_and(|(_, connection)| !connection.is_left_alone())
-    }
-
-    /// End what there is no room for; until then it counts as kept.
-    fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
-        for (key, mut connection) in std::mem::take(&mut self.refused) {
-            self.note_passed(now, key, PassedSyn::Any);
-            self.kept_bytes += connection.kept_bytes();
-            connection.end(now, &mut self.exit(out));
-        }
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
@@ -321,68 +339,6 @@ impl Connections {
             if connection.is_over() {
                 self.end(now, place, out);
             }
-        }
-    }
-}
-
-impl Agent for Connections {
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-    fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
-        if self.passed.is_none() {
-            return;
-        }
-        let Some(place) = self.find(key) else { return self.note_passed(now, key, PassedSyn::Any) };
-        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let slot = &mut slots[place];
-        slot.last_heard = now;
-        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
-        connection.leave_alone(now, PassedSyn::Any, exit);
-        timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
-        if !connection.is_left_alone() {
-            self.note_passed(now, key, PassedSyn::Any);
-        }
-    }
-    fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
-        let mut addresses = addresses.to_vec();
-        addresses.sort_unstable();
-        addresses.dedup();
-        let of = |address: NodeId| {
-            let beginning =
-                ConnectionKey { wireless: (address, TransportPort(0)), wired: Default::default() };
-            self.by_key.range(beginning..).take_while(move |(key, _)| key.wireless.0 == address)
-        };
-        let places: Vec<usize> = addresses.iter().copied().flat_map(of).map(|(_, place)| *place).collect();
-        let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
-        let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
-        let mut moved: Vec<_> = moved.filter(|moved| moved.connection.moves()).collect();
-        moved.extend(self.hand_out_passed(&addresses));
-        moved
-    }
-    fn take_in(&mut self, moved: Vec<Moved>) {
-        for Moved { key, connection, ways } in moved {
-            if connection.is_left_alone() && self.has_split(key) {
-                continue;
-            }
-            if let Some(&place) = self.by_key.get(&key)
-                && let Some(known) = self.take(place)
-            {
-                self.kept_bytes -= known.connection.kept_bytes();
-            }
-            let kept_bytes = self.kept_bytes + connection.kept_bytes();
-            let fits = kept_bytes <= self.limits.bytes;
-            let Some(place) = fits.then(|| self.begin(key)).flatten() else {
-                self.refused.push((key, connection));
-                continue;
-            };
-            self.kept_bytes = kept_bytes;
-            let slot = &mut self.slots[place];
-            slot.held = Some((key, connection));
-            slot.is_new_here = true;
-            slot.ways = ways;
-            self.timers.set(place, Instant::ZERO);
         }
     }
 }

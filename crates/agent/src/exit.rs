@@ -26,6 +26,8 @@ pub struct Counters {
     pub messages: u64,
     /// Packets forwarded untouched because there was no room for their connection.
     pub unknown: u64,
+    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
+    pub strange: u64,
     /// Connections forgotten because nothing was heard of them for long.
     pub expired: u64,
     /// Connections that the agent has split in two.
@@ -46,6 +48,7 @@ impl std::ops::Add for Counters {
             marked_acknowledgments,
             messages,
             unknown,
+            strange,
             expired,
             split,
         } = other;
@@ -58,6 +61,7 @@ impl std::ops::Add for Counters {
             marked_acknowledgments: self.marked_acknowledgments + marked_acknowledgments,
             messages: self.messages + messages,
             unknown: self.unknown + unknown,
+            strange: self.strange + strange,
             expired: self.expired + expired,
             split: self.split + split,
         }

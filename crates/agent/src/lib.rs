@@ -17,6 +17,7 @@ mod connection;
 mod connections;
 mod eln_ack;
 mod exit;
+mod guard;
 mod heard;
 mod key;
 mod moved;
@@ -41,7 +42,7 @@ pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
 
 use seamline_tcp::handover::Traits;
-use seamline_wire::{Instant, Machine, NodeId, Outbox, Port};
+use seamline_wire::{Flags, Instant, Machine, NodeId, Outbox, Port, Segment};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
@@ -52,6 +53,11 @@ pub const WIRELESS: Port = Port(1);
 pub trait Agent: Machine {
     /// What it has done.
     fn counters(&self) -> Counters;
+    /// Whether this reset ends the connection, or this SYN comes after its end: what cannot be told from a forged one does not, whatever its
+    /// addresses and ports.
+    fn is_ended_by(&self, _key: ConnectionKey, _from: Side, segment: &Segment) -> bool {
+        segment.flags.contains(Flags::RST)
+    }
     /// A packet of this connection passes that the agent cannot take in, but whose addresses and ports can be read. A connection that the
     /// agent would split is left alone while it is known, or for three minutes if there is no room; one that it has split is
     /// reset at both ends, for neither knows the numbers of the other. Other kinds do nothing.

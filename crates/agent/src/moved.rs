@@ -1,6 +1,7 @@
 //! What moves to the agent at the next base station when a mobile node does.
 
 use crate::connection::Connection;
+use crate::guard::Guard;
 use crate::key::ConnectionKey;
 use crate::ways::Ways;
 use seamline_wire::NodeId;
@@ -12,6 +13,7 @@ pub struct Moved {
     pub(crate) key: ConnectionKey,
     pub(crate) connection: Box<dyn Connection>,
     pub(crate) ways: Ways,
+    pub(crate) guard: Option<Box<Guard>>,
 }
 
 impl Moved {

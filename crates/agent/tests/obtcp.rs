@@ -72,7 +72,7 @@ fn the_base_station_sends_all_that_is_asked_for_at_once() {
         script.at(50).wired(packet(n)).onwards();
     }
     script.at(90).hears(Wireless, Request, &[bytes(12..=13), bytes(15..=15)]);
-    script.tells(Wireless, LostByCongestion, &[]);
+    script.tells(Wireless, LostByCongestion, &[(12_001, 12_001)]);
     script.sends_again(12_001).sends_again(13_001).sends_again(15_001).ends_here();
     script.at(130).wireless(wants(18)).onwards().at(60_000).is_quiet();
 }
@@ -84,7 +84,8 @@ fn nobody_has_a_packet_sent_again_without_end() {
     script.at(50).wired(packet(12)).onwards();
     for again in 1..=2 {
         for asked in 0..100 {
-            script.hears(Wireless, Request, &[bytes(12..=12)]).tells(Wireless, LostByCongestion, &[]);
+            script.hears(Wireless, Request, &[bytes(12..=12)]);
+            script.tells(Wireless, LostByCongestion, &[(12_001, 12_001)]);
             if asked < 10 {
                 script.sends_again(12_001);
             }
@@ -149,9 +150,13 @@ fn the_base_station_answers_what_it_has_not_got() {
     // That message was lost on the air, and so was 12.
     script.at(90).hears(Wireless, Request, &[bytes(11..=13)]);
     script.tells(Wireless, LostByCongestion, &[bytes(13..=13)]).sends_again(12_001).ends_here();
-    // What it has never seen, or is acknowledged, it does not speak of.
-    script.hears(Wireless, Request, &[bytes(3..=5), bytes(20..=30), (9000, 8000)]);
-    script.tells(Wireless, LostByCongestion, &[]).ends_here();
+    // What it has never seen, or is acknowledged, it does not speak of; what nobody asks is not for it.
+    script.hears(Wireless, Request, &[bytes(3..=5), bytes(20..=30)]);
+    script.tells(Wireless, LostByCongestion, &[(3001, 3001)]).ends_here();
+    for strange in [&[(9000, 8000)][..], &[], &[(200_001, 201_001)], &[bytes(13..=13), (200_001, 201_001)]] {
+        script.hears(Wireless, Request, strange).onwards().is_quiet();
+    }
+    assert_eq!(script.counters().strange, 4);
 }
 
 /// A request or its repair is lost: it is asked again after a timeout, which doubles; then the sender is let know.
@@ -160,8 +165,8 @@ fn requests_are_repeated_and_given_up() {
     let mut script =
         agent(ObtcpParameters { requests: 3, role: Role::MobileRouter, ..ObtcpParameters::default() });
     script.wired(packet(0)).onwards().at(10).wireless(wants(1)).onwards();
-    script.hears(Wired, LostByCongestion, &[]).ends_here();
     script.at(20).wired(packet(2)).tells(Wired, Request, &[bytes(1..=1)]).onwards();
+    script.hears(Wired, LostByCongestion, &[(1001, 1001)]).ends_here();
     script.at(30).wireless(wants(1)).ends_here();
     for (expected, is_last) in [(120, false), (320, false), (720, true)] {
         let at = loop {
@@ -420,7 +425,7 @@ fn where_nobody_answers_duplicates_go_on() {
 fn what_a_longer_packet_holds_is_not_missing() {
     let mut script = base_station();
     script.wired(data(1, 1000)).onwards().wired(data(501, 100)).onwards();
-    script.hears(Wireless, Request, &[(701, 1001)]).tells(Wireless, LostByCongestion, &[]);
+    script.hears(Wireless, Request, &[(701, 1001)]).tells(Wireless, LostByCongestion, &[(701, 701)]);
     script.sends_again(1).is_quiet();
 }
 

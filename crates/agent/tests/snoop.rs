@@ -4,7 +4,7 @@ mod support;
 
 use seamline_agent::{Limits, Parameters, SnoopParameters, find};
 use seamline_wire::{Duration, Flags, LossCause};
-use support::{Script, ack, data};
+use support::{Script, ack, data, syn};
 
 fn snoop() -> Script {
     with(SnoopParameters::default())
@@ -198,13 +198,34 @@ fn sequence_numbers_wrap() {
     script.at(40).wireless(ack(first.wrapping_add(8000))).onwards().at(60_000).is_quiet();
 }
 
-/// A reset ends what is known, and a new SYN begins it anew.
+/// A reset ends what is known, and another connection once both ends have begun it.
 #[test]
 fn a_connection_that_begins_anew_is_another_one() {
     let mut script = under_way(snoop());
     script.at(30).wired(data(10_001, 0).flags(Flags::RST)).onwards().at(60_000).is_quiet();
     let mut script = under_way(snoop());
-    script.at(30).wired(data(500_000, 0).flags(Flags::SYN)).onwards().at(60_000).is_quiet();
+    script.at(30).wired(syn(3_000_000_000)).onwards();
+    let answer = data(7_000_000, 0).flags(Flags::SYN | Flags::ACK).acknowledging(3_000_000_001);
+    script.wireless(answer).onwards();
+    script.wired(data(3_000_000_001, 1000).acknowledging(7_000_001)).onwards();
+    script.at(60).wireless(data(7_000_001, 0).acknowledging(3_000_001_001)).onwards().at(60_000).is_quiet();
+    assert_eq!((script.counters().strange, script.counters().cached), (1, 11));
+}
+
+/// A reset with another number, and a SYN that nobody answers, end nothing.
+#[test]
+fn who_guesses_ends_nothing() {
+    for forged in [
+        data(2002, 0).flags(Flags::RST),
+        data(11_001, 0).flags(Flags::RST),
+        data(10_001, 0).flags(Flags::RST | Flags::ACK).acknowledging(1 << 31),
+        syn(500_000),
+        syn(5000),
+    ] {
+        let mut script = under_way(snoop());
+        script.at(20).wired(forged).onwards().at(21).wireless(ack(2001)).onwards();
+        script.at(22).wireless(ack(2001)).sends_again(2001).ends_here();
+    }
 }
 
 /// What was on the air when the mobile host left goes over the new air, once, and is mended there as before.

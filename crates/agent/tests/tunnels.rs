@@ -101,7 +101,7 @@ fn the_base_station_answers_inside_the_tunnel() {
     for n in 0..4 {
         script.wired(packet(n)).onwards();
     }
-    script.hears(Wireless, Request, &[(1001, 3001)]).tells(Wireless, LostByCongestion, &[]);
+    script.hears(Wireless, Request, &[(1001, 3001)]).tells(Wireless, LostByCongestion, &[(1001, 1001)]);
     script.sends_again(1001).sends_again(2001).is_quiet();
     script.wired(packet(6)).tells(Wireless, LostByCongestion, &[(4001, 6001)]).onwards().is_quiet();
 }
@@ -120,7 +120,7 @@ fn what_is_kept_goes_by_the_newest_tunnel() {
         if again {
             script.wireless(wants(0)).onwards().wireless(wants(0)).sends_again(1).ends_here();
         } else {
-            script.hears(Wireless, Request, &[(1, 2001)]).tells(Wireless, LostByCongestion, &[]);
+            script.hears(Wireless, Request, &[(1, 2001)]).tells(Wireless, LostByCongestion, &[(1, 1)]);
             script.sends_again(1).sends_again(1001).is_quiet();
         }
         // Home, where no tunnel leads, and their bytes are gone.
@@ -128,7 +128,7 @@ fn what_is_kept_goes_by_the_newest_tunnel() {
         if again {
             script.pass(1200).sends_again(1).is_quiet();
         } else {
-            script.hears(Wireless, Request, &[(1, 2001)]).tells(Wireless, LostByCongestion, &[]);
+            script.hears(Wireless, Request, &[(1, 2001)]).tells(Wireless, LostByCongestion, &[(1, 1)]);
             script.sends_again(1).sends_again(1001).is_quiet();
         }
     }
@@ -174,16 +174,16 @@ fn tunnels_lead_both_ways_unless_they_are_seen_not_to() {
     let mut script = inside("obtcp");
     script.tunnels(&[to(HERE)]).wired(packet(0)).onwards().wired(packet(1)).onwards();
     script.tunnels(&[to(THERE)]).hears(Wireless, Request, &[(1, 1001)]);
-    script.tells(Wireless, LostByCongestion, &[]).sends_again(1).is_quiet();
+    script.tells(Wireless, LostByCongestion, &[(1, 1)]).sends_again(1).is_quiet();
 
     let mut script = inside("obtcp");
     script.tunnels(&[to(HERE)]).wired(packet(0)).onwards().wired(packet(1)).onwards();
     script.tunnels(&[]).wireless(wants(0)).onwards();
     script.hears(Wireless, Request, &[(1, 1001)]).tunnels(&[to(HERE)]);
-    script.tells(Wireless, LostByCongestion, &[]).sends_again(1).is_quiet();
+    script.tells(Wireless, LostByCongestion, &[(1, 1)]).sends_again(1).is_quiet();
     script.tunnels(&[to(THERE)]).wired(packet(2)).onwards();
     script.tunnels(&[]).hears(Wireless, Request, &[(1, 1001)]).tunnels(&[to(THERE)]);
-    script.tells(Wireless, LostByCongestion, &[]).sends_again(1).is_quiet();
+    script.tells(Wireless, LostByCongestion, &[(1, 1)]).sends_again(1).is_quiet();
 }
 
 /// Who knows the connection by what its host sends alone answers into the tunnel that this came by.
@@ -191,7 +191,13 @@ fn tunnels_lead_both_ways_unless_they_are_seen_not_to() {
 fn an_answer_goes_back_through_the_tunnel_of_the_request() {
     let mut script = inside("obtcp");
     script.tunnels(&[to(HERE)]).wireless(wants(3)).onwards();
-    script.hears(Wireless, Request, &[(3001, 4001)]).tells(Wireless, LostByCongestion, &[]).is_quiet();
+    script
+        .hears(Wireless, Request, &[(3001, 4001)])
+        .tells(Wireless, LostByCongestion, &[(3001, 3001)])
+        .is_quiet();
     script.tunnels(&[to(THERE)]).wireless(wants(4)).onwards();
-    script.hears(Wireless, Request, &[(4001, 5001)]).tells(Wireless, LostByCongestion, &[]).is_quiet();
+    script
+        .hears(Wireless, Request, &[(4001, 5001)])
+        .tells(Wireless, LostByCongestion, &[(4001, 4001)])
+        .is_quiet();
 }

@@ -10,7 +10,7 @@ use seamline_wire::codec::{
     recovery,
 };
 use seamline_wire::control::RecoveryMessage;
-use seamline_wire::{Aside, Control, Duration, Flags, Input, Instant, NodeId, Outbox, Packet};
+use seamline_wire::{Aside, Control, Duration, Flags, Input, Instant, NodeId, Outbox, Packet, Segment};
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -162,16 +162,14 @@ impl Engine {
         }
     }
 
-    /// A frame comes in for which there is no time: it leaves as it came. A connection that it begins or resets is forgotten, for neither the agent
-    /// nor the table has seen that.
+    /// A frame comes in for which there is no time: it leaves as it came. A connection that it ends is forgotten.
     pub fn pass_by(&mut self, from: Side, bytes: &[u8], sent: &mut Outgoing) {
         sent.push(from.other(), &[bytes]);
         let Some((header, packet)) = frame::split(self.settings.medium, bytes) else { return };
         let Ok(decoded) = decode(packet) else { return };
         let key = key_of(Way { from, header, frame: bytes }, &decoded.headers);
-        if let Some(place) = self.flows.miss(&key, decoded.headers.segment.flags) {
-            self.forget(&[place]);
-        }
+        self.end_if_told(from, &key, &decoded.headers.segment);
+        self.flows.miss(&key, decoded.headers.segment.flags);
     }
 
     /// When to be woken, if nothing comes before.
@@ -222,13 +220,11 @@ impl Engine {
     ) {
         let Headers { source_port, destination_port, segment, .. } = decoded.headers;
         let key = key_of(way, &decoded.headers);
+        self.end_if_told(way.from, &key, &segment);
         let arrival = Arrival { now, from: way.from, segment: &segment, header: way.header };
         let place = match self.flows.meet(key, arrival) {
             Met::Show(place) => place,
-            met => {
-                if let Met::Forget(place) = met {
-                    self.forget(&[place]);
-                }
+            Met::Passes => {
                 self.counters.unknown += 1;
                 return sent.push(way.from.other(), &[way.frame]);
             }
@@ -248,11 +244,17 @@ impl Engine {
             ..Packet::default()
         };
         self.show(now, way, packet, Came::Segment(&came), sent);
-        self.forget_if_reset(place, segment.flags);
     }
 
-    fn forget_if_reset(&mut self, place: Place, flags: Flags) {
-        if flags.contains(Flags::RST) {
+    /// Forget the connection if this is a reset that ends it, or a SYN after its end.
+    fn end_if_told(&mut self, from: Side, key: &FlowKey, segment: &Segment) {
+        let place = match segment.flags.intersects(Flags::SYN | Flags::RST) {
+            true => self.flows.find(key),
+            false => None,
+        };
+        if let Some(place) =
+            place.filter(|place| self.agent.is_ended_by(connection(*place, key), from, segment))
+        {
             self.flows.remove(place);
             self.forget(&[place]);
         }
@@ -263,14 +265,10 @@ impl Engine {
         let Ok(decoded) = decode(bytes) else { return };
         let key = key_of(way, &decoded.headers);
         let segment = &decoded.headers.segment;
+        self.end_if_told(way.from, &key, segment);
         let Some(place) = self.flows.overhear(now, way.from, &key, segment) else { return };
-        let connection = ConnectionKey {
-            wireless: (place.node(Side::Wireless), key.wireless.1),
-            wired: (place.node(Side::Wired), key.wired.1),
-        };
-        self.agent.on_opaque(now, connection, &mut self.out);
+        self.agent.on_opaque(now, connection(place, &key), &mut self.out);
         self.discard();
-        self.forget_if_reset(place, segment.flags);
     }
 
     /// A message between agents about a connection that is known, or anything else.
@@ -427,6 +425,12 @@ fn make(settings: &Settings) -> Box<dyn Agent> {
     parameters.limits.connections = u32::MAX;
     parameters.limits.idle = Duration::MAX;
     (settings.kind.build)(&parameters)
+}
+
+/// What the agent knows it by.
+fn connection(place: Place, key: &FlowKey) -> ConnectionKey {
+    let end = |side, port| (place.node(side), port);
+    ConnectionKey { wireless: end(Side::Wireless, key.wireless.1), wired: end(Side::Wired, key.wired.1) }
 }
 
 fn key_of(way: Way<'_>, headers: &Headers) -> FlowKey {

@@ -90,8 +90,6 @@ struct Flow {
 pub(crate) enum Met {
     /// It passes the agent by.
     Passes,
-    /// It passes, and the agent has to forget this connection: another begins between the same ends.
-    Forget(Place),
     /// The agent is shown it, as one of this connection.
     Show(Place),
 }
@@ -185,15 +183,14 @@ impl Flows {
         Some(self.flows.get(place.index())?.as_ref()?.headers[towards.index()])
     }
 
-    /// A segment of it has come.
+    /// A segment of it has come. What can be a segment of a connection that the agent knows is the agent's to judge.
     pub(crate) fn meet(&mut self, key: FlowKey, it: Arrival<'_>) -> Met {
         let flags = it.segment.flags;
         match self.by_key.get(&key).copied() {
-            Some(place) if begins(flags) => {
-                let was_known = self.is_known(place);
+            Some(place) if begins(flags) && !self.is_known(place) => {
                 self.remove(place);
                 self.begin(key, it);
-                if was_known { Met::Forget(place) } else { Met::Passes }
+                Met::Passes
             }
             Some(place) => self.go_on(place, it),
             None => {
@@ -205,16 +202,13 @@ impl Flows {
         }
     }
 
-    /// A segment of it has passed that is not to be met. When it begins or ends the connection, what is known of that is no longer true; returns its
-    /// place, if the agent knows it.
-    pub(crate) fn miss(&mut self, key: &FlowKey, flags: Flags) -> Option<Place> {
-        if !begins(flags) && !flags.contains(Flags::RST) {
-            return None;
+    /// A segment of it has passed that is not to be met. When it begins or ends a connection that the agent is not shown yet, what is known of that
+    /// is no longer true.
+    pub(crate) fn miss(&mut self, key: &FlowKey, flags: Flags) {
+        let place = self.by_key.get(key).copied().filter(|place| !self.is_known(*place));
+        if let Some(place) = place.filter(|_| begins(flags) || flags.contains(Flags::RST)) {
+            self.remove(place);
         }
-        let place = *self.by_key.get(key)?;
-        let was_known = self.is_known(place);
-        self.remove(place);
-        was_known.then_some(place)
     }
 
     /// A segment of it has passed that the agent cannot take in. Returns its place, if the agent knows it.
@@ -228,7 +222,7 @@ impl Flows {
         let place = self.find(key)?;
         let flow = self.flows[place.index()].as_mut()?;
         flow.last_heard = now;
-        flow.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
+        flow.note_end(from, segment.flags);
         let limit = flow.limit(self.idle);
         self.timers.bring_forward(place.index(), now + limit);
         Some(place)
@@ -345,13 +339,17 @@ fn begins(flags: Flags) -> bool {
 impl Flow {
     fn note(&mut self, Arrival { from, segment, header, .. }: Arrival<'_>) {
         let side = from.index();
-        self.has_ended[side] |= segment.flags.contains(Flags::FIN);
+        self.note_end(from, segment.flags);
         self.headers[from.other().index()] = header;
         if self.stage == Stage::Known {
             return;
         }
         let (first, end) = self.seen[side].unwrap_or((segment.sequence, segment.end()));
         self.seen[side] = Some((first, end.max(segment.end())));
+    }
+    fn note_end(&mut self, from: Side, flags: Flags) {
+        let has_ended = &mut self.has_ended[from.index()];
+        *has_ended = flags.contains(Flags::FIN) || (*has_ended && !flags.contains(Flags::SYN));
     }
     /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to whoever asks.
     fn is_acknowledged_by(&self, Arrival { from, segment, .. }: Arrival<'_>) -> bool {

@@ -153,6 +153,11 @@ const WHOLE: &[Series<Snapshot>] = &[
     counter("marked_acknowledgments", "Acknowledgments in which something was written.", |it| {
         it.agent.marked_acknowledgments
     }),
+    counter(
+        "strange",
+        "Segments and messages that could be forged by their numbers: they passed, and changed nothing.",
+        |it| it.agent.strange,
+    ),
     counter("messages", "Messages to another agent.", |it| it.agent.messages),
     counter("overload", "Frames that passed the agent by because they had waited too long.", |it| {
         it.overload

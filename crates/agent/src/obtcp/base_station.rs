@@ -67,7 +67,8 @@ impl BaseStation {
     }
 
     /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
-    /// router could not tell a repair from what the sender sends again, nor an agent that lost its messages from none.
+    /// router could not tell a repair from what the sender sends again, nor an agent that lost its messages from none. Nothing is said of
+    /// the first byte that was asked for, so that it is known whose answer it is.
     fn on_request(
         &mut self,
         now: Instant,
@@ -75,7 +76,10 @@ impl BaseStation {
         ranges: &[SequenceRange],
         exit: &mut Exit<'_>,
     ) {
-        let Some(end) = self.end else { return };
+        let (Some(end), Some(SequenceRange { first: begin, .. })) = (self.end, ranges.first().copied())
+        else {
+            return;
+        };
         let known = |range: &SequenceRange| {
             let first = self.acknowledged.map_or(range.first, |acknowledged| range.first.max(acknowledged));
             let asked = SequenceRange { first, end: range.end.min(end) };
@@ -83,10 +87,10 @@ impl BaseStation {
         };
         let asked: Vec<SequenceRange> = ranges.iter().filter_map(known).collect();
         let absent: Vec<SequenceRange> = asked.iter().flat_map(|range| self.store.absent(*range)).collect();
-        let (first, more) = absent.split_at(absent.len().min(SequenceRanges::MAX));
-        exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, first);
-        for more in more.chunks(SequenceRanges::MAX) {
-            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, more);
+        let nothing = [SequenceRange { first: begin, end: begin }];
+        let answer = if absent.is_empty() { &nothing[..] } else { &absent };
+        for part in answer.chunks(SequenceRanges::MAX) {
+            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, part);
         }
         // A mobile router asks no more often; somebody else may.
         let most = self.parameters.requests;

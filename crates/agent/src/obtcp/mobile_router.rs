@@ -107,8 +107,17 @@ impl MobileRouter {
             .for_each(|ranges| exit.tell(Side::Wired, key, MissingBytes::Request, ranges));
     }
 
-    /// The base station has not got these bytes.
+    fn is_asked_for(&self, place: SequenceNumber) -> bool {
+        let cause = self.gaps.at(place).map(|gap| gap.cause);
+        matches!(cause, Some(Cause::Air { requests: 1.., .. }))
+    }
+
+    /// The base station has not got these bytes; or it has all that it was asked for from this byte on, which only one can say that was asked.
     fn on_lost_by_congestion(&mut self, ranges: &[SequenceRange]) {
+        let is_news = |range: &SequenceRange| range.first != range.end || self.is_asked_for(range.first);
+        if !ranges.iter().any(is_news) {
+            return;
+        }
         (self.is_answered, self.unanswered) = (true, 0);
         for range in ranges {
             let first =

@@ -185,16 +185,18 @@ impl Connection for Split {
             Part::New | Part::Untouched { .. } | Part::Resting(_) => NEVER,
         }
     }
-    fn is_replaced_by(&self, from: Side, syn: &Segment) -> bool {
-        match &self.part {
-            Part::Ends(halves) => halves.are_replaced_by(from, syn),
-            // An open connection challenges a SYN.
-            Part::New | Part::Resting(_) => false,
-            Part::Untouched { syn: passed, .. } => !passed.is(syn),
-        }
+    fn judges(&self) -> bool {
+        true
     }
-    fn judges_resets(&self) -> bool {
-        matches!(self.part, Part::Ends(_) | Part::Resting(_))
+    fn is_ended_by(&self, from: Side, segment: &Segment) -> bool {
+        let is_reset = segment.flags.contains(Flags::RST);
+        match &self.part {
+            Part::Ends(halves) => !is_reset && halves.are_replaced_by(from, segment),
+            // An open connection challenges a SYN.
+            Part::Resting(_) => false,
+            Part::New => is_reset,
+            Part::Untouched { syn: passed, .. } => is_reset || !passed.is(segment),
+        }
     }
     fn leave_alone(&mut self, now: Instant, passed: PassedSyn, exit: &mut Exit<'_>) {
         self.wake(now);

@@ -24,6 +24,7 @@ pub(crate) struct Hop {
 }
 
 /// A hop whose delay is below this, in milliseconds.
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn hop(delay_below: u64) -> impl Strategy<Value = Hop> {
     let percentage = || prop_oneof![Just(0u64), 1u64..25];
     (percentage(), percentage(), percentage(), 1u64..delay_below).prop_map(

@@ -149,6 +149,7 @@ fn stop_line(it: &Snapshot) -> Line {
         .with("local_retransmissions", it.agent.local_retransmissions)
         .with("suppressed_acknowledgments", it.agent.suppressed_acknowledgments)
         .with("marked_acknowledgments", it.agent.marked_acknowledgments)
+        .with("strange", it.agent.strange)
         .with("messages", it.agent.messages)
         .with("overload", it.overload)
         .with("bypasses", it.bypasses)

@@ -1,8 +1,8 @@
 //! Snoop, with trouble while a test wants it.
 
 use crate::net::pause;
-use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Moved, Parameters, find};
-use seamline_wire::{Input, Instant, Machine, NodeId, Outbox};
+use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Moved, Parameters, Side, find};
+use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Segment};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What goes wrong now.
@@ -52,6 +52,9 @@ impl Machine for Troubled {
 impl Agent for Troubled {
     fn counters(&self) -> Counters {
         self.0.counters()
+    }
+    fn is_ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> bool {
+        self.0.is_ended_by(key, from, segment)
     }
     fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
         self.0.on_opaque(now, key, out);

@@ -1,0 +1,245 @@
+//! Whether a segment can be one of the connection that its ports name: what an agent learns from, and what ends its part in a connection.
+//!
+//! A stateful filter's checks (van Rooij, "Real stateful TCP packet filtering in IP Filter", 2000, as in Linux's connection tracking), in the manner
+//! of RFC 5961: both numbers of a segment have to be near what has passed, a reset has to have exactly the number that its receiver expects, and a SYN
+//! ends nothing that has not ended. Unlike a filter an agent lets everything pass: it only does not believe it. And unlike a filter it may not have
+//! seen what came before: a connection goes another way for a while, or another one takes its ports. So numbers that are not believed are
+//! kept as a claim, and believed once the other side says the same. Nobody can say that for it who is not on the path.
+
+use crate::key::Side;
+use seamline_wire::control::SequenceRange;
+use seamline_wire::{Flags, Segment, SequenceNumber};
+
+/// What to do with a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is one of the connection.
+    Credible,
+    /// It cannot be told from a forged one.
+    Strange,
+    /// Both sides say by now that the connection is elsewhere, or another one: nothing that was learned holds.
+    Anew,
+}
+
+/// The numbers of a connection, as far as they are known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guard {
+    /// By the side that sends.
+    directions: [Direction; 2],
+    /// By the side that says so.
+    claims: Option<Box<[Option<Claim>; 2]>>,
+}
+
+/// What one side has sent, and what the other has said of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Direction {
+    /// The next byte that the other side waits for.
+    acknowledged: Option<SequenceNumber>,
+    /// The end of what was sent.
+    end: Option<SequenceNumber>,
+    /// What the other side has offered to take at most, or twice what was under way at most: more cannot be sent at once, nor be said of it.
+    room: u32,
+    /// Of the windows that this side offers; `None` as long as its SYN has not been seen.
+    shift: Option<u8>,
+    /// It has sent its FIN.
+    has_ended: bool,
+}
+
+/// Numbers that are not believed yet.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    first: SequenceNumber,
+    end: SequenceNumber,
+    acknowledgment: Option<SequenceNumber>,
+    shift: Option<u8>,
+}
+
+/// The largest window (RFC 7323 section 2.3).
+const FURTHEST: u32 = 1 << 30;
+/// The largest window of a side that does not scale it, and what may be sent before its first window is seen.
+const UNSCALED: u32 = 1 << 16;
+/// As long as it is not known how windows are scaled: what is common to be under way.
+const UNKNOWN_SCALE: u32 = 1 << 20;
+
+impl Guard {
+    /// A segment has come from this side. One that ends the connection ([`Guard::is_ended_by`]) is no matter of this.
+    pub(crate) fn judge(&mut self, from: Side, segment: &Segment) -> Verdict {
+        if segment.flags.contains(Flags::RST) {
+            return Verdict::Strange;
+        }
+        let confirmed = self.confirmed_by(from, segment);
+        if !self.admits(from, segment) {
+            let Some(claim) = confirmed else {
+                self.claim(from, segment);
+                return Verdict::Strange;
+            };
+            self.begin_anew(claim, from, segment);
+            return Verdict::Anew;
+        }
+        if let Some(claim) = confirmed {
+            self.directions[from.other().index()].send(claim.end);
+            self.forget_claim(from.other());
+        }
+        self.note(from, segment);
+        if segment.sequence_length() > 0 {
+            self.drop_claim_reached(from);
+        }
+        Verdict::Credible
+    }
+    /// Whether this SYN or reset ends the connection.
+    ///
+    /// A reset that answers a segment has the number that this acknowledged; any other the next one to be sent. RFC 5961 (section 3.2) has a
+    /// receiver obey that number alone.
+    pub(crate) fn is_ended_by(&self, from: Side, segment: &Segment) -> bool {
+        if !segment.flags.contains(Flags::RST) {
+            return self.directions.iter().all(|it| it.has_ended && it.acknowledged == it.end);
+        }
+        self.directions[from.index()].expects(segment.sequence) && self.admits_acknowledgment(from, segment)
+    }
+    /// Whether the bytes that another agent speaks of can be such as this side has under way, or nearly so: messages overtake data, and
+    /// are overtaken. They have no second number that would be hard to guess, so windows do not count.
+    pub(crate) fn admits_ranges(&self, sender: Side, ranges: &[SequenceRange]) -> bool {
+        let direction = &self.directions[sender.index()];
+        let admits = |number| direction.admits_within(number, direction.under_way().max(UNSCALED));
+        let is_one =
+            |it: &SequenceRange| it.first.is_at_or_before(it.end) && admits(it.first) && admits(it.end);
+        !ranges.is_empty() && ranges.iter().all(is_one)
+    }
+
+    /// One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
+    fn admits(&self, from: Side, segment: &Segment) -> bool {
+        let (direction, end) = (&self.directions[from.index()], segment.end());
+        match segment.flags.contains(Flags::ACK) {
+            true => direction.admits(end) && self.admits_acknowledgment(from, segment),
+            false => segment.flags.contains(Flags::SYN) && direction.expects(end),
+        }
+    }
+    fn admits_acknowledgment(&self, from: Side, segment: &Segment) -> bool {
+        let acknowledgment = acknowledgment_of(segment);
+        acknowledgment.is_none_or(|number| self.directions[from.other().index()].admits(number))
+    }
+
+    fn note(&mut self, from: Side, segment: &Segment) {
+        let flags = segment.flags;
+        let direction = &mut self.directions[from.index()];
+        direction.has_ended |= flags.contains(Flags::FIN);
+        direction.send(segment.end());
+        if flags.contains(Flags::SYN) {
+            direction.acknowledge(segment.sequence);
+            direction.shift = Some(segment.window_scale.unwrap_or(0));
+        }
+        let scaled_by = if flags.contains(Flags::SYN) { Some(0) } else { direction.shift };
+        let back = &mut self.directions[from.other().index()];
+        if let Some(number) = acknowledgment_of(segment) {
+            back.acknowledge(number);
+        }
+        let least = if scaled_by.is_some() { UNSCALED } else { UNKNOWN_SCALE };
+        let offered = u32::from(segment.window) << scaled_by.unwrap_or(0).min(14);
+        back.make_room(offered.max(least));
+    }
+
+    fn claim(&mut self, from: Side, segment: &Segment) {
+        let claims = self.claims.get_or_insert_default();
+        let begun = Claim::of(segment);
+        let claim = claims[from.index()].get_or_insert(begun);
+        if begun.end.saturating_since(claim.end) < UNKNOWN_SCALE && claim.first.is_at_or_before(begun.first) {
+            let shift = begun.shift.or(claim.shift);
+            *claim = Claim { first: claim.first, end: claim.end.max(begun.end), shift, ..begun };
+        } else {
+            *claim = begun;
+        }
+    }
+    /// What comes by itself to where a claim begins needs none; and who has waited there with one is not to be confirmed by that.
+    fn drop_claim_reached(&mut self, of: Side) {
+        let end = self.directions[of.index()].end;
+        let claim = self.claims.as_ref().and_then(|claims| claims[of.index()]);
+        if claim.zip(end).is_some_and(|(claim, end)| claim.first.is_at_or_before(end)) {
+            self.forget_claim(of);
+        }
+    }
+    fn forget_claim(&mut self, of: Side) {
+        if let Some(claims) = &mut self.claims {
+            claims[of.index()] = None;
+        }
+    }
+    /// What the other side claims to have sent, if this segment acknowledges it, and is what that has acknowledged.
+    fn confirmed_by(&self, from: Side, segment: &Segment) -> Option<Claim> {
+        let claim = self.claims.as_ref()?[from.other().index()]?;
+        let number = acknowledgment_of(segment)?;
+        let answered = Direction::within(claim.acknowledgment, claim.acknowledgment);
+        let is_claimed = number.is_after(claim.first) && number.is_at_or_before(claim.end);
+        (is_claimed && answered.admits(segment.end())).then_some(claim)
+    }
+    fn begin_anew(&mut self, claim: Claim, from: Side, segment: &Segment) {
+        let Claim { end, acknowledgment, shift, .. } = claim;
+        *self = Guard::default();
+        let claimed = Direction::within(acknowledgment_of(segment), Some(end));
+        self.directions[from.other().index()] = Direction { shift, ..claimed };
+        self.directions[from.index()] = Direction::within(acknowledgment, acknowledgment);
+        self.note(from, segment);
+    }
+}
+
+fn acknowledgment_of(segment: &Segment) -> Option<SequenceNumber> {
+    segment.flags.contains(Flags::ACK).then_some(segment.acknowledgment)
+}
+
+impl Claim {
+    fn of(segment: &Segment) -> Self {
+        Claim {
+            first: segment.sequence,
+            end: segment.end(),
+            acknowledgment: acknowledgment_of(segment),
+            shift: segment.flags.contains(Flags::SYN).then(|| segment.window_scale.unwrap_or(0)),
+        }
+    }
+}
+
+impl Direction {
+    fn within(acknowledged: Option<SequenceNumber>, end: Option<SequenceNumber>) -> Self {
+        Direction { acknowledged, end, room: UNKNOWN_SCALE, ..Direction::default() }
+    }
+    /// Whether a number can be that of a byte sent, or about to be.
+    fn admits(&self, number: SequenceNumber) -> bool {
+        self.admits_within(number, self.room)
+    }
+    fn admits_within(&self, number: SequenceNumber, room: u32) -> bool {
+        let (first, end, room) = match (self.acknowledged, self.end) {
+            (None, None) => return true,
+            (Some(first), Some(end)) => (first, end, room),
+            // How much is under way is not known: the first who says so sets it.
+            (Some(known), None) | (None, Some(known)) => (known, known, FURTHEST),
+        };
+        (number - (first - room)) <= (end - first) + 2 * room
+    }
+    fn under_way(&self) -> u32 {
+        self.acknowledged.zip(self.end).map_or(0, |(first, end)| end - first)
+    }
+    /// Whether it is the number that the other side waits for, or that of the next byte; or none is known.
+    fn expects(&self, number: SequenceNumber) -> bool {
+        let known = [self.acknowledged, self.end];
+        known.contains(&Some(number)) || known == [None; 2]
+    }
+    fn send(&mut self, end: SequenceNumber) {
+        self.end = Some(self.end.map_or(end, |known| known.max(end)));
+        self.keep_in_order();
+    }
+    fn acknowledge(&mut self, number: SequenceNumber) {
+        self.acknowledged = Some(self.acknowledged.map_or(number, |known| known.max(number)));
+        self.keep_in_order();
+    }
+    fn make_room(&mut self, bytes: u32) {
+        self.room = self.room.max(bytes).min(FURTHEST);
+    }
+    fn keep_in_order(&mut self) {
+        let (Some(first), Some(end)) = (self.acknowledged, self.end) else { return };
+        let end = end.max(first);
+        // Where acknowledgments take another way, what was heard of them long ago says nothing.
+        let first = first.max(end - FURTHEST);
+        (self.acknowledged, self.end) = (Some(first), Some(end));
+        self.make_room(self.under_way().saturating_mul(2));
+    }
+}
+
+#[cfg(test)]
+mod tests;
