@@ -6,12 +6,15 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+#[path = "../support/hosts.rs"]
+mod hosts;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod path;
 
+use hosts::{inside, ip, pause, skip};
 use nix::sys::socket::{setsockopt, sockopt};
-use path::{Middle, Path, SERVER, ip};
+use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::system::{Manner, Split, run, split};
 use seamline_daemon::clock;
@@ -22,6 +25,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
+use tempfile::TempDir;
 
 /// Who forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +60,7 @@ impl Who {
 enum Forwarder {
     Kernel,
     Thread(Option<UnixStream>, Option<JoinHandle<()>>),
-    Process(Child),
+    Process { child: Child, _settings: TempDir },
 }
 
 impl Drop for Forwarder {
@@ -67,7 +71,7 @@ impl Drop for Forwarder {
                 drop(stop.take());
                 thread.take().map(JoinHandle::join).expect("it is ended once").unwrap();
             }
-            Forwarder::Process(child) => {
+            Forwarder::Process { child, .. } => {
                 child.kill().unwrap();
                 child.wait().unwrap();
             }
@@ -93,7 +97,7 @@ fn begin(who: Who, path: &Path) -> Forwarder {
             in_thread(&path.middle, move |stop| run(settings, &manner, &stop, std::io::sink()).map(drop))
         }
         Who::Split => in_thread(&path.middle, |stop| split(&settings(), &stop, std::io::sink()).map(drop)),
-        Who::Haproxy => Forwarder::Process(haproxy(&path.middle)),
+        Who::Haproxy => haproxy(&path.middle),
     };
     // A bridge of the kernel learns, and agents begin.
     pause(500);
@@ -123,16 +127,12 @@ fn in_thread(
     task: impl FnOnce(UnixStream) -> std::io::Result<()> + Send + 'static,
 ) -> Forwarder {
     let (stop, asked) = UnixStream::pair().unwrap();
-    let namespace = namespace.try_clone().unwrap();
-    let thread = thread::spawn(move || {
-        namespace.enter().unwrap();
-        task(asked).unwrap();
-    });
+    let thread = inside(namespace, move || task(asked).unwrap());
     Forwarder::Thread(Some(stop), Some(thread))
 }
 
 /// All connections that come in at `b1` end at it, and others begin from the clients' addresses.
-fn haproxy(namespace: &Namespace) -> Child {
+fn haproxy(namespace: &Namespace) -> Forwarder {
     let rules = "table ip peer { chain pre { type filter hook prerouting priority mangle; \
                  meta l4proto tcp socket transparent 1 meta mark set 1 accept; \
                  iifname b1 meta l4proto tcp tproxy to 127.0.0.1:7777 meta mark set 1 accept; }; }";
@@ -142,15 +142,11 @@ fn haproxy(namespace: &Namespace) -> Child {
          bind 127.0.0.1:7777 transparent\\n source 0.0.0.0 usesrc clientip\\n server any 0.0.0.0\\n' > $0/haproxy.cfg && \
          exec haproxy -db -f $0/haproxy.cfg"
     );
-    let folder = std::env::temp_dir();
+    let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", &shell]).arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
-    namespace.within(|| command.spawn()).unwrap()
-}
-
-fn pause(milliseconds: u64) {
-    #[expect(clippy::disallowed_methods, reason = "waits for others, in real time")]
-    thread::sleep(std::time::Duration::from_millis(milliseconds));
+    command.args(["-c", &shell]).arg(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
+    let child = namespace.within(|| command.spawn()).unwrap();
+    Forwarder::Process { child, _settings: folder }
 }
 
 /// Of one forwarder: the median of three downloads, and of small questions with their answers.
@@ -229,18 +225,12 @@ fn is_there(program: &str) -> bool {
     Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-fn skip(why: &str) {
-    println!("SKIPPED what_passing_through_costs: {why}");
-    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-    assert!(!strict, "what_passing_through_costs may not be skipped here");
-}
-
 /// No agent halves what an access link of 100 Mbit/s carries, or adds a millisecond: a busy host is given room for that.
 #[test]
 fn what_passing_through_costs() {
     let seconds = std::env::var("SEAMLINE_COST_SECONDS").map_or(0.2, |text| text.parse().unwrap());
     if Namespace::new().is_err() || !is_there("ip") || !is_there("nft") {
-        return skip("it takes root, ip, and nft");
+        return skip("what_passing_through_costs", "it takes root, ip, and nft");
     }
     let mut all = vec![Who::KernelBridge];
     all.extend(kinds::KINDS.map(Who::Agent));
@@ -250,7 +240,9 @@ fn what_passing_through_costs() {
     }
     println!("| forwarded by | throughput (Mbit/s) | round trip (us) |\n|---|--:|--:|");
     for who in all {
-        let Some(found) = measure(who, seconds) else { return skip("no namespaces can be made") };
+        let Some(found) = measure(who, seconds) else {
+            return skip("what_passing_through_costs", "no namespaces can be made");
+        };
         println!("| {} | {:.0} | {:.0} |", who.name(), found.megabits_per_second, found.round_trip_us);
         assert!(found.megabits_per_second > 100.0, "{}: {} Mbit/s", who.name(), found.megabits_per_second);
         assert!((5.0..2000.0).contains(&found.round_trip_us), "{}: {} us", who.name(), found.round_trip_us);

@@ -2,6 +2,8 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+#[path = "../support/hosts.rs"]
+mod hosts;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod net;
@@ -9,8 +11,9 @@ mod sender;
 mod split;
 mod trouble;
 
+use hosts::{inside, ip, pause, run as run_in, skip};
 use kinds::KINDS;
-use net::{Hop, Net, Transfer, inside, ip, now, pause, run as run_in, skip};
+use net::{Hop, Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::Pid;

@@ -1,5 +1,6 @@
 //! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`.
 
+use crate::hosts::{inside, ip, pause, skip, veth};
 use nix::sys::socket::{setsockopt, sockopt};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
@@ -10,63 +11,14 @@ use seamline_wire::random::Stream;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 /// Milliseconds on a clock that nobody sets.
 pub(crate) fn now() -> u64 {
     monotonic().as_nanos() / 1_000_000
-}
-
-pub(crate) fn pause(millis: u64) {
-    #[expect(clippy::disallowed_methods, reason = "the kernel's timers go by real time")]
-    thread::sleep(std::time::Duration::from_millis(millis));
-}
-
-/// Whether the command succeeded.
-pub(crate) fn run(namespace: &Namespace, command: &str) -> bool {
-    let mut words = command.split(' ');
-    let mut command = Command::new(words.next().unwrap());
-    namespace.within(|| command.args(words).status()).is_ok_and(|status| status.success())
-}
-
-pub(crate) fn ip(namespace: &Namespace, words: &str) {
-    assert!(run(namespace, &format!("ip {words}")), "ip {words}");
-}
-
-/// A thread inside, for as long as it likes.
-pub(crate) fn inside<T: Send + 'static>(
-    namespace: &Namespace,
-    task: impl FnOnce() -> T + Send + 'static,
-) -> JoinHandle<T> {
-    let namespace = namespace.try_clone().unwrap();
-    thread::spawn(move || {
-        namespace.enter().unwrap();
-        task()
-    })
-}
-
-/// A link between the two, that carries no packets longer than its MTU.
-pub(crate) fn veth(near: &Namespace, name: &str, far: &Namespace, other: &str) {
-    let place = format!("/proc/{}/fd/{}", std::process::id(), far.as_fd().as_raw_fd());
-    ip(near, &format!("link add {name} type veth peer name {other} netns {place}"));
-    for (it, name) in [(near, name), (far, other)] {
-        ip(it, &format!("link set {name} gso_max_segs 1"));
-        ip(it, &format!("link set {name} up"));
-    }
-}
-
-/// Say that a test is skipped.
-///
-/// # Panics
-/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
-pub(crate) fn skip(test: &str, why: &str) {
-    println!("SKIPPED {test}: {why}");
-    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-    assert!(!strict, "{test} may not be skipped here");
 }
 
 /// Time counts here, so tests do not disturb each other.

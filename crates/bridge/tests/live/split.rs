@@ -5,7 +5,8 @@ mod ends;
 mod host;
 
 use crate::Shared;
-use crate::net::{Hop, Net, Transfer, inside, ip, now, pause, run, skip};
+use crate::hosts::{inside, ip, pause, run, skip};
+use crate::net::{Hop, Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::Side;

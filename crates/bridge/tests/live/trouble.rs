@@ -1,6 +1,6 @@
 //! Snoop, with trouble while a test wants it.
 
-use crate::net::pause;
+use crate::hosts::pause;
 use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Moved, Parameters, Side, find};
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Segment};
 use std::sync::atomic::{AtomicU8, Ordering};

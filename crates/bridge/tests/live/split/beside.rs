@@ -1,13 +1,15 @@
 //! What stands beside it on a router: other interfaces, address translation, firewalls, narrower links, and who removes rules.
 
 use super::{Router, accepted, child, routed, rules, settings, syn, wait_for_rules};
-use crate::net::{Hop, Transfer, ip, now, pause, run, veth};
+use crate::hosts::{ip, pause, run, veth};
+use crate::net::{Hop, Transfer, now};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Port, Split};
 use seamline_lab::system::Namespace;
+use seamline_lab::system::processes::processes_in;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
@@ -128,19 +130,12 @@ fn a_narrower_link_further_on_is_heard_of() {
     assert_eq!((heard, peer.as_str(), it.begun), (300_000, "10.77.3.2", 1), "{it:?}");
 }
 
-/// The process of `nft` that holds the rules for this one, and its process group.
-fn holder(parent: u32) -> (Pid, u32) {
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let found = processes.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok()).find_map(|process| {
-        let command = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // proc_pid_stat(5): after the name the state, the parent and the process group.
-        let mut numbers = stat.rsplit_once(") ")?.1.split(' ').skip(1).map(|it| it.parse::<u32>().ok());
-        let (its_parent, group) = (numbers.next()??, numbers.next()??);
-        (command == b"nft\0-i\0" && its_parent == parent).then_some((process, group))
-    });
-    let (process, group) = found.expect("it runs");
-    (Pid::from_raw(process as i32), group)
+/// The process of `nft` that holds the rules there.
+fn holder(namespace: &Namespace) -> Pid {
+    let command = |process: &u32| std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let mut processes = processes_in(namespace).unwrap().into_iter();
+    let found = processes.find(|process| command(process) == b"nft\0-i\0");
+    Pid::from_raw(found.expect("it runs").cast_signed())
 }
 
 /// As systemd does, and a shell for Ctrl-C.
@@ -149,8 +144,8 @@ fn a_signal_for_all_its_processes_leaves_the_rules_until_the_end() {
     let Some(net) = routed("a_signal_for_all_its_processes_leaves_the_rules_until_the_end") else { return };
     let mut router = child(&net, Command::new("env"), Stdio::null());
     wait_for_rules(&net);
-    let (nft, group) = holder(router.id());
-    assert_eq!(group, nft.as_raw() as u32, "Ctrl-C is for the group of the agent only");
+    let nft = holder(&net.bridge);
+    assert_eq!(getpgid(Some(nft)).unwrap(), nft, "Ctrl-C is for the group of the agent only");
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         kill(nft, signal).unwrap();
     }
@@ -170,7 +165,7 @@ fn without_its_rules_it_ends_with_an_error() {
     let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4001")).unwrap();
     let mut client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4001")).unwrap();
     let (_server, _) = listener.accept().unwrap();
-    kill(holder(std::process::id()).0, Signal::SIGKILL).unwrap();
+    kill(holder(&net.bridge), Signal::SIGKILL).unwrap();
     let (thread, begun) = (router.thread.take().unwrap(), now());
     while !thread.is_finished() {
         assert!(now() - begun < 5000, "{}", router.log());

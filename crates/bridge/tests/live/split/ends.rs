@@ -1,7 +1,8 @@
 //! How connections end, and that none hangs.
 
 use super::{Router, accepted, routed, rules, settings};
-use crate::net::{Hop, Net, pause};
+use crate::hosts::pause;
+use crate::net::{Hop, Net};
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, socket};
 use seamline_bridge::system::Split;
