@@ -2,25 +2,27 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+mod hop;
 #[path = "../support/hosts.rs"]
 mod hosts;
-#[path = "../support/kinds.rs"]
-mod kinds;
 mod net;
 mod sender;
+mod soak;
 mod split;
+#[path = "../support/mod.rs"]
+mod support;
 mod trouble;
 
+use hop::Hop;
 use hosts::{inside, ip, pause, run as run_in, skip};
-use kinds::KINDS;
-use net::{Hop, Net, Transfer, now};
+use net::{Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
+use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{Manner, Metrics, Port, run};
-use seamline_bridge::{EngineCounters, Settings};
 use std::io::Write;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
@@ -28,6 +30,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use support::{KINDS, kinds};
 use trouble::Trouble;
 
 fn settings(kind: &str) -> Settings {
@@ -386,47 +389,4 @@ fn the_counters_can_be_read() {
     assert!(text.contains("seamline_agent_bypass 0\n"), "{text}");
     bridge.end().unwrap();
     hop.end();
-}
-
-/// One transfer after the other, in both versions of IP, with MTUs that change and interfaces that go down meanwhile: four for each kind, or as many
-/// as the seconds of `SEAMLINE_SOAK_SECONDS` have room for.
-#[test]
-fn traffic_for_as_long_as_is_asked() {
-    let asked = std::env::var("SEAMLINE_SOAK_SECONDS").ok().map(|text| text.parse::<u64>().unwrap());
-    let bytes = if asked.is_some() { 3_000_000 } else { 1_000_000 };
-    let millis = asked.unwrap_or(0) * 1000 / KINDS.len() as u64;
-    for kind in KINDS {
-        let Some(net) = Net::or_skip("traffic_for_as_long_as_is_asked") else { return };
-        let hop = Hop::begin(&net, 20);
-        let mut bridge = Bridge::begin(&net, settings(kind), manner());
-        let (begun, mut transfers) = (now(), 0);
-        while transfers < 4 || now() - begun < millis {
-            let mut transfer = Transfer::begin(&net, if transfers % 2 == 0 { 4 } else { 6 }, bytes);
-            transfer.wait_for(bytes / 3);
-            match transfers % 4 {
-                0 => {
-                    let mtu = if transfers % 8 == 0 { 1300 } else { 1500 };
-                    ip(&net.fixed, &format!("link set a0 mtu {mtu}"));
-                }
-                1 => {
-                    ip(&net.bridge, "link set b1 down");
-                    pause(300);
-                    ip(&net.bridge, "link set b1 up");
-                }
-                _ => {}
-            }
-            transfer.finish();
-            transfers += 1;
-        }
-        let it = bridge.end().unwrap();
-        let EngineCounters { shown, failures, unsendable, .. } = it.engine;
-        // A host that is busy with other things makes the agent hang, too.
-        println!(
-            "{kind}: {transfers} transfers of {bytes} bytes, {shown} segments shown, bypassed {} times",
-            it.bypasses
-        );
-        assert!(shown > 1000, "{it:?}");
-        assert_eq!((failures, unsendable), (0, 0), "{it:?}");
-        hop.end();
-    }
 }

@@ -1,18 +1,14 @@
-//! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`.
+//! Hosts, a bridge and a hop in namespaces: `fixed a0 -- b0 bridge b1 -- c0 hop c1 -- d0 mobile`, or with another hop before the bridge:
+//! `fixed a0 -- w0 wired w1 -- b0 bridge`.
 
 use crate::hosts::{inside, ip, pause, skip, veth};
 use nix::sys::socket::{setsockopt, sockopt};
-use seamline_agent::Side;
-use seamline_bridge::Outgoing;
-use seamline_bridge::system::{Batch, Port};
 use seamline_daemon::clock::monotonic;
 use seamline_lab::system::Namespace;
-use seamline_wire::random::Stream;
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
@@ -27,8 +23,10 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub(crate) struct Net {
     _turn: MutexGuard<'static, ()>,
     pub(crate) fixed: Namespace,
+    /// The hop before the bridge, if there is one.
+    pub(crate) wired: Option<Namespace>,
     pub(crate) bridge: Namespace,
-    hop: Namespace,
+    pub(crate) hop: Namespace,
     pub(crate) mobile: Namespace,
 }
 
@@ -38,17 +36,31 @@ impl Net {
     /// # Panics
     /// As [`skip`].
     pub(crate) fn or_skip(test: &str) -> Option<Self> {
+        Net::made_or_skip(test, false)
+    }
+    /// With a hop before the bridge, too. `None` and panics as [`Net::or_skip`].
+    pub(crate) fn with_wired_hop(test: &str) -> Option<Self> {
+        Net::made_or_skip(test, true)
+    }
+    fn made_or_skip(test: &str, has_wired_hop: bool) -> Option<Self> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let made = || {
             let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new().ok());
-            Some(Net { _turn: turn, fixed: fixed?, bridge: bridge?, hop: hop?, mobile: mobile? })
+            let wired = if has_wired_hop { Some(Namespace::new().ok()?) } else { None };
+            Some(Net { _turn: turn, fixed: fixed?, wired, bridge: bridge?, hop: hop?, mobile: mobile? })
         };
         let has_ip = Command::new("ip").arg("-V").output().is_ok();
         let Some(net) = made().filter(|_| has_ip) else {
             skip(test, "it takes root, and ip");
             return None;
         };
-        veth(&net.fixed, "a0", &net.bridge, "b0");
+        match &net.wired {
+            None => veth(&net.fixed, "a0", &net.bridge, "b0"),
+            Some(wired) => {
+                veth(&net.fixed, "a0", wired, "w0");
+                veth(wired, "w1", &net.bridge, "b0");
+            }
+        }
         veth(&net.bridge, "b1", &net.hop, "c0");
         veth(&net.hop, "c1", &net.mobile, "d0");
         for (it, name, last) in [(&net.fixed, "a0", 1), (&net.mobile, "d0", 2)] {
@@ -57,67 +69,6 @@ impl Net {
             ip(it, &format!("addr add fd77::{last}/64 dev {name} nodad"));
         }
         Some(net)
-    }
-}
-
-/// The air: both directions 5 ms, with trouble.
-pub(crate) struct Hop {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Hop {
-    /// So many packets in a thousand are lost; half as many doubled, and as many overtaken.
-    pub(crate) fn begin(net: &Net, per_mille: u64) -> Self {
-        Hop::seeded(net, per_mille, 7)
-    }
-    /// With these dice.
-    pub(crate) fn seeded(net: &Net, per_mille: u64, seed: u64) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = inside(&net.hop, move || forward(per_mille, seed, &stopped));
-        Hop { stop, thread: Some(thread) }
-    }
-    pub(crate) fn end(mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().unwrap().join().unwrap();
-    }
-}
-
-fn forward(per_mille: u64, seed: u64, stop: &AtomicBool) {
-    let mut ports = [Port::open("c0").unwrap(), Port::open("c1").unwrap()];
-    let mut batch = Batch::default();
-    let mut random = Stream::new(seed, "hop");
-    let mut waiting: BTreeMap<(u64, u64), (Side, Vec<u8>)> = BTreeMap::new();
-    let (mut count, mut outgoing) = (0, Outgoing::new());
-    while !stop.load(Ordering::Relaxed) {
-        pause(1);
-        for (place, towards) in [(0, Side::Wireless), (1, Side::Wired)] {
-            ports[place].receive(&mut batch).unwrap();
-            for (frame, _) in batch.iter() {
-                // Whoever asks for an address would wait a second.
-                let is_ip = matches!(frame.get(12..14), Some([8, 0] | [0x86, 0xdd]));
-                let mut happens =
-                    |per_mille: u64| is_ip && frame.len() > 120 && random.below(1000) < per_mille;
-                if happens(per_mille) {
-                    continue;
-                }
-                let copies = if happens(per_mille / 2) { 2 } else { 1 };
-                let late = if happens(per_mille) { 10 } else { 0 };
-                for _ in 0..copies {
-                    count += 1;
-                    waiting.insert((now() + 5 + late, count), (towards, frame.to_vec()));
-                }
-            }
-        }
-        outgoing.clear();
-        let time = now();
-        while let Some(first) = waiting.first_entry().filter(|first| first.key().0 <= time) {
-            let (towards, frame) = first.remove();
-            outgoing.push(towards, &[&frame]);
-        }
-        ports[0].send(Side::Wired, &outgoing);
-        ports[1].send(Side::Wireless, &outgoing);
     }
 }
 

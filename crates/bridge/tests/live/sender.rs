@@ -1,6 +1,7 @@
 //! What an agent takes off the kernel's sender behind it: the same losses with its help, and with an agent that only looks on.
 
-use crate::net::{Hop, Net, Transfer, now};
+use crate::hop::Hop;
+use crate::net::{Net, Transfer, now};
 use crate::{Bridge, manner, settings};
 use seamline_bridge::Settings;
 use seamline_lab::system::Namespace;

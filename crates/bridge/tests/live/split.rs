@@ -5,8 +5,9 @@ mod ends;
 mod host;
 
 use crate::Shared;
+use crate::hop::Hop;
 use crate::hosts::{inside, ip, pause, run, skip};
-use crate::net::{Hop, Net, Transfer, now};
+use crate::net::{Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::Side;

@@ -1,7 +1,7 @@
 //! Frames as hosts send them, and engines of every kind.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-mod kinds;
+pub(crate) mod kinds;
 
 pub(crate) use kinds::KINDS;
 

@@ -1,8 +1,9 @@
 //! What stands beside it on a router: other interfaces, address translation, firewalls, narrower links, and who removes rules.
 
 use super::{Router, accepted, child, routed, rules, settings, syn, wait_for_rules};
+use crate::hop::Hop;
 use crate::hosts::{ip, pause, run, veth};
-use crate::net::{Hop, Transfer, now};
+use crate::net::{Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpgid};
 use seamline_agent::Side;

@@ -1,8 +1,9 @@
 //! How connections end, and that none hangs.
 
 use super::{Router, accepted, routed, rules, settings};
+use crate::hop::Hop;
 use crate::hosts::pause;
-use crate::net::{Hop, Net};
+use crate::net::Net;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, socket};
 use seamline_bridge::system::Split;

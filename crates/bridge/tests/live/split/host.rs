@@ -1,8 +1,9 @@
 //! What the host has to be like, and what it may lack.
 
 use super::{Router, child, routed, rules, settings, wait_for_rules};
+use crate::hop::Hop;
 use crate::hosts::{inside, ip, pause, run};
-use crate::net::{Hop, Transfer};
+use crate::net::Transfer;
 use seamline_bridge::system::{Split, split};
 use std::io::Read;
 use std::os::unix::fs::symlink;

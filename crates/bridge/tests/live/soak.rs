@@ -1,0 +1,103 @@
+//! All trouble at once, for as long as is asked.
+
+use crate::hop::{Hop, Troubles};
+use crate::hosts::{inside, ip, pause};
+use crate::net::{Net, Transfer, now};
+use crate::support::{KINDS, ethernet, packet, segment};
+use crate::{Bridge, manner, settings};
+use seamline_agent::Side;
+use seamline_bridge::system::Port;
+use seamline_bridge::{EngineCounters, Outgoing};
+use seamline_wire::Flags;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::JoinHandle;
+
+/// SYNs with forged addresses from the wired side, some thousand a second until there were so many.
+struct Flood {
+    stop: Arc<AtomicBool>,
+    sent: Arc<AtomicU32>,
+    thread: Option<JoinHandle<()>>,
+}
+
+const FLOODED_AT_ONCE: u32 = 20;
+
+impl Flood {
+    fn begin(net: &Net, most: u32) -> Self {
+        let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+        let (stopped, count) = (Arc::clone(&stop), Arc::clone(&sent));
+        let thread = inside(&net.fixed, move || {
+            let mut port = Port::open("a0").unwrap();
+            while !stopped.load(Ordering::Relaxed) && count.load(Ordering::Relaxed) < most {
+                let mut outgoing = Outgoing::new();
+                for _ in 0..FLOODED_AT_ONCE {
+                    let number = count.fetch_add(1, Ordering::Relaxed);
+                    let ends = [(0x004f_0000 + number, 999), (0x0050_0000, 80)];
+                    let syn = packet(4, ends, segment(Flags::SYN, number, 0), &[]);
+                    outgoing.push(Side::Wired, &[&ethernet(Side::Wired, None, &syn)]);
+                }
+                port.send(Side::Wired, &outgoing);
+                pause(2);
+            }
+        });
+        Flood { stop, sent, thread: Some(thread) }
+    }
+    /// How many there were.
+    fn end(mut self) -> u32 {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().expect("it is ended once").join().expect("it does not panic");
+        self.sent.load(Ordering::Relaxed)
+    }
+}
+
+/// One transfer after the other, in both versions of IP, that of version 6 in a VLAN; on both sides of the bridge packets are lost, doubled, overtaken, cut into
+/// fragments, and given an option that nobody knows; meanwhile MTUs change, interfaces go down, and SYNs with 100,000 forged addresses come. Four for
+/// each kind, or as many as the seconds of `SEAMLINE_SOAK_SECONDS` have room for.
+#[test]
+fn all_trouble_at_once_for_as_long_as_is_asked() {
+    let asked = std::env::var("SEAMLINE_SOAK_SECONDS").ok().map(|text| text.parse::<u64>().unwrap());
+    let (bytes, flood) = if asked.is_some() { (3_000_000, 100_000) } else { (700_000, 10_000) };
+    let millis = asked.unwrap_or(0) * 1000 / KINDS.len() as u64;
+    for kind in KINDS {
+        let Some(net) = Net::with_wired_hop("all_trouble_at_once_for_as_long_as_is_asked") else { return };
+        let troubles = Troubles { lost: 20, mangled: 20, has_vlan: true };
+        let hops = [Hop::before(&net, Troubles { lost: 2, ..troubles }, 5), Hop::behind(&net, troubles, 7)];
+        let mut bridge = Bridge::begin(&net, settings(kind), manner());
+        let flood = Flood::begin(&net, flood);
+        let (begun, mut transfers) = (now(), 0);
+        while transfers < 4 || now() - begun < millis {
+            let mut transfer = Transfer::begin(&net, if transfers % 2 == 0 { 4 } else { 6 }, bytes);
+            transfer.wait_for(bytes / 3);
+            match transfers % 4 {
+                0 => {
+                    let mtu = if transfers % 8 == 0 { 1300 } else { 1490 };
+                    ip(&net.fixed, &format!("link set a0 mtu {mtu}"));
+                }
+                1 => {
+                    ip(&net.bridge, "link set b1 down");
+                    pause(300);
+                    ip(&net.bridge, "link set b1 up");
+                }
+                _ => {}
+            }
+            transfer.finish();
+            transfers += 1;
+        }
+        let flooded = flood.end();
+        let it = bridge.end().unwrap();
+        hops.into_iter().for_each(Hop::end);
+        let EngineCounters { shown, opaque, failures, unsendable, .. } = it.engine;
+        // A host that is busy with other things makes the agent hang, too.
+        println!(
+            "{kind}: {transfers} transfers of {bytes} bytes, {shown} segments shown, {opaque} packets opaque, {} sent again, {flooded} SYNs, \
+             {} not believed, bypassed {} times",
+            it.agent.local_retransmissions, it.agent.strange, it.bypasses
+        );
+        assert!(shown > 1000 && opaque > 50 && flooded > 1000, "{it:?}");
+        assert_eq!((failures, unsendable), (0, 0), "{it:?}");
+        assert!(it.flows.known >= transfers && it.flows.no_room == 0, "{it:?}");
+        if asked.is_some() {
+            assert!(it.flows.displaced > 20_000, "{it:?}");
+        }
+    }
+}
