@@ -59,6 +59,10 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Times that recovery began without a timeout, in the whole run.
     pub fast_recoveries: u64,
+    /// Of both, how many turned out to have been spurious, so that the cut of the window was taken back, in the whole run; zero where
+    /// nobody looks, as in flows over the kernel's TCP.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub undone_cuts: u64,
     /// Mean round-trip time of segments sent once, from their departure to the acknowledgment that covers
     /// them, after the warm-up; `None` without such segments.
     pub round_trip_mean_ms: Option<f64>,
@@ -75,6 +79,10 @@ pub struct FlowRecord {
     /// Its rows over time; only in the first run of a cell unless the scenario wants them of every run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A handover as a flow met it.

@@ -153,6 +153,9 @@ impl Header {
         let reports_nothing = segment.sack.is_empty() && !blocks.is_empty();
         let owed = receiver.must_acknowledge();
         receiver.acknowledged();
+        if !reports_nothing {
+            receiver.duplicate_reported();
+        }
         if owed && reports_nothing {
             receiver.acknowledge_soon();
         }

@@ -175,6 +175,8 @@ pub struct ReceiverParameters {
     pub delayed_acknowledgment: Option<DelayedAcknowledgment>,
     /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
     pub most_sack_blocks: usize,
+    /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
+    pub reports_duplicates: bool,
 }
 
 impl Parameters {

@@ -3,7 +3,7 @@
 use crate::cc::VegasParameters;
 use crate::handover::CrossLayerParameters;
 use crate::parameters::*;
-use crate::recovery::RecoveryParameters;
+use crate::recovery::{RecoveryParameters, SpuriousDetection};
 use crate::rtt::{Estimator, RoundTripParameters};
 use crate::send_log::LogUpkeep;
 use seamline_wire::Duration;
@@ -107,6 +107,7 @@ fn rfc() -> Parameters {
             impatient: true,
             bound_window_on_exit: true,
             proportional_rate_reduction: true,
+            spurious_detection: SpuriousDetection::None,
             sack_algorithm: "sack",
         },
         segments: SegmentParameters {
@@ -124,6 +125,7 @@ fn rfc() -> Parameters {
                 segments: 2,
             }),
             most_sack_blocks: 4,
+            reports_duplicates: false,
         },
         connection: ConnectionParameters {
             most_syn_retransmissions: 7,
@@ -158,6 +160,8 @@ fn linux() -> Parameters {
     parameters.window.cut_base = CutBase::Window;
     parameters.window.idle_restart = IdleRestart::Decay;
     parameters.window.application_limited_decay = true;
+    parameters.recovery.spurious_detection = SpuriousDetection::TimestampsAndDuplicates;
+    parameters.receiver.reports_duplicates = true;
     parameters.receiver.delayed_acknowledgment =
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
     parameters.connection.most_syn_retransmissions = 6;
@@ -202,6 +206,7 @@ fn ns2(window_limit: u32) -> Parameters {
             impatient: true,
             bound_window_on_exit: false,
             proportional_rate_reduction: false,
+            spurious_detection: SpuriousDetection::None,
             sack_algorithm: "sack-pipe",
         },
         segments: SegmentParameters {
@@ -212,7 +217,12 @@ fn ns2(window_limit: u32) -> Parameters {
             nagle: false,
             headers: HeaderAccounting::Ns2,
         },
-        receiver: ReceiverParameters { buffer: 64 << 20, delayed_acknowledgment: None, most_sack_blocks: 3 },
+        receiver: ReceiverParameters {
+            buffer: 64 << 20,
+            delayed_acknowledgment: None,
+            most_sack_blocks: 3,
+            reports_duplicates: false,
+        },
         connection: ConnectionParameters {
             most_syn_retransmissions: u32::MAX,
             user_timeout: None,

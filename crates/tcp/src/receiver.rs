@@ -34,6 +34,8 @@ pub struct Receiver {
     longest_payload: u32,
     out_of_order: RangeSet,
     recent: Vec<(Offset, Offset)>,
+    /// What has come twice, until that is reported.
+    duplicate: Option<(Offset, Offset)>,
     fin_at: Option<Offset>,
     segments_unacknowledged: u32,
     acknowledge_at: Option<Instant>,
@@ -64,6 +66,7 @@ impl Receiver {
             longest_payload: 1,
             out_of_order: RangeSet::default(),
             recent: Vec::new(),
+            duplicate: None,
             fin_at: None,
             segments_unacknowledged: 0,
             acknowledge_at: None,
@@ -186,6 +189,7 @@ impl Receiver {
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
         let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
         let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
+        self.note_duplicate(start, to.max(start));
         if self.out_of_order.is_empty() && from == self.next && !self.finished {
             return self.accept_in_order(now, length, to, fin);
         }
@@ -208,6 +212,23 @@ impl Receiver {
         self.acknowledge_now = true;
         let fin_reached = u64::from(self.finished && before != self.next);
         Received { delivered: (self.next - before) - fin_reached, new, refused: false }
+    }
+
+    /// Payload of the peer has come from `start` to `end`: what of it had come before is to be reported, the first of it where that is
+    /// in several parts (RFC 2883 section 4).
+    pub(crate) fn note_duplicate(&mut self, start: Offset, end: Offset) {
+        if !self.parameters.reports_duplicates {
+            return;
+        }
+        let has_come = start < self.next || self.out_of_order.contains(start);
+        let known = if has_come { Some(start) } else { self.out_of_order.next_present(start) };
+        let Some(left) = known.filter(|left| *left < end) else { return };
+        let right = if left < self.next { self.next } else { self.out_of_order.next_missing(left) };
+        self.duplicate = Some((left, right.min(end)));
+    }
+    /// What has come twice is reported.
+    pub(crate) fn duplicate_reported(&mut self) {
+        self.duplicate = None;
     }
 
     fn accept_in_order(&mut self, now: Instant, length: u32, to: Offset, fin: bool) -> Received {
@@ -268,11 +289,11 @@ impl Receiver {
         }
     }
 
-    /// The blocks to report: the most recent first, then others that have been reported longer ago, as
-    /// many as there is room for (RFC 2018 section 4).
+    /// The blocks to report: what has come twice (RFC 2883 section 4), the most recent, then others that have been reported longer
+    /// ago, as many as there is room for (RFC 2018 section 4).
     pub fn sack_blocks(&self) -> SackBlocks {
         let ranges = self.out_of_order.as_slice();
-        if ranges.is_empty() {
+        if ranges.is_empty() && self.duplicate.is_none() {
             return SackBlocks::new();
         }
         let block = |&(left, right): &(Offset, Offset)| SackBlock {
@@ -280,7 +301,13 @@ impl Receiver {
             right: right.sequence(self.initial),
         };
         let older = ranges.iter().rev().filter(|range| !self.recent.contains(range));
-        self.recent.iter().chain(older).take(self.parameters.most_sack_blocks).map(block).collect()
+        self.duplicate
+            .iter()
+            .chain(&self.recent)
+            .chain(older)
+            .take(self.parameters.most_sack_blocks)
+            .map(block)
+            .collect()
     }
     /// The segments missing before something that has arrived, last in sequence first (paper L, section III): nobody here knows
     /// why they are.

@@ -7,6 +7,7 @@ mod opening;
 mod probing;
 mod resting;
 mod sending;
+mod undoing;
 mod window_use;
 
 pub(crate) use resting::RestingSender;
@@ -17,7 +18,7 @@ use crate::loss_notification::{LossNotificationParameters, Notified};
 use crate::offset::Offset;
 use crate::parameters::{IdleRestart, Parameters};
 use crate::receiver::Receiver;
-use crate::recovery::{AckSeen, Order, Orders, Recovery};
+use crate::recovery::{AckSeen, Order, Orders, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
 use crate::scoreboard::{News, Scoreboard, most_ranges};
 use crate::send_log::SendLog;
@@ -40,6 +41,9 @@ pub struct SenderStatistics {
     pub recoveries: u64,
     /// Times that congestion control was told to cut the window.
     pub window_cuts: u64,
+    /// Times that a recovery turned out to have been spurious, and its cut was taken back (of Linux's counters the sum of TCPFullUndo,
+    /// TCPPartialUndo, TCPDSACKUndo and TCPLossUndo).
+    pub undone_cuts: u64,
     /// Window probes sent.
     pub window_probes: u64,
 }
@@ -83,6 +87,8 @@ pub(crate) struct Sender {
     timeout_is_repeated: bool,
     lost_handshake_cuts_threshold: bool,
     needs_sack: bool,
+    /// What is known of the last recovery; kept only where cuts are taken back.
+    spurious: Option<Spurious>,
     timing: Option<(Offset, Instant)>,
     timer: Instant,
     probing: bool,
@@ -174,6 +180,7 @@ impl Sender {
             scoreboard: Scoreboard::default(),
             sent: strategies.log,
         };
+        let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         Sender {
             view,
             initial,
@@ -190,6 +197,7 @@ impl Sender {
             timeout_is_repeated: false,
             lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
             needs_sack: strategies.needs_sack,
+            spurious: judges.then(Spurious::default),
             timing: None,
             timer: NEVER,
             probing: false,
@@ -315,6 +323,7 @@ impl Sender {
             self.set_peer_window(window);
         }
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
+        self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
         let told = self.take_losses(segment, duplicate, acknowledged);
         let over_the_air = told == notified::Told::OverTheAir;
@@ -454,9 +463,12 @@ impl Sender {
                 }
             }
             Order::Cut(loss) => self.cut(loss),
+            Order::KeepWindow => self.keep_window(),
+            Order::RestoreWindow(before) => self.restore_window(before),
             Order::SetWindow(window) => self.set_window(window),
             Order::Inflate(segments) => self.view.inflation = segments,
             Order::Rewind => self.view.next = self.view.unacknowledged,
+            Order::Resume => self.view.next = self.view.highest_sent,
             Order::Retransmit(at) => {
                 self.transmit(at, exit);
             }

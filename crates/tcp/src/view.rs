@@ -16,6 +16,16 @@ pub struct Window {
     pub threshold: f64,
 }
 
+impl Window {
+    /// The larger of both, each part for itself.
+    pub fn at_least(self, other: Window) -> Window {
+        Window {
+            congestion: self.congestion.max(other.congestion),
+            threshold: self.threshold.max(other.threshold),
+        }
+    }
+}
+
 /// A sender's state, read-only to strategies: a strategy gets a view and returns orders, and one
 /// function of the endpoint applies them.
 #[derive(Debug)]

@@ -264,3 +264,82 @@ fn every_algorithm_keeps_its_window_sane() {
         }
     }
 }
+
+/// A flow with a window of a hundred segments that has met a loss five seconds ago.
+fn after_a_loss(name: &str) -> Flow {
+    let start = Window { congestion: 100.0, threshold: 80.0 };
+    let mut flow = Flow::new(name, Duration::from_millis(100), start);
+    flow.run(Duration::from_secs(1));
+    flow.control.on_loss(Loss::Detected, &flow.view);
+    flow.view.window = flow.control.window();
+    flow.run(Duration::from_secs(5));
+    flow
+}
+
+/// RFC 4015 section 3: a cut that is taken back leaves the window as it was, neither smaller nor larger; and one that has outgrown it
+/// meanwhile as it is.
+#[test]
+fn a_cut_that_is_taken_back_leaves_nothing() {
+    for algorithm in cc::ALL {
+        for loss in [Loss::Detected, Loss::Collapsed] {
+            let mut flow = after_a_loss(algorithm.name);
+            let before = flow.control.window();
+            flow.control.keep();
+            flow.control.on_loss(loss, &flow.view);
+            flow.control.restore(before);
+            let after = flow.control.window();
+            assert_eq!(after.congestion, before.congestion, "{} {loss:?}", algorithm.name);
+            assert!(after.threshold >= before.threshold, "{} {loss:?}", algorithm.name);
+            assert!(
+                after.threshold <= before.threshold.max(before.congestion),
+                "{} {loss:?}",
+                algorithm.name
+            );
+
+            flow.control.keep();
+            flow.control.on_loss(loss, &flow.view);
+            let outgrown = Window { congestion: before.congestion + 7.0, threshold: 5.0 };
+            flow.control.set_window(outgrown);
+            flow.control.restore(before);
+            assert_eq!(flow.control.window().congestion, outgrown.congestion, "{} {loss:?}", algorithm.name);
+        }
+    }
+}
+
+/// RFC 9438 section 4.9.2: not only the window comes back but the curve, which goes on where it would be without the cut.
+#[test]
+fn cubic_goes_on_along_its_curve() {
+    let (mut untouched, mut cut_in_vain) = (after_a_loss("cubic"), after_a_loss("cubic"));
+    let mut cut = after_a_loss("cubic");
+    let before = cut_in_vain.control.window();
+    for flow in [&mut cut_in_vain, &mut cut] {
+        flow.control.keep();
+        flow.control.on_loss(Loss::Detected, &flow.view);
+    }
+    cut_in_vain.control.restore(before);
+    for flow in [&mut untouched, &mut cut_in_vain, &mut cut] {
+        flow.view.window = flow.control.window();
+        flow.run(Duration::from_secs(4));
+    }
+    assert_eq!(cut_in_vain.window(), untouched.window());
+    assert!(cut.window() < untouched.window(), "{} < {}", cut.window(), untouched.window());
+}
+
+/// RFC 9438 section 4.9.2, last paragraph: a window that has outgrown the one before the cut stays on its own curve.
+#[test]
+fn cubic_stays_on_a_curve_that_has_outgrown_the_cut() {
+    let mut flows = [after_a_loss("cubic"), after_a_loss("cubic")];
+    let before = flows[0].control.window();
+    for flow in &mut flows {
+        flow.control.keep();
+        flow.lose(Loss::Detected);
+        flow.run(Duration::from_secs(10));
+        assert!(flow.window() > before.congestion, "{} > {}", flow.window(), before.congestion);
+    }
+    let [untouched, restored] = &mut flows;
+    restored.control.restore(before);
+    for flow in [untouched as &mut Flow, restored] {
+        flow.run(Duration::from_secs(4));
+    }
+    assert_eq!(flows[0].window(), flows[1].window());
+}

@@ -212,6 +212,11 @@ pub enum Event {
         /// Local port of the connection.
         port: TransportPort,
     },
+    /// A recovery turned out to have been spurious, and the cut of the window was taken back.
+    CutUndone {
+        /// Local port of the connection.
+        port: TransportPort,
+    },
     /// A receiver has passed bytes to its application, in order.
     Delivered {
         /// Local port of the connection.

@@ -97,6 +97,7 @@ fn run(cell: usize, seed: u64) -> RunRecord {
         retransmissions: 12,
         timeouts: 0,
         fast_recoveries: 2,
+        undone_cuts: 0,
         round_trip_mean_ms: Some(45.5),
         round_trip_min_ms: None,
         completion_s: None,

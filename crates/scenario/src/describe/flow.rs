@@ -69,6 +69,11 @@ pub(super) fn tcp() -> Value {
         key("window_limit", "Segments in flight at most", integer(1, i64::from(u32::MAX))),
         key("limited_transmit", "Send new segments on the first duplicates (RFC 3042)", boolean()),
         key("duplicate_threshold", "Duplicates that mean a loss", integer(1, 1000)),
+        key(
+            "undo_cuts",
+            "Take back the cut of a recovery that was spurious, by timestamps and D-SACK (RFC 4015)",
+            boolean(),
+        ),
         key("segment_size", "Payload of a full segment", quantity(Quantity::Size)),
         key("sack", "Selective acknowledgments (RFC 2018)", boolean()),
         key("timestamps", "Timestamps (RFC 7323)", boolean()),

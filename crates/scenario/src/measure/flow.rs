@@ -38,6 +38,7 @@ pub(crate) struct FlowMeter {
     retransmissions: u64,
     timeouts: u64,
     fast_recoveries: u64,
+    undone_cuts: u64,
     congestion_window: f64,
     smoothed_round_trip: Duration,
     handovers: Vec<HandoverMeter>,
@@ -57,6 +58,7 @@ impl FlowMeter {
             retransmissions: 0,
             timeouts: 0,
             fast_recoveries: 0,
+            undone_cuts: 0,
             congestion_window: 0.0,
             smoothed_round_trip: Duration::ZERO,
             handovers: Vec::new(),
@@ -110,6 +112,10 @@ impl FlowMeter {
     /// A connection began to recover without a timeout.
     pub(crate) fn recovery_started(&mut self) {
         self.fast_recoveries += 1;
+    }
+    /// A recovery of a connection turned out to have been spurious.
+    pub(crate) fn cut_undone(&mut self) {
+        self.undone_cuts += 1;
     }
     /// The window of a connection changed by so much; this is its round-trip time.
     pub(crate) fn sampled(&mut self, now: Instant, window_change: f64, smoothed_round_trip: Duration) {
@@ -197,6 +203,7 @@ impl FlowMeter {
             retransmissions: self.retransmissions,
             timeouts: self.timeouts,
             fast_recoveries: self.fast_recoveries,
+            undone_cuts: self.undone_cuts,
             round_trip_mean_ms: (samples > 0).then(|| nanos as f64 / samples as f64 / 1e6),
             round_trip_min_ms: minimum.map(Duration::as_millis_f64),
             completion_s: completed.map(|at| at.saturating_since(self.span.start).as_secs_f64()),

@@ -131,7 +131,8 @@ impl RunObserver {
         | Event::AckReceived { port, .. }
         | Event::Sender { port, .. }
         | Event::RetransmissionTimeout { port }
-        | Event::RecoveryStarted { port }) = *event
+        | Event::RecoveryStarted { port }
+        | Event::CutUndone { port }) = *event
         else {
             return;
         };
@@ -152,6 +153,7 @@ impl RunObserver {
                 flow.sampled(now, change, sample.smoothed_round_trip_time);
             }
             Event::RetransmissionTimeout { .. } => flow.timed_out(now),
+            Event::CutUndone { .. } => flow.cut_undone(),
             _ => flow.recovery_started(),
         }
     }

@@ -51,6 +51,7 @@ enum Kind {
     Sender,
     Timeout,
     Recovery,
+    CutUndone,
     Delivered,
     Dropped,
     Queue,
@@ -67,7 +68,7 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Kind, &str); 20] = [
+    const ALL: [(Kind, &str); 21] = [
         (Kind::State, "state"),
         (Kind::Sent, "segment sent"),
         (Kind::SentAgain, "segment sent again"),
@@ -75,6 +76,7 @@ impl Kind {
         (Kind::Sender, "sender"),
         (Kind::Timeout, "retransmission timeout"),
         (Kind::Recovery, "recovery started"),
+        (Kind::CutUndone, "window cut undone"),
         (Kind::Delivered, "delivered"),
         (Kind::Dropped, "dropped"),
         (Kind::Queue, "queue"),
@@ -251,6 +253,10 @@ impl Row<'_> {
             }
             Event::RecoveryStarted { port } => {
                 self.of(Kind::Recovery, port);
+                self.detail("");
+            }
+            Event::CutUndone { port } => {
+                self.of(Kind::CutUndone, port);
                 self.detail("");
             }
             Event::Dropped { cause, source_port, sequence, length, .. } => {

@@ -6,6 +6,7 @@ use crate::codes::Code;
 use crate::reader::{Reader, boolean, integer, number};
 use crate::units::{self, Complaint};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
+use seamline_tcp::recovery::SpuriousDetection;
 use seamline_tcp::rtt::Estimator;
 use seamline_wire::Duration;
 
@@ -79,6 +80,11 @@ fn read_tcp(mut reader: Reader<'_>, parameters: &mut Parameters) {
     set(&mut recovery.limited_transmit, reader.optional("limited_transmit", boolean));
     let threshold = reader.optional("duplicate_threshold", integer(1, 1000));
     set(&mut recovery.duplicate_threshold, threshold.and_then(|count| u32::try_from(count).ok()));
+    if let Some(undo) = reader.optional("undo_cuts", boolean) {
+        recovery.spurious_detection =
+            if undo { SpuriousDetection::TimestampsAndDuplicates } else { SpuriousDetection::None };
+        parameters.receiver.reports_duplicates = undo;
+    }
     read_segments(&mut reader, parameters);
     reader.finish();
 }

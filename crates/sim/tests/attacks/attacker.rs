@@ -45,6 +45,8 @@ pub(crate) enum Lie {
     ZeroWindows,
     /// Everything that is missing was lost over the air.
     LostOverTheAir,
+    /// What has come was sent earlier than it was: so everything that was sent again was needless.
+    OldEchoes,
     /// Nothing is missing: what any receiver can say to any TCP, if it can do without what was lost.
     NothingIsMissing,
 }
@@ -238,6 +240,12 @@ impl Attacker {
             Lie::LostOverTheAir => {
                 if let Some(Mark::Losses(losses)) = &mut segment.mark {
                     (0..losses.len()).for_each(|place| losses.set_cause(place, LossCause::Air));
+                }
+            }
+            Lie::OldEchoes => {
+                const EARLIER: u32 = 100;
+                if let Some(times) = &mut segment.timestamps {
+                    times.echo = times.echo.saturating_sub(EARLIER).max(1);
                 }
             }
             Lie::MarkGaps(_) | Lie::ZeroWindows | Lie::NothingIsMissing => {}

@@ -6,6 +6,7 @@ use crate::path::{Plan, Victim, run};
 use crate::{handover_marks, name, schemes};
 use seamline_tcp::handover::{AfterReconnection, Scheme};
 use seamline_tcp::loss_notification::LossNotification;
+use seamline_tcp::recovery::SpuriousDetection;
 use seamline_wire::Duration;
 
 const SEEDS: u64 = 6;
@@ -87,6 +88,25 @@ fn false_causes_are_no_worse_than_hidden_losses() {
         };
         let honest = lead(plans, None);
         let (lying, _) = gain(&honest, &lead(plans, Some(Lie::LostOverTheAir)));
+        let (hiding, _) = gain(&honest, &lead(plans, Some(Lie::NothingIsMissing)));
+        assert!(lying <= hiding, "{variant}: {lying} > {hiding}");
+    }
+}
+
+/// A sender that takes cuts back believes its receiver about what was needless: that is no worse than to believe it about losses.
+#[test]
+fn old_echoes_are_no_worse_than_hidden_losses() {
+    for variant in ["newreno", "sack", "cubic"] {
+        let plans = |seed| {
+            let mut plan = plan(None, variant, seed);
+            plan.parameters.recovery.spurious_detection = SpuriousDetection::TimestampsAndDuplicates;
+            plan.parameters.receiver.reports_duplicates = true;
+            plan
+        };
+        let cheated = run(&plans(1), Some(Deeds::Lie(Lie::OldEchoes))).sender.sender;
+        assert!(cheated.undone_cuts > 0, "{variant}: {cheated:?}");
+        let honest = lead(plans, None);
+        let (lying, _) = gain(&honest, &lead(plans, Some(Lie::OldEchoes)));
         let (hiding, _) = gain(&honest, &lead(plans, Some(Lie::NothingIsMissing)));
         assert!(lying <= hiding, "{variant}: {lying} > {hiding}");
     }

@@ -41,6 +41,14 @@ struct Epoch {
     reno_estimate: f64,
 }
 
+/// What a cut changes beside the window (section 4.9.2).
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    maximum: f64,
+    before_cut: f64,
+    epoch: Option<Epoch>,
+}
+
 #[derive(Debug)]
 struct Cubic {
     parameters: CubicParameters,
@@ -50,6 +58,8 @@ struct Cubic {
     before_cut: f64,
     epoch: Option<Epoch>,
     last_ack_at: Option<Instant>,
+    /// Boxed, because few profiles take cuts back, and connections at rest keep all of this.
+    kept: Option<Box<Kept>>,
 }
 
 impl Cubic {
@@ -62,6 +72,7 @@ impl Cubic {
             before_cut: 0.0,
             epoch: None,
             last_ack_at: None,
+            kept: None,
         }
     }
 
@@ -148,6 +159,21 @@ impl CongestionControl for Cubic {
                 1.0
             }
         };
+    }
+    fn keep(&mut self) {
+        let kept = Kept { maximum: self.maximum, before_cut: self.before_cut, epoch: self.epoch };
+        self.kept = Some(Box::new(kept));
+    }
+    /// Section 4.9.2: the curve goes on as if nothing had happened, unless the window has outgrown it already.
+    fn restore(&mut self, before: Window) {
+        let kept = self.kept.take();
+        if self.window.congestion >= before.congestion {
+            return;
+        }
+        self.window = self.window.at_least(before);
+        if let Some(kept) = kept {
+            (self.maximum, self.before_cut, self.epoch) = (kept.maximum, kept.before_cut, kept.epoch);
+        }
     }
     fn window(&self) -> Window {
         self.window

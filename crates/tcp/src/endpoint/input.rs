@@ -266,6 +266,9 @@ impl Endpoint {
         let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
         self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
         if self.is_plausible(segment, start) {
+            if let Some(start) = start.filter(|_| is_old) {
+                self.receiver.note_duplicate(start, start + u64::from(segment.length));
+            }
             self.send_bare_ack(now, out);
         } else {
             self.challenge(now, out);

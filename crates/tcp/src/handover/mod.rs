@@ -142,6 +142,10 @@ impl Action {
             | Action::Thaw => false,
         }
     }
+    /// Whether the window is another one after it, or what is under way is, for other reasons than losses.
+    pub(crate) fn renews_window(self) -> bool {
+        matches!(self, Action::SetWindow(_) | Action::SlowStart | Action::RenewPath { .. } | Action::GoBack)
+    }
     /// Its name in traces.
     pub fn name(self) -> &'static str {
         match self {

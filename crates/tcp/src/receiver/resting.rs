@@ -24,7 +24,8 @@ impl Receiver {
         let all_is_acknowledged = self.last_acknowledged == self.next
             && self.segments_unacknowledged == 0
             && self.acknowledge_at.is_none()
-            && !self.acknowledge_now;
+            && !self.acknowledge_now
+            && self.duplicate.is_none();
         let rests = all_is_read && all_is_in_order && all_is_acknowledged && !self.closed_on_purpose;
         let offered = self.offered_edge.0.checked_sub(self.next.0).filter(|_| rests)?;
         Some(RestingReceiver {

@@ -18,8 +18,12 @@ mod reduction;
 mod reno;
 mod sack;
 mod sack_pipe;
+mod spurious;
 mod tahoe;
 mod vegas_fine;
+
+pub use spurious::SpuriousDetection;
+pub(crate) use spurious::{Spurious, Testimony};
 
 /// An acknowledgment as recovery sees it, after SND.UNA has advanced.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +63,18 @@ pub enum Order {
     Grow,
     /// Let congestion control cut the window.
     Cut(Loss),
+    /// Keep the window, which is about to be cut, in case that turns out to be needless; before the cut.
+    KeepWindow,
+    /// Let congestion control take a cut back: the window was this before it.
+    RestoreWindow(Window),
     /// Replace the window.
     SetWindow(Window),
     /// Set the number of segments that inflate the window.
     Inflate(u32),
     /// SND.NXT = SND.UNA.
     Rewind,
+    /// SND.NXT = the end of what has ever been sent: nothing is to be sent again.
+    Resume,
     /// Send the one segment that begins here, now.
     Retransmit(Offset),
     /// Send one new segment although the window is full, within duplicates received (RFC 3042).
@@ -133,6 +143,8 @@ pub trait Recovery: Debug + Send {
     /// What is outstanding was lost to a move, not to congestion: begin again from the first outstanding
     /// byte, with the window as it is.
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders);
+    /// The recovery that began with [`Order::KeepWindow`] was spurious, and its cut is taken back: end it.
+    fn on_spurious(&mut self, _view: &View, _orders: &mut Orders) {}
     /// The offset to send next, if the window allows one; whoever asks sends it.
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
@@ -172,6 +184,9 @@ pub struct RecoveryParameters {
     /// Spread what fast recovery sends over the acknowledgments it receives, in proportion to the cut
     /// (RFC 9937); read by the recovery of RFC 6675.
     pub proportional_rate_reduction: bool,
+    /// By what a recovery is found to have been spurious, whose cut is then taken back; read for the recoveries `reno`,
+    /// `newreno` and `sack`.
+    pub spurious_detection: SpuriousDetection,
     /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
     /// `sack-pipe` (Fall and Floyd 1996).
     pub sack_algorithm: &'static str,
@@ -251,6 +266,12 @@ fn go_back(orders: &mut Orders) {
         Order::RestartTimer,
         Order::SEND,
     ]);
+}
+
+/// What is done when a recovery turns out to have been spurious: what it would still have sent again has arrived, so new data is next
+/// (RFC 4015 section 3).
+fn resume(orders: &mut Orders) {
+    orders.extend([Order::Inflate(0), Order::Resume]);
 }
 
 /// What every recovery does when the acknowledgment clock is gone: go back to the first outstanding

@@ -2,7 +2,8 @@
 //! acknowledgment sends the next hole again (RFC 6582).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, resume,
+    start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -55,6 +56,7 @@ impl NewReno {
         self.recovering = true;
         self.partial_seen = false;
         orders.extend([
+            Order::KeepWindow,
             Order::NoteRecovery,
             Order::RestartTimer,
             Order::AbandonTiming,
@@ -126,11 +128,18 @@ impl Recovery for NewReno {
     }
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view);
+        orders.push(Order::KeepWindow);
         start_over(orders);
     }
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view);
         go_back(orders);
+    }
+    /// What went back, if it did, still makes the peer repeat its acknowledgment (RFC 6582 section 3.2, step 1), so `recover` stays.
+    fn on_spurious(&mut self, _view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        resume(orders);
     }
     fn note_duplicate(&mut self) {
         self.duplicates += 1;

@@ -2,7 +2,8 @@
 //! section 3.2; Fall and Floyd 1996, section 3).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, resume,
+    start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -47,6 +48,7 @@ impl Reno {
         self.recover = view.highest_sent;
         self.recovering = true;
         orders.extend([
+            Order::KeepWindow,
             Order::NoteRecovery,
             Order::Cut(Loss::Detected),
             Order::RestartTimer,
@@ -78,11 +80,18 @@ impl Recovery for Reno {
     }
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view);
+        orders.push(Order::KeepWindow);
         start_over(orders);
     }
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view);
         go_back(orders);
+    }
+    /// What went back, if it did, still makes the peer repeat its acknowledgment (RFC 6582 section 3.2, step 1), so `recover` stays.
+    fn on_spurious(&mut self, _view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        resume(orders);
     }
     fn note_duplicate(&mut self) {
         self.duplicates += 1;

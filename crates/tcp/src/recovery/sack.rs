@@ -4,7 +4,7 @@
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::reduction::Reduction;
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, acknowledge, go_back, start_over};
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, acknowledge, go_back, resume, start_over};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -107,6 +107,7 @@ impl Sack {
         self.reduction = Reduction::start(unreported + delivered, delivered);
         self.lost_before = self.lost_edge(view);
         orders.extend([
+            Order::KeepWindow,
             Order::NoteRecovery,
             Order::Cut(Loss::Detected),
             Order::RestartTimer,
@@ -212,11 +213,19 @@ impl Recovery for Sack {
 
     fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view, orders);
+        orders.push(Order::KeepWindow);
         start_over(orders);
     }
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
         self.forget(view, orders);
         go_back(orders);
+    }
+    /// Another hole may begin another recovery at once: a retransmission brings no SACK information that could be mistaken for one.
+    fn on_spurious(&mut self, view: &View, orders: &mut Orders) {
+        self.duplicates = 0;
+        self.recovering = false;
+        self.recovery_point = view.unacknowledged;
+        resume(orders);
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {

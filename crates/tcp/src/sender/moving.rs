@@ -66,6 +66,9 @@ impl Sender {
     /// Do what a handover scheme wants.
     pub(crate) fn act(&mut self, now: Instant, action: Action, exit: &mut Exit<'_>) {
         self.view.now = now;
+        if action.renews_window() {
+            self.forget_kept_window();
+        }
         match action {
             Action::HaltTimer => self.hold = self.hold.max(Hold::Timer),
             Action::Freeze => self.hold = Hold::Everything,

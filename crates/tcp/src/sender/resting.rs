@@ -5,7 +5,7 @@ use super::{NEVER, Sender, SenderStatistics, Strategies, WindowUse};
 use crate::cc::CongestionControl;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
-use crate::recovery::Recovery;
+use crate::recovery::{Recovery, Spurious};
 use crate::rtt::{RestingEstimate, RoundTripEstimator};
 use seamline_wire::{Instant, SequenceNumber};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Rest {
     reached: Offset,
     estimate: RestingEstimate,
     initial_window: f64,
-    window_use: Option<Box<WindowUse>>,
+    apart: Option<Box<Apart>>,
     progress_at: Instant,
     last_sent: Instant,
     initial: SequenceNumber,
@@ -39,7 +39,26 @@ struct Rest {
     window_is_from_syn: bool,
 }
 
+/// What few profiles have, and no room is kept for in the others.
+#[derive(Debug)]
+struct Apart {
+    window_use: Option<WindowUse>,
+    /// A cut that may still be taken back.
+    spurious: Option<Spurious>,
+    undone_cuts: u64,
+}
+
 impl Sender {
+    fn kept_apart(&self) -> Option<Apart> {
+        let apart = Apart {
+            window_use: self.window_use.clone(),
+            spurious: self.spurious.clone().filter(Spurious::is_open),
+            undone_cuts: self.statistics.undone_cuts,
+        };
+        let is_needed = apart.window_use.is_some() || apart.spurious.is_some() || apart.undone_cuts > 0;
+        is_needed.then_some(apart)
+    }
+
     /// Whether everything supplied is acknowledged, no timer runs, and nothing is remembered of what was missing.
     fn has_nothing_to_do(&self) -> bool {
         let view = &self.view;
@@ -65,7 +84,7 @@ impl Sender {
             reached,
             estimate: self.estimator.rest()?,
             initial_window: self.initial_window,
-            window_use: self.window_use.clone().map(Box::new),
+            apart: self.kept_apart().map(Box::new),
             progress_at: self.progress_at,
             last_sent: self.last_sent,
             initial: self.initial,
@@ -107,12 +126,16 @@ impl Sender {
         view.round_trip = sender.estimator.round_trip();
         sender.statistics = rest.statistics.whole();
         sender.initial_window = rest.initial_window;
-        sender.window_use = rest.window_use.map(|window_use| *window_use);
         sender.window_is_from_syn = rest.window_is_from_syn;
         sender.data_end = rest.reached;
         sender.progress_at = rest.progress_at;
         sender.last_sent = rest.last_sent;
         sender.furthest_edge = rest.reached + u64::from(rest.furthest_edge);
+        if let Some(apart) = rest.apart {
+            sender.statistics.undone_cuts = apart.undone_cuts;
+            sender.window_use = apart.window_use;
+            sender.spurious = apart.spurious.or(sender.spurious);
+        }
         sender
     }
 }
@@ -136,6 +159,8 @@ impl RestingStatistics {
             timeouts,
             recoveries,
             window_cuts,
+            // Kept apart.
+            undone_cuts: _,
             window_probes,
         } = statistics;
         let small = |count: u64| u32::try_from(count).ok();
@@ -155,6 +180,7 @@ impl RestingStatistics {
             timeouts: self.timeouts.into(),
             recoveries: self.recoveries.into(),
             window_cuts: self.window_cuts.into(),
+            undone_cuts: 0,
             window_probes: self.window_probes.into(),
         }
     }

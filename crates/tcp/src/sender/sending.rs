@@ -61,6 +61,9 @@ impl Sender {
         }
         let sequence_length = length + u32::from(fin);
         let retransmission = self.note_transmission(at, at + u64::from(sequence_length));
+        if retransmission {
+            self.note_sent_again(at, at + u64::from(sequence_length), exit);
+        }
         let sequence = at.sequence(self.initial);
         let port = exit.header.local.port;
         exit.out.event(|| Event::SegmentSent { port, sequence, length: sequence_length, retransmission });

@@ -22,6 +22,7 @@ mod script;
 mod selective;
 mod sending;
 mod sequence;
+mod spurious;
 mod timers;
 mod vegas;
 mod westwood;

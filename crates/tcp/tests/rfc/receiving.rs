@@ -167,3 +167,61 @@ fn reading_at_once_keeps_the_window_open() {
         script.expect(ack(n * 2000 + 2001).window(4000));
     }
 }
+
+fn reporting() -> Script {
+    let parameters = plain(|p| p.receiver.reports_duplicates = true);
+    Script::connected(parameters, "sack", syn_ack().sack_permitted(true))
+}
+
+/// RFC 2883 section 4: what has come before is reported in the first block, once; also what is missing nothing of any more.
+#[test]
+fn what_comes_twice_is_reported_once() {
+    let mut script = reporting();
+    script.inject(data(1..501)).inject(data(501..1001)).expect(ack(1001));
+    script.inject(data(1..501)).expect(ack(1001).sack(&[1..501]));
+    script.inject(data(501..1001)).expect(ack(1001).sack(&[501..1001]));
+    script.inject(data(1001..1501)).inject(data(1501..2001)).expect(ack(2001));
+    let mut silent = sacking();
+    silent.inject(data(1..501)).inject(data(501..1001)).expect(ack(1001));
+    silent.inject(data(1..501)).expect(ack(1001));
+}
+
+/// RFC 2883 section 4.1: the block that holds what has come twice follows; blocks of other data after it.
+#[test]
+fn a_duplicate_within_a_block_comes_before_it() {
+    let mut script = reporting();
+    script.inject(data(1001..1501)).expect(ack(1).sack(&[1001..1501]));
+    script.inject(data(2001..2501)).expect(ack(1).sack(&[2001..2501, 1001..1501]));
+    script.inject(data(2501..3001)).expect(ack(1).sack(&[2001..3001, 1001..1501]));
+    script.inject(data(2501..3001)).expect(ack(1).sack(&[2501..3001, 2001..3001, 1001..1501]));
+    script.inject(data(1..501)).expect(ack(501).sack(&[2001..3001, 1001..1501]));
+    script.inject(data(1..501)).expect(ack(501).sack(&[1..501, 2001..3001, 1001..1501]));
+}
+
+/// RFC 2883 section 4.2: of a segment that has come in part, that part.
+#[test]
+fn a_partial_duplicate_is_reported_in_part() {
+    let mut script = reporting();
+    script.inject(data(1..501)).inject(data(501..1001)).expect(ack(1001));
+    script.inject(data(2001..2501)).expect(ack(1001).sack(&[2001..2501]));
+    script.inject(data(501..1501)).expect(ack(1501).sack(&[501..1001, 2001..2501]));
+    script.inject(data(1501..3001)).expect(ack(3001).sack(&[2001..2501]));
+}
+
+/// What a stranger makes up is reported to nobody: it stands outside the window, or acknowledges what was not sent.
+#[test]
+fn only_what_the_peer_may_have_sent_is_reported() {
+    let mut script = reporting();
+    script.inject(data(1..501)).inject(data(501..1001)).expect(ack(1001));
+    script.inject(data(1..501).ack(50_000)).expect(ack(1001));
+}
+
+/// A report for which there is no room beside data is not lost: it follows.
+#[test]
+fn a_report_without_room_follows_data() {
+    let mut script = reporting();
+    script.supply(20_000).expect_run(1..10_001, 1000);
+    script.inject(data(1001..1501)).expect(ack(1).seq(10_001).sack(&[1001..1501]));
+    script.inject(data(1001..1501).ack(1001)).expect(data(10_001..11_001)).expect(data(11_001..12_001));
+    script.expect(ack(1).seq(12_001).sack(&[1001..1501, 1001..1501])).expect_nothing();
+}
