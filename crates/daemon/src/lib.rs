@@ -1,7 +1,9 @@
-//! What programs have in common that run for long on real hosts: a log that holds nobody up, the two clocks, and errors that say what was tried.
+//! What programs have in common that run for long on real hosts: a log that holds nobody up, the two clocks, a socket at which they are told things, and errors that say what was tried.
 
 #[cfg(target_os = "linux")]
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod control;
 pub mod journal;
 pub mod log;
 

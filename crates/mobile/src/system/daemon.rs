@@ -1,7 +1,6 @@
 //! The loop of the daemon.
 
 use super::alone::Alone;
-use super::control::Control;
 use super::host::Kernel;
 use super::{Captured, News, Watch};
 use crate::agent::Agent;
@@ -10,6 +9,7 @@ use crate::connections::CAPTURED;
 use crate::settings::Settings;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::control::Control;
 use seamline_daemon::{Journal, Line, clock};
 use std::collections::BTreeSet;
 use std::io::{self, Write};

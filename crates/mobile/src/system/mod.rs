@@ -3,7 +3,6 @@
 
 mod alone;
 mod captured;
-mod control;
 mod daemon;
 mod diagnosis;
 #[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
@@ -14,8 +13,8 @@ mod raw;
 mod watch;
 
 pub use captured::Captured;
-pub use control::ask;
 pub use daemon::{Daemon, Manner};
 pub use freezer::Freezer;
 pub use raw::Raw;
+pub use seamline_daemon::control::ask;
 pub use watch::{News, Watch};

@@ -1,7 +1,7 @@
-//! The socket at which modems and scripts tell things, and the other end of it.
+//! A socket at which a daemon is told things by others of its host, and the other end of it.
 
+use crate::explained;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
-use seamline_daemon::explained;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The longest datagram that is read; a longer one is cut and will not be understood.
-const LONGEST: usize = 512;
+const LONGEST: usize = 4096;
 /// How long the daemon has to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The daemon's socket. Its path is removed with it.
 #[derive(Debug)]
-pub(super) struct Control {
+pub struct Control {
     socket: UnixDatagram,
     path: PathBuf,
     /// Device and inode: another daemon may have taken the path since.
@@ -27,7 +27,10 @@ pub(super) struct Control {
 
 impl Control {
     /// Listen at a path, for this user alone. What a killed daemon has left there is replaced.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When there is something else, another daemon listens there, or this user may not write there.
+    pub fn open(path: &Path) -> io::Result<Self> {
         let what = || format!("listening at {}", path.display());
         let socket = match bind(path) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
@@ -42,7 +45,10 @@ impl Control {
     }
 
     /// The next datagram and whose it is, if one waits.
-    pub(super) fn receive(&self) -> io::Result<Option<(String, SocketAddr)>> {
+    ///
+    /// # Errors
+    /// When the socket cannot be read.
+    pub fn receive(&self) -> io::Result<Option<(String, SocketAddr)>> {
         let mut room = [0; LONGEST];
         loop {
             return match self.socket.recv_from(&mut room) {
@@ -56,7 +62,7 @@ impl Control {
 
     /// Answer whoever can be answered; nobody has to listen. What is an answer itself gets none: two daemons of which one was told something
     /// in the other's name would never stop.
-    pub(super) fn answer(&self, to: &SocketAddr, told: &str, text: &str) {
+    pub fn answer(&self, to: &SocketAddr, told: &str, text: &str) {
         let is_answer = told.starts_with("ok") || told.starts_with("error:");
         if !to.is_unnamed() && !is_answer {
             let _ = self.socket.send_to_addr(text.as_bytes(), to);
