@@ -2,16 +2,46 @@
 
 use crate::Outcome;
 use crate::interrupt::stop_socket;
-use crate::terminal::Failure;
+use crate::terminal::{Failure, print};
 use seamline_agent::{Kind, ObtcpParameters, Parameters, Role, find};
-use seamline_bridge::system::{Manner, Metrics, Split, run as bridge, split};
-use seamline_bridge::{Settings, most_memory};
+use seamline_bridge::system::{HandOver, Manner, Metrics, Split, ask, run as bridge, split};
+use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_scenario::schema::agent::{RealSplit, read_real, read_real_split};
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    told: Option<Told>,
+    #[command(flatten)]
+    standing: Option<Standing>,
+}
+
+/// Something to tell an agent that runs.
+#[derive(Debug, clap::Subcommand)]
+enum Told {
+    /// Tell the agent of a base station that mobile hosts have left: what it keeps for them goes to the agent that has them now
+    HandOver(HandOverArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct HandOverArguments {
+    /// The agent's --control
+    #[arg(long, value_name = "PATH")]
+    control: PathBuf,
+    /// The --hand-over-at of the agent at the new base station
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    to: SocketAddr,
+    /// The addresses of the mobile hosts
+    #[arg(value_name = "HOST", required = true, num_args = 1..=64)]
+    hosts: Vec<IpAddr>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Standing {
     /// Which agent stands there
     #[arg(value_name = "KIND")]
     kind: Which,
@@ -33,6 +63,15 @@ pub(crate) struct Arguments {
     /// Write the log as JSON
     #[arg(long)]
     json: bool,
+    /// A Unix socket at which 'seamline agent hand-over' tells it which mobile hosts have left (snoop, obtcp-bs)
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+    /// Where agents of other base stations hand connections over to this one, by TCP (snoop, obtcp-bs)
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "hand_over_from")]
+    hand_over_at: Option<SocketAddr>,
+    /// The address of another base station; only those named may hand over. May be given several times
+    #[arg(long, value_name = "ADDRESS", requires = "hand_over_at")]
+    hand_over_from: Vec<IpAddr>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -57,11 +96,40 @@ impl Which {
             Which::Split => None,
         }
     }
+    /// Whether it keeps what the agent at another base station could use.
+    fn hands_over(self) -> bool {
+        matches!(self, Which::Snoop | Which::ObtcpBaseStation)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match arguments {
+        Arguments { told: Some(Told::HandOver(told)), .. } => hand_over(told),
+        Arguments { standing: Some(standing), .. } => stand(standing),
+        // The parser asks for one of them.
+        Arguments { .. } => {
+            Err(Failure::Input("an agent is missing, as in: seamline agent snoop".to_owned()))
+        }
+    }
+}
+
+fn hand_over(told: &HandOverArguments) -> Outcome {
+    let hosts: String = told.hosts.iter().map(|host| format!(" {host}")).collect();
+    let answer = ask(&told.control, &format!("hand-over {}{hosts}", told.to)).map_err(failure)?;
+    match answer.strip_prefix("ok ") {
+        Some(done) => print(&format!("{done}\n")),
+        None => Err(Failure::Runtime(answer.trim_start_matches("error: ").to_owned())),
+    }
+}
+
+fn stand(arguments: &Standing) -> Outcome {
     if arguments.wired == arguments.wireless {
         return Err(Failure::Input(format!("--in and --out name the same interface, {}", arguments.wired)));
+    }
+    if !arguments.kind.hands_over() && (arguments.control.is_some() || arguments.hand_over_at.is_some()) {
+        return Err(Failure::Input(
+            "--control and --hand-over-at are for agents of base stations that keep packets: snoop and obtcp-bs".to_owned(),
+        ));
     }
     match arguments.kind.bridged() {
         Some((name, role)) => run_bridge(arguments, name, role),
@@ -69,26 +137,33 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn run_bridge(arguments: &Arguments, name: &str, role: Role) -> Outcome {
+fn run_bridge(arguments: &Standing, name: &str, role: Role) -> Outcome {
     let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
     let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
     let mut parameters = Parameters { obtcp, ..Parameters::default() };
     if let Some(path) = &arguments.config {
         read(path, kind, &mut parameters)?;
     }
-    say_memory(most_memory(kind, &parameters), parameters.limits.connections);
+    let hands_over = arguments.control.is_some() || arguments.hand_over_at.is_some();
+    let for_that = if hands_over { most_hand_over_memory(&parameters) } else { 0 };
+    say_memory(most_memory(kind, &parameters).saturating_add(for_that), parameters.limits.connections);
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
     let manner = Manner {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
+        hand_over: HandOver {
+            control: arguments.control.clone(),
+            at: arguments.hand_over_at,
+            from: arguments.hand_over_from.clone(),
+        },
     };
     let stop = stop_socket()?;
     bridge(settings, &manner, &stop, io::stdout()).map(drop).map_err(failure)
 }
 
 /// On a router, with sockets of its own, and not on a bridge.
-fn run_split(arguments: &Arguments) -> Outcome {
+fn run_split(arguments: &Standing) -> Outcome {
     let mut set = RealSplit::default();
     if let Some(path) = &arguments.config {
         read_real_split(path, text(path)?, &mut set).map_err(|wrong| Failure::Scenario(Box::new(wrong)))?;
@@ -138,6 +213,7 @@ fn failure(error: io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => {
             "\ntip: it takes CAP_NET_RAW, and for split CAP_NET_ADMIN and CAP_NET_BIND_SERVICE: run it as root (sudo)"
         }
+        io::ErrorKind::AddrInUse => "\ntip: each agent has a --control and a --hand-over-at of its own",
         _ => "",
     };
     Failure::Runtime(format!("{error}{tip}"))

@@ -54,6 +54,24 @@ fn a_file_for_split_has_keys_of_its_own() {
     }
 }
 
+#[test]
+fn only_agents_that_keep_packets_hand_them_over() {
+    for kind in ["eln-ack", "obtcp-mr", "split"] {
+        for flags in
+            [&["--control", "x"][..], &["--hand-over-at", "127.0.0.1:1022", "--hand-over-from", "::1"]]
+        {
+            let why = refused(&[&[kind, "--in", "b0", "--out", "b1"], flags].concat(), 2);
+            assert!(why.contains("snoop and obtcp-bs"), "{why}");
+        }
+    }
+    let everybody = ["snoop", "--in", "b0", "--out", "b1", "--hand-over-at", "127.0.0.1:1022"];
+    assert!(refused(&everybody, 2).contains("--hand-over-from"));
+    let nowhere = ["hand-over", "--control", "/no/such", "--to", "[::1]:1022", "10.0.0.1"];
+    assert!(refused(&nowhere, 1).contains("/no/such"));
+    assert!(refused(&["hand-over", "--control", "x", "--to", "10.0.0.1", "10.0.0.1"], 2).contains("--to"));
+    assert!(refused(&["hand-over", "--control", "x", "--to", "[::1]:1022"], 2).contains("HOST"));
+}
+
 /// In a namespace of its own.
 #[test]
 fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
@@ -65,10 +83,12 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     let script = format!(
         "ip link add b0 type veth peer name p0 && ip link add b1 type veth peer name p1 || exit 77
         for it in b0 b1 p0 p1; do ip link set $it up; done
-        {} agent snoop --in b0 --out b1 --config {} --dry-run --json & bridge=$!
-        sleep 1; kill -TERM $bridge; wait $bridge",
-        program.display(),
-        config.display()
+        {program} agent snoop --in b0 --out b1 --config {config} --dry-run --json --control {control} & bridge=$!
+        sleep 1; {program} agent hand-over --control {control} --to 10.9.9.9:1022 10.0.0.1 fd00::1 >&2
+        kill -TERM $bridge; wait $bridge",
+        program = program.display(),
+        config = config.display(),
+        control = folder.path().join("control").display()
     );
     let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
     let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
@@ -85,5 +105,9 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     assert_eq!(events[0]["event"], "start");
     assert_eq!((&events[0]["connections"], &events[0]["dry_run"]), (&1000.into(), &true.into()));
     assert_eq!(events.last().unwrap()["event"], "stop");
+    let told = events.iter().find(|event| event["event"] == "hand-over").unwrap();
+    assert_eq!((&told["hosts"], &told["connections"]), (&"10.0.0.1 fd00::1".into(), &0.into()));
+    assert!(said.contains("handed out: 0 connections, 0 packets"), "{said}");
+    assert!(!folder.path().join("control").exists(), "it removes its socket");
     assert!(said.contains("MiB for 1000 connections"), "{said}");
 }

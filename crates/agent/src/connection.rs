@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::key::Side;
 use crate::passed::PassedSyn;
 use seamline_wire::control::RecoveryMessage;
-use seamline_wire::{Instant, Packet, Segment};
+use seamline_wire::{Instant, Packet, Segment, SequenceNumber};
 use std::fmt::Debug;
 
 /// An agent's part in one TCP connection. Its data may go either way, or both.
@@ -34,6 +34,10 @@ pub trait Connection: Debug + Send {
     }
     /// The mobile node has come here from another base station, whose agent knew the connection.
     fn on_arrival(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
+    /// What the mobile node has acknowledged and what is kept for it, for an agent that nothing else can be handed over to: one in another process.
+    fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
+        (None, Vec::new())
+    }
     /// Bytes of packets kept ([`Exit::keep`]), or set aside ([`Exit::set_aside`]).
     fn kept_bytes(&self) -> u64 {
         0

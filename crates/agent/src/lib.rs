@@ -34,7 +34,7 @@ pub use connections::{Connections, Limits};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
-pub use moved::Moved;
+pub use moved::{Kept, Moved};
 pub use obtcp::{MOST_GAPS, ObtcpParameters, Role};
 pub use parameters::Parameters;
 pub use passed::PassedSyn;
@@ -65,6 +65,10 @@ pub trait Agent: Machine {
     /// Not for packets whose checksums are wrong, or later fragments: their ports are not to be relied on. No sequence number is checked, so
     /// whoever can forge packets of a split connection can end it.
     fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
+    /// What is kept of the connections of the mobile node with this address.
+    fn kept(&self, _address: NodeId) -> Vec<Kept<'_>> {
+        Vec::new()
+    }
     /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
     /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been

@@ -1,8 +1,13 @@
 //! Frames in, frames out: everything between an agent and the interfaces that needs neither.
 
+mod arrivals;
+mod hand_over;
+
 use crate::flows::{Arrival, FlowCounters, FlowKey, Flows, Met, Place};
 use crate::frame::{self, LinkHeader, Medium};
+use crate::handed::HandOverCounters;
 use crate::outgoing::Outgoing;
+use arrivals::Arrivals;
 use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Limits, Parameters, Side};
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{
@@ -19,6 +24,10 @@ use std::sync::Arc;
 /// allocator needs for each. An agent counts it with the packet, so that its limit is one of memory.
 pub const OVERHEAD: u32 =
     (size_of::<Packet>() + size_of::<Aside>() + 2 * size_of::<usize>()) as u32 + 2 * 40 + 3 * 16;
+
+/// Packets that have come from the agent at another base station and wait to be sent have this part of the memory for packets that are kept,
+/// beside it.
+pub const ARRIVING_SHARE: u64 = 4;
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
@@ -71,6 +80,8 @@ pub struct Engine {
     flows: Flows,
     out: Outbox,
     counters: EngineCounters,
+    handed_over: HandOverCounters,
+    arrivals: Arrivals,
     /// What agents have done that have failed since.
     before: Counters,
     /// The longest IP packet that may leave by the wired side, and by the wireless side.
@@ -96,12 +107,14 @@ struct Way<'a> {
 impl Engine {
     /// One that has seen nothing.
     pub fn new(settings: Settings) -> Self {
-        let Limits { connections, idle, .. } = settings.parameters.limits;
+        let Limits { connections, idle, bytes } = settings.parameters.limits;
         Engine {
             agent: make(&settings),
             flows: Flows::new(connections, idle),
             out: Outbox::new(),
             counters: EngineCounters::default(),
+            handed_over: HandOverCounters::default(),
+            arrivals: Arrivals::new(bytes / ARRIVING_SHARE),
             before: Counters::default(),
             longest: [usize::from(u16::MAX); 2],
             room: Vec::new(),
@@ -122,6 +135,10 @@ impl Engine {
     /// What has become of frames.
     pub fn counters(&self) -> EngineCounters {
         self.counters
+    }
+    /// What has become of connections that were handed over.
+    pub fn hand_over_counters(&self) -> HandOverCounters {
+        self.handed_over
     }
     /// What has become of connections.
     pub fn flow_counters(&self) -> FlowCounters {
@@ -205,6 +222,7 @@ impl Engine {
 
     fn forget(&mut self, places: &[Place]) {
         if !places.is_empty() {
+            places.iter().for_each(|place| self.arrivals.remove(*place));
             let nodes: Vec<NodeId> = places.iter().map(|place| place.node(Side::Wireless)).collect();
             drop(self.agent.hand_out(&nodes));
         }
@@ -244,6 +262,9 @@ impl Engine {
             ..Packet::default()
         };
         self.show(now, way, packet, Came::Segment(&came), sent);
+        if way.from == Side::Wireless && self.arrivals.has(place) {
+            self.go_on_arriving(now, place, sent);
+        }
     }
 
     /// Forget the connection if this is a reset that ends it, or a SYN after its end.
@@ -320,6 +341,7 @@ impl Engine {
         self.counters.failures += 1;
         self.before = self.before + self.agent.counters();
         self.agent = make(&self.settings);
+        self.arrivals.clear();
         self.out = Outbox::new();
     }
 

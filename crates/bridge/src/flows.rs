@@ -9,7 +9,7 @@ use seamline_agent::Side;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Duration, Flags, Instant, NodeId, Segment, SequenceNumber, TransportPort};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// What tells connections apart, the same for both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,6 +177,43 @@ impl Flows {
     /// Who it is between.
     pub(crate) fn key(&self, place: Place) -> Option<FlowKey> {
         Some(self.flows.get(place.index())?.as_ref()?.key)
+    }
+    /// Those of the host with this address on the wireless side, with whether the agent is shown them.
+    pub(crate) fn of_host(&self, address: IpAddr) -> Vec<(Place, bool)> {
+        let first = (address, TransportPort(0));
+        let beginning =
+            FlowKey { wireless: first, wired: (Ipv4Addr::UNSPECIFIED.into(), TransportPort(0)), vlans: 0 };
+        let of_host = self.by_key.range(beginning..).take_while(|(key, _)| key.wireless.0 == address);
+        of_host.map(|(_, place)| (*place, self.is_known(*place))).collect()
+    }
+    /// By side: whether it has sent its FIN.
+    pub(crate) fn has_ended(&self, place: Place) -> Option<[bool; 2]> {
+        Some(self.flows.get(place.index())?.as_ref()?.has_ended)
+    }
+    /// The agent at another base station knows it, and the mobile host is here now: from now on the agent is shown it, as if one end had
+    /// acknowledged here what the other has sent. `None` when there is no room.
+    pub(crate) fn adopt(
+        &mut self,
+        now: Instant,
+        key: FlowKey,
+        header: LinkHeader,
+        has_ended: [bool; 2],
+    ) -> Option<Place> {
+        if let Some(place) = self.find(&key) {
+            return Some(place);
+        }
+        if let Some(begun) = self.by_key.get(&key).copied() {
+            self.remove(begun);
+        }
+        let place = self.make_room()?;
+        let mut headers = [LinkHeader::default(); 2];
+        headers[Side::Wireless.index()] = header;
+        let flow = Flow { key, stage: Stage::Known, last_heard: now, seen: [None; 2], has_ended, headers };
+        self.timers.set(place.index(), now + flow.limit(self.idle));
+        self.flows[place.index()] = Some(flow);
+        self.by_key.insert(key, place);
+        self.counters.known += 1;
+        Some(place)
     }
     /// What stood before the IP header of the last packet of it that left by this side, or was to.
     pub(crate) fn header(&self, place: Place, towards: Side) -> Option<LinkHeader> {

@@ -8,6 +8,7 @@ mod checksums;
 pub mod engine;
 mod flows;
 mod frame;
+mod handed;
 pub mod metrics;
 mod outgoing;
 mod split_counters;
@@ -17,6 +18,7 @@ pub mod system;
 pub use engine::{Engine, EngineCounters, Settings};
 pub use flows::FlowCounters;
 pub use frame::Medium;
+pub use handed::{ANSWER, BEGINNING, HandOverCounters, Handed, MOST_BYTES, Malformed, TakenIn};
 pub use outgoing::Outgoing;
 pub use split_counters::SplitCounters;
 
@@ -42,4 +44,11 @@ pub fn most_memory(kind: &seamline_agent::Kind, parameters: &seamline_agent::Par
     let limits = parameters.limits;
     let packets = if cache == 0 { 0 } else { limits.bytes.saturating_add(limits.bytes / 2) };
     (u64::from(limits.connections) * flow).saturating_add(packets)
+}
+
+/// What handing over takes at most beside that, in bytes: packets that wait to be sent, a copy of what is handed out, and what is on its way between
+/// the threads of both directions.
+pub fn most_hand_over_memory(parameters: &seamline_agent::Parameters) -> u64 {
+    let bytes = parameters.limits.bytes;
+    (bytes + bytes / engine::ARRIVING_SHARE).saturating_add(4 * MOST_BYTES as u64)
 }

@@ -2,6 +2,7 @@
 
 use crate::engine::EngineCounters;
 use crate::flows::FlowCounters;
+use crate::handed::HandOverCounters;
 use seamline_agent::Counters;
 use std::fmt::Write;
 
@@ -37,6 +38,12 @@ pub struct Snapshot {
     pub flows: FlowCounters,
     /// Of the agent; with a dry run, what it would have done.
     pub agent: Counters,
+    /// Of connections that were handed over.
+    pub hand_over: HandOverCounters,
+    /// Hand-overs that have not come to the agent that they were for.
+    pub hand_over_failures: u64,
+    /// Hand-overs that others have begun, and that were refused or broke off.
+    pub hand_overs_refused: u64,
     /// Connections that the agent is shown now.
     pub known_flows: u64,
     /// Frames that passed the agent by because they had waited too long.
@@ -159,6 +166,28 @@ const WHOLE: &[Series<Snapshot>] = &[
         |it| it.agent.strange,
     ),
     counter("messages", "Messages to another agent.", |it| it.agent.messages),
+    counter("handed_out_connections", "Connections that went to other agents.", |it| {
+        it.hand_over.connections_out
+    }),
+    counter("handed_out_packets", "Packets that went to other agents.", |it| it.hand_over.packets_out),
+    counter("hand_over_failures", "Hand-overs that did not come to the agent they were for.", |it| {
+        it.hand_over_failures
+    }),
+    counter("taken_in_connections", "Connections taken in from other agents.", |it| {
+        it.hand_over.connections_in
+    }),
+    counter("taken_in_packets", "Packets taken in from other agents, to be sent.", |it| {
+        it.hand_over.packets_in
+    }),
+    counter("refused_connections", "Connections of other agents that were not taken in.", |it| {
+        it.hand_over.connections_refused
+    }),
+    counter("refused_packets", "Packets of other agents that were not taken in.", |it| {
+        it.hand_over.packets_refused
+    }),
+    counter("hand_overs_refused", "Hand-overs of others that were refused or broke off.", |it| {
+        it.hand_overs_refused
+    }),
     counter("overload", "Frames that passed the agent by because they had waited too long.", |it| {
         it.overload
     }),

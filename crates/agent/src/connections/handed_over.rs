@@ -4,7 +4,7 @@ use super::Connections;
 use crate::Agent;
 use crate::exit::{Counters, Exit};
 use crate::key::{ConnectionKey, Side};
-use crate::moved::Moved;
+use crate::moved::{Kept, Moved};
 use crate::passed::PassedSyn;
 use crate::ways::Ways;
 use seamline_wire::{Instant, NodeId, Outbox, Segment, TransportPort};
@@ -21,6 +21,13 @@ impl Connections {
             Moved { key, connection, ways: Ways::UNKNOWN, guard: None }
         });
         moved.collect()
+    }
+
+    /// Where the connections of a mobile node are.
+    fn places_of(&self, address: NodeId) -> impl Iterator<Item = usize> {
+        let beginning = ConnectionKey { wireless: (address, TransportPort(0)), wired: Default::default() };
+        let known = self.by_key.range(beginning..).take_while(move |(key, _)| key.wireless.0 == address);
+        known.map(|(_, place)| *place)
     }
 
     /// Whether it is known, and is more than left alone.
@@ -63,16 +70,19 @@ impl Agent for Connections {
             self.note_passed(now, key, PassedSyn::Any);
         }
     }
+    fn kept(&self, address: NodeId) -> Vec<Kept<'_>> {
+        let held = self.places_of(address).filter_map(|place| self.slots[place].held.as_ref());
+        let kept = held.map(|(key, connection)| {
+            let (acknowledged, packets) = connection.kept();
+            Kept { key: *key, acknowledged, packets }
+        });
+        kept.collect()
+    }
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
         let mut addresses = addresses.to_vec();
         addresses.sort_unstable();
         addresses.dedup();
-        let of = |address: NodeId| {
-            let beginning =
-                ConnectionKey { wireless: (address, TransportPort(0)), wired: Default::default() };
-            self.by_key.range(beginning..).take_while(move |(key, _)| key.wireless.0 == address)
-        };
-        let places: Vec<usize> = addresses.iter().copied().flat_map(of).map(|(_, place)| *place).collect();
+        let places: Vec<usize> = addresses.iter().flat_map(|address| self.places_of(*address)).collect();
         let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place)).collect();
         let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
         let mut moved: Vec<_> = moved.filter(|moved| moved.connection.moves()).collect();

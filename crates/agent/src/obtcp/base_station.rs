@@ -156,6 +156,9 @@ impl Connection for BaseStation {
         }
         self.restart_timer(now);
     }
+    fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
+        (self.acknowledged, self.store.packets().collect())
+    }
     fn kept_bytes(&self) -> u64 {
         self.store.bytes()
     }

@@ -37,6 +37,9 @@ impl Store {
     pub(super) fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
+    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.packets.iter().map(|kept| &*kept.packet)
+    }
     pub(super) fn bytes(&self) -> u64 {
         self.packets.iter().map(|kept| u64::from(kept.packet.wire_bytes)).sum()
     }

@@ -130,6 +130,9 @@ impl Cache {
             exit.retransmit(&cached.packet);
         }
     }
+    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.packets.iter().map(|cached| &*cached.packet)
+    }
     pub(super) fn bytes(&self) -> u64 {
         self.packets.iter().map(|cached| u64::from(cached.packet.wire_bytes)).sum()
     }

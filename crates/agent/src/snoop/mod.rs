@@ -310,6 +310,9 @@ impl Connection for Snoop {
         self.duplicates = 0;
         self.timer = if self.cache.is_empty() { NEVER } else { now + self.round_trip.timeout() };
     }
+    fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
+        (self.heard.acknowledged, self.cache.packets().collect())
+    }
     fn kept_bytes(&self) -> u64 {
         self.cache.bytes()
     }

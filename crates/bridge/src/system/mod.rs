@@ -2,13 +2,17 @@
 //! the process ends; then nothing is forwarded, either, until it is begun again.
 
 mod guard;
+mod hand_over;
 mod offloads;
+mod patience;
 mod port;
 mod publish;
 mod split;
 mod worker;
 
+pub use hand_over::HandOver;
 pub use port::{Batch, Port};
 pub use publish::Metrics;
+pub use seamline_daemon::control::ask;
 pub use split::{Split, split};
 pub use worker::{Manner, run};

@@ -1,5 +1,6 @@
 //! Where the counters can be read: by HTTP, or in a file.
 
+use super::patience::wait;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_daemon::{Line, clock, explained};
 use seamline_wire::{Duration, Instant};
@@ -144,17 +145,6 @@ impl Publisher {
         }
         Ok(())
     }
-}
-
-/// Wait until something can be read, or written; an error when there is no more time for it, or it is to stop.
-fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
-    while clock::monotonic() < until && !stop.load(Ordering::Relaxed) {
-        if poll(&mut [PollFd::new(asked.as_fd(), what)], PollTimeout::from(LOOK)).is_ok_and(|ready| ready > 0)
-        {
-            return Ok(());
-        }
-    }
-    Err(io::ErrorKind::TimedOut.into())
 }
 
 /// As a whole: whoever reads it meanwhile reads the old one.

@@ -1,6 +1,7 @@
 //! The thread of the agent, and what runs beside it.
 
 use super::guard::{Guard, discard};
+use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
 use super::offloads::{JOINING, Offload, offloads};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
@@ -28,6 +29,8 @@ pub struct Manner {
     pub metrics: Option<Metrics>,
     /// Whether the log is JSON.
     pub json: bool,
+    /// How connections are handed over to the agents of other base stations, and taken over from them.
+    pub hand_over: HandOver,
 }
 
 /// What the threads know of each other.
@@ -39,6 +42,10 @@ pub(super) struct Shared {
     pub(super) bypass: AtomicBool,
     pub(super) bypasses: AtomicU64,
     pub(super) bypassed: AtomicU64,
+    /// Hand-overs that have not come to whom they were for.
+    pub(super) hand_over_failures: AtomicU64,
+    /// Those that others have begun, and that were refused or broke off.
+    pub(super) hand_overs_refused: AtomicU64,
     pub(super) stop: AtomicBool,
 }
 
@@ -93,15 +100,20 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let publisher = Publisher::open(manner.metrics.as_ref())?;
+    let (asker, errands) = Errands::new()?;
+    let handing_out = HandingOut::open(&manner.hand_over, settings.is_dry, asker.clone())?;
+    let incoming = Incoming::open(&manner.hand_over, asker)?;
     let (say, said) = channel();
     let mut log = Log { journal: Journal::new(out, manner.json), said };
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let mut worker = Worker::new(settings, manner, ports);
+    let mut worker = Worker::new(settings, manner, ports, errands);
     log.write(worker.start());
     thread::scope(|scope| {
         scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
         scope.spawn(|| publisher.serve(&shared.stop, &say));
+        scope.spawn(|| handing_out.run(&shared, &say));
+        scope.spawn(|| incoming.run(&shared, &say));
         let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
@@ -151,6 +163,10 @@ fn stop_line(it: &Snapshot) -> Line {
         .with("marked_acknowledgments", it.agent.marked_acknowledgments)
         .with("strange", it.agent.strange)
         .with("messages", it.agent.messages)
+        .with("connections_handed_out", it.hand_over.connections_out)
+        .with("packets_handed_out", it.hand_over.packets_out)
+        .with("connections_taken_in", it.hand_over.connections_in)
+        .with("packets_taken_in", it.hand_over.packets_in)
         .with("overload", it.overload)
         .with("bypasses", it.bypasses)
         .with("bypassed", it.bypassed)
@@ -164,6 +180,7 @@ struct Worker<'a> {
     left: [PortCounters; 2],
     batch: Batch,
     outgoing: Outgoing,
+    errands: Errands,
     overload: u64,
     looked_at: Instant,
     published_at: Instant,
@@ -171,7 +188,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2]) -> Self {
+    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], errands: Errands) -> Self {
         Worker {
             engine: Engine::new(settings),
             manner,
@@ -179,6 +196,7 @@ impl<'a> Worker<'a> {
             left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
+            errands,
             overload: 0,
             looked_at: Instant::ZERO,
             published_at: Instant::ZERO,
@@ -217,6 +235,7 @@ impl<'a> Worker<'a> {
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
                     log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
                     self.engine.begin_anew();
+                    self.errands.drop_all();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
                     let mut asked = [PollFd::new(stop, PollFlags::POLLIN)];
@@ -243,6 +262,7 @@ impl<'a> Worker<'a> {
             if shared.bypass.load(Ordering::SeqCst) {
                 // The guard has forwarded it, or will.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
+                self.errands.drop_all();
                 if !is_stopped {
                     continue;
                 }
@@ -259,6 +279,7 @@ impl<'a> Worker<'a> {
                     }
                 }
             }
+            self.run_errands();
             self.engine.wake(clock::monotonic(), &mut self.outgoing);
             self.send();
             if is_stopped {
@@ -283,6 +304,22 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// What other threads ask for. No more than there is room for at once, so frames do not wait long.
+    fn run_errands(&mut self) {
+        let now = clock::monotonic();
+        for Errand { what, .. } in self.errands.take().filter(|errand| errand.until > now) {
+            // Whoever asked may have given up waiting.
+            match what {
+                What::HandOut(hosts, answer) => {
+                    let _ = answer.try_send(self.engine.hand_out(&hosts));
+                }
+                What::TakeIn(handed, answer) => {
+                    let _ = answer.try_send(self.engine.take_in(now, &handed, &mut self.outgoing));
+                }
+            }
+        }
+    }
+
     /// Whether it is to stop.
     fn wait(&self, stop: BorrowedFd<'_>) -> io::Result<bool> {
         let now = clock::monotonic();
@@ -291,7 +328,8 @@ impl<'a> Worker<'a> {
         let wake =
             wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
-        let mut descriptors: Vec<_> = std::iter::once(stop)
+        let mut descriptors: Vec<_> = [stop, self.errands.as_fd()]
+            .into_iter()
             .chain(sockets)
             .map(|socket| PollFd::new(socket, PollFlags::POLLIN))
             .collect();
@@ -371,6 +409,9 @@ impl<'a> Worker<'a> {
             engine: self.engine.counters(),
             flows: self.engine.flow_counters(),
             agent: self.engine.agent_counters(),
+            hand_over: self.engine.hand_over_counters(),
+            hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),
+            hand_overs_refused: shared.hand_overs_refused.load(Ordering::Relaxed),
             known_flows: self.engine.known_flows() as u64,
             overload: self.overload,
             bypasses: shared.bypasses.load(Ordering::Relaxed),

@@ -2,6 +2,7 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+mod hand_over;
 mod hop;
 #[path = "../support/hosts.rs"]
 mod hosts;
@@ -22,7 +23,7 @@ use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
-use seamline_bridge::system::{Manner, Metrics, Port, run};
+use seamline_bridge::system::{HandOver, Manner, Metrics, Port, run};
 use std::io::Write;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
@@ -42,7 +43,7 @@ fn settings(kind: &str) -> Settings {
 
 fn manner() -> Manner {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    Manner { interfaces, metrics: None, json: false }
+    Manner { interfaces, metrics: None, json: false, hand_over: HandOver::default() }
 }
 
 /// A bridge in a thread of this process.

@@ -17,8 +17,12 @@ pub(crate) fn now() -> u64 {
     monotonic().as_nanos() / 1_000_000
 }
 
-/// Time counts here, so tests do not disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Time counts here, so tests do not disturb each other.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
 
 pub(crate) struct Net {
     _turn: MutexGuard<'static, ()>,
@@ -43,7 +47,7 @@ impl Net {
         Net::made_or_skip(test, true)
     }
     fn made_or_skip(test: &str, has_wired_hop: bool) -> Option<Self> {
-        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let turn = turn();
         let made = || {
             let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new().ok());
             let wired = if has_wired_hop { Some(Namespace::new().ok()?) } else { None };
@@ -92,19 +96,28 @@ impl Transfer {
     }
     /// With the sender's congestion control, or the host's.
     pub(crate) fn begin_by(net: &Net, version: u8, bytes: u64, congestion_control: Option<&str>) -> Self {
+        Transfer::between([&net.fixed, &net.mobile], version, bytes, congestion_control)
+    }
+    /// Between two hosts with the addresses of those of a [`Net`].
+    pub(crate) fn between(
+        [fixed, mobile]: [&Namespace; 2],
+        version: u8,
+        bytes: u64,
+        congestion_control: Option<&str>,
+    ) -> Self {
         let address = if version == 4 { "10.77.0.1:4000" } else { "[fd77::1]:4000" };
         let received = Arc::new(AtomicU64::new(0));
-        let listener = net.fixed.within(|| TcpListener::bind(address)).unwrap();
+        let listener = fixed.within(|| TcpListener::bind(address)).unwrap();
         if let Some(name) = congestion_control {
             setsockopt(&listener, sockopt::TcpCongestion, &name.into()).unwrap();
         }
-        let server = inside(&net.fixed, move || {
+        let server = inside(fixed, move || {
             let (mut stream, _) = listener.accept().unwrap();
             let content: Vec<u8> = (0..bytes).map(byte).collect();
             stream.write_all(&content).unwrap();
         });
         let counter = Arc::clone(&received);
-        let client = inside(&net.mobile, move || {
+        let client = inside(mobile, move || {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(std::time::Duration::from_millis(PATIENCE))).unwrap();
             let (mut offset, mut room) = (0, vec![0; 65_536]);
@@ -128,6 +141,10 @@ impl Transfer {
             assert!(now() - begun < PATIENCE, "{} bytes came", self.received.load(Ordering::Relaxed));
             pause(2);
         }
+    }
+    /// So many bytes have come.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
     }
     pub(crate) fn is_finished(&self) -> bool {
         self.received.load(Ordering::Relaxed) == self.bytes

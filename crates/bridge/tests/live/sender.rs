@@ -20,11 +20,21 @@ struct Found {
 }
 
 /// As `nstat` shows it.
-fn segments_sent_again(namespace: &Namespace) -> u64 {
+pub(crate) fn segments_sent_again(namespace: &Namespace) -> u64 {
+    counted(namespace, "snmp", "Tcp: ", "RetransSegs")
+}
+
+/// How often the retransmission timer has expired.
+pub(crate) fn timeouts(namespace: &Namespace) -> u64 {
+    counted(namespace, "netstat", "TcpExt: ", "TCPTimeouts")
+}
+
+fn counted(namespace: &Namespace, file: &str, group: &str, name: &str) -> u64 {
     // That of the process would be of the namespace that it began in.
-    let text = namespace.within(|| std::fs::read_to_string("/proc/thread-self/net/snmp")).unwrap();
-    let mut rows = text.lines().filter_map(|line| line.strip_prefix("Tcp: ")).map(str::split_whitespace);
-    let place = rows.next().unwrap().position(|name| name == "RetransSegs").unwrap();
+    let path = format!("/proc/thread-self/net/{file}");
+    let text = namespace.within(|| std::fs::read_to_string(path)).unwrap();
+    let mut rows = text.lines().filter_map(|line| line.strip_prefix(group)).map(str::split_whitespace);
+    let place = rows.next().unwrap().position(|it| it == name).unwrap();
     rows.next().unwrap().nth(place).unwrap().parse().unwrap()
 }
 

@@ -1,0 +1,112 @@
+//! What agents of other base stations hand over.
+
+use super::{Asker, HandOver, LOOK, PATIENCE};
+use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
+use crate::system::patience::Patient;
+use crate::system::worker::Shared;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::{Line, clock, explained};
+use seamline_wire::{Duration, Instant};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+
+/// The thread that listens to them, to one after another.
+#[derive(Debug)]
+pub(in crate::system) struct Incoming {
+    listener: Option<TcpListener>,
+    from: Vec<IpAddr>,
+    asker: Asker,
+}
+
+/// Said no more often than this that somebody was refused.
+const WARN: Duration = Duration::from_secs(60);
+
+impl Incoming {
+    /// # Errors
+    /// When nobody may listen at the address.
+    pub(in crate::system) fn open(settings: &HandOver, asker: Asker) -> io::Result<Self> {
+        let listen = |address: SocketAddr| {
+            let listener = TcpListener::bind(address)
+                .map_err(|error| explained(error, format_args!("listening at {address}")))?;
+            listener.set_nonblocking(true).map(|()| listener)
+        };
+        let from = settings.from.iter().map(IpAddr::to_canonical).collect();
+        Ok(Incoming { listener: settings.at.map(listen).transpose()?, from, asker })
+    }
+
+    /// Until it is to stop.
+    pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
+        let Some(listener) = &self.listener else { return };
+        let mut warned_at: Option<Instant> = None;
+        while !shared.stop.load(Ordering::Relaxed) {
+            let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
+            let Ok((stream, from)) = listener.accept() else { continue };
+            let now = clock::monotonic();
+            let line = match self.hear(stream, from.ip(), now + PATIENCE, &shared.stop) {
+                Ok(TakenIn { connections, packets }) => {
+                    Line::new("taken-in").with("connections", connections).with("packets", packets)
+                }
+                Err(error) => {
+                    shared.hand_overs_refused.fetch_add(1, Ordering::Relaxed);
+                    if warned_at.is_some_and(|at| now.saturating_since(at) < WARN) {
+                        continue;
+                    }
+                    warned_at = Some(now);
+                    Line::new("hand-over-refused").with("why", error.to_string())
+                }
+            };
+            // Who listens ends after this does.
+            let _ = say.send(line.shown("from", from).at(clock::wall()));
+        }
+    }
+
+    /// What came whole before something went wrong stays taken in.
+    fn hear(
+        &self,
+        stream: TcpStream,
+        from: IpAddr,
+        until: Instant,
+        stop: &AtomicBool,
+    ) -> io::Result<TakenIn> {
+        if !self.from.contains(&from.to_canonical()) {
+            return Err(io::Error::other("no base station of --hand-over-from"));
+        }
+        let mut stream = Patient::new(stream, until, stop)?;
+        let mut beginning = [0; BEGINNING.len()];
+        stream.read_exact(&mut beginning)?;
+        if beginning != BEGINNING {
+            return Err(malformed());
+        }
+        let mut all = TakenIn::default();
+        while let Some(handed) = next(&mut stream)? {
+            let taken = self.asker.take_in(handed, stream.until())?;
+            all.connections += taken.connections;
+            all.packets = all.packets.saturating_add(taken.packets);
+        }
+        stream.write_all(&all.encode())?;
+        Ok(all)
+    }
+}
+
+/// `None` at the end of all.
+fn next(stream: &mut Patient<'_>) -> io::Result<Option<Handed>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length == 0 {
+        return Ok(None);
+    }
+    if length > MOST_BYTES {
+        return Err(malformed());
+    }
+    let mut record = vec![0; length];
+    stream.read_exact(&mut record)?;
+    Handed::decode(&record).map(Some).map_err(|_| malformed())
+}
+
+fn malformed() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "what comes from there is not understood")
+}

@@ -1,0 +1,141 @@
+//! Who has left is told here, and what is kept for him goes to the agent where he is now.
+
+use super::{Asker, HandOver, LOOK, PATIENCE};
+use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
+use crate::system::patience::Patient;
+use crate::system::worker::Shared;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::control::Control;
+use seamline_daemon::{Line, clock, explained};
+use seamline_wire::Instant;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+/// The thread that is told.
+#[derive(Debug)]
+pub(in crate::system) struct HandingOut {
+    control: Option<Control>,
+    asker: Asker,
+    is_dry: bool,
+}
+
+/// A neighbour that is there answers sooner.
+const CONNECTING: Duration = Duration::from_millis(500);
+
+impl HandingOut {
+    /// # Errors
+    /// When nobody may listen at the path.
+    pub(in crate::system) fn open(settings: &HandOver, is_dry: bool, asker: Asker) -> io::Result<Self> {
+        let control = settings.control.as_deref().map(Control::open).transpose()?;
+        Ok(HandingOut { control, asker, is_dry })
+    }
+
+    /// Until it is to stop; one command after another.
+    pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
+        let Some(control) = &self.control else { return };
+        while !shared.stop.load(Ordering::Relaxed) {
+            let _ = poll(&mut [PollFd::new(control.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
+            while let Ok(Some((text, from))) = control.receive() {
+                let answer = match self.obey(&text, shared, say) {
+                    Ok(done) => format!("ok {done}"),
+                    Err(error) => format!("error: {error}"),
+                };
+                control.answer(&from, &text, &answer);
+            }
+        }
+    }
+
+    fn obey(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
+        let Some((to, hosts)) = read(text) else {
+            return Err(io::Error::other("not understood; it understands: hand-over ADDRESS:PORT HOST..."));
+        };
+        let begun = clock::monotonic();
+        let named = text.split_whitespace().skip(2).collect::<Vec<_>>().join(" ");
+        let done = self.hand_over(to, hosts, begun + PATIENCE, &shared.stop);
+        let took = clock::monotonic().saturating_since(begun).as_millis();
+        let line = match &done {
+            Ok(Done { connections, packets, taken_in }) => {
+                let line = Line::new("hand-over").with("connections", *connections).with("packets", *packets);
+                match taken_in {
+                    Some(taken) => line
+                        .with("connections_taken_in", taken.connections)
+                        .with("packets_taken_in", taken.packets),
+                    None => line,
+                }
+            }
+            Err(error) => {
+                shared.hand_over_failures.fetch_add(1, Ordering::Relaxed);
+                Line::new("hand-over-failed").with("why", error.to_string())
+            }
+        };
+        // Who listens ends after this does.
+        let _ = say.send(line.shown("to", to).with("hosts", named).with("took_ms", took).at(clock::wall()));
+        done.map(|done| done.to_string())
+    }
+
+    fn hand_over(
+        &self,
+        to: SocketAddr,
+        hosts: Vec<IpAddr>,
+        until: Instant,
+        stop: &AtomicBool,
+    ) -> io::Result<Done> {
+        let all = self.asker.hand_out(hosts, until)?;
+        let (connections, packets) = (all.len(), all.iter().map(Handed::packets).sum());
+        let taken_in = match self.is_dry || all.is_empty() {
+            true => None,
+            false => {
+                let sent = send(to, &all, until, stop);
+                Some(sent.map_err(|error| {
+                    explained(error, format_args!("handing {connections} connections over to {to}"))
+                })?)
+            }
+        };
+        Ok(Done { connections, packets, taken_in })
+    }
+}
+
+/// What became of it.
+struct Done {
+    connections: usize,
+    packets: usize,
+    /// Where they are now; nobody was asked in a dry run, and where there was nothing.
+    taken_in: Option<TakenIn>,
+}
+
+impl std::fmt::Display for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Done { connections, packets, taken_in } = self;
+        write!(f, "handed out: {connections} connections, {packets} packets")?;
+        let Some(TakenIn { connections, packets }) = taken_in else { return Ok(()) };
+        write!(f, "; taken in: {connections} connections, {packets} packets")
+    }
+}
+
+fn read(text: &str) -> Option<(SocketAddr, Vec<IpAddr>)> {
+    let mut words = text.split_whitespace();
+    let to = words.next().filter(|word| *word == "hand-over").and(words.next())?.parse().ok()?;
+    let hosts = words.map(|word| word.parse().ok()).collect::<Option<Vec<IpAddr>>>()?;
+    (!hosts.is_empty()).then_some((to, hosts))
+}
+
+fn send(to: SocketAddr, all: &[Handed], until: Instant, stop: &AtomicBool) -> io::Result<TakenIn> {
+    let mut stream = Patient::new(TcpStream::connect_timeout(&to, CONNECTING)?, until, stop)?;
+    stream.write_all(&BEGINNING)?;
+    let mut record = Vec::new();
+    for handed in all {
+        record.clear();
+        handed.encode(&mut record);
+        stream.write_all(&record)?;
+    }
+    stream.write_all(&0_u32.to_be_bytes())?;
+    let mut answer = [0; ANSWER];
+    stream.read_exact(&mut answer)?;
+    TakenIn::decode(&answer).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidData, "what answers there is no agent of this version")
+    })
+}

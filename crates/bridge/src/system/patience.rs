@@ -1,0 +1,72 @@
+//! Sockets of others, who are waited for no longer than until some time.
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_daemon::clock;
+use seamline_wire::Instant;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often, in milliseconds, it looks whether it is to stop.
+const LOOK: u8 = 100;
+
+/// Wait until something can be read, or written; an error when there is no more time for it, or it is to stop.
+pub(super) fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
+    loop {
+        let left = until.saturating_since(clock::monotonic()).as_millis();
+        if left == 0 || stop.load(Ordering::Relaxed) {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let look = PollTimeout::from(left.min(LOOK.into()) as u8);
+        if poll(&mut [PollFd::new(asked.as_fd(), what)], look).is_ok_and(|ready| ready > 0) {
+            return Ok(());
+        }
+    }
+}
+
+/// A connection on which all together has so much time.
+#[derive(Debug)]
+pub(super) struct Patient<'a> {
+    stream: TcpStream,
+    until: Instant,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Patient<'a> {
+    pub(super) fn new(stream: TcpStream, until: Instant, stop: &'a AtomicBool) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Patient { stream, until, stop })
+    }
+    /// Until when.
+    pub(super) fn until(&self) -> Instant {
+        self.until
+    }
+    pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            wait(&self.stream, PollFlags::POLLOUT, self.until, self.stop)?;
+            let Some(written) = unless_it_would_wait(self.stream.write(bytes))? else { continue };
+            bytes = &bytes[written..];
+        }
+        Ok(())
+    }
+    pub(super) fn read_exact(&mut self, mut room: &mut [u8]) -> io::Result<()> {
+        while !room.is_empty() {
+            wait(&self.stream, PollFlags::POLLIN, self.until, self.stop)?;
+            match unless_it_would_wait(self.stream.read(room))? {
+                Some(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Some(length) => room = &mut room[length..],
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unless_it_would_wait(done: io::Result<usize>) -> io::Result<Option<usize>> {
+    match done {
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+        done => done.map(Some),
+    }
+}
