@@ -48,7 +48,7 @@ struct Slot {
 
 /// The connections of an agent.
 ///
-/// A connection is known from its first segment that passes, whichever it is. What cannot be a segment of it ([`Guard`]) passes, and changes
+/// A connection is known from its first segment that passes, whichever it is. What cannot be a segment of it (`guard.rs`) passes, and changes
 /// nothing; a reset ends it, and a SYN without acknowledgment once both sides have ended it. One that ends connections judges all that by itself.
 #[derive(Debug)]
 pub struct Connections {
