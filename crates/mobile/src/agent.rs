@@ -6,6 +6,7 @@
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
 //! Before it comes [`Agent::freeze`], which has other ends stop before an outage that somebody has announced.
 
+mod arriving;
 mod carriers;
 mod freezing;
 mod help;

@@ -31,6 +31,8 @@ pub struct Connection {
     pub next: SequenceNumber,
     /// Where the newest retransmission began: SND.UNA when it was sent.
     pub retransmitted: Option<SequenceNumber>,
+    /// RCV.NXT when the kernel had received nothing, or before it: what has arrived is acknowledged only after a while.
+    pub origin: Option<SequenceNumber>,
     /// Where SND.UNA was when its link was lost.
     pub standing: Option<Standing>,
     /// The bit beside CWR, where that is a part of the counter of Accurate ECN (RFC 9768 section 3.2); `None` where that is not used,
@@ -130,6 +132,7 @@ impl Connections {
                     last: headers,
                     next: headers.segment.end(),
                     retransmitted: None,
+                    origin: None,
                     standing: None,
                     accurate_ecn: accurate_ecn(&headers.segment, tcp),
                     needed: options::needed(tcp),
@@ -247,8 +250,28 @@ impl Connection {
         let window = self.last.segment.window;
         (self.last, self.next) = (headers, headers.segment.end());
         self.last.segment.window = window;
-        (self.retransmitted, self.standing) = (None, None);
+        (self.retransmitted, self.origin, self.standing) = (None, None, None);
         (self.accurate_ecn, self.needed) = (accurate_ecn(&headers.segment, tcp), options::needed(tcp));
+    }
+
+    /// The kernel has received so many bytes in order, and all packets have been taken in that left until it was asked.
+    pub fn learn_origin(&mut self, received: u64) {
+        if self.is_doubtful {
+            return;
+        }
+        let origin = self.last.segment.acknowledgment - received as u32;
+        self.origin = Some(self.origin.map_or(origin, |known| known.max(origin)));
+    }
+
+    /// The same. If it has received more than they acknowledge, the connection as it is once the last of them acknowledges that, too, with the
+    /// window that it said.
+    pub fn caught_up(&mut self, now: Instant, received: u64) -> Option<Connection> {
+        self.learn_origin(received);
+        let expected = self.origin.filter(|_| !self.is_doubtful).map(|origin| origin + received as u32);
+        let acknowledgment = expected.filter(|it| it.is_after(self.last.segment.acknowledgment))?;
+        let mut caught_up = Connection { heard: now, ..*self };
+        caught_up.last.segment.acknowledgment = acknowledgment;
+        Some(caught_up)
     }
 
     /// Its link is back.

@@ -32,6 +32,8 @@ pub struct KernelView {
     pub unacknowledged: u32,
     /// Bytes acknowledged since the connection began: by as much as this grows, SND.UNA does.
     pub acknowledged: u64,
+    /// Bytes (and a FIN) received in order since the connection began: by as much as this grows, RCV.NXT does.
+    pub received: u64,
     /// How many times the retransmission timer is doubled.
     pub backoff: u8,
     /// Timeouts in a row without progress.

@@ -12,7 +12,7 @@ use seamline_mobile::connections::Key;
 use seamline_mobile::system::{Daemon, Freezer, Manner, Raw, ask};
 use seamline_mobile::{HAS_FREEZER, Settings};
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
-use seamline_wire::{Flags, Segment, TransportPort};
+use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
@@ -23,7 +23,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Phone, Running, VERSIONS, pause};
+use support::{Phone, Running, Server, VERSIONS, pause};
 
 /// Set for the process that is stopped or killed: the path of its socket.
 const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
@@ -101,6 +101,52 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         let status = ask(&phone.daemon.socket, "status").unwrap();
         assert!(status.contains(" freezing=0 frozen=1 thawed=1 "), "{status}");
     }
+}
+
+/// The kernel waits 40 ms and more for a second segment (`TCP_DELACK_MIN`) where its application talks with the other end. On a busy host the
+/// daemon may come later than that.
+#[test]
+fn one_segment_that_arrives_at_a_frozen_connection_is_acknowledged_at_once() {
+    let name = "one_segment_that_arrives_at_a_frozen_connection";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    for version in VERSIONS {
+        let is_caught_up = (0..5).any(|_| {
+            let Some(phone) = Phone::or_skip(name, freezing(), version) else { return true };
+            let received = one_segment_arrives(&phone);
+            let log = phone.log();
+            println!("{log}");
+            let caught_up = log.lines().find(|line| line.contains("event=catch-up"));
+            caught_up.is_some_and(|line| line.contains(&format!("acknowledgment={}", received.0)))
+        });
+        assert!(is_caught_up, "{version:?}");
+    }
+}
+
+/// At a connection of the phone that is frozen, and at which a segment waits for its acknowledgment. What acknowledges it.
+fn one_segment_arrives(phone: &Phone) -> SequenceNumber {
+    let (mut stream, mut server) = phone.connect();
+    let mut talk = |server: &mut Server| {
+        server.send(1000);
+        server.drain(Duration::from_millis(10));
+        stream.write_all(&[1; 100]).unwrap();
+        server.next_data(Duration::from_millis(300)).expect("the host's own data").segment.window
+    };
+    talk(&mut server);
+    talk(&mut server);
+    server.send(1000);
+    assert_eq!(server.next(Duration::from_millis(30)), None, "the kernel does not wait");
+    server.drain(Duration::from_millis(20));
+    assert_eq!(ask(&phone.daemon.socket, "going-down wwan0 in 500 ms").unwrap(), "ok");
+    // It waits where there is an answer to be sent, not after a silence.
+    assert!((0..50).any(|_| talk(&mut server) == 0), "it is not frozen");
+    // From a margin before the loss on nothing more should come.
+    pause(Duration::from_millis(100));
+    let received = server.send(1000);
+    let said = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
+    assert_eq!((said.window, said.acknowledgment), (0, received));
+    // It is logged after that.
+    server.drain(Duration::from_millis(20));
+    received
 }
 
 /// Over Ethernet with offloads, and with the kernel's TCP at the other end: it stops, stays stopped though it probes the window, and goes on.

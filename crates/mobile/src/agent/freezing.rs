@@ -4,6 +4,7 @@
 //! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
 //! patience ends.
 
+use super::arriving::Arriving;
 use super::help::{line, way};
 use super::{Agent, By, Host};
 use crate::connections::{Connection, Frozen, Key};
@@ -27,14 +28,16 @@ const AT_ONCE: usize = 64;
 /// What is to come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Freezing {
-    plans: BTreeMap<Key, Plan>,
+    pub(super) plans: BTreeMap<Key, Plan>,
+    /// What is on its way to connections that are frozen.
+    pub(super) arriving: BTreeMap<Key, Arriving>,
     /// Losses that the schedule has announced and nobody has weighed: the interface, and when its link will be lost.
     announced: Vec<(u32, Instant)>,
 }
 
 /// What is to come for one connection.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+pub(super) struct Plan {
     /// The interface by which its packets leave.
     interface: u32,
     stage: Stage,
@@ -216,6 +219,7 @@ impl Agent {
                     self.postpone(&key, now, "another port carries it");
                 }
                 (Stage::Frozen { .. }, Change::Down) => {
+                    self.freezing.arriving.remove(&key);
                     self.postpone(&key, now + self.settings.patience, "patience ended");
                 }
                 (Stage::Frozen { .. }, Change::Up) => self.postpone(&key, now, "link up"),
@@ -250,6 +254,7 @@ impl Agent {
         if is_more {
             return true;
         }
+        self.acknowledge_arrivals(now, host, log);
         // After what the link's return thaws, which may be now.
         for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
             self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
@@ -279,7 +284,8 @@ impl Agent {
     pub fn freeze_at(&self) -> Option<Instant> {
         let announced = self.freezing.announced.iter().map(|_| Instant::ZERO);
         let due = |(key, plan)| if self.has_moved(key, plan) { Instant::ZERO } else { plan.due() };
-        self.freezing.plans.iter().map(due).chain(announced).min()
+        let arriving = self.freezing.arriving.values().map(Arriving::due);
+        self.freezing.plans.iter().map(due).chain(announced).chain(arriving).min()
     }
 
     fn freeze_one(
@@ -305,6 +311,8 @@ impl Agent {
         if view.loaded_round_trip().is_none_or(|round_trip| left <= round_trip) {
             return self.refuse(&key, "the round trip has grown", log);
         }
+        let caught_up = self.connections.get_mut(&key).and_then(|it| it.caught_up(now, view.received));
+        let connection = caught_up.unwrap_or(connection);
         let said = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
             .with("left_ms", left.as_millis_f64())
             .with("acknowledgment", connection.last.segment.acknowledgment.0);
@@ -319,8 +327,9 @@ impl Agent {
         let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
         let interface = connection.interface;
         self.freezing.plans.insert(key, Plan { interface, stage });
-        if let Some(connection) = self.connections.get_mut(&key) {
-            connection.frozen = Frozen::Yes;
+        self.freezing.arriving.insert(key, Arriving::new(now, lost_at, lost_at - self.margin(&key)));
+        if let Some(known) = self.connections.get_mut(&key) {
+            *known = Connection { frozen: Frozen::Yes, origin: known.origin, ..connection };
         }
         self.counters.frozen += 1;
         log.push(said);
@@ -347,6 +356,7 @@ impl Agent {
     /// Open the window again; [`Agent::help`] tells the other end.
     fn thaw(&mut self, now: Instant, key: &Key, why: &'static str, host: &mut dyn Host, log: &mut Vec<Line>) {
         self.freezing.plans.remove(key);
+        self.freezing.arriving.remove(key);
         let window = host.open_window(key).unwrap_or_else(|error| {
             // The kernel opens it by itself when its time is over.
             self.counters.failures += 1;

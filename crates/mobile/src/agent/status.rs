@@ -24,6 +24,8 @@ pub struct Counters {
     pub frozen: u64,
     /// Of them, those thawed again.
     pub thawed: u64,
+    /// Acknowledgments of what has arrived at a frozen connection, where the kernel would have waited for more.
+    pub caught_up: u64,
     /// Freezes that would have done harm: the lead was too short, unknown, or wrong.
     pub freezes_refused: u64,
     /// Attempts that failed, for want of a route in most cases.
@@ -68,6 +70,7 @@ impl Agent {
             .with("freezing", self.frozen_now())
             .with("frozen", self.counters.frozen)
             .with("thawed", self.counters.thawed)
+            .with("caught_up", self.counters.caught_up)
             .with("freezes_refused", self.counters.freezes_refused)
             .with("failures", failures)
             .with("given_up", given_up)

@@ -125,6 +125,7 @@ fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
         // write_seq - SND.UNA, less write_seq - SND.NXT.
         unacknowledged: fixed_field(60).saturating_sub(field(144)),
         acknowledged: number(information, 120).map_or(0, u64::from_ne_bytes),
+        received: number(information, 128).map_or(0, u64::from_ne_bytes),
         backoff: information[4],
         timeouts: information[2],
         retransmissions: field(100),

@@ -1,0 +1,105 @@
+//! What arrives at a frozen connection until its link is lost is acknowledged.
+
+use crate::rig::{Rig, WWAN, packet};
+
+impl Rig {
+    /// At each millisecond until the loss: what the daemon says, as far as it acknowledges, and when.
+    fn until_lost(&mut self, mut happens: impl FnMut(&mut Rig, u64)) -> Vec<(u64, u32)> {
+        self.host.acknowledged.clear();
+        let mut said = Vec::new();
+        for millis in 1251..1400 {
+            happens(self, millis);
+            self.at(millis);
+            said.extend(self.host.acknowledged.drain(..).map(|number| (millis, number)));
+        }
+        said
+    }
+}
+
+/// 1000 bytes arrive and are acknowledged; 300 more arrive at this time, and are not.
+fn arrives(at: u64) -> impl FnMut(&mut Rig, u64) {
+    move |rig, millis| {
+        if millis == 1260 {
+            rig.host.received = 1000;
+            rig.sent(millis, WWAN, &packet(8000, 0));
+        }
+        if millis == at {
+            rig.host.received = 1300;
+        }
+    }
+}
+
+#[test]
+fn one_segment_that_waits_for_a_second_is_acknowledged_before_the_loss() {
+    let mut rig = Rig::frozen("");
+    let said = rig.until_lost(arrives(1340));
+    // Once all should be there, with the window closed.
+    let [(millis, 8300)] = said[..] else { panic!("{said:?}") };
+    assert!((1350..=1360).contains(&millis), "{millis}");
+    assert_eq!((rig.said(), rig.agent.counters().caught_up), (vec![0], 1));
+    assert!(rig.has_logged("event=catch-up"), "{:?}", rig.log);
+    // It is the last acknowledgment from then on.
+    rig.tell(1400, "down wwan0");
+    rig.tell(3900, "up wwan0");
+    assert_eq!(rig.host.acknowledged, [8300; 3]);
+}
+
+#[test]
+fn what_comes_later_than_it_should_is_acknowledged_as_well() {
+    let mut rig = Rig::frozen("");
+    let said = rig.until_lost(arrives(1375));
+    let [(millis, 8300)] = said[..] else { panic!("{said:?}") };
+    assert!((1375..=1385).contains(&millis), "{millis}");
+}
+
+#[test]
+fn what_the_kernel_acknowledges_itself_is_not_acknowledged_again() {
+    let mut rig = Rig::frozen("");
+    let said = rig.until_lost(|rig, millis| {
+        arrives(1340)(rig, millis);
+        if millis == 1345 {
+            rig.sent(millis, WWAN, &packet(8300, 0));
+        }
+    });
+    assert_eq!((said, rig.agent.counters().caught_up), (vec![], 0));
+}
+
+/// Where something waits each time that the kernel is asked, nobody knows how much: too little is acknowledged, and never too much.
+#[test]
+fn nothing_is_acknowledged_that_has_not_arrived() {
+    let mut rig = Rig::freezing("");
+    rig.host.received = 100;
+    rig.tell(1000, "going-down wwan0 in 400 ms");
+    rig.at(1250);
+    let said = rig.until_lost(|rig, millis| match millis {
+        1260 => {
+            rig.host.received = 1100;
+            rig.sent(millis, WWAN, &packet(8000, 0));
+        }
+        1370 => rig.host.received = 1200,
+        _ => {}
+    });
+    // It has received up to 8200.
+    assert!(matches!(said[..], [(1370..=1380, 8100)]), "{said:?}");
+}
+
+/// What was learned of an earlier connection between the same ports means nothing.
+#[test]
+fn where_packets_have_gone_unseen_nothing_is_acknowledged_by_guess() {
+    let mut rig = Rig::frozen("");
+    let said = rig.until_lost(|rig, millis| {
+        arrives(1340)(rig, millis);
+        if millis == 1330 {
+            rig.agent.missed(1);
+        }
+    });
+    assert_eq!((said, rig.agent.counters().caught_up), (vec![], 0));
+}
+
+#[test]
+fn what_is_lost_earlier_than_said_is_looked_at_no_more() {
+    let mut rig = Rig::frozen("");
+    rig.tell(1300, "down wwan0");
+    let said = rig.until_lost(arrives(1340));
+    assert_eq!((said, rig.next()), (vec![], Some(31_300)));
+}
