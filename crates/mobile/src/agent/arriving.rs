@@ -29,10 +29,10 @@ pub(super) struct Arriving {
 }
 
 impl Arriving {
-    /// Frozen now.
-    pub(super) fn new(now: Instant, lost_at: Instant, all_at: Instant) -> Self {
+    /// Frozen, with all there so long before the loss.
+    pub(super) fn new(now: Instant, lost_at: Instant, margin: Duration) -> Self {
         let every = lost_at.saturating_since(now) / u64::from(LOOKS);
-        Arriving { look_at: now + every, every, all_at, lost_at }
+        Arriving { look_at: now + every, every, all_at: lost_at - margin, lost_at }
     }
 
     /// When to look next.
@@ -52,7 +52,11 @@ impl Agent {
     pub(super) fn acknowledge_arrivals(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
         let is_due = |(_, arriving): &(&Key, &Arriving)| arriving.look_at <= now;
         let due = self.freezing.arriving.iter().filter(is_due).map(|(key, arriving)| (*key, *arriving));
-        for (key, arriving) in due.take(AT_ONCE).collect::<Vec<_>>() {
+        let mut due: Vec<(Key, Arriving)> = due.collect();
+        // Where there are so many that all are always due, each still has its turn.
+        due.sort_by_key(|(_, arriving)| arriving.look_at);
+        due.truncate(AT_ONCE);
+        for (key, arriving) in due {
             match arriving.next(now) {
                 Some(next) => self.freezing.arriving.insert(key, next),
                 None => self.freezing.arriving.remove(&key),

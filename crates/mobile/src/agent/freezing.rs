@@ -28,7 +28,7 @@ const AT_ONCE: usize = 64;
 /// What is to come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Freezing {
-    pub(super) plans: BTreeMap<Key, Plan>,
+    plans: BTreeMap<Key, Plan>,
     /// What is on its way to connections that are frozen.
     pub(super) arriving: BTreeMap<Key, Arriving>,
     /// Losses that the schedule has announced and nobody has weighed: the interface, and when its link will be lost.
@@ -37,7 +37,7 @@ pub(super) struct Freezing {
 
 /// What is to come for one connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+struct Plan {
     /// The interface by which its packets leave.
     interface: u32,
     stage: Stage,
@@ -142,8 +142,9 @@ impl Agent {
             }
             // The newest notice counts.
             (_, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
-                let thaw_at = lost_at + self.margin(&key);
-                self.postpone(&key, thaw_at, NOT_LOST);
+                let margin = self.margin(&key);
+                self.freezing.arriving.insert(key, Arriving::new(now, lost_at, margin));
+                self.postpone(&key, lost_at + margin, NOT_LOST);
             }
             (Freeze::Helps { needed }, _) => {
                 let at = lost_at - needed;
@@ -327,7 +328,7 @@ impl Agent {
         let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
         let interface = connection.interface;
         self.freezing.plans.insert(key, Plan { interface, stage });
-        self.freezing.arriving.insert(key, Arriving::new(now, lost_at, lost_at - self.margin(&key)));
+        self.freezing.arriving.insert(key, Arriving::new(now, lost_at, self.margin(&key)));
         if let Some(known) = self.connections.get_mut(&key) {
             *known = Connection { frozen: Frozen::Yes, origin: known.origin, ..connection };
         }

@@ -18,6 +18,8 @@
 
 /* The offset of a fragment (RFC 791); only the first one has the header of TCP. */
 #define FRAGMENT_OFFSET 0x1fff
+/* <bits/socket_type.h> */
+#define SOCK_RAW 3
 /* What a TCX program answers: let others decide (linux/bpf.h has it since 6.6). */
 #define PASS_ON (-1)
 
@@ -142,6 +144,17 @@ static __always_inline void close_window(struct __sk_buff *skb, const struct out
 	bpf_skb_store_bytes(skb, tcp + offsetof(struct tcphdr, window), &closed, sizeof(closed), 0);
 }
 
+/* What the daemon sends says the window that it knew, which may be older than what the kernel has said since. */
+static __always_inline bool is_the_daemons(struct __sk_buff *skb)
+{
+	struct bpf_sock *socket = skb->sk;
+
+	if (!socket)
+		return false;
+	socket = bpf_sk_fullsock(socket);
+	return socket && socket->type == SOCK_RAW;
+}
+
 SEC("tcx/egress")
 int seamline_freeze(struct __sk_buff *skb)
 {
@@ -163,7 +176,7 @@ int seamline_freeze(struct __sk_buff *skb)
 	if (bpf_ktime_get_ns() >= *until_ns)
 		return PASS_ON;
 	wanted = bpf_map_lookup_elem(&wanted_windows, &outgoing.connection);
-	if (wanted) {
+	if (wanted && !is_the_daemons(skb)) {
 		wanted->window = bpf_ntohs(outgoing.tcp.window);
 		wanted->has_window = 1;
 	}

@@ -1,6 +1,6 @@
 //! What arrives at a frozen connection until its link is lost is acknowledged.
 
-use crate::rig::{Rig, WWAN, packet};
+use crate::rig::{Rig, WINDOW, WWAN, packet};
 
 impl Rig {
     /// At each millisecond until the loss: what the daemon says, as far as it acknowledges, and when.
@@ -102,4 +102,32 @@ fn what_is_lost_earlier_than_said_is_looked_at_no_more() {
     rig.tell(1300, "down wwan0");
     let said = rig.until_lost(arrives(1340));
     assert_eq!((said, rig.next()), (vec![], Some(31_300)));
+}
+
+#[test]
+fn a_newer_notice_of_an_earlier_loss_is_heeded() {
+    let mut rig = Rig::frozen("");
+    rig.tell(1260, "going-down in 60 ms");
+    let said = rig.until_lost(arrives(1300));
+    // A margin after the time of the loss it thaws.
+    assert!(matches!(said[..], [(1300..=1310, 8300), (1370, 8300), ..]), "{said:?}");
+}
+
+/// So many that all are due again before each has had its turn.
+#[test]
+fn of_many_connections_each_has_its_turn() {
+    const MANY: u16 = 1000;
+    let mut rig = Rig::freezing("");
+    for number in 1..MANY {
+        let mut other = packet(7000, WINDOW);
+        other[20..22].copy_from_slice(&(10_000 + number).to_be_bytes());
+        rig.sent(0, WWAN, &other);
+    }
+    rig.tell(1000, "going-down wwan0 in 400 ms");
+    rig.at(1250);
+    assert_eq!(rig.agent.counters().frozen, u64::from(MANY));
+    rig.host.received = 300;
+    let said = rig.until_lost(|_, _| {});
+    assert!(said.iter().all(|(millis, number)| *millis >= 1350 && *number == 7300), "{said:?}");
+    assert_eq!((said.len(), rig.agent.counters().caught_up), (usize::from(MANY), u64::from(MANY)));
 }
