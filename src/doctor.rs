@@ -59,7 +59,7 @@ mod linux {
             Need::Recommended => "recommended",
             Need::Mobile => "mobile",
             Need::Sender => "sender",
-            Need::Planned => "planned",
+            Need::Split => "split",
             Need::Optional => "optional",
         };
         let remedy = |(host, remedy): &(&str, String)| json!({ "host": host, "remedy": remedy });

@@ -15,6 +15,9 @@ fn what_the_host_has_as_a_table_and_as_json() {
     assert_eq!(stderr(&output).is_empty(), can_run, "{}", stderr(&output));
     let features = document["features"].as_array().unwrap();
     assert!((15..=30).contains(&features.len()), "{document:#}");
+    let of_split: Vec<&str> =
+        features.iter().filter(|it| it["need"] == "split").filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(of_split, ["transparent sockets", "nft", "rules of nft", "ip"]);
     for feature in features {
         let mended = !feature["remedies"].as_array().unwrap().is_empty();
         assert_ne!(mended, feature["available"].as_bool().unwrap(), "{feature:#}");
@@ -28,14 +31,15 @@ fn what_the_host_has_as_a_table_and_as_json() {
             "network namespaces",
             "Required by seamline mobile",
             "packet sockets",
-            "Planned on by live programs to come",
+            "Required by seamline agent split",
         ],
     );
     let long = |line: &&str| line.len() > 80 && line.split_whitespace().count() > 2;
     assert_eq!(text.lines().find(long), None);
     assert!(!text.contains('\u{1b}'), "colour without a terminal");
     for feature in features {
-        assert!(text.contains(feature["name"].as_str().unwrap()), "{feature} is not in:\n{text}");
+        let label = format!("  {} ", feature["name"].as_str().unwrap());
+        assert!(text.contains(&label), "{feature} is not in:\n{text}");
     }
 }
 

@@ -74,8 +74,7 @@ fn lateness() -> Vec<u64> {
 /// Command, what for, its package in Debian and Ubuntu, and in Fedora.
 type Companion = (&'static str, &'static str, &'static str, &'static str);
 
-const COMPANIONS: [Companion; 3] = [
-    ("ip", "looking at namespaces by hand", "iproute2", "iproute"),
+const COMPANIONS: [Companion; 2] = [
     ("iperf3", "traffic of one's own through the lab", "iperf3", "iperf3"),
     ("tshark", "reading captures without a window", "tshark", "wireshark-cli"),
 ];
@@ -84,7 +83,16 @@ fn companion((command, purpose, debian, fedora): &Companion) -> Feature {
     program(Need::Optional, command, purpose, debian, fedora)
 }
 
-/// A command that is looked for where a shell would.
+/// Where a shell would find a command.
+pub(super) fn find(command: &str) -> Option<PathBuf> {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let mut places: Vec<PathBuf> = std::env::split_paths(&places).collect();
+    // Not everybody's PATH has them, but sudo's does.
+    places.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    places.into_iter().map(|place| place.join(command)).find(|path| path.is_file())
+}
+
+/// A command that is looked for.
 pub(super) fn program(
     need: Need,
     command: &'static str,
@@ -92,12 +100,7 @@ pub(super) fn program(
     debian: &str,
     fedora: &str,
 ) -> Feature {
-    let places = std::env::var_os("PATH").unwrap_or_default();
-    let mut places: Vec<PathBuf> = std::env::split_paths(&places).collect();
-    // Not everybody's PATH has them, but sudo's does.
-    places.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
-    let found = places.into_iter().map(|place| place.join(command)).find(|path| path.is_file());
-    let tried = found.map(|path| path.display().to_string()).ok_or_else(|| "not found".to_owned());
+    let tried = find(command).map(|path| path.display().to_string()).ok_or_else(|| "not found".to_owned());
     let (debian, fedora) = (format!("sudo apt install {debian}"), format!("sudo dnf install {fedora}"));
     Feature::new(need, command, purpose, tried).mended_by(&[("Debian, Ubuntu", &debian), ("Fedora", &fedora)])
 }

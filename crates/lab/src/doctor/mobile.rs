@@ -1,4 +1,4 @@
-//! What the daemon for hosts that move stands on.
+//! What the daemon for hosts that move stands on, and the bridges of agents with it.
 
 use super::lab::namespace_with_loopback;
 use super::{Feature, Need};
@@ -6,7 +6,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use std::io;
 
 const AS_ROOT: &[(&str, &str)] = &[
-    ("any host", "run seamline mobile as root (sudo), or give it CAP_NET_RAW"),
+    ("any host", "run the command as root (sudo), or give it CAP_NET_RAW"),
     ("docker, podman", "start the container with --cap-add NET_RAW"),
 ];
 
@@ -26,7 +26,7 @@ fn tried(family: AddressFamily, kind: SockType, protocol: Option<SockProtocol>) 
 
 fn packet_sockets() -> Feature {
     let tried = tried(AddressFamily::Packet, SockType::Datagram, None);
-    let purpose = "knowing the last acknowledgment of each connection (AF_PACKET)";
+    let purpose = "knowing the last acknowledgment of each connection; the frames that seamline agent bridges (AF_PACKET)";
     let module: &[(&str, &str)] = &[("any host", "sudo modprobe af_packet")];
     Feature::new(Need::Mobile, "packet sockets", purpose, tried).mended_by(&[AS_ROOT, module].concat())
 }

@@ -3,9 +3,10 @@
 
 mod host;
 mod lab;
-mod later;
 mod mobile;
 mod render;
+mod sender;
+mod split;
 
 pub use render::table;
 
@@ -22,8 +23,8 @@ pub enum Need {
     Mobile,
     /// `seamline sender` needs it, or `seamline mobile` where it freezes.
     Sender,
-    /// No command of this version uses it; live programs to come are planned on it.
-    Planned,
+    /// `seamline agent split` does not run without it.
+    Split,
     /// A handy companion.
     Optional,
 }
@@ -35,7 +36,7 @@ impl fmt::Display for Need {
             Need::Recommended => "Recommended for the lab",
             Need::Mobile => "Required by seamline mobile",
             Need::Sender => "Needed by seamline sender, and by seamline mobile with freeze = true",
-            Need::Planned => "Planned on by live programs to come (no command uses it yet)",
+            Need::Split => "Required by seamline agent split",
             Need::Optional => "Handy companions, optional",
         })
     }
@@ -90,7 +91,8 @@ pub fn examine() -> Vec<Feature> {
     features.push(state_folder);
     features.extend(host::features());
     features.extend(mobile::features());
-    features.extend(later::features());
+    features.extend(sender::features());
+    features.extend(split::features());
     features.sort_by_key(|feature| feature.need);
     features
 }

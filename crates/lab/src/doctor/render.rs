@@ -6,15 +6,14 @@ use std::fmt::Write;
 /// Columns of a page.
 const WIDTH: usize = 80;
 /// Where the second column begins: behind `yes  ` and the longest name.
-const INDENT: usize = 30;
+const INDENT: usize = 32;
 /// Where remedies begin.
 const REMEDY_INDENT: usize = 7;
 
 /// A table of 80 columns, without colour.
 pub fn table(features: &[Feature]) -> String {
     let mut text = String::new();
-    for need in [Need::Required, Need::Recommended, Need::Mobile, Need::Sender, Need::Planned, Need::Optional]
-    {
+    for need in [Need::Required, Need::Recommended, Need::Mobile, Need::Sender, Need::Split, Need::Optional] {
         let _ = writeln!(text, "{need}");
         features.iter().filter(|feature| feature.need == need).for_each(|feature| entry(&mut text, feature));
         text.push('\n');

@@ -1,4 +1,6 @@
+use super::split::try_rules;
 use super::{Feature, Need, can_run, table};
+use crate::system::Namespace;
 
 fn feature(need: Need, tried: Result<String, String>) -> Feature {
     Feature::new(
@@ -13,7 +15,7 @@ fn feature(need: Need, tried: Result<String, String>) -> Feature {
 #[test]
 fn only_what_is_required_keeps_the_lab_from_running() {
     let missing = |need| feature(need, Err("no".to_owned()));
-    assert!(can_run(&[missing(Need::Recommended), missing(Need::Planned), missing(Need::Optional)]));
+    assert!(can_run(&[missing(Need::Recommended), missing(Need::Split), missing(Need::Optional)]));
     assert!(!can_run(&[feature(Need::Required, Ok(String::new())), missing(Need::Required)]));
 }
 
@@ -28,4 +30,14 @@ fn the_cure_is_told_for_what_is_missing_and_for_nothing_else() {
     assert_eq!(text.matches("sudo apt install boots").count(), 1, "{text}");
     assert!(text.contains("  NO   winged boots") && text.contains("  yes  winged boots"), "{text}");
     assert!(text.ends_with("The lab cannot run here. It lacks: winged boots.\n"), "{text}");
+}
+
+#[test]
+fn what_nft_refuses_is_told_in_its_words() {
+    let (Ok(namespace), Some(_)) = (Namespace::new(), super::host::find("nft")) else {
+        return println!("SKIPPED what_nft_refuses_is_told_in_its_words: it takes namespaces, and nft");
+    };
+    namespace.within(|| try_rules("add table inet probe\n")).unwrap();
+    let why = namespace.within(|| try_rules("add table inet probe { flags hovering; }\n")).unwrap_err();
+    assert!(why.to_string().contains("Error: unknown table option"), "{why}");
 }

@@ -1,33 +1,14 @@
-//! What programs on real hosts will stand on: transparent proxies, eBPF.
+//! What eBPF programs stand on: those of senders, and those that freeze.
 
 use super::host::program;
 use super::lab::namespace_with_loopback;
 use super::{Feature, Need};
 use crate::system::{MOUNT_UNIFIED_HIERARCHY, bpf, unified_hierarchy};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
-use std::io;
 use std::path::Path;
 
 pub(super) fn features() -> Vec<Feature> {
     let clang = program(Need::Sender, "clang", "compiling eBPF programs", "clang", "clang");
-    vec![transparent_sockets(), cgroup(), types(), bpf_call(), tcx(), clang, libelf()]
-}
-
-fn in_a_namespace(task: impl FnOnce() -> io::Result<()> + Send) -> Result<String, String> {
-    let tried = namespace_with_loopback().and_then(|namespace| namespace.within(task));
-    tried.map(|()| "one was made in a namespace".to_owned()).map_err(|error| error.to_string())
-}
-
-fn transparent_sockets() -> Feature {
-    let tried = in_a_namespace(|| {
-        let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
-        setsockopt(&socket, sockopt::IpTransparent, &true).map_err(io::Error::from)
-    });
-    let purpose = "proxies that keep a client's address (IP_TRANSPARENT, for TPROXY)";
-    Feature::new(Need::Planned, "transparent sockets", purpose, tried).mended_by(&[
-        ("any host", "run the command as root (sudo); sudo modprobe xt_TPROXY nft_tproxy for the rules"),
-        ("docker, podman", "start the container with --cap-add NET_ADMIN"),
-    ])
+    vec![cgroup(), types(), bpf_call(), tcx(), clang, libelf()]
 }
 
 fn cgroup() -> Feature {
