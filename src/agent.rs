@@ -11,8 +11,24 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it: what is kept is released, what
+  waits is forwarded, and the last line of the log has the counters.
+  What split has open gets time to end ([split] drain), and then is
+  reset; a second signal resets it at once.
+
+Exit codes:
+  0  ended by such a signal; of hand-over: delivered
+  1  it could not begin, or not go on; of hand-over: not delivered
+  2  what it was given makes no sense
+
+In Seamline's sources:
+  docs/agent.md       where to place it, keys of --config, counters
+  docs/deployment.md  what to measure, and how to take it out again";
+
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     told: Option<Told>,
@@ -76,12 +92,17 @@ struct Standing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Which {
+    /// Keeps data on its way to mobile hosts, sends again what is lost, keeps the duplicates to itself
     Snoop,
+    /// Says of each loss that an acknowledgment lists whether it happened on the air
     ElnAck,
+    /// obTCP at the base station: sends again what the mobile router asks for
     #[value(name = "obtcp-bs")]
     ObtcpBaseStation,
+    /// obTCP at the mobile router: asks for what is missing, and mends the link to its hosts
     #[value(name = "obtcp-mr")]
     ObtcpMobileRouter,
+    /// Ends connections here and begins others, each half with a TCP of its own (on a router, not a bridge)
     Split,
 }
 

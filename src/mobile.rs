@@ -9,7 +9,22 @@ use seamline_mobile::system::{Daemon, Manner, ask};
 use std::io;
 use std::path::{Path, PathBuf};
 
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it; the last line of the log has the
+  counters.
+
+Exit codes:
+  0  ended by such a signal; of --status and --tell: it has answered
+  1  it could not begin, or not go on; of --status and --tell: nobody
+     is there, or it has refused
+  2  what it was given makes no sense
+
+In Seamline's sources:
+  docs/mobile.md  keys of --config, words of --tell, as a service";
+
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The Unix datagram socket at which the daemon listens to modems and scripts
     #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]

@@ -16,7 +16,7 @@ pub(crate) struct CompletionArguments {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArguments {
-    /// The folder for the pages, one for the command and one for each subcommand
+    /// The folder for the pages, one for the command and one for each subcommand; /usr/local/share/man/man1 installs them
     folder: PathBuf,
 }
 
@@ -30,16 +30,21 @@ pub(crate) fn man(arguments: &ManArguments) -> Outcome {
     let mut command = crate::Cli::command();
     // Gives subcommands the names that their pages have.
     command.build();
-    let mut written = vec![page(&arguments.folder, command.clone())?];
-    for subcommand in command.get_subcommands() {
-        written.push(page(&arguments.folder, subcommand.clone())?);
-    }
+    let mut written = Vec::new();
+    pages(&arguments.folder, &command, &mut written)?;
     let lines: String = written.iter().map(|path| format!("  {}\n", path.display())).collect();
     print(&format!("Written:\n{lines}\nRead one: man {}\n", written[0].display()))
 }
 
+/// A command's page names those of its subcommands, so they are all written.
+fn pages(folder: &Path, command: &clap::Command, written: &mut Vec<PathBuf>) -> Outcome {
+    written.push(page(folder, command.clone())?);
+    command.get_subcommands().try_for_each(|subcommand| pages(folder, subcommand, written))
+}
+
 fn page(folder: &Path, command: clap::Command) -> Result<PathBuf, Failure> {
-    let page = clap_mangen::Man::new(command);
+    let source = concat!("seamline ", env!("CARGO_PKG_VERSION"));
+    let page = clap_mangen::Man::new(command).source(source);
     let path = folder.join(page.get_filename());
     let mut text = Vec::new();
     page.render(&mut text).map_err(|cause| WriteError { path: path.clone(), cause })?;

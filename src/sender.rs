@@ -6,7 +6,21 @@ mod live;
 use crate::Outcome;
 use std::path::PathBuf;
 
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it: its programs go, and the counters
+  are printed.
+
+Exit codes:
+  0  ended by such a signal; of --check: the kernel takes the programs
+  1  it could not begin, or not go on: see seamline doctor
+  2  what it was given makes no sense
+
+In Seamline's sources:
+  docs/sender.md  what it does, what it takes, what it cannot do";
+
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The cgroup (version 2) whose connections heed marks, from when they begin
     #[arg(long, value_name = "PATH", required_unless_present = "check")]

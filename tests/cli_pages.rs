@@ -2,7 +2,9 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use support::{assert_contains, folder, refuses, succeeds};
 
@@ -39,4 +41,80 @@ fn every_subcommand_has_a_page() {
         assert!(page.contains(".SH NAME") && page.contains(".SH OPTIONS"), "{name}");
     }
     assert!(fs::read_to_string(folder.path().join("pages/seamline.1")).unwrap().contains(".SH SUBCOMMANDS"));
+}
+
+/// What a page says, without the escapes of roff that stand in running text.
+fn page(folder: &Path, name: &str) -> String {
+    let path = folder.join(format!("pages/{name}.1"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.replace("\\-", "-").replace("\\*(Aq", "'")
+}
+
+#[test]
+fn pages_refer_to_all_pages_and_to_no_others() {
+    let folder = folder();
+    let said = succeeds(&["man", "pages"], folder.path());
+    let (mut seen, mut to_read) = (BTreeSet::new(), vec!["seamline".to_owned()]);
+    while let Some(name) = to_read.pop() {
+        let text = page(folder.path(), &name);
+        let version = concat!("\"seamline ", env!("CARGO_PKG_VERSION"), "\"");
+        assert!(text.lines().any(|line| line.starts_with(".TH ") && line.contains(version)), "{name}");
+        assert!(said.contains(&format!("pages/{name}.1\n")), "{name}");
+        to_read
+            .extend(text.split_whitespace().filter_map(|word| word.strip_suffix("(1)")).map(str::to_owned));
+        assert!(seen.insert(name.clone()), "{name} is referred to twice");
+    }
+    let written = fs::read_dir(folder.path().join("pages")).unwrap();
+    let written = written.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let written: BTreeSet<String> = written.map(|file| file.trim_end_matches(".1").to_owned()).collect();
+    assert_eq!(seen, written);
+    assert!(seen.contains("seamline-model-obtcp"), "pages of subcommands of subcommands");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_of_daemons_say_how_they_end_and_where_more_is_said() {
+    let folder = folder();
+    succeeds(&["man", "pages"], folder.path());
+    for (name, documents) in [("agent", 2), ("mobile", 1), ("sender", 1)] {
+        let help = succeeds(&[name, "--help"], folder.path());
+        let (_, end) = help.split_once("\n\nSignals:\n").unwrap();
+        assert_contains(end, &["SIGTERM", "\n\nExit codes:\n  0  ", "\n  1  ", "\n  2  "]);
+        let text = page(folder.path(), &format!("seamline-{name}"));
+        let (_, extra) = text.split_once(".SH EXTRA\nSignals:\n").unwrap();
+        assert_eq!(extra, end, "the page says as much as the help, in the same lines");
+        for paragraph in end.split("\n\n").skip(1) {
+            let told = paragraph.lines().skip(1).all(|line| line.starts_with("  "));
+            assert!(told, "a page would join what is not indented to the line before: {paragraph}");
+        }
+        // Of 80 columns a page leaves 7 empty on the left, and 2 on the right.
+        assert_eq!(end.lines().find(|line| line.len() > 71), None);
+        let named: Vec<&str> = end.split_whitespace().filter(|word| word.starts_with("docs/")).collect();
+        assert_eq!(named.len(), documents, "{end}");
+        for document in named {
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(document).exists(), "{document}");
+        }
+    }
+}
+
+/// Each in the words of the table at the head of its guide, which may say more.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_kind_of_agent_is_described() {
+    let folder = folder();
+    succeeds(&["man", "pages"], folder.path());
+    let help = succeeds(&["agent", "--help"], folder.path());
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let text = page(folder.path(), "seamline-agent").to_lowercase();
+    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agent.md")).unwrap();
+    let table = guide.lines().skip_while(|line| *line != "| kind | what it does |").skip(2);
+    let rows: Vec<(&str, String)> = table
+        .map_while(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
+        .map(|(kind, does)| (kind, does.split(": see ").next().unwrap_or(does).to_lowercase()))
+        .collect();
+    assert_eq!(rows.len(), text.matches(".ip \\(bu 2\n").count(), "{rows:?}");
+    for (kind, does) in rows {
+        assert!(help.contains(&format!("- {kind}: {does}")), "{kind}: {does} is not in:\n{help}");
+        assert!(text.contains(&format!("\n{kind}: {does}")), "{kind}: {does} is not in:\n{text}");
+    }
 }
