@@ -3,6 +3,7 @@
 
 mod guard;
 mod hand_over;
+mod joining;
 mod offloads;
 mod patience;
 mod port;

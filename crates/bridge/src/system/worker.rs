@@ -2,7 +2,7 @@
 
 use super::guard::{Guard, discard};
 use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
-use super::offloads::{JOINING, Offload, offloads};
+use super::joining::{joined, joins, refuse_joining};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
@@ -122,29 +122,6 @@ pub fn run(
     log.write_said();
     log.write(stop_line(&snapshot));
     Ok(snapshot)
-}
-
-fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
-    let mut commands = Vec::new();
-    for interface in interfaces {
-        let found = offloads(interface)?;
-        if !found.is_empty() {
-            commands.push(turn_off(interface, &found));
-        }
-    }
-    if commands.is_empty() {
-        return Ok(());
-    }
-    let why = format!(
-        "packets would be joined into larger ones before the agent sees them, which could not leave again; turn that off: {}",
-        commands.join(" && ")
-    );
-    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
-}
-
-fn turn_off(interface: &str, offloads: &[Offload]) -> String {
-    let names: Vec<String> = offloads.iter().map(|Offload { name, .. }| format!("{name} off")).collect();
-    format!("ethtool -K {interface} {}", names.join(" "))
 }
 
 fn stop_line(it: &Snapshot) -> Line {
@@ -373,22 +350,9 @@ impl<'a> Worker<'a> {
     /// Whether the interfaces are there, and how long packets may be.
     fn look(&mut self, now: Instant, log: &mut Log) {
         for side in Side::BOTH {
+            self.look_for(side, now, log);
             let place = side.index();
             let interface = self.manner.interfaces[place].as_str();
-            if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
-                self.left[place] = PortCounters { is_there: false, ..port.counters };
-                log.write(Line::new("gone").with("interface", interface));
-            }
-            if self.ports[place].is_none() {
-                let Ok(mut port) = Port::open(interface) else { continue };
-                if port.medium() != self.engine.settings().medium {
-                    continue;
-                }
-                let left = self.left[place];
-                port.counters = PortCounters { is_there: true, flaps: left.flaps + 1, ..left };
-                self.ports[place] = Some(port);
-                log.write(Line::new("back").with("interface", interface));
-            }
             let Some(port) = &mut self.ports[place] else { continue };
             port.count_overruns();
             let longest = std::mem::take(&mut port.longest);
@@ -399,6 +363,29 @@ impl<'a> Worker<'a> {
                 self.warned_at[place] = Some(now);
                 log.write(joined(interface, longest));
             }
+        }
+    }
+
+    /// Let go of an interface that is gone, and open it when there is one of its name again.
+    fn look_for(&mut self, side: Side, now: Instant, log: &mut Log) {
+        let place = side.index();
+        let interface = self.manner.interfaces[place].as_str();
+        if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
+            self.left[place] = PortCounters { is_there: false, ..port.counters };
+            log.write(Line::new("gone").with("interface", interface));
+        }
+        if self.ports[place].is_some() {
+            return;
+        }
+        let medium = self.engine.settings().medium;
+        let Some(mut port) = Port::open(interface).ok().filter(|port| port.medium() == medium) else { return };
+        let left = self.left[place];
+        port.counters = PortCounters { is_there: true, flaps: left.flaps + 1, ..left };
+        self.ports[place] = Some(port);
+        log.write(Line::new("back").with("interface", interface));
+        if let Some(warning) = joins(interface) {
+            self.warned_at[place] = Some(now);
+            log.write(warning);
         }
     }
 
@@ -419,17 +406,4 @@ impl<'a> Worker<'a> {
             is_bypassed: shared.bypass.load(Ordering::Relaxed),
         }
     }
-}
-
-/// A frame of this length came, which no wire has carried.
-fn joined(interface: &str, length: usize) -> Line {
-    let commands = format!(
-        "{}; where it is virtual, at its other end: ethtool -K PEER tso off gso off",
-        turn_off(interface, &JOINING)
-    );
-    Line::new("warning")
-        .with("why", "packets come joined, longer than the MTU, and cannot leave again")
-        .with("interface", interface)
-        .with("bytes", length)
-        .with("command", commands)
 }

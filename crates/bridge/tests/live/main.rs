@@ -6,6 +6,7 @@ mod hand_over;
 mod hop;
 #[path = "../support/hosts.rs"]
 mod hosts;
+mod interfaces;
 mod net;
 mod sender;
 mod soak;

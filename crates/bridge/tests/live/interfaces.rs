@@ -1,0 +1,55 @@
+//! Interfaces that are removed and made anew while a connection runs.
+
+use crate::hop::Hop;
+use crate::hosts::{ip, pause, run, skip, veth};
+use crate::net::{Net, Transfer};
+use crate::{Bridge, manner, settings};
+
+/// That of the fixed host's interface, whichever device has its name: the mobile host does not ask for it again.
+const ADDRESS: &str = "02:00:00:00:00:0a";
+
+/// The link before the bridge is removed with both its ends, and made anew; its devices have other numbers.
+fn replace(net: &Net, prepare: impl Fn(&str)) {
+    ip(&net.bridge, "link del b0");
+    pause(400);
+    veth(&net.fixed, "a0", &net.bridge, "fresh");
+    ip(&net.fixed, &format!("link set a0 address {ADDRESS}"));
+    ip(&net.fixed, "addr add 10.77.0.1/24 dev a0");
+    prepare("fresh");
+    for words in ["set fresh down", "set fresh name b0", "set b0 up"] {
+        ip(&net.bridge, &format!("link {words}"));
+    }
+}
+
+/// The first one that comes back is as the one before; the second has GRO on, as most that hosts make, and the log says so before a joined packet is lost.
+#[test]
+fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_said() {
+    let name = "a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_said";
+    let Some(net) = Net::or_skip(name) else { return };
+    if !run(&net.bridge, "ethtool -K b0 gro off") {
+        return skip(name, "ethtool is missing");
+    }
+    ip(&net.fixed, &format!("link set a0 address {ADDRESS}"));
+    let hop = Hop::begin(&net, 20);
+    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut transfer = Transfer::begin(&net, 4, 4_000_000);
+    transfer.wait_for(300_000);
+    replace(&net, |_| {});
+    bridge.wait_for("event=back");
+    assert!(!transfer.is_finished() && !bridge.log().contains("event=warning"), "{}", bridge.log());
+    transfer.wait_for(1_200_000);
+    replace(&net, |device| assert!(run(&net.bridge, &format!("ethtool -K {device} gro on"))));
+    bridge.wait_for("event=warning");
+    assert!(!transfer.is_finished());
+    assert!(run(&net.bridge, "ethtool -K b0 gro off"));
+    transfer.finish();
+    let it = bridge.end().unwrap();
+    hop.end();
+    let log = bridge.log();
+    let back = log.lines().skip_while(|line| !line.contains("event=back")).skip(1);
+    let back = back.skip_while(|line| !line.contains("event=back")).collect::<Vec<_>>();
+    assert!(back[1].contains("event=warning") && back[1].contains("interface=b0"), "{log}");
+    assert!(back[1].contains("command=\"ethtool -K b0 gro off\""), "{log}");
+    assert_eq!(log.matches("event=warning").count(), 1, "{log}");
+    assert_eq!(it.ports.map(|port| port.flaps), [2, 0], "{it:?}");
+}
