@@ -23,8 +23,12 @@ pub struct PortCounters {
     pub completed: u64,
     /// How often it was lost and found again.
     pub flaps: u64,
+    /// How often it was set down or lost its carrier while it was there.
+    pub stops: u64,
     /// Whether it is there.
     pub is_there: bool,
+    /// Whether it is up and has a carrier, too.
+    pub is_running: bool,
 }
 
 /// Everything at one time.
@@ -127,7 +131,9 @@ const PORTS: &[Series<PortCounters>] = &[
     counter("interface_too_long", "Frames longer than the MTU allows.", |it| it.too_long),
     counter("interface_checksums_completed", "Frames whose checksums were filled in.", |it| it.completed),
     counter("interface_flaps", "How often it was lost and found again.", |it| it.flaps),
+    counter("interface_stops", "How often it was set down or lost its carrier.", |it| it.stops),
     gauge("interface_present", "Whether it is there.", |it| it.is_there.into()),
+    gauge("interface_running", "Whether it is up and has a carrier.", |it| it.is_running.into()),
 ];
 
 const WHOLE: &[Series<Snapshot>] = &[
@@ -204,7 +210,9 @@ mod tests {
     /// Every sample has a type, names are those that Prometheus allows, and none comes twice.
     #[test]
     fn the_text_is_what_prometheus_reads() {
-        let snapshot = Snapshot { bypassed: 7, ..Snapshot::default() };
+        let unplugged = PortCounters { stops: 3, is_there: true, ..PortCounters::default() };
+        let running = PortCounters { is_running: true, ..unplugged };
+        let snapshot = Snapshot { bypassed: 7, ports: [running, unplugged], ..Snapshot::default() };
         let text = snapshot.text(["eth0", "a\"b"]);
         let mut typed = BTreeSet::new();
         let mut samples = BTreeSet::new();
@@ -220,7 +228,12 @@ mod tests {
             }
         }
         assert!(text.contains("seamline_agent_bypassed_total 7\n"));
-        assert!(text.contains(r#"seamline_agent_interface_present{interface="a\"b"} 0"#));
+        for (interface, is_running) in [("eth0", 1), (r#"a\"b"#, 0)] {
+            let sample = |name| format!("seamline_agent_interface_{name}{{interface=\"{interface}\"}}");
+            assert!(text.contains(&format!("{} 1\n", sample("present"))));
+            assert!(text.contains(&format!("{} {is_running}\n", sample("running"))));
+            assert!(text.contains(&format!("{} 3\n", sample("stops_total"))));
+        }
         assert_eq!(samples.len(), 2 * PORTS.len() + WHOLE.len());
     }
 }

@@ -1,4 +1,4 @@
-//! What interfaces do to packets before anybody sees them (ethtool ioctls of linux/ethtool.h).
+//! What interfaces do to packets before anybody sees them (ethtool ioctls of linux/ethtool.h), and what they carry (netdevice(7)).
 #![expect(unsafe_code, reason = "no safe wrapper covers SIOCETHTOOL")]
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
@@ -31,11 +31,12 @@ const WORDS_OF_A_STRING: usize = 32 / 4;
 
 const NAME_LENGTH: usize = libc::IFNAMSIZ;
 
-/// `struct ifreq` with a pointer, or a number, behind the name.
+/// `struct ifreq` with a pointer, a number, or flags, behind the name.
 #[repr(C)]
 union Behind {
     pointer: *mut u32,
     number: libc::c_int,
+    flags: libc::c_short,
     whole: [u64; 3],
 }
 
@@ -47,6 +48,7 @@ struct Request {
 
 const SIOCETHTOOL: u64 = 0x8946;
 const SIOCGIFMTU: u64 = 0x8921;
+const SIOCGIFFLAGS: u64 = 0x8913;
 
 fn any_socket() -> io::Result<OwnedFd> {
     Ok(socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?)
@@ -123,6 +125,29 @@ pub(super) fn mtu(interface: &str) -> io::Result<usize> {
     // SAFETY: the kernel has written a number there.
     let mtu = unsafe { request.behind.number };
     Ok(usize::try_from(mtu).unwrap_or(0))
+}
+
+/// Whether packets can pass it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// It is up, and has a carrier, as far as its driver can tell.
+    Running,
+    NoCarrier,
+    SetDown,
+}
+
+/// # Errors
+/// When there is no such interface.
+pub(super) fn condition(interface: &str) -> io::Result<Condition> {
+    let mut request = request(interface, Behind { whole: [0; 3] })?;
+    ask(SIOCGIFFLAGS, &mut request)?;
+    // SAFETY: the kernel has written flags there.
+    let flags = libc::c_int::from(unsafe { request.behind.flags });
+    Ok(match (flags & libc::IFF_UP != 0, flags & libc::IFF_RUNNING != 0) {
+        (false, _) => Condition::SetDown,
+        (true, false) => Condition::NoCarrier,
+        (true, true) => Condition::Running,
+    })
 }
 
 #[cfg(test)]

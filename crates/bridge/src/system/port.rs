@@ -4,7 +4,7 @@
     reason = "recvmmsg with control messages, and the options of packet sockets, have no safe wrapper"
 )]
 
-use super::offloads;
+use super::offloads::{self, Condition};
 use crate::checksums;
 use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
@@ -46,6 +46,8 @@ pub struct Port {
     index: u32,
     medium: Medium,
     socket: OwnedFd,
+    /// It was seen running since it was opened: one that is new has no carrier for up to a second.
+    has_run: bool,
     /// What has happened here.
     pub counters: PortCounters,
     /// The longest frame that has come and cannot leave by such an interface, since somebody asked last.
@@ -119,7 +121,8 @@ impl Port {
             index,
             medium: Medium::Ethernet,
             socket,
-            counters: PortCounters { is_there: true, ..PortCounters::default() },
+            has_run: false,
+            counters: PortCounters { is_there: true, is_running: true, ..PortCounters::default() },
             longest: 0,
         };
         port.prepare().map_err(at)?;
@@ -182,6 +185,15 @@ impl Port {
     /// Its MTU in bytes; `None` when it is gone.
     pub fn mtu(&self) -> Option<usize> {
         offloads::mtu(&self.interface).ok()
+    }
+    /// Look whether it is up and has a carrier; how it is, if that is news. One that was just opened is thought to run.
+    pub(super) fn change(&mut self) -> Option<Condition> {
+        let condition = offloads::condition(&self.interface).ok()?;
+        let is_running = condition == Condition::Running;
+        let was_running = std::mem::replace(&mut self.counters.is_running, is_running);
+        self.counters.stops += u64::from(self.has_run && was_running && !is_running);
+        self.has_run |= is_running;
+        (was_running != is_running).then_some(condition)
     }
     /// Whether the interface is no longer the one that was opened: removed, or removed and made anew.
     pub fn is_gone(&self) -> bool {

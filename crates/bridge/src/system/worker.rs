@@ -3,6 +3,7 @@
 use super::guard::{Guard, discard};
 use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
 use super::joining::{joined, joins, refuse_joining};
+use super::offloads::Condition;
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
@@ -147,6 +148,15 @@ fn stop_line(it: &Snapshot) -> Line {
         .with("overload", it.overload)
         .with("bypasses", it.bypasses)
         .with("bypassed", it.bypassed)
+}
+
+fn changed(interface: &str, condition: Condition) -> Line {
+    let stopped = |why: &str| Line::new("not-running").with("interface", interface).with("why", why);
+    match condition {
+        Condition::Running => Line::new("running").with("interface", interface),
+        Condition::NoCarrier => stopped("no carrier"),
+        Condition::SetDown => stopped("set down"),
+    }
 }
 
 struct Worker<'a> {
@@ -347,13 +357,16 @@ impl<'a> Worker<'a> {
         self.outgoing.clear();
     }
 
-    /// Whether the interfaces are there, and how long packets may be.
+    /// Whether the interfaces are there and run, and how long packets may be.
     fn look(&mut self, now: Instant, log: &mut Log) {
         for side in Side::BOTH {
             self.look_for(side, now, log);
             let place = side.index();
             let interface = self.manner.interfaces[place].as_str();
             let Some(port) = &mut self.ports[place] else { continue };
+            if let Some(condition) = port.change() {
+                log.write(changed(interface, condition));
+            }
             port.count_overruns();
             let longest = std::mem::take(&mut port.longest);
             let Some(mtu) = port.mtu() else { continue };
@@ -371,16 +384,18 @@ impl<'a> Worker<'a> {
         let place = side.index();
         let interface = self.manner.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
-            self.left[place] = PortCounters { is_there: false, ..port.counters };
+            self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
             log.write(Line::new("gone").with("interface", interface));
         }
         if self.ports[place].is_some() {
             return;
         }
         let medium = self.engine.settings().medium;
-        let Some(mut port) = Port::open(interface).ok().filter(|port| port.medium() == medium) else { return };
+        let Some(mut port) = Port::open(interface).ok().filter(|port| port.medium() == medium) else {
+            return;
+        };
         let left = self.left[place];
-        port.counters = PortCounters { is_there: true, flaps: left.flaps + 1, ..left };
+        port.counters = PortCounters { flaps: left.flaps + 1, is_there: true, is_running: true, ..left };
         self.ports[place] = Some(port);
         log.write(Line::new("back").with("interface", interface));
         if let Some(warning) = joins(interface) {

@@ -1,9 +1,10 @@
-//! Interfaces that are removed and made anew while a connection runs.
+//! Interfaces that stop, and such as are removed and made anew, while a connection runs.
 
 use crate::hop::Hop;
 use crate::hosts::{ip, pause, run, skip, veth};
 use crate::net::{Net, Transfer};
 use crate::{Bridge, manner, settings};
+use seamline_bridge::system::{Manner, Metrics};
 
 /// That of the fixed host's interface, whichever device has its name: the mobile host does not ask for it again.
 const ADDRESS: &str = "02:00:00:00:00:0a";
@@ -32,7 +33,7 @@ fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_sa
     ip(&net.fixed, &format!("link set a0 address {ADDRESS}"));
     let hop = Hop::begin(&net, 20);
     let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
-    let mut transfer = Transfer::begin(&net, 4, 4_000_000);
+    let mut transfer = Transfer::begin_by(&net, 4, 4_000_000, Some("cubic"));
     transfer.wait_for(300_000);
     replace(&net, |_| {});
     bridge.wait_for("event=back");
@@ -52,4 +53,48 @@ fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_sa
     assert!(back[1].contains("command=\"ethtool -K b0 gro off\""), "{log}");
     assert_eq!(log.matches("event=warning").count(), 1, "{log}");
     assert_eq!(it.ports.map(|port| port.flaps), [2, 0], "{it:?}");
+}
+
+/// The other end of its link goes down: it is there, and carries nothing. Then it is set down itself.
+#[test]
+fn an_interface_that_stops_is_said_and_counted() {
+    let Some(net) = Net::or_skip("an_interface_that_stops_is_said_and_counted") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent.prom");
+    let read = || {
+        // Counters are published once a second, and written within a tenth of another.
+        pause(1300);
+        let text = std::fs::read_to_string(&path).unwrap();
+        ["present", "running", "stops_total"].map(|name| {
+            ["b0", "b1"].map(|interface| {
+                let sample = format!("seamline_agent_interface_{name}{{interface=\"{interface}\"}} ");
+                text.lines().find_map(|line| line.strip_prefix(&sample)).unwrap().parse::<u64>().unwrap()
+            })
+        })
+    };
+    let hop = Hop::begin(&net, 20);
+    // The kernel says up to a second late that a new device has a carrier.
+    pause(1500);
+    let metrics = Some(Metrics::File(path.clone()));
+    let mut bridge = Bridge::begin(&net, settings("snoop"), Manner { metrics, ..manner() });
+    let mut transfer = Transfer::begin_by(&net, 4, 4_000_000, Some("cubic"));
+    transfer.wait_for(300_000);
+    assert!(!bridge.log().contains("running"), "{}", bridge.log());
+    ip(&net.hop, "link set c0 down");
+    bridge.wait_for("interface=b1 why=\"no carrier\"");
+    assert_eq!(read(), [[1, 1], [1, 0], [0, 1]]);
+    assert!(!transfer.is_finished());
+    ip(&net.hop, "link set c0 up");
+    bridge.wait_for("event=running");
+    assert_eq!(read(), [[1, 1], [1, 1], [0, 1]]);
+    ip(&net.bridge, "link set b0 down");
+    bridge.wait_for("interface=b0 why=\"set down\"");
+    assert_eq!(read(), [[1, 1], [0, 1], [1, 1]]);
+    ip(&net.bridge, "link set b0 up");
+    bridge.wait_for_times("event=running", 2);
+    assert_eq!(read(), [[1, 1], [1, 1], [1, 1]]);
+    transfer.finish();
+    let it = bridge.end().unwrap();
+    hop.end();
+    assert_eq!(it.ports.map(|port| (port.stops, port.flaps)), [(1, 0); 2], "{it:?}");
 }

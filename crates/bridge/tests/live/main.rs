@@ -82,8 +82,11 @@ impl Bridge {
         String::from_utf8(self.log.lock().unwrap().clone()).unwrap()
     }
     fn wait_for(&self, said: &str) {
+        self.wait_for_times(said, 1);
+    }
+    fn wait_for_times(&self, said: &str, times: usize) {
         let begun = now();
-        while !self.log().contains(said) {
+        while self.log().matches(said).count() < times {
             assert!(now() - begun < 5000, "{}", self.log());
             pause(10);
         }
