@@ -13,6 +13,7 @@ mod soak;
 mod split;
 #[path = "../support/mod.rs"]
 mod support;
+mod take_over;
 mod trouble;
 
 use hop::Hop;
@@ -25,8 +26,8 @@ use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{HandOver, Manner, Metrics, Port, run};
-use std::io::Write;
-use std::net::UdpSocket;
+use std::io::{Read, Write};
+use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -136,13 +137,18 @@ fn every_agent_carries_what_was_sent() {
 #[test]
 fn the_bridge_itself() {
     let Ok(kind) = std::env::var("SEAMLINE_TEST_BRIDGE") else { return };
-    run(settings(&kind), &manner(), std::io::stdin(), std::io::stderr()).unwrap();
+    let (stop, asked) = UnixStream::pair().unwrap();
+    let end = asked.try_clone().unwrap();
+    std::thread::spawn(move || std::io::stdin().read(&mut [0]).map(|_| end.shutdown(Shutdown::Both)));
+    signal_hook::low_level::pipe::register(Signal::SIGTERM as i32, asked).unwrap();
+    run(settings(&kind), &manner(), stop, std::io::stderr()).unwrap();
 }
 
-fn child(net: &Net, kind: &str) -> Child {
+/// It ends with its input, or by SIGTERM. Its log goes to `log`.
+fn child(net: &Net, kind: &str, log: Stdio) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "the_bridge_itself", "--nocapture"]).env("SEAMLINE_TEST_BRIDGE", kind);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
     net.bridge.within(|| command.spawn()).unwrap()
 }
 
@@ -152,7 +158,7 @@ fn a_connection_outlives_bridges_that_are_killed() {
     for kind in KINDS {
         let Some(net) = Net::or_skip("a_connection_outlives_bridges_that_are_killed") else { return };
         let hop = Hop::begin(&net, 20);
-        let mut bridge = child(&net, kind);
+        let mut bridge = child(&net, kind, Stdio::null());
         pause(400);
         let mut transfer = Transfer::begin(&net, 4, 1_500_000);
         for share in [3, 6] {
@@ -161,7 +167,7 @@ fn a_connection_outlives_bridges_that_are_killed() {
             bridge.wait().unwrap();
             pause(500);
             assert!(!transfer.is_finished());
-            bridge = child(&net, kind);
+            bridge = child(&net, kind, Stdio::null());
         }
         transfer.finish();
         drop(bridge.stdin.take());
@@ -373,7 +379,6 @@ fn the_counters_can_be_read() {
     Transfer::begin(&net, 4, 100_000).finish();
     pause(1300);
     let asked = net.bridge.within(|| {
-        use std::io::Read;
         let mut asked = std::net::TcpStream::connect(address)?;
         asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
         let mut text = String::new();
