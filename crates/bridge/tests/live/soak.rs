@@ -50,53 +50,83 @@ impl Flood {
     }
 }
 
-/// One transfer after the other, in both versions of IP, that of version 6 in a VLAN; on both sides of the bridge packets are lost, doubled, overtaken, cut into
-/// fragments, and given an option that nobody knows; meanwhile MTUs change, interfaces go down, and SYNs with 100,000 forged addresses come. Four for
-/// each kind, or as many as the seconds of `SEAMLINE_SOAK_SECONDS` have room for.
+/// How long it takes.
+pub(crate) struct Stay {
+    pub(crate) bytes: u64,
+    /// Of one kind of agent.
+    millis: u64,
+    /// It is as long as somebody has asked for.
+    pub(crate) is_asked: bool,
+}
+
+impl Stay {
+    /// Four transfers for each kind of agent, or as many as its share of the seconds of `SEAMLINE_SOAK_SECONDS` has room for.
+    pub(crate) fn asked() -> Self {
+        let asked = std::env::var("SEAMLINE_SOAK_SECONDS").ok().map(|text| text.parse::<u64>().unwrap());
+        let bytes = if asked.is_some() { 3_000_000 } else { 700_000 };
+        Stay { bytes, millis: asked.unwrap_or(0) * 1000 / KINDS.len() as u64, is_asked: asked.is_some() }
+    }
+
+    /// One transfer after the other, in both versions of IP; in the middle of three of four something happens, and `outage` is one of it. How many there were.
+    pub(crate) fn transfers(&self, net: &Net, outage: impl Fn()) -> u64 {
+        let (begun, mut transfers) = (now(), 0);
+        while transfers < 4 || now() - begun < self.millis {
+            let mut transfer = Transfer::begin(net, if transfers % 2 == 0 { 4 } else { 6 }, self.bytes);
+            transfer.wait_for(self.bytes / 3);
+            let turn = transfers / 4;
+            // Each of them in both versions of IP in turn.
+            match (transfers + turn) % 4 {
+                0 => ip(&net.fixed, &format!("link set a0 mtu {}", [1300, 1490][turn as usize % 2])),
+                1 => outage(),
+                2 => narrow(net, ["b1", "b0"][turn as usize % 2]),
+                _ => {}
+            }
+            transfer.finish();
+            transfers += 1;
+        }
+        transfers
+    }
+}
+
+/// An interface between the two becomes too narrow for what comes, for a while. With less than 1280 bytes it would lose its IPv6 for ever.
+fn narrow(net: &Net, interface: &str) {
+    ip(&net.bridge, &format!("link set {interface} mtu 1280"));
+    pause(300);
+    ip(&net.bridge, &format!("link set {interface} mtu 1500"));
+}
+
+/// That of version 6 is in a VLAN; on both sides of the bridge packets are lost, doubled, overtaken, cut into fragments, and given an option that nobody
+/// knows; meanwhile MTUs change, also of the bridge's own interfaces, one goes down, and SYNs with 100,000 forged addresses come.
 #[test]
 fn all_trouble_at_once_for_as_long_as_is_asked() {
-    let asked = std::env::var("SEAMLINE_SOAK_SECONDS").ok().map(|text| text.parse::<u64>().unwrap());
-    let (bytes, flood) = if asked.is_some() { (3_000_000, 100_000) } else { (700_000, 10_000) };
-    let millis = asked.unwrap_or(0) * 1000 / KINDS.len() as u64;
+    let stay = Stay::asked();
+    let flood = if stay.is_asked { 100_000 } else { 10_000 };
     for kind in KINDS {
         let Some(net) = Net::with_wired_hop("all_trouble_at_once_for_as_long_as_is_asked") else { return };
         let troubles = Troubles { lost: 20, mangled: 20, has_vlan: true };
         let hops = [Hop::before(&net, Troubles { lost: 2, ..troubles }, 5), Hop::behind(&net, troubles, 7)];
         let mut bridge = Bridge::begin(&net, settings(kind), manner());
         let flood = Flood::begin(&net, flood);
-        let (begun, mut transfers) = (now(), 0);
-        while transfers < 4 || now() - begun < millis {
-            let mut transfer = Transfer::begin(&net, if transfers % 2 == 0 { 4 } else { 6 }, bytes);
-            transfer.wait_for(bytes / 3);
-            match transfers % 4 {
-                0 => {
-                    let mtu = if transfers % 8 == 0 { 1300 } else { 1490 };
-                    ip(&net.fixed, &format!("link set a0 mtu {mtu}"));
-                }
-                1 => {
-                    ip(&net.bridge, "link set b1 down");
-                    pause(300);
-                    ip(&net.bridge, "link set b1 up");
-                }
-                _ => {}
-            }
-            transfer.finish();
-            transfers += 1;
-        }
+        let transfers = stay.transfers(&net, || {
+            ip(&net.bridge, "link set b1 down");
+            pause(300);
+            ip(&net.bridge, "link set b1 up");
+        });
         let flooded = flood.end();
         let it = bridge.end().unwrap();
         hops.into_iter().for_each(Hop::end);
         let EngineCounters { shown, opaque, failures, unsendable, .. } = it.engine;
         // A host that is busy with other things makes the agent hang, too.
         println!(
-            "{kind}: {transfers} transfers of {bytes} bytes, {shown} segments shown, {opaque} packets opaque, {} sent again, {flooded} SYNs, \
-             {} not believed, bypassed {} times",
-            it.agent.local_retransmissions, it.agent.strange, it.bypasses
+            "{kind}: {transfers} transfers of {} bytes, {shown} segments shown, {opaque} packets opaque, {} sent again, {flooded} SYNs, \
+             {} not believed, {} too long for the interface, bypassed {} times",
+            stay.bytes, it.agent.local_retransmissions, it.agent.strange, it.ports[1].too_long, it.bypasses
         );
         assert!(shown > 1000 && opaque > 50 && flooded > 1000, "{it:?}");
         assert_eq!((failures, unsendable), (0, 0), "{it:?}");
         assert!(it.flows.known >= transfers && it.flows.no_room == 0, "{it:?}");
-        if asked.is_some() {
+        assert!(it.ports[1].too_long > 0 && it.ports[1].stops > 0, "{it:?}");
+        if stay.is_asked {
             assert!(it.flows.displaced > 20_000, "{it:?}");
         }
     }

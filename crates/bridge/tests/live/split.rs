@@ -3,6 +3,7 @@
 mod beside;
 mod ends;
 mod host;
+mod soak;
 
 use crate::Shared;
 use crate::hop::Hop;
@@ -13,6 +14,7 @@ use nix::unistd::Pid;
 use seamline_agent::Side;
 use seamline_bridge::system::{Metrics, Port, Split, split};
 use seamline_bridge::{Outgoing, SplitCounters};
+use seamline_lab::system::Namespace;
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Duration, Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io::{ErrorKind, Read, Write};
@@ -38,7 +40,10 @@ fn settings() -> Split {
 
 /// The host between the two is a router here, which answers for each end to the other.
 fn routed(test: &str) -> Option<Net> {
-    let net = Net::or_skip(test)?;
+    made_a_router(Net::or_skip(test)?, test)
+}
+
+fn made_a_router(net: Net, test: &str) -> Option<Net> {
     if Command::new("nft").arg("-v").output().is_err() {
         skip(test, "it takes nft");
         return None;
@@ -52,13 +57,20 @@ fn routed(test: &str) -> Option<Net> {
                    net.ipv4.neigh.b0.proxy_delay=0 net.ipv4.neigh.b1.proxy_delay=0 \
                    net.ipv6.neigh.b0.proxy_delay=0 net.ipv6.neigh.b1.proxy_delay=0";
     assert!(run(router, &format!("sysctl -wq {sysctls}")));
-    for (interface, other, own, host) in [("b0", "b1", 3, 1), ("b1", "b0", 4, 2)] {
+    for (interface, own, host) in [("b0", 3, 1), ("b1", 4, 2)] {
         ip(router, &format!("addr add 10.77.1.{own}/32 dev {interface}"));
         ip(router, &format!("route add 10.77.0.{host}/32 dev {interface}"));
         ip(router, &format!("-6 route add fd77::{host}/128 dev {interface}"));
+    }
+    answer_in_ipv6(router);
+    Some(net)
+}
+
+/// For each end to the other.
+fn answer_in_ipv6(router: &Namespace) {
+    for (host, other) in [(1, "b1"), (2, "b0")] {
         ip(router, &format!("-6 neigh add proxy fd77::{host} dev {other}"));
     }
-    Some(net)
 }
 
 struct Router {
