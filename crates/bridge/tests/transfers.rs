@@ -29,7 +29,8 @@ const NONE: Trouble = Trouble { loss: 0, duplication: 0, reordering: 0, fragment
 
 #[derive(Clone, Debug)]
 struct Plan {
-    version: u8,
+    /// Of IP, of each other connection.
+    versions: [u8; 2],
     connections: u32,
     /// From the fixed host and from the mobile host, in each connection.
     bytes: [u64; 2],
@@ -215,8 +216,7 @@ impl World {
         let is_strange = self.random.below(100) < trouble.unknown_options;
         let strange = is_strange.then(|| with_unknown_option(packet)).flatten();
         let packet = strange.as_deref().unwrap_or(packet);
-        let is_cut =
-            self.plan.version == 4 && packet.len() > 100 && self.random.below(100) < trouble.fragments;
+        let is_cut = packet[0] >> 4 == 4 && packet.len() > 100 && self.random.below(100) < trouble.fragments;
         if !is_cut {
             return self.hop(side, to, ethernet(from, None, packet));
         }
@@ -329,11 +329,11 @@ fn bytes_of(side: usize, plan: &Plan, it: &Packet) -> Vec<u8> {
     let begin = it.segment.sequence.0.wrapping_sub(initial_sequence(side, connection)).wrapping_sub(1);
     let payload: Vec<u8> =
         (0..it.segment.length).map(|place| byte(side, connection, begin.wrapping_add(place))).collect();
-    packet(plan.version, ends, it.segment, &payload)
+    packet(plan.versions[connection as usize % 2], ends, it.segment, &payload)
 }
 
 const PLAN: Plan = Plan {
-    version: 4,
+    versions: [4; 2],
     connections: 1,
     bytes: [1_000_000, 0],
     apart: Duration::from_secs(1),
@@ -351,7 +351,7 @@ const ALL_TROUBLE: [Trouble; 2] = [
 fn losses_on_the_air() {
     for kind in KINDS {
         for version in [4, 6] {
-            World::new(kind, Plan { version, ..PLAN }, 1).check(8);
+            World::new(kind, Plan { versions: [version; 2], ..PLAN }, 1).check(8);
         }
     }
 }
@@ -362,8 +362,9 @@ fn all_trouble_at_once_in_both_directions() {
         for (version, seed) in [(4, 1), (4, 2), (6, 3), (6, 4)] {
             let mtu_changes_every = Some(Duration::from_secs(7));
             let bytes = [200_000, 100_000];
+            let versions = [version; 2];
             let plan =
-                Plan { version, bytes, trouble: ALL_TROUBLE, connections: 3, mtu_changes_every, ..PLAN };
+                Plan { versions, bytes, trouble: ALL_TROUBLE, connections: 3, mtu_changes_every, ..PLAN };
             World::new(kind, plan, seed).check(8);
         }
     }
@@ -381,14 +382,24 @@ fn an_engine_that_is_killed_and_begun_anew() {
     }
 }
 
-/// A connection each half minute.
+/// A connection each half minute, in both versions of IP in turn, while the MTU changes.
 #[test]
 fn three_hours() {
     for kind in KINDS {
-        let (connections, apart) = (360, Duration::from_secs(30));
-        let bytes = [60_000, 3000];
-        let mut world = World::new(kind, Plan { connections, apart, bytes, trouble: ALL_TROUBLE, ..PLAN }, 9);
+        let plan = Plan {
+            versions: [4, 6],
+            connections: 360,
+            bytes: [60_000, 3000],
+            apart: Duration::from_secs(30),
+            trouble: ALL_TROUBLE,
+            mtu_changes_every: Some(Duration::from_secs(7)),
+            ..PLAN
+        };
+        let mut world = World::new(kind, plan, 9);
         world.check(500);
+        assert!(world.mtu_changes > 300, "{}", world.mtu_changes);
+        let counters = world.engine.counters();
+        assert!(kind != "snoop" || counters.changed > 0 && counters.too_long > 0, "{counters:?}");
         assert!(world.now >= Instant::from_secs(3 * 3600 - 60));
         let flows = world.engine.flow_counters();
         assert!(flows.known >= 360 && flows.expired >= 300, "{flows:?}");
