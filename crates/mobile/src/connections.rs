@@ -274,6 +274,15 @@ impl Connection {
         Some(caught_up)
     }
 
+    /// The same, whose last packet has echoed no timestamp: zero is the value of none (RFC 7323 section 3.2), and senders take it for none.
+    #[must_use]
+    pub fn without_echo(mut self) -> Self {
+        if let Some(timestamps) = &mut self.last.segment.timestamps {
+            timestamps.echo = 0;
+        }
+        self
+    }
+
     /// Its link is back.
     pub fn owe(&mut self, now: Instant) {
         (self.owed, self.is_blocked) = (Some(now), false);

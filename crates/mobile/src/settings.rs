@@ -7,6 +7,7 @@
 //!
 //! [default]                    # for every link without a table of its own
 //! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
+//! echo = true                  # with the timestamp that was last echoed; false: with none (RFC 7323)
 //! kick = true                  # have the host's own data sent again at once
 //! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
 //! watch = true                 # heed what the kernel says of the interface, not only what is told
@@ -65,6 +66,9 @@ impl Repeat {
 pub struct Policy {
     /// About acknowledgments.
     pub repeat: Repeat,
+    /// Whether what is repeated after an outage echoes the other end's last timestamp, which is from before it. A sender that has
+    /// retransmitted since takes the outage for a round trip by it, and its timeouts for spurious (RFC 3522).
+    pub echo: bool,
     /// Whether the host's own unacknowledged data is sent again at once.
     pub kick: bool,
     /// Whether other ends are told that they could not reach this host, so that they send again at once though no acknowledgment was lost.
@@ -81,7 +85,15 @@ impl Default for Policy {
     fn default() -> Self {
         let freeze_margin = Duration::from_millis(50);
         let repeat = Repeat::Three;
-        Policy { repeat, kick: true, disruption: false, watch: true, freeze: false, freeze_margin }
+        Policy {
+            repeat,
+            echo: true,
+            kick: true,
+            disruption: false,
+            watch: true,
+            freeze: false,
+            freeze_margin,
+        }
     }
 }
 
@@ -193,6 +205,7 @@ struct File {
 #[serde(deny_unknown_fields, default)]
 struct Keys {
     repeat: Option<Repeat>,
+    echo: Option<bool>,
     kick: Option<bool>,
     disruption: Option<bool>,
     watch: Option<bool>,
@@ -204,6 +217,7 @@ impl Keys {
     fn over(&self, base: Policy) -> Policy {
         Policy {
             repeat: self.repeat.unwrap_or(base.repeat),
+            echo: self.echo.unwrap_or(base.echo),
             kick: self.kick.unwrap_or(base.kick),
             disruption: self.disruption.unwrap_or(base.disruption),
             watch: self.watch.unwrap_or(base.watch),

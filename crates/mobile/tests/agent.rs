@@ -8,7 +8,7 @@ use seamline_mobile::kick::KernelView;
 use seamline_mobile::links::Described;
 use seamline_mobile::settings::Settings;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
-use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -161,6 +161,27 @@ fn policies_say_how_often_and_how() {
             host.acknowledgments().into_iter().partition(|segment| segment.acknowledgment.0 == 40_001);
         assert_eq!(own.iter().map(|segment| segment.mark).collect::<Vec<_>>(), vec![mark; count]);
         assert_eq!(other.len(), 3, "the other link has the default policy");
+    }
+}
+
+#[test]
+fn without_an_echo_what_is_repeated_after_an_outage_says_that_there_is_none() {
+    let stamped = Timestamps { value: 900, echo: 700 };
+    let bare = Timestamps { echo: 0, ..stamped };
+    for (policy, words, said) in [
+        ("echo = true", &["down", "up"][..], stamped),
+        ("echo = false", &["down", "up"], bare),
+        ("echo = false", &["up"], stamped),
+    ] {
+        let (mut agent, mut host) = (agent(&format!("[default]\n{policy}")), FakeHost::new());
+        let mut headers = decode(&packet(40_001)).unwrap().headers;
+        headers.segment.timestamps = Some(stamped);
+        agent.sent(Instant::ZERO, WWAN, &encode_to_vec(&headers, &[]).unwrap());
+        for (at, words) in (1..).zip(words) {
+            tell(&mut agent, seconds(at), &format!("{words} wwan0"), &mut host);
+        }
+        let echoes: Vec<_> = host.acknowledgments().iter().map(|segment| segment.timestamps).collect();
+        assert_eq!(echoes, [Some(said); 3], "{policy}, {words:?}");
     }
 }
 

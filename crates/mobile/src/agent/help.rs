@@ -130,6 +130,8 @@ impl Agent {
         }
         // Without an outage there was no handover; and it is to be counted once.
         let is_marked = policy.repeat == Repeat::Marked && connection.interrupted.is_some();
+        let echoes = policy.echo || connection.interrupted.is_none();
+        let connection = &if echoes { *connection } else { connection.without_echo() };
         let first = craft::acknowledgment(connection, is_marked.then_some(Mark::Handover));
         let first = first.map_err(io::Error::other)?;
         let further = craft::acknowledgment(connection, None).map_err(io::Error::other)?;
