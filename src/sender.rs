@@ -1,9 +1,10 @@
-//! `seamline sender --cgroup PATH`: the kernel's TCP heeds handover notifications.
+//! `seamline sender --cgroup PATH [--destination PREFIX]`: the kernel's TCP heeds handover notifications.
 
 #[cfg(feature = "ebpf")]
 mod live;
 
 use crate::Outcome;
+use seamline_sender::Prefix;
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -28,8 +29,11 @@ pub(crate) struct Arguments {
     /// An interface at which marked acknowledgments come in, so that the kernel sends again at once; may be given for several
     #[arg(long, value_name = "NAME")]
     interface: Vec<String>,
+    /// Help only connections whose other end is at this address or prefix, IPv4 or IPv6 (192.0.2.0/24); may be given for several
+    #[arg(long, value_name = "PREFIX")]
+    destination: Vec<Prefix>,
     /// Load and verify the eBPF programs, attach nothing
-    #[arg(long, conflicts_with_all = ["cgroup", "interface"])]
+    #[arg(long, conflicts_with_all = ["cgroup", "interface", "destination"])]
     check: bool,
     /// Print the counters at the end only
     #[arg(short, long)]

@@ -18,6 +18,20 @@ fn without_its_programs_it_says_what_is_missing() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_destination_that_is_no_prefix_is_refused() {
+    use support::{assert_contains, folder, refuses};
+    for (destination, said) in [
+        ("example.org", "\"example.org\" is no IPv4 or IPv6 address"),
+        ("192.0.2.0/33", "0 to 32 bits long, not \"33\""),
+        ("192.0.2.7/24", "tip: 192.0.2.0/24 for the network, 192.0.2.7 for the host"),
+    ] {
+        let arguments = ["sender", "--cgroup", "/tmp", "--destination", destination];
+        assert_contains(&refuses(&arguments, folder().path()), &["--destination <PREFIX>", said]);
+    }
+}
+
 #[cfg(all(target_os = "linux", feature = "ebpf"))]
 #[path = "support/sender.rs"]
 mod live;

@@ -14,7 +14,11 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Some(cgroup) = arguments.cgroup.clone() else { return check() };
     let interrupt = Interrupt::listen()?;
-    let places = Places { cgroup, interfaces: arguments.interface.clone() };
+    let places = Places {
+        cgroup,
+        interfaces: arguments.interface.clone(),
+        destinations: arguments.destination.clone(),
+    };
     let attached = Attached::new(&places).map_err(failure)?;
     warn_of(attached.off());
     if !arguments.quiet {

@@ -1,7 +1,9 @@
 //! The programs at work.
 
 use crate::counters::Counters;
+use crate::destinations::Destinations;
 use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, load};
+use crate::prefix::Prefix;
 use crate::told::Event;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
 use seamline_ebpf::{attach_tcx, listen, reason};
@@ -39,6 +41,8 @@ pub struct Places {
     pub cgroup: PathBuf,
     /// The interfaces at which marked acknowledgments come in. Without any, the kernel is not asked to send at once.
     pub interfaces: Vec<String>,
+    /// Where the peers are whose connections are helped. Without any, wherever they are.
+    pub destinations: Vec<Prefix>,
 }
 
 /// The programs at work. They end with this value, and with the process, however it ends: the kernel removes what only its
@@ -65,9 +69,10 @@ impl Attached {
             places.interfaces.iter().map(|name| interface(name)).collect::<Result<_, _>>()?;
         let wanted: &[Part] =
             if interfaces.is_empty() { &[Part::Window] } else { &[Part::Window, Part::Retransmission] };
+        let destinations = Destinations::new(&places.destinations);
         let there = congestion_controls();
         // Somebody else may take a name meanwhile.
-        let free = |name: String| attach(wanted, &name, &interfaces).transpose();
+        let free = |name: String| attach(wanted, &name, &destinations, &interfaces).transpose();
         let attached = load::names()
             .filter(|name| !there.contains(name))
             .find_map(free)
@@ -122,9 +127,10 @@ fn taken() -> String {
 fn attach(
     wanted: &[Part],
     name: &str,
+    destinations: &Destinations,
     interfaces: &BTreeSet<u32>,
 ) -> Result<Option<(Loaded, Vec<Link>)>, Error> {
-    let Loaded { mut object, mut off } = load(wanted, name)?;
+    let Loaded { mut object, mut off } = load(wanted, name, destinations)?;
     let mut links = Vec::new();
     for part in wanted {
         if off.iter().any(|off| off.part == *part) {

@@ -10,6 +10,8 @@ pub enum Counter {
     Connections,
     /// Of them, those whose congestion control was left as it was, because it is not cubic.
     OtherControl,
+    /// Connections of the cgroup that were left alone, because their peer is within none of the destinations.
+    Elsewhere,
     /// Timeouts that began an episode.
     Timeouts,
     /// Marks that restored a window.
@@ -36,9 +38,10 @@ pub enum Counter {
 
 impl Counter {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Counter; 13] = [
+    pub const ALL: [Counter; 14] = [
         Counter::Connections,
         Counter::OtherControl,
+        Counter::Elsewhere,
         Counter::Timeouts,
         Counter::Restored,
         Counter::Kept,
@@ -58,6 +61,7 @@ impl fmt::Display for Counter {
         f.write_str(match self {
             Counter::Connections => "connections",
             Counter::OtherControl => "of them with another congestion control than cubic",
+            Counter::Elsewhere => "connections left alone: to other destinations",
             Counter::Timeouts => "timeouts",
             Counter::Restored => "windows restored",
             Counter::Kept => "of them held",

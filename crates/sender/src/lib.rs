@@ -13,9 +13,12 @@ mod attached;
 #[cfg(feature = "ebpf")]
 mod counters;
 #[cfg(feature = "ebpf")]
+mod destinations;
+#[cfg(feature = "ebpf")]
 mod host;
 #[cfg(feature = "ebpf")]
 mod load;
+mod prefix;
 #[cfg(all(test, feature = "ebpf"))]
 #[path = "../tests/support/skip.rs"]
 mod skip;
@@ -28,5 +31,6 @@ pub use attached::{Attached, Error, Places};
 pub use counters::{Counter, Counters};
 #[cfg(feature = "ebpf")]
 pub use load::{Off, Part, check};
+pub use prefix::Prefix;
 #[cfg(feature = "ebpf")]
 pub use told::{Event, What};

@@ -1,6 +1,7 @@
 //! Loading the programs, as many of them as the kernel takes.
 
 use crate::attached::Error;
+use crate::destinations::{self, Destinations};
 use crate::host;
 use libbpf_rs::{Object, ObjectBuilder, OpenMapMut};
 use seamline_ebpf::{Aligned, listen, reason};
@@ -68,15 +69,16 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// When it takes none.
-pub(crate) fn load(parts: &[Part], name: &str) -> Result<Loaded, Error> {
-    let why = match load_exactly(parts, name) {
+pub(crate) fn load(parts: &[Part], name: &str, destinations: &Destinations) -> Result<Loaded, Error> {
+    let why = match load_exactly(parts, name, destinations) {
         Ok(object) => return Ok(Loaded { object, off: Vec::new() }),
         Err(why) => why,
     };
     if parts.len() < 2 {
         return Err(Error::Host(why));
     }
-    let alone: Vec<_> = parts.iter().map(|part| (*part, load_exactly(&[*part], name))).collect();
+    let alone = |part: &Part| (*part, load_exactly(&[*part], name, destinations));
+    let alone: Vec<_> = parts.iter().map(alone).collect();
     let works = alone.iter().position(|(_, loaded)| loaded.is_ok()).ok_or(Error::Host(why))?;
     let mut off = Vec::new();
     let mut object = None;
@@ -97,7 +99,8 @@ pub(crate) fn load(parts: &[Part], name: &str) -> Result<Loaded, Error> {
 /// # Errors
 /// When none of them works.
 pub fn check() -> Result<Vec<Off>, Error> {
-    load(&[Part::Window, Part::Retransmission], CONTROL).map(|loaded| loaded.off)
+    let destinations = Destinations::new(&[]);
+    load(&[Part::Window, Part::Retransmission], CONTROL, &destinations).map(|loaded| loaded.off)
 }
 
 /// Change the name of a congestion control, wherever it stands in what a map begins with.
@@ -110,7 +113,7 @@ fn rename(map: &mut OpenMapMut<'_>, name: &str) -> libbpf_rs::Result<()> {
     Ok(())
 }
 
-fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
+fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Result<Object, String> {
     let (outcome, said) = listen(|| {
         let mut open = ObjectBuilder::default().open_memory(&PROGRAMS.0)?;
         for mut program in open.progs_mut() {
@@ -131,8 +134,13 @@ fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
             if map.name() == host::VALUES {
                 map.set_initial_value(&host::told_errors().to_ne_bytes())?;
             }
+            if map.name() == destinations::MAP {
+                destinations.size(&mut map)?;
+            }
         }
-        open.load()
+        let object = open.load()?;
+        destinations.fill(&object)?;
+        Ok(object)
     });
     outcome.map_err(|error: libbpf_rs::Error| reason(&error, &said))
 }
@@ -141,7 +149,7 @@ fn load_exactly(parts: &[Part], name: &str) -> Result<Object, String> {
 #[test]
 fn each_part_goes_without_the_other() {
     for part in [Part::Window, Part::Retransmission] {
-        match load_exactly(&[part], CONTROL) {
+        match load_exactly(&[part], CONTROL, &Destinations::new(&[])) {
             Ok(object) => {
                 let loaded = object.progs().filter(|program| program.autoload()).count();
                 assert_eq!(loaded, if part == Part::Window { 10 } else { 2 }, "{part}");

@@ -49,14 +49,15 @@ fn until(what: &str, holds: impl Fn() -> bool) {
 #[test]
 fn what_does_not_exist_is_refused() {
     let _alone = alone();
-    let missing = Places { cgroup: "/sys/fs/cgroup/nowhere".into(), interfaces: Vec::new() };
+    let missing = Places { cgroup: "/sys/fs/cgroup/nowhere".into(), ..Places::default() };
     let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such cgroup") };
     assert!(said.contains("/sys/fs/cgroup/nowhere"), "{said}");
-    let missing = Places { cgroup: "/tmp".into(), interfaces: vec!["nowhere0".to_owned()] };
+    let interfaces = vec!["nowhere0".to_owned()];
+    let missing = Places { cgroup: "/tmp".into(), interfaces, ..Places::default() };
     let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such interface") };
     assert!(said.contains("\"nowhere0\"") && said.contains("ip link"), "{said}");
     if ready_or_skip("what_does_not_exist_is_refused") {
-        let no_cgroup = Places { cgroup: "/tmp".into(), interfaces: Vec::new() };
+        let no_cgroup = Places { cgroup: "/tmp".into(), ..Places::default() };
         let Err(Error::Input(said)) = Attached::new(&no_cgroup) else { panic!("/tmp is no cgroup") };
         assert!(said.contains("/tmp") && said.contains("cgroup2"), "{said}");
     }
@@ -86,7 +87,7 @@ fn of_two_at_a_time_each_connection_has_one() {
         return;
     }
     let cgroup = Cgroup::enter().unwrap();
-    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: Vec::new() };
+    let places = Places { cgroup: cgroup.path().to_owned(), ..Places::default() };
     let (first, second) = (Attached::new(&places).unwrap(), Attached::new(&places).unwrap());
     let names = registered();
     assert!(names.contains("seamline_cubic ") && names.contains("seamline_cubic2"), "{names}");
@@ -108,7 +109,7 @@ fn a_tenth_is_refused_and_the_others_go_on() {
         return;
     }
     let cgroup = Cgroup::enter().unwrap();
-    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: Vec::new() };
+    let places = Places { cgroup: cgroup.path().to_owned(), ..Places::default() };
     let mut nine: Vec<_> = (0..9).map(|_| Attached::new(&places).unwrap()).collect();
     let Err(Error::Host(said)) = Attached::new(&places) else { panic!("all names are taken") };
     assert!(said.contains("9 seamline senders run on this host"), "{said}");
@@ -126,7 +127,8 @@ fn an_interface_that_is_named_twice_is_taken_once() {
     let cgroup = Cgroup::enter().unwrap();
     Namespace::new().unwrap().enter().unwrap();
     let interfaces = vec!["lo".to_owned(), "lo".to_owned()];
-    let attached = Attached::new(&Places { cgroup: cgroup.path().to_owned(), interfaces }).unwrap();
+    let places = Places { cgroup: cgroup.path().to_owned(), interfaces, ..Places::default() };
+    let attached = Attached::new(&places).unwrap();
     assert_eq!(attached.off(), []);
 }
 
@@ -170,7 +172,8 @@ fn registered() -> String {
 fn hold_until_killed() {
     let cgroup = Cgroup::enter().unwrap();
     Namespace::new().unwrap().enter().unwrap();
-    let places = Places { cgroup: cgroup.path().to_owned(), interfaces: vec!["lo".to_owned()] };
+    let interfaces = vec!["lo".to_owned()];
+    let places = Places { cgroup: cgroup.path().to_owned(), interfaces, ..Places::default() };
     let attached = Attached::new(&places).unwrap();
     loop {
         attached.wait(std::time::Duration::from_secs(1)).unwrap();

@@ -24,7 +24,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A connection that has been sending for a while, whose receiver has acknowledged all it has seen.
 fn sending_or_skip(test: &str) -> Option<Rig> {
-    let mut rig = Rig::or_skip(test, Setup { version: IpVersion::V4, resend: true })?;
+    let mut rig = Rig::or_skip(test, Setup::usual(IpVersion::V4))?;
     rig.with_plain_recovery();
     rig.peer.window = OFFERED;
     rig.peer.acknowledge_until(BYTES);

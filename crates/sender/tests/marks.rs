@@ -14,15 +14,12 @@ const BOTH: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
 const BYTES: u32 = 1_000_000;
 const AT_ONCE: Duration = Duration::from_millis(60);
 
-fn with_both(version: IpVersion) -> Setup {
-    Setup { version, resend: true }
-}
-
 /// No acknowledgment was lost, so that a plain one would be a duplicate and change nothing.
 #[test]
 fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once() {
     for version in BOTH {
-        let Some(mut rig) = Rig::or_skip("after_a_timeout_a_mark_brings_the_window_back", with_both(version))
+        let Some(mut rig) =
+            Rig::or_skip("after_a_timeout_a_mark_brings_the_window_back", Setup::usual(version))
         else {
             return;
         };
@@ -57,7 +54,7 @@ fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once()
 
 #[test]
 fn a_plain_acknowledgment_changes_nothing() {
-    let Some(mut rig) = Rig::or_skip("a_plain_acknowledgment_changes_nothing", with_both(IpVersion::V4))
+    let Some(mut rig) = Rig::or_skip("a_plain_acknowledgment_changes_nothing", Setup::usual(IpVersion::V4))
     else {
         return;
     };
@@ -71,7 +68,7 @@ fn a_plain_acknowledgment_changes_nothing() {
 
 #[test]
 fn without_an_interface_the_window_alone_comes_back() {
-    let setup = Setup { version: IpVersion::V4, resend: false };
+    let setup = Setup { resend: false, ..Setup::usual(IpVersion::V4) };
     let Some(mut rig) = Rig::or_skip("without_an_interface_the_window_alone_comes_back", setup) else {
         return;
     };
@@ -85,7 +82,7 @@ fn without_an_interface_the_window_alone_comes_back() {
 
 #[test]
 fn a_mark_without_a_timeout_is_counted_and_nothing_else() {
-    let Some(mut rig) = Rig::or_skip("a_mark_without_a_timeout", with_both(IpVersion::V4)) else { return };
+    let Some(mut rig) = Rig::or_skip("a_mark_without_a_timeout", Setup::usual(IpVersion::V4)) else { return };
     rig.peer.acknowledge_until(BYTES);
     rig.peer.send(rig.peer.marked());
     rig.peer.acknowledge_until(BYTES);
@@ -96,7 +93,7 @@ fn a_mark_without_a_timeout_is_counted_and_nothing_else() {
 /// As somebody would forge it who does not see the connection (RFC 5961).
 #[test]
 fn a_mark_out_of_window_changes_nothing() {
-    let Some(mut rig) = Rig::or_skip("a_mark_out_of_window", with_both(IpVersion::V4)) else { return };
+    let Some(mut rig) = Rig::or_skip("a_mark_out_of_window", Setup::usual(IpVersion::V4)) else { return };
     rig.peer.acknowledge_until(BYTES);
     rig.peer.blackout();
     let mut forged = [rig.peer.marked(); 3];
@@ -116,7 +113,9 @@ fn a_mark_out_of_window_changes_nothing() {
 
 #[test]
 fn of_a_storm_one_mark_counts() {
-    let Some(mut rig) = Rig::or_skip("of_a_storm_one_mark_counts", with_both(IpVersion::V4)) else { return };
+    let Some(mut rig) = Rig::or_skip("of_a_storm_one_mark_counts", Setup::usual(IpVersion::V4)) else {
+        return;
+    };
     rig.peer.acknowledge_until(BYTES);
     rig.peer.blackout();
     for _ in 0..1000 {
@@ -135,7 +134,8 @@ fn of_a_storm_one_mark_counts() {
 /// What was restored is lost: the kernel's own reduction is where it ends.
 #[test]
 fn losses_at_once_take_the_window_back() {
-    let Some(mut rig) = Rig::or_skip("losses_at_once_take_the_window_back", with_both(IpVersion::V4)) else {
+    let Some(mut rig) = Rig::or_skip("losses_at_once_take_the_window_back", Setup::usual(IpVersion::V4))
+    else {
         return;
     };
     rig.peer.acknowledge_until(BYTES);
@@ -157,7 +157,7 @@ fn losses_at_once_take_the_window_back() {
 /// It would be given the messages that ask the kernel to send.
 #[test]
 fn who_reads_errors_gets_the_window_and_no_messages() {
-    let Some(mut rig) = Rig::or_skip("who_reads_errors_gets_the_window", with_both(IpVersion::V4)) else {
+    let Some(mut rig) = Rig::or_skip("who_reads_errors_gets_the_window", Setup::usual(IpVersion::V4)) else {
         return;
     };
     read_errors(&rig.stream);
@@ -171,7 +171,7 @@ fn who_reads_errors_gets_the_window_and_no_messages() {
 /// What is kept of a connection is kept with its socket, which can have another one.
 #[test]
 fn a_socket_that_connects_again_begins_anew() {
-    let Some(mut rig) = Rig::or_skip("a_socket_that_connects_again", with_both(IpVersion::V4)) else {
+    let Some(mut rig) = Rig::or_skip("a_socket_that_connects_again", Setup::usual(IpVersion::V4)) else {
         return;
     };
     let ignored = |rig: &Rig| rig.told().into_iter().filter(|what| matches!(what, What::Ignored(_))).count();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "connection.h"
+#include "destination.h"
 
 /* Kind, length, experiment identifier, subtype; the values come from the project's codec (build.rs). */
 struct mark {
@@ -42,13 +43,20 @@ static __always_inline bool is_of_a_sender(const char *name)
 /*
  * A connection of the cgroup is established. One that uses the kernel's cubic gets ours, which wraps it; whoever has chosen
  * another congestion control keeps it, and only the retransmission timer of such a connection can be helped. One that another
- * seamline sender helps, whose cgroup is above or below, is left to it: two would answer the same mark.
+ * seamline sender helps, whose cgroup is above or below, is left to it: two would answer the same mark. One whose peer is not
+ * among the destinations is not watched at all.
  */
 static __always_inline void begin(struct bpf_sock_ops *context, struct bpf_sock *sk)
 {
 	char control[16] = {}, name[16];
 	struct connection *connection;
 
+	if (!is_destination(context)) {
+		/* The last connection of the socket may have been to one that is. */
+		bpf_sk_storage_delete(&connections, sk);
+		count(COUNT_ELSEWHERE);
+		return;
+	}
 	for (int i = 0; i < (int)sizeof(name); i++)
 		name[i] = ours[i];
 	bpf_getsockopt(context, SOL_TCP, TCP_CONGESTION, control, sizeof(control));

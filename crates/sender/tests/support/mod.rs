@@ -45,6 +45,15 @@ pub(crate) struct Setup {
     pub(crate) version: IpVersion,
     /// Whether marked acknowledgments become requests to send again.
     pub(crate) resend: bool,
+    /// Whose connections are helped.
+    pub(crate) destinations: &'static [&'static str],
+}
+
+impl Setup {
+    /// All that is done about a mark, whoever the peer is.
+    pub(crate) fn usual(version: IpVersion) -> Setup {
+        Setup { version, resend: true, destinations: &[] }
+    }
 }
 
 impl Rig {
@@ -63,19 +72,17 @@ impl Rig {
         seamline_sender::check().map_err(|error| error.to_string())?;
         let cgroup = Cgroup::enter()?;
         let namespace = Namespace::new().map_err(|error| error.to_string())?;
-        let tun = prepare(&namespace);
+        let host = address(2, setup.version);
+        let everything = [(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)];
+        let tun = interface(&namespace, INTERFACE, everything.to_vec());
         // The rest of this test's thread is in the namespace.
         namespace.enter().unwrap();
         let interfaces = if setup.resend { vec![INTERFACE.to_owned()] } else { Vec::new() };
-        let places = Places { cgroup: cgroup.path().to_owned(), interfaces };
+        let destinations = setup.destinations.iter().map(|prefix| prefix.parse().unwrap()).collect();
+        let places = Places { cgroup: cgroup.path().to_owned(), interfaces, destinations };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
         assert_eq!(attached.off(), []);
-        let local = SocketAddr::new(address(1, setup.version), PORT);
-        let listener = TcpListener::bind(local).unwrap();
-        let mut peer = Peer::new(tun, local, SocketAddr::new(address(2, setup.version), 40_000));
-        peer.connect();
-        let stream = listener.accept().unwrap().0;
-        send_for_ever(&stream);
+        let (peer, stream) = connect(tun, host);
         Ok(Rig { attached, peer, stream, _cgroup: cgroup, namespace, _alone: alone })
     }
 
@@ -96,21 +103,28 @@ impl Rig {
             settings::write(&self.namespace, setting, "0").unwrap();
         }
     }
+    /// Another peer, behind an interface of its own, to which the kernel sends for ever, too.
+    pub(crate) fn another(&self, host: u16, version: IpVersion) -> (Peer, TcpStream) {
+        let host = address(host, version);
+        let bits = if host.is_ipv4() { 32 } else { 128 };
+        connect(interface(&self.namespace, "other", vec![(host, bits)]), host)
+    }
     /// What has been told so far.
     pub(crate) fn told(&self) -> Vec<What> {
         self.attached.wait(Duration::from_millis(1)).unwrap().iter().map(|event| event.what).collect()
     }
 }
 
-fn prepare(namespace: &Namespace) -> Tun {
+/// An interface with the namespace's own addresses, and the way to some others.
+fn interface(namespace: &Namespace, name: &str, routes: Vec<(IpAddr, u8)>) -> Tun {
     bring_up_loopback(namespace).unwrap();
-    let tun = Tun::open(namespace, INTERFACE).unwrap();
+    let tun = Tun::open(namespace, name).unwrap();
     let interface = Interface {
-        name: INTERFACE.to_owned(),
+        name: name.to_owned(),
         mtu: 1500,
         queue_packets: 10_000,
         addresses: vec![(address(1, IpVersion::V4), 32), (address(1, IpVersion::V6), 128)],
-        routes: vec![(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)],
+        routes,
         congestion_control: Some("cubic".to_owned()),
     };
     interface.bring_up(namespace).unwrap();
@@ -123,6 +137,18 @@ fn address(host: u16, version: IpVersion) -> IpAddr {
         IpVersion::V4 => [10, 0, 0, host as u8].into(),
         IpVersion::V6 => [0xfd00, 0, 0, 0, 0, 0, 0, host].into(),
     }
+}
+
+/// A peer that has connected to the namespace this thread is in, and the kernel's end.
+fn connect(tun: Tun, host: IpAddr) -> (Peer, TcpStream) {
+    let version = if host.is_ipv4() { IpVersion::V4 } else { IpVersion::V6 };
+    let local = SocketAddr::new(address(1, version), PORT);
+    let listener = TcpListener::bind(local).unwrap();
+    let mut peer = Peer::new(tun, local, SocketAddr::new(host, 40_000));
+    peer.connect();
+    let stream = listener.accept().unwrap().0;
+    send_for_ever(&stream);
+    (peer, stream)
 }
 
 /// More than any test takes, as fast as the socket takes it.
