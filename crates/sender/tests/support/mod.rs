@@ -5,11 +5,12 @@ pub(crate) mod cgroup;
 pub(crate) mod peer;
 mod skip;
 pub(crate) mod socket;
+pub(crate) mod wire;
 
 use cgroup::Cgroup;
 use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
-use seamline_lab::system::{Interface, Namespace, TcpInfo, Tun, settings};
+use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
 use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
 use seamline_wire::codec::IpVersion;
 pub(crate) use skip::skip;
@@ -17,6 +18,7 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use wire::{Device, Wire};
 
 pub(crate) const INTERFACE: &str = "world";
 const PORT: u16 = 5001;
@@ -45,14 +47,16 @@ pub(crate) struct Setup {
     pub(crate) version: IpVersion,
     /// Whether marked acknowledgments become requests to send again.
     pub(crate) resend: bool,
+    /// The kernel's way to the peer.
+    pub(crate) device: Device,
     /// Whose connections are helped.
     pub(crate) destinations: &'static [&'static str],
 }
 
 impl Setup {
-    /// All that is done about a mark, whoever the peer is.
+    /// All that is done about a mark, whoever the peer is, on a TUN device.
     pub(crate) fn usual(version: IpVersion) -> Setup {
-        Setup { version, resend: true, destinations: &[] }
+        Setup { version, resend: true, device: Device::Tun, destinations: &[] }
     }
 }
 
@@ -74,7 +78,7 @@ impl Rig {
         let namespace = Namespace::new().map_err(|error| error.to_string())?;
         let host = address(2, setup.version);
         let everything = [(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)];
-        let tun = interface(&namespace, INTERFACE, everything.to_vec());
+        let wire = interface(&namespace, INTERFACE, setup.device, everything.to_vec())?;
         // The rest of this test's thread is in the namespace.
         namespace.enter().unwrap();
         let interfaces = if setup.resend { vec![INTERFACE.to_owned()] } else { Vec::new() };
@@ -82,7 +86,7 @@ impl Rig {
         let places = Places { cgroup: cgroup.path().to_owned(), interfaces, destinations };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
         assert_eq!(attached.off(), []);
-        let (peer, stream) = connect(tun, host);
+        let (peer, stream) = connect(wire, host);
         Ok(Rig { attached, peer, stream, _cgroup: cgroup, namespace, _alone: alone })
     }
 
@@ -107,7 +111,8 @@ impl Rig {
     pub(crate) fn another(&self, host: u16, version: IpVersion) -> (Peer, TcpStream) {
         let host = address(host, version);
         let bits = if host.is_ipv4() { 32 } else { 128 };
-        connect(interface(&self.namespace, "other", vec![(host, bits)]), host)
+        let wire = interface(&self.namespace, "other", Device::Tun, vec![(host, bits)]);
+        connect(wire.unwrap(), host)
     }
     /// What has been told so far.
     pub(crate) fn told(&self) -> Vec<What> {
@@ -116,9 +121,14 @@ impl Rig {
 }
 
 /// An interface with the namespace's own addresses, and the way to some others.
-fn interface(namespace: &Namespace, name: &str, routes: Vec<(IpAddr, u8)>) -> Tun {
+fn interface(
+    namespace: &Namespace,
+    name: &str,
+    device: Device,
+    routes: Vec<(IpAddr, u8)>,
+) -> Result<Wire, String> {
     bring_up_loopback(namespace).unwrap();
-    let tun = Tun::open(namespace, name).unwrap();
+    let wire = Wire::open(namespace, name, device)?;
     let interface = Interface {
         name: name.to_owned(),
         mtu: 1500,
@@ -129,7 +139,7 @@ fn interface(namespace: &Namespace, name: &str, routes: Vec<(IpAddr, u8)>) -> Tu
     };
     interface.bring_up(namespace).unwrap();
     settings::write(namespace, "ipv4/tcp_no_metrics_save", "1").unwrap();
-    tun
+    Ok(wire)
 }
 
 fn address(host: u16, version: IpVersion) -> IpAddr {
@@ -140,11 +150,11 @@ fn address(host: u16, version: IpVersion) -> IpAddr {
 }
 
 /// A peer that has connected to the namespace this thread is in, and the kernel's end.
-fn connect(tun: Tun, host: IpAddr) -> (Peer, TcpStream) {
+fn connect(wire: Wire, host: IpAddr) -> (Peer, TcpStream) {
     let version = if host.is_ipv4() { IpVersion::V4 } else { IpVersion::V6 };
     let local = SocketAddr::new(address(1, version), PORT);
     let listener = TcpListener::bind(local).unwrap();
-    let mut peer = Peer::new(tun, local, SocketAddr::new(host, 40_000));
+    let mut peer = Peer::new(wire, local, SocketAddr::new(host, 40_000));
     peer.connect();
     let stream = listener.accept().unwrap().0;
     send_for_ever(&stream);

@@ -1,7 +1,7 @@
 //! A receiver by hand: it acknowledges, falls silent, and sends whatever a test wants.
 
+use super::wire::Wire;
 use seamline_lab::clock;
-use seamline_lab::system::Tun;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
 use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
 use std::net::{IpAddr, SocketAddr};
@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 const SCALE: u8 = 8;
 
 pub(crate) struct Peer {
-    tun: Tun,
+    wire: Wire,
     kernel: SocketAddr,
     own: SocketAddr,
     /// What it sends next, and expects next.
@@ -31,10 +31,10 @@ pub(crate) struct Came {
 }
 
 impl Peer {
-    pub(crate) fn new(tun: Tun, kernel: SocketAddr, own: SocketAddr) -> Self {
+    pub(crate) fn new(wire: Wire, kernel: SocketAddr, own: SocketAddr) -> Self {
         let number = SequenceNumber(1_000);
         Peer {
-            tun,
+            wire,
             kernel,
             own,
             next: number,
@@ -124,7 +124,7 @@ impl Peer {
             destination_port: TransportPort(self.kernel.port()),
             segment,
         };
-        assert!(self.tun.write(&encode_to_vec(&headers, &[]).unwrap()).unwrap());
+        self.wire.write(&encode_to_vec(&headers, &[]).unwrap());
     }
 
     fn read(&mut self) -> Option<Segment> {
@@ -132,7 +132,7 @@ impl Peer {
     }
 
     fn read_headers(&mut self) -> Option<Headers> {
-        let length = self.tun.read(&mut self.buffer).unwrap()?;
+        let length = self.wire.read(&mut self.buffer)?;
         let headers = decode(&self.buffer[..length]).ok()?.headers;
         (headers.destination_port.0 == self.own.port()).then_some(headers)
     }
