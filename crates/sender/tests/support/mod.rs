@@ -2,12 +2,14 @@
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
 pub(crate) mod cgroup;
+mod full;
 pub(crate) mod peer;
 mod skip;
 pub(crate) mod socket;
 pub(crate) mod wire;
 
 use cgroup::Cgroup;
+use full::Full;
 use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
@@ -37,6 +39,7 @@ pub(crate) struct Rig {
     pub(crate) peer: Peer,
     pub(crate) stream: TcpStream,
     _cgroup: Cgroup,
+    _full: Option<Full>,
     namespace: Namespace,
     _alone: MutexGuard<'static, ()>,
 }
@@ -49,6 +52,8 @@ pub(crate) struct Setup {
     pub(crate) resend: bool,
     /// The kernel's way to the peer.
     pub(crate) device: Device,
+    /// Whether the kernel takes no further program at the interface.
+    pub(crate) is_full: bool,
     /// Whose connections are helped.
     pub(crate) destinations: &'static [&'static str],
 }
@@ -56,7 +61,7 @@ pub(crate) struct Setup {
 impl Setup {
     /// All that is done about a mark, whoever the peer is, on a TUN device.
     pub(crate) fn usual(version: IpVersion) -> Setup {
-        Setup { version, resend: true, device: Device::Tun, destinations: &[] }
+        Setup { version, resend: true, device: Device::Tun, is_full: false, destinations: &[] }
     }
 }
 
@@ -81,13 +86,14 @@ impl Rig {
         let wire = interface(&namespace, INTERFACE, setup.device, everything.to_vec())?;
         // The rest of this test's thread is in the namespace.
         namespace.enter().unwrap();
+        let full = setup.is_full.then(|| Full::make(INTERFACE));
         let interfaces = if setup.resend { vec![INTERFACE.to_owned()] } else { Vec::new() };
         let destinations = setup.destinations.iter().map(|prefix| prefix.parse().unwrap()).collect();
         let places = Places { cgroup: cgroup.path().to_owned(), interfaces, destinations };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
-        assert_eq!(attached.off(), []);
+        assert_eq!(attached.off().is_empty(), full.is_none(), "{:?}", attached.off());
         let (peer, stream) = connect(wire, host);
-        Ok(Rig { attached, peer, stream, _cgroup: cgroup, namespace, _alone: alone })
+        Ok(Rig { attached, peer, stream, _cgroup: cgroup, _full: full, namespace, _alone: alone })
     }
 
     pub(crate) fn counters(&self) -> Counters {

@@ -1,0 +1,25 @@
+//! The kernel refuses a part: it is said, and the other one works.
+#![cfg(all(target_os = "linux", feature = "ebpf"))]
+
+mod support;
+
+use seamline_sender::{Counter, Part};
+use seamline_wire::Duration;
+use seamline_wire::codec::IpVersion;
+use support::{Rig, Setup};
+
+#[test]
+fn where_no_program_can_be_attached_the_window_still_comes_back_and_it_is_said() {
+    let setup = Setup { is_full: true, ..Setup::usual(IpVersion::V4) };
+    let Some(mut rig) = Rig::or_skip("where_no_program_can_be_attached", setup) else { return };
+    let [off] = rig.attached.off() else { panic!("{:?}", rig.attached.off()) };
+    assert_eq!(off.part, Part::Retransmission);
+    let said = off.to_string();
+    assert!(said.starts_with("sending again at once is off: ") && said.contains("os error"), "{said}");
+    rig.peer.acknowledge_until(1_000_000);
+    rig.peer.blackout();
+    rig.peer.send(rig.peer.marked());
+    let came = rig.peer.watch(Duration::from_millis(60));
+    assert!(came.len() > 10, "{came:?}");
+    assert_eq!([Counter::Restored, Counter::Asked].map(|it| rig.count(it)), [1, 0], "{}", rig.counters());
+}
