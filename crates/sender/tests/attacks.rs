@@ -20,11 +20,12 @@ use support::{Rig, Setup};
 const BYTES: u32 = 1_000_000;
 /// What the receiver offers, in units of 256 bytes: some 64 segments, so that no connection has much more under way than another.
 const OFFERED: u16 = 352;
+const BOTH: [IpVersion; 2] = [IpVersion::V4, IpVersion::V6];
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A connection that has been sending for a while, whose receiver has acknowledged all it has seen.
-fn sending_or_skip(test: &str) -> Option<Rig> {
-    let mut rig = Rig::or_skip(test, Setup::usual(IpVersion::V4))?;
+fn sending_or_skip(test: &str, version: IpVersion) -> Option<Rig> {
+    let mut rig = Rig::or_skip(test, Setup::usual(version))?;
     rig.with_plain_recovery();
     rig.peer.window = OFFERED;
     rig.peer.acknowledge_until(BYTES);

@@ -1,8 +1,9 @@
 //! Who sees nothing of the connection, but knows its addresses and ports.
 
 use crate::support::peer::Peer;
-use crate::{MILLISECOND, assert_heard, assert_only_the_timer, heeded, sending_or_skip, storm};
+use crate::{BOTH, MILLISECOND, assert_heard, assert_only_the_timer, heeded, sending_or_skip, storm};
 use seamline_sender::Counter;
+use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Segment};
 
 /// Marks that miss, in turn: acknowledging what nobody has sent, what is long past, and out of the receive window.
@@ -25,7 +26,12 @@ fn heard(count: u32) -> u64 {
 
 #[test]
 fn blind_marks_change_nothing_of_a_transfer() {
-    let Some(mut rig) = sending_or_skip("blind_marks_change_nothing_of_a_transfer") else { return };
+    BOTH.into_iter().for_each(transfer);
+}
+
+fn transfer(version: IpVersion) {
+    let test = "blind_marks_change_nothing_of_a_transfer";
+    let Some(mut rig) = sending_or_skip(test, version) else { return };
     let before = rig.info();
     let (rounds, each) = (100, 30);
     for _ in 0..rounds {
@@ -49,7 +55,12 @@ fn blind_marks_change_nothing_of_a_transfer() {
 
 #[test]
 fn blind_marks_change_nothing_after_a_timeout() {
-    let Some(mut rig) = sending_or_skip("blind_marks_change_nothing_after_a_timeout") else { return };
+    BOTH.into_iter().for_each(after_a_timeout);
+}
+
+fn after_a_timeout(version: IpVersion) {
+    let test = "blind_marks_change_nothing_after_a_timeout";
+    let Some(mut rig) = sending_or_skip(test, version) else { return };
     rig.peer.blackout();
     let silent = rig.info();
     let marks = missing_all(&rig.peer, 1500);

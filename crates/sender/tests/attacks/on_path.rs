@@ -1,19 +1,21 @@
 //! Who reads the connection and can add to it, so that all his numbers are right, but cannot take anything away.
 
 use crate::{
-    MILLISECOND, assert_heard, assert_only_the_timer, heeded, recover, remembered, sending_or_skip,
+    BOTH, MILLISECOND, assert_heard, assert_only_the_timer, heeded, recover, remembered, sending_or_skip,
     sent_again, storm,
 };
 use seamline_lab::system::TcpInfo;
 use seamline_sender::Counter;
+use seamline_wire::codec::IpVersion::{self, V4, V6};
 use seamline_wire::{Duration, Segment};
 
 /// A genuine mark is recorded, once delivered and once held back, and used when the connection has recovered, more than a second
 /// later, and again after its next timeout.
 #[test]
 fn on_path_a_mark_replayed_or_delayed_changes_nothing() {
-    for is_delivered in [true, false] {
-        let Some(mut rig) = sending_or_skip("on_path_a_mark_replayed_or_delayed") else { return };
+    for (version, is_delivered) in [(V4, true), (V4, false), (V6, true), (V6, false)] {
+        let test = "on_path_a_mark_replayed_or_delayed";
+        let Some(mut rig) = sending_or_skip(test, version) else { return };
         rig.peer.blackout();
         let recorded = rig.peer.marked();
         if is_delivered {
@@ -46,7 +48,13 @@ fn state(info: &TcpInfo) -> (u32, Option<u32>, u32, Option<u16>) {
 /// request to send at once is made. Everything else is the timer's, with its doublings.
 #[test]
 fn on_path_a_storm_while_the_receiver_is_away_is_one_mark() {
-    let Some(mut rig) = sending_or_skip("on_path_a_storm_while_the_receiver_is_away") else { return };
+    BOTH.into_iter().for_each(while_away);
+}
+
+fn while_away(version: IpVersion) {
+    let Some(mut rig) = sending_or_skip("on_path_a_storm_while_the_receiver_is_away", version) else {
+        return;
+    };
     let before = rig.info();
     rig.peer.blackout();
     let window = remembered(&rig);
@@ -70,7 +78,11 @@ fn on_path_a_storm_while_the_receiver_is_away_is_one_mark() {
 /// The receiver is back and acknowledges; with each of its acknowledgments come five marked copies.
 #[test]
 fn on_path_a_storm_in_recovery_brings_no_more_than_the_window_from_before() {
-    let Some(mut rig) = sending_or_skip("on_path_a_storm_in_recovery") else { return };
+    BOTH.into_iter().for_each(in_recovery);
+}
+
+fn in_recovery(version: IpVersion) {
+    let Some(mut rig) = sending_or_skip("on_path_a_storm_in_recovery", version) else { return };
     let before = rig.info();
     rig.peer.blackout();
     let window = remembered(&rig);

@@ -3,6 +3,7 @@
 use crate::support::Rig;
 use crate::{MILLISECOND, remembered, sending_or_skip, sent_again};
 use seamline_sender::Counter;
+use seamline_wire::codec::IpVersion;
 
 const SILENCES: u64 = 3;
 const ROUND_TRIPS: u32 = 20;
@@ -20,7 +21,7 @@ struct Got {
 }
 
 fn receive(test: &str, marks_all: bool) -> Option<Got> {
-    let mut rig = sending_or_skip(test)?;
+    let mut rig = sending_or_skip(test, IpVersion::V4)?;
     rig.peer.marks_all = marks_all;
     let begun = rig.info();
     let mut given_up = 0;
