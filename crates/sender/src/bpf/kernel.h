@@ -39,7 +39,6 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
-	unsigned long sk_pacing_rate;
 	__u32 sk_pacing_status;
 	unsigned long sk_max_pacing_rate;
 };
@@ -67,7 +66,6 @@ struct tcp_sock {
 	__u32 sacked_out;
 	__u32 retrans_out;
 	__u32 lost;
-	__u32 mss_cache;
 	__u32 srtt_us;
 	__u32 rttvar_us;
 	__u32 snd_una;

@@ -9,7 +9,8 @@
 
 /*
  * While a window is on trial the kernel paces at 120 % of window over round-trip time (net.ipv4.tcp_pacing_ca_ratio). So much
- * less of the window makes that the rate from before the timeout, which the queue bore.
+ * less of the window makes that the rate of the window from before the timeout, which the queue bore; but the kernel goes by what
+ * is outstanding while that is more, and is a fifth faster at most until it is acknowledged.
  */
 #define PACING_PERCENT 120
 /* As many as may begin a connection (RFC 6928). */
@@ -66,14 +67,12 @@ static __always_inline void remember(struct sock *sk, struct connection *connect
 	tell(sk, TOLD_TIMEOUT, connection->window, connection->threshold, connection->reduced);
 }
 
+/* The kernel itself works out the rate, with each acknowledgment after it has called here, paced or not. */
 static __always_inline void pace(struct tcp_sock *tp, struct connection *connection)
 {
-	__u64 rate = (__u64)tp->mss_cache * tp->snd_cwnd * 8 * 1000000;
-
 	/* With fq below, or an application that asked for it, the connection is paced anyhow. */
-	if (!tp->srtt_us || tp->inet_conn.icsk_inet.sk.sk_pacing_status != pacing_none())
+	if (tp->inet_conn.icsk_inet.sk.sk_pacing_status != pacing_none())
 		return;
-	tp->inet_conn.icsk_inet.sk.sk_pacing_rate = rate / tp->srtt_us;
 	tp->inet_conn.icsk_inet.sk.sk_pacing_status = pacing_needed();
 	connection->paced = 1;
 }

@@ -113,6 +113,10 @@ impl Rig {
             settings::write(&self.namespace, setting, "0").unwrap();
         }
     }
+    /// From now on what is paced is sent a few segments at a time, however short the shortest round trip was.
+    pub(crate) fn with_small_bursts(&self) {
+        settings::write(&self.namespace, "ipv4/tcp_tso_rtt_log", "0").unwrap();
+    }
     /// Another peer, behind an interface of its own, to which the kernel sends for ever, too.
     pub(crate) fn another(&self, host: u16, version: IpVersion) -> (Peer, TcpStream) {
         let host = address(host, version);

@@ -19,6 +19,8 @@ pub(crate) struct Peer {
     pub(crate) window: u16,
     /// Whether everything that it acknowledges is marked.
     pub(crate) marks_all: bool,
+    /// How long it waits before it acknowledges what has come.
+    pub(crate) round_trip: Duration,
     buffer: Vec<u8>,
 }
 
@@ -41,6 +43,7 @@ impl Peer {
             expected: number,
             window: 65_535,
             marks_all: false,
+            round_trip: Duration::from_millis(10),
             buffer: vec![0; 65_536],
         }
     }
@@ -137,13 +140,13 @@ impl Peer {
         (headers.destination_port.0 == self.own.port()).then_some(headers)
     }
 
-    /// Acknowledge, a round trip of some milliseconds each time, until so many bytes have come in order.
+    /// Acknowledge, a round trip later each time, until so many bytes have come in order.
     pub(crate) fn acknowledge_until(&mut self, bytes: u32) {
         let goal = self.expected + bytes;
         let end = clock::monotonic() + Duration::from_secs(5);
         while self.expected.0.wrapping_sub(goal.0).cast_signed() < 0 {
             assert!(clock::monotonic() < end, "the kernel sends no more");
-            for came in self.watch(Duration::from_millis(10)) {
+            for came in self.watch(self.round_trip) {
                 self.acknowledge(came);
             }
         }
