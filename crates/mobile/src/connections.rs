@@ -274,7 +274,7 @@ impl Connection {
         Some(caught_up)
     }
 
-    /// The same, whose last packet has echoed no timestamp: zero is the value of none (RFC 7323 section 3.2), and senders take it for none.
+    /// The same, whose last packet has echoed no timestamp: zero, which Linux takes for none. RFC 7323 (section 3.2) has it where ACK is not set.
     #[must_use]
     pub fn without_echo(mut self) -> Self {
         if let Some(timestamps) = &mut self.last.segment.timestamps {

@@ -7,7 +7,7 @@
 //!
 //! [default]                    # for every link without a table of its own
 //! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
-//! echo = true                  # with the timestamp that was last echoed; false: with none (RFC 7323)
+//! echo = true                  # with the timestamp that was last echoed; false: with zero, which Linux takes for none
 //! kick = true                  # have the host's own data sent again at once
 //! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
 //! watch = true                 # heed what the kernel says of the interface, not only what is told

@@ -15,7 +15,7 @@ use seamline_mobile::system::{Daemon, Freezer, Manner, ask};
 use seamline_mobile::{HAS_FREEZER, Settings};
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -149,7 +149,7 @@ fn one_segment_arrives(phone: &Phone) -> Result<(), &'static str> {
     server.drain(Duration::from_millis(50));
     talk(&mut server);
     // From a margin before the loss on nothing more should come.
-    pause(Duration::from_millis(100));
+    pause(Duration::from_millis(30));
     let received = server.send(1000);
     let said = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
     assert_eq!((said.window, said.acknowledgment), (0, received));
@@ -182,6 +182,32 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
         let before = download.bytes();
         let after = until("data again", || download.bytes() > before);
         assert!(after < Duration::from_millis(150), "{version:?}: {after:?}: {}", daemon.log());
+    }
+}
+
+/// What is said of the link goes for the tunnel over it, and it is the tunnel's packets whose window is closed.
+#[test]
+fn a_sender_behind_a_tunnel_over_the_link_stops_and_goes_on() {
+    let name = "a_sender_behind_a_tunnel";
+    let Some(_alone) = freezer_or_skip(name) else { return };
+    for version in VERSIONS {
+        let Some(ethernet) = Ethernet::or_skip(name, version) else { return };
+        let Some(ethernet) = ethernet.through_a_tunnel() else {
+            return support::skip(name, "this kernel has no VXLAN");
+        };
+        let tunnels = BTreeMap::from([("vx0".to_owned(), "wwan0".to_owned())]);
+        let daemon = Running::start(&ethernet.phone, Settings { tunnels, ..freezing() });
+        let download = ethernet.download();
+        freeze(&daemon.socket, &download);
+        ask(&daemon.socket, "up wwan0").unwrap();
+        let before = download.bytes();
+        let after = until("data again", || download.bytes() > before);
+        // It is logged after that.
+        until("a repeat", || daemon.log().contains("event=repeat "));
+        let log = daemon.log();
+        assert!(after < Duration::from_millis(150), "{version:?}: {after:?}: {log}");
+        let repeats = log.lines().filter(|line| line.contains("event=repeat ")).collect::<Vec<_>>();
+        assert!(matches!(repeats[..], [line] if line.contains(" link=vx0 ")), "{log}");
     }
 }
 

@@ -109,6 +109,7 @@ fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
         rig.at(millis);
         assert!(rig.said().is_empty(), "{millis}");
     }
+    assert_eq!(rig.next(), Some(1450));
     rig.at(1450);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None), "also where nothing else is repeated");
     assert!(rig.has_logged("reason=\"not lost at the time said\""), "{:?}", rig.log);

@@ -65,7 +65,8 @@ pub(super) fn try_rules(rules: &str) -> io::Result<()> {
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = nft.stdin.take() {
-        stdin.write_all(rules.as_bytes())?;
+        // One that has ended already says itself why.
+        let _ = stdin.write_all(rules.as_bytes());
     }
     let said = nft.wait_with_output()?;
     if said.status.success() {

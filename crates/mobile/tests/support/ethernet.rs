@@ -16,6 +16,7 @@ pub(crate) struct Ethernet {
     server: Namespace,
     version: IpVersion,
     holder: Child,
+    is_tunnelled: bool,
 }
 
 impl Ethernet {
@@ -37,7 +38,7 @@ impl Ethernet {
         bring_up_loopback(&server)?;
         // The command names a namespace by a process in it.
         let holder = server.within(|| Command::new("sleep").arg("600").spawn())?;
-        let joined = Ethernet { phone, server, version, holder };
+        let joined = Ethernet { phone, server, version, holder, is_tunnelled: false };
         // The child may not have been in it yet.
         pause(Duration::from_millis(20));
         let peer = joined.holder.id();
@@ -54,10 +55,29 @@ impl Ethernet {
         Ok(joined)
     }
 
+    /// Have downloads go through a tunnel over the link, vx0 (VXLAN), if the kernel has such.
+    pub(crate) fn through_a_tunnel(mut self) -> Option<Self> {
+        for (namespace, device, host, other) in [(&self.phone, "wwan0", 1, 2), (&self.server, "lan0", 2, 1)] {
+            let ends = format!("local 10.9.1.{host} remote 10.9.1.{other} dstport 4789");
+            let words = format!("link add vx0 type vxlan id 3 {ends} dev {device}");
+            let made = namespace.within(|| Command::new("ip").args(words.split(' ')).status());
+            if !made.is_ok_and(|status| status.success()) {
+                return None;
+            }
+            run(namespace, &format!("ip address add 10.9.2.{host}/24 dev vx0"));
+            run(namespace, &format!("ip address add fd0b::{host}/64 dev vx0 nodad"));
+            run(namespace, "ip link set vx0 up");
+        }
+        self.is_tunnelled = true;
+        Some(self)
+    }
+
     fn address(&self) -> SocketAddr {
-        let address = match self.version {
-            IpVersion::V4 => "10.9.1.2:443",
-            IpVersion::V6 => "[fd0a::2]:443",
+        let address = match (self.version, self.is_tunnelled) {
+            (IpVersion::V4, false) => "10.9.1.2:443",
+            (IpVersion::V4, true) => "10.9.2.2:443",
+            (IpVersion::V6, false) => "[fd0a::2]:443",
+            (IpVersion::V6, true) => "[fd0b::2]:443",
         };
         address.parse().unwrap()
     }
