@@ -312,8 +312,8 @@ impl Agent {
         if view.loaded_round_trip().is_none_or(|round_trip| left <= round_trip) {
             return self.refuse(&key, "the round trip has grown", log);
         }
-        let caught_up = self.connections.get_mut(&key).and_then(|it| it.caught_up(now, view.received));
-        let connection = caught_up.unwrap_or(connection);
+        let Some(known) = self.connections.get_mut(&key) else { return };
+        let connection = known.caught_up(now, view.received).unwrap_or(*known);
         let said = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
             .with("left_ms", left.as_millis_f64())
             .with("acknowledgment", connection.last.segment.acknowledgment.0);
@@ -330,7 +330,7 @@ impl Agent {
         self.freezing.plans.insert(key, Plan { interface, stage });
         self.freezing.arriving.insert(key, Arriving::new(now, lost_at, self.margin(&key)));
         if let Some(known) = self.connections.get_mut(&key) {
-            *known = Connection { frozen: Frozen::Yes, origin: known.origin, ..connection };
+            *known = Connection { frozen: Frozen::Yes, ..connection };
         }
         self.counters.frozen += 1;
         log.push(said);
