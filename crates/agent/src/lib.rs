@@ -13,6 +13,7 @@
 //! it so, and a split connection to which an opaque packet belongs stalls. What comes out of an agent as it went in leaves as the bytes
 //! that it came as.
 
+mod after_timeout;
 mod connection;
 mod connections;
 mod eln_ack;
@@ -20,6 +21,7 @@ mod exit;
 mod guard;
 mod heard;
 mod key;
+mod listed;
 mod moved;
 mod obtcp;
 mod parameters;

@@ -47,6 +47,11 @@ impl Ranges {
         let after = self.0.partition_point(|range| range.0.is_at_or_before(sequence));
         after > 0 && sequence.is_before(self.0[after - 1].1)
     }
+    /// Whether all bytes of `begin..end` were seen.
+    pub(crate) fn contain_all(&self, begin: SequenceNumber, end: SequenceNumber) -> bool {
+        let after = self.0.partition_point(|range| range.0.is_at_or_before(begin));
+        after > 0 && end.is_at_or_before(self.0[after - 1].1)
+    }
     /// The first byte of all.
     pub(crate) fn first(&self) -> Option<SequenceNumber> {
         self.0.first().map(|range| range.0)
@@ -69,6 +74,8 @@ mod tests {
         assert!(seen.contains(at(1999)) && !seen.contains(at(2000)) && !seen.contains(at(2999)));
         seen.insert(at(2000), at(3000));
         assert_eq!(seen.0, [(at(1000), at(4000))]);
+        assert!(seen.contain_all(at(1000), at(4000)) && seen.contain_all(at(1990), at(2010)));
+        assert!(!seen.contain_all(at(999), at(1001)) && !seen.contain_all(at(3999), at(4001)));
         seen.forget_before(at(2500));
         assert_eq!((seen.first(), &seen.0[..]), (Some(at(2500)), &[(at(2500), at(4000))][..]));
         seen.forget_before(at(5000));

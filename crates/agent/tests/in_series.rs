@@ -79,36 +79,42 @@ fn every_byte_arrives_past_any_two() {
     }
 }
 
-/// Where the air alone loses a tenth, a second agent sends hardly more over it than one does, and the sender less: whatever one sends
+/// Where the air alone loses a tenth, a second agent sends hardly more over it than one does, and leaves little of it to the sender: whatever one sends
 /// again passes the other once.
 #[test]
 fn two_agents_storm_no_more_than_one() {
-    let plan = Plan {
+    const SEEDS: u64 = 12;
+    let plan = |seed| Plan {
         wire: Hop { loss: 0, duplication: 0, reordering: 0, one_way_delay: 50 },
         air: Hop { loss: 10, duplication: 0, reordering: 0, one_way_delay: 5 },
         bytes: [2_000_000, 0],
         variant: 1,
         notifies: false,
-        seed: 3,
+        seed,
         good_from: u64::MAX / 2_000_000,
     };
-    let over_the_air = |kinds: [&Kind; 2]| {
-        let mut run = way(&plan, kinds);
-        run.run_out();
-        assert_eq!(delivered(&run), plan.bytes);
-        let again = run.agents.iter().map(|agent| agent.counters().local_retransmissions);
-        let sender = run.hosts[0].endpoints().next().expect("one").statistics().sender.retransmissions;
-        (again.collect::<Vec<_>>(), sender)
+    // Sent again by each agent, and by the sender.
+    let over_the_air = |kinds: [&'static Kind; 2]| {
+        let mut all = [0; 3];
+        for seed in 0..SEEDS {
+            let mut run = way(&plan(seed), kinds);
+            run.run_out();
+            assert_eq!(delivered(&run), [2_000_000, 0]);
+            let sender = run.hosts[0].endpoints().next().expect("one").statistics().sender.retransmissions;
+            let again = run.agents.iter().map(|agent| agent.counters().local_retransmissions).chain([sender]);
+            all.iter_mut().zip(again).for_each(|(sum, again)| *sum += again);
+        }
+        all
     };
     let [snoop, eln_ack] = ["snoop", "eln-ack"].map(|name| find(name).expect("it is there"));
-    let (one, alone) = over_the_air([eln_ack, snoop]);
-    let (two, beside) = over_the_air([snoop, snoop]);
-    let segments = 2_000_000 / 1448;
-    assert!((segments / 20..segments / 2).contains(&one[1]), "{one:?}");
-    assert!(two[0] + two[1] < one[1] * 3 / 2, "{two:?}, one alone {one:?}");
-    // The one nearer to the air repairs; the other steps in when that repair is lost, too, and spares the sender.
-    assert!(two[0] < two[1], "{two:?}");
-    assert!(beside < alone, "{beside} and {alone}");
+    let [_, one, alone] = over_the_air([eln_ack, snoop]);
+    let [outer, inner, beside] = over_the_air([snoop, snoop]);
+    let segments = SEEDS * 2_000_000 / 1448;
+    assert!((segments / 20..segments / 2).contains(&one), "{one}");
+    assert!(outer + inner < one * 5 / 4, "{outer} and {inner}, one alone {one}");
+    // The one nearer to the air repairs; the other steps in when that repair is lost, too.
+    assert!(outer < inner / 2, "{outer} and {inner}");
+    assert!(alone < segments / 30 && beside < segments / 30, "{alone} and {beside} of {segments}");
 }
 
 /// Nothing is heard from the mobile host any more. Each agent sends at most ten times by itself; what the first one sends again is to the

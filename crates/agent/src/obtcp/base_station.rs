@@ -3,12 +3,13 @@
 use super::ObtcpParameters;
 use super::round_trip::RoundTrip;
 use super::store::Store;
+use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, Side};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::timers::NEVER;
-use seamline_wire::{Flags, Instant, Packet, SequenceNumber};
+use seamline_wire::{Flags, Instant, Packet, Segment, SequenceNumber};
 
 #[derive(Debug)]
 pub(super) struct BaseStation {
@@ -20,6 +21,8 @@ pub(super) struct BaseStation {
     /// To the mobile host and back.
     round_trip: RoundTrip,
     timer: Instant,
+    /// Its last timeout, if that is not over.
+    timeout: Option<AfterTimeout>,
 }
 
 impl BaseStation {
@@ -30,6 +33,7 @@ impl BaseStation {
             acknowledged: None,
             round_trip: RoundTrip::of_data(parameters.minimum_timeout),
             timer: NEVER,
+            timeout: None,
             parameters,
         }
     }
@@ -54,16 +58,37 @@ impl BaseStation {
         }
     }
 
-    fn on_acknowledgment(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
+    fn on_acknowledgment(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) {
+        let acknowledgment = segment.acknowledgment;
+        self.store.list(segment.sack.behind(acknowledgment));
         if self.acknowledged.is_some_and(|acknowledged| acknowledgment.is_at_or_before(acknowledged)) {
             return;
         }
         self.acknowledged = Some(acknowledgment);
         self.end = Some(self.end.map_or(acknowledgment, |end| end.max(acknowledgment)));
-        if let Some(sent_at) = self.store.acknowledge(acknowledgment, exit) {
-            self.round_trip.sample(now.saturating_since(sent_at));
+        let answered = self.store.acknowledge(acknowledgment, exit);
+        if let Some(round_trip_time) = answered.and_then(|answered| answered.round_trip_time(now)) {
+            self.round_trip.sample(round_trip_time);
         }
+        self.go_on_after_timeout(now, acknowledgment, answered.as_ref(), exit);
         self.restart_timer(now);
+    }
+
+    /// What was under way at the last timeout goes out again, unless it arrives after all.
+    fn go_on_after_timeout(
+        &mut self,
+        now: Instant,
+        acknowledgment: SequenceNumber,
+        answered: Option<&Answered>,
+        exit: &mut Exit<'_>,
+    ) {
+        let (lists, shortest) = (self.store.is_listed_to(), self.round_trip.shortest());
+        self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
+        let Some(timeout) = &self.timeout else { return };
+        if timeout.is_answered() {
+            self.round_trip.end_back_off();
+        }
+        self.store.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
     }
 
     /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
@@ -110,7 +135,7 @@ impl Connection for BaseStation {
         match from {
             Side::Wired if segment.sequence_length() > 0 => self.on_data(now, &packet, exit),
             Side::Wireless if segment.flags.contains(Flags::ACK) => {
-                self.on_acknowledgment(now, segment.acknowledgment, exit);
+                self.on_acknowledgment(now, segment, exit);
             }
             _ => {}
         }
@@ -143,6 +168,8 @@ impl Connection for BaseStation {
         if self.store.holding(missing).is_some_and(|kept| kept.sent_again < most) {
             let head = SequenceRange { first: missing, end: SequenceNumber(missing.0.wrapping_add(1)) };
             self.store.send_again(now, head, exit);
+            let end = self.end.filter(|_| self.parameters.goes_on_after_timeouts);
+            self.timeout = end.map(|end| AfterTimeout::new(now, end));
             self.round_trip.back_off();
             self.restart_timer(now);
         }
@@ -151,6 +178,8 @@ impl Connection for BaseStation {
         self.timer
     }
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.timeout = None;
+        self.round_trip.begin_elsewhere();
         if let Some(first) = self.store.first_sequence() {
             self.store.send_all_again(now, first, exit);
         }

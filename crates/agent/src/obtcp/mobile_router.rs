@@ -147,8 +147,9 @@ impl MobileRouter {
     }
 
     fn on_progress(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
-        if let Some(sent_at) = self.store.acknowledge(acknowledgment, exit) {
-            self.to_host.sample(now.saturating_since(sent_at));
+        let answered = self.store.acknowledge(acknowledgment, exit);
+        if let Some(round_trip_time) = answered.and_then(|answered| answered.round_trip_time(now)) {
+            self.to_host.sample(round_trip_time);
         }
         self.owed = 0;
         self.echoes.on_progress(now);

@@ -65,6 +65,9 @@ pub struct ObtcpParameters {
     /// The base station sends the oldest packet again when nothing is acknowledged or asked for within its timeout: when the last packets
     /// are lost, nothing behind them shows the mobile router a gap.
     pub base_station_timer: bool,
+    /// After such a timeout the base station sends everything again that was under way, as acknowledgments come; otherwise one packet at each timeout, however
+    /// many are lost.
+    pub goes_on_after_timeouts: bool,
 }
 
 impl Default for ObtcpParameters {
@@ -77,6 +80,7 @@ impl Default for ObtcpParameters {
             local_retransmissions: 10,
             minimum_timeout: Duration::from_millis(100),
             base_station_timer: true,
+            goes_on_after_timeouts: true,
         }
     }
 }

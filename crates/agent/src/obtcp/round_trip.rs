@@ -3,10 +3,11 @@
 use seamline_wire::Duration;
 
 /// Smoothed round-trip time and variation as of RFC 6298 section 2, with its back-off (section 5.5): a repair that had to be sent twice gives
-/// no sample, so the longer timeout stays until one comes at once.
+/// no sample, so the longer timeout stays until one comes at once, or somebody knows better.
 #[derive(Debug)]
 pub(super) struct RoundTrip {
     estimate: Option<(f64, f64)>,
+    shortest: Option<Duration>,
     initial_timeout: Duration,
     minimum_timeout: Duration,
     backed_off: u32,
@@ -21,7 +22,13 @@ const MOST_BACKED_OFF: u32 = 6;
 impl RoundTrip {
     /// Of data and its acknowledgments.
     pub(super) fn of_data(minimum_timeout: Duration) -> Self {
-        RoundTrip { estimate: None, initial_timeout: INITIAL_TIMEOUT, minimum_timeout, backed_off: 0 }
+        RoundTrip {
+            estimate: None,
+            shortest: None,
+            initial_timeout: INITIAL_TIMEOUT,
+            minimum_timeout,
+            backed_off: 0,
+        }
     }
     /// Of requests and their repairs. These are short, so that one sent in vain costs little, and where nobody answers the sender should not wait.
     pub(super) fn of_requests(minimum_timeout: Duration) -> Self {
@@ -30,6 +37,7 @@ impl RoundTrip {
     pub(super) fn sample(&mut self, round_trip_time: Duration) {
         let sample = round_trip_time.as_secs_f64();
         self.backed_off = 0;
+        self.shortest = Some(self.shortest.map_or(round_trip_time, |known| known.min(round_trip_time)));
         self.estimate = Some(match self.estimate {
             None => (sample, sample / 2.0),
             Some((smoothed, variation)) => {
@@ -38,7 +46,11 @@ impl RoundTrip {
             }
         });
     }
-    /// How long an answer takes at least, as far as is known.
+    /// How long an answer has taken at least; nothing as long as none is known.
+    pub(super) fn shortest(&self) -> Duration {
+        self.shortest.unwrap_or(Duration::ZERO)
+    }
+    /// How long an answer takes in general, as far as is known.
     pub(super) fn smoothed(&self) -> Option<Duration> {
         self.estimate.map(|(smoothed, _)| Duration::from_secs_f64(smoothed))
     }
@@ -53,5 +65,13 @@ impl RoundTrip {
     /// No answer came in time.
     pub(super) fn back_off(&mut self) {
         self.backed_off = (self.backed_off + 1).min(MOST_BACKED_OFF);
+    }
+    /// It is about another link from now on: what it takes at least is not known there.
+    pub(super) fn begin_elsewhere(&mut self) {
+        (self.shortest, self.backed_off) = (None, 0);
+    }
+    /// Answers come again.
+    pub(super) fn end_back_off(&mut self) {
+        self.backed_off = 0;
     }
 }

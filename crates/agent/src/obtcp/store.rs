@@ -1,8 +1,10 @@
 //! The packets on their way to the mobile host, in order of sequence.
 
+use crate::after_timeout::{AT_ONCE, AfterTimeout, Answered, Sent};
 use crate::exit::Exit;
+use crate::listed::Listed;
 use seamline_wire::control::SequenceRange;
-use seamline_wire::{Instant, Packet, SequenceNumber};
+use seamline_wire::{Instant, Packet, SackBlock, SequenceNumber};
 use std::collections::VecDeque;
 
 /// A packet that is kept until it is acknowledged.
@@ -31,6 +33,8 @@ impl Kept {
 #[derive(Debug, Default)]
 pub(super) struct Store {
     packets: VecDeque<Kept>,
+    /// What the mobile host has listed as having arrived.
+    listed: Listed,
 }
 
 impl Store {
@@ -65,23 +69,31 @@ impl Store {
         let kept = Kept { packet, sent_at: now, sent_again: 0, asked_for: 0, is_ambiguous: false };
         self.packets.insert(place, kept);
     }
-    /// Forget what lies before `acknowledgment`; returns when that of it was sent which was sent last, if it was sent once: an acknowledgment
-    /// that waited for a repair answers that, and not what had come before it.
+    /// Forget what lies before `acknowledgment`; returns what that answers.
     pub(super) fn acknowledge(
         &mut self,
         acknowledgment: SequenceNumber,
         exit: &mut Exit<'_>,
-    ) -> Option<Instant> {
-        let mut latest: Option<(Instant, bool)> = None;
+    ) -> Option<Answered> {
+        let mut answered = None;
         while let Some(kept) =
             self.packets.pop_front_if(|kept| kept.range().end.is_at_or_before(acknowledgment))
         {
-            if latest.is_none_or(|(at, _)| at <= kept.sent_at) {
-                latest = Some((kept.sent_at, kept.is_ambiguous));
-            }
+            let is_listed = self.listed.has(&kept.packet.segment);
+            let sent = Sent { at: kept.sent_at, is_ambiguous: kept.is_ambiguous, is_listed };
+            answered = Some(Answered::with(answered, sent));
             exit.release(kept.packet);
         }
-        latest.filter(|(_, is_ambiguous)| !is_ambiguous).map(|(at, _)| at)
+        self.listed.acknowledge(acknowledgment);
+        answered
+    }
+    /// Blocks tell of what has arrived.
+    pub(super) fn list(&mut self, arrived: &[SackBlock]) {
+        self.listed.hear(arrived);
+    }
+    /// Whether the mobile host lists what arrives.
+    pub(super) fn is_listed_to(&self) -> bool {
+        self.listed.is_used()
     }
     /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
     /// segments otherwise when it sends again leaves a short packet inside a long one.
@@ -115,7 +127,19 @@ impl Store {
         let held = self.packets.iter_mut().filter(|kept| kept.holds(range));
         held.for_each(|kept| send(kept, now, exit));
     }
-    /// The same because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
+    /// Send the first of those again that a timeout has shown to be lost, unless they were sent again `most` times since they came from the wired side.
+    pub(super) fn send_lost_again(
+        &mut self,
+        now: Instant,
+        timeout: &AfterTimeout,
+        most: u32,
+        exit: &mut Exit<'_>,
+    ) {
+        let is_lost = |kept: &Kept| timeout.is_lost(kept.sent_at) && !self.listed.has(&kept.packet.segment);
+        let lost = self.packets.iter_mut().filter(|kept| kept.sent_again < most && is_lost(kept));
+        lost.take(AT_ONCE).for_each(|kept| send(kept, now, exit));
+    }
+    /// Send everything that holds bytes of a range again because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
     pub(super) fn send_asked_for(
         &mut self,
         now: Instant,

@@ -1,7 +1,9 @@
 //! The packets on their way to the mobile node, in order of sequence.
 
+use crate::after_timeout::{AT_ONCE, AfterTimeout, Answered, Sent};
 use crate::exit::Exit;
-use seamline_wire::{Instant, Packet, Segment, SequenceNumber};
+use crate::listed::Listed;
+use seamline_wire::{Instant, Packet, SackBlock, Segment, SequenceNumber};
 use std::collections::VecDeque;
 
 /// A packet that is kept until it is acknowledged.
@@ -24,19 +26,24 @@ impl Cached {
     pub(super) fn begins_at_or_before(&self, missing: SequenceNumber) -> bool {
         self.sequence().is_at_or_before(missing)
     }
-    fn was_sent_once(&self) -> bool {
-        self.local_retransmissions == 0 && !self.sender_repeats
+    pub(super) fn send_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.sent_at = now;
+        self.local_retransmissions += 1;
+        exit.retransmit(&self.packet);
+    }
+    fn sent(&self, listed: &Listed) -> Sent {
+        let is_ambiguous = self.local_retransmissions > 0 || self.sender_repeats;
+        Sent { at: self.sent_at, is_ambiguous, is_listed: listed.has(&self.packet.segment) }
     }
 }
 
 /// What was known of packets that are acknowledged together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Acknowledged {
     /// When the last of them in sequence was sent last.
     pub(super) last_sent_at: Instant,
-    /// When the one that was sent last was sent, if it was sent once. An acknowledgment that waited for a repair answers that, and not what
-    /// had come before it.
-    pub(super) answered_sent_at: Option<Instant>,
+    /// What of them is answered.
+    pub(super) answered: Answered,
 }
 
 /// Where a packet belongs.
@@ -53,6 +60,8 @@ pub(super) enum Place {
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     packets: VecDeque<Cached>,
+    /// What the mobile node has listed as having arrived.
+    listed: Listed,
     /// The end of what was seen last in sequence.
     end: Option<SequenceNumber>,
 }
@@ -69,6 +78,10 @@ impl Cache {
     }
     pub(super) fn first_mut(&mut self) -> Option<&mut Cached> {
         self.packets.front_mut()
+    }
+    /// The end of what was seen last in sequence.
+    pub(super) fn end(&self) -> Option<SequenceNumber> {
+        self.end
     }
     pub(super) fn place_of(&self, segment: &Segment) -> Place {
         if self.end.is_none_or(|end| segment.sequence.is_at_or_after(end)) {
@@ -107,28 +120,43 @@ impl Cache {
         acknowledgment: SequenceNumber,
         exit: &mut Exit<'_>,
     ) -> Option<Acknowledged> {
-        let mut last_sent_at = None;
-        let mut latest: Option<(Instant, bool)> = None;
+        let mut acknowledged: Option<Acknowledged> = None;
         while let Some(cached) =
             self.packets.pop_front_if(|cached| cached.packet.segment.end().is_at_or_before(acknowledgment))
         {
-            last_sent_at = Some(cached.sent_at);
-            if latest.is_none_or(|(at, _)| at <= cached.sent_at) {
-                latest = Some((cached.sent_at, cached.was_sent_once()));
-            }
+            let answered =
+                Answered::with(acknowledged.map(|before| before.answered), cached.sent(&self.listed));
+            acknowledged = Some(Acknowledged { last_sent_at: cached.sent_at, answered });
             exit.release(cached.packet);
         }
         self.note_end(acknowledgment);
-        let answered_sent_at = latest.filter(|(_, once)| *once).map(|(at, _)| at);
-        last_sent_at.map(|last_sent_at| Acknowledged { last_sent_at, answered_sent_at })
+        self.listed.acknowledge(acknowledgment);
+        acknowledged
+    }
+    /// Blocks tell of what has arrived.
+    pub(super) fn list(&mut self, arrived: &[SackBlock]) {
+        self.listed.hear(arrived);
+    }
+    /// Whether the mobile node lists what arrives.
+    pub(super) fn is_listed_to(&self) -> bool {
+        self.listed.is_used()
+    }
+    /// The first of those go over the air once more that a timeout has shown to be lost, unless they did `most` times since their sender sent them last.
+    pub(super) fn send_lost_again(
+        &mut self,
+        now: Instant,
+        timeout: &AfterTimeout,
+        most: u32,
+        exit: &mut Exit<'_>,
+    ) {
+        let is_lost =
+            |cached: &Cached| timeout.is_lost(cached.sent_at) && !self.listed.has(&cached.packet.segment);
+        let lost = self.packets.iter_mut().filter(|it| it.local_retransmissions < most && is_lost(it));
+        lost.take(AT_ONCE).for_each(|cached| cached.send_again(now, exit));
     }
     /// Everything goes over the air once more.
     pub(super) fn send_all_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        for cached in &mut self.packets {
-            cached.sent_at = now;
-            cached.local_retransmissions += 1;
-            exit.retransmit(&cached.packet);
-        }
+        self.packets.iter_mut().for_each(|cached| cached.send_again(now, exit));
     }
     pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.packets.iter().map(|cached| &*cached.packet)

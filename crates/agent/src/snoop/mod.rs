@@ -3,21 +3,25 @@
 //! itself, and keeps the duplicate acknowledgments of that from the sender.
 
 mod cache;
+mod parameters;
 mod round_trip;
 mod uplink;
 
 use crate::Kind;
+use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::exit::Exit;
 use crate::heard::{Heard, News};
 use crate::key::Side;
-use cache::{Cache, Place};
+use cache::{Acknowledged, Cache, Place};
 use round_trip::RoundTrip;
 use seamline_tcp::handover::Traits;
 use seamline_wire::timers::NEVER;
-use seamline_wire::{Duration, Flags, Instant, Packet, Segment, SequenceNumber};
+use seamline_wire::{Flags, Instant, Packet, Segment, SequenceNumber};
 use uplink::Uplink;
+
+pub use parameters::SnoopParameters;
 
 pub(super) static KIND: Kind = Kind {
     name: "snoop",
@@ -32,72 +36,6 @@ pub(super) static KIND: Kind = Kind {
         Box::new(connections.inside_tunnels(parameters.inside_tunnels))
     },
 };
-
-/// What of Snoop can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SnoopParameters {
-    /// Packets kept of each connection.
-    pub cache: u32,
-    /// Duplicates that pass before one makes the agent send again. The paper's agent acts at once; ns-2's lets one pass.
-    pub passed_duplicates: u32,
-    /// How often at most a packet is sent again, unless its sender sends it again.
-    pub local_retransmissions: u32,
-    /// The shortest time after which the agent sends again by itself.
-    pub minimum_timeout: Duration,
-    /// Smoothed round-trip time over the air before the first sample.
-    pub initial_round_trip_time: Duration,
-    /// Its variation before the first sample.
-    pub initial_variation: Duration,
-    /// The share of a new sample in the smoothed round-trip time, 0 to 1.
-    pub sample_weight: f64,
-    /// Every acknowledgment gives a sample, from when the last packet was sent that it acknowledges; otherwise it is a sample for the packet
-    /// that was sent last, if that was sent once.
-    pub samples_retransmissions: bool,
-    /// Duplicates are counted on across new acknowledgments, as by the one counter that all of ns-2's agents share.
-    pub counts_duplicates_on: bool,
-    /// Duplicates that show another gap are hidden like others, as in ns-2. Otherwise they pass: a sender with SACK that does not hear of them may never
-    /// hear of what they list, and sends it again.
-    pub hides_new_gaps: bool,
-    /// Acknowledgments for the mobile node that ask for what the air has lost are marked.
-    pub explicit_loss_notification: bool,
-    /// What the mobile node sends again fills its gap at once where it lies right before later data, and duplicates for it that are still to come are
-    /// not marked, as in ns-2. Otherwise they are, until the far end has it.
-    pub repairs_fill_gaps: bool,
-}
-
-impl Default for SnoopParameters {
-    /// As in ns-2, but for its mistakes: the new sample has an eighth, and each loss its own count.
-    fn default() -> Self {
-        SnoopParameters {
-            cache: 100,
-            passed_duplicates: 1,
-            local_retransmissions: 10,
-            minimum_timeout: Duration::from_millis(100),
-            initial_round_trip_time: Duration::from_millis(100),
-            initial_variation: Duration::from_millis(250),
-            sample_weight: 0.125,
-            samples_retransmissions: false,
-            counts_duplicates_on: false,
-            hides_new_gaps: false,
-            explicit_loss_notification: true,
-            repairs_fill_gaps: false,
-        }
-    }
-}
-
-impl SnoopParameters {
-    /// Those of ns-2.
-    pub fn ns2() -> Self {
-        SnoopParameters {
-            sample_weight: 0.875,
-            samples_retransmissions: true,
-            counts_duplicates_on: true,
-            hides_new_gaps: true,
-            repairs_fill_gaps: true,
-            ..Self::default()
-        }
-    }
-}
 
 /// The duplicates that what is on its way over the air will still cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +60,8 @@ struct Snoop {
     first_is_under_way: bool,
     round_trip: RoundTrip,
     timer: Instant,
+    /// Its last timeout, if that is not over.
+    timeout: Option<AfterTimeout>,
     uplink: Uplink,
 }
 
@@ -135,6 +75,7 @@ impl Snoop {
             first_is_under_way: false,
             round_trip: RoundTrip::new(&parameters),
             timer: NEVER,
+            timeout: None,
             uplink: Uplink::default(),
             parameters,
         }
@@ -170,6 +111,7 @@ impl Snoop {
     /// Whether an acknowledgment from the mobile node goes on to the sender.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
+        self.cache.list(segment.sack.behind(acknowledgment));
         match self.heard.hear(segment) {
             News::Old | News::More | News::Repeated => true,
             News::Duplicate => self.passes_duplicate(now, acknowledgment, exit),
@@ -177,26 +119,44 @@ impl Snoop {
                 self.passes_duplicate(now, acknowledgment, exit) || !self.parameters.hides_new_gaps
             }
             News::Progress => {
-                self.on_progress(now, acknowledgment, exit);
+                self.on_progress(now, segment, exit);
                 true
             }
         }
     }
 
-    fn on_progress(&mut self, now: Instant, acknowledgment: SequenceNumber, exit: &mut Exit<'_>) {
-        if let Some(acknowledged) = self.cache.acknowledge(acknowledgment, exit) {
-            let sent_at = match self.parameters.samples_retransmissions {
-                true => Some(acknowledged.last_sent_at),
-                false => acknowledged.answered_sent_at,
+    fn on_progress(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) {
+        let acknowledged = self.cache.acknowledge(segment.acknowledgment, exit);
+        if let Some(Acknowledged { last_sent_at, answered }) = &acknowledged {
+            let sample = match self.parameters.samples_retransmissions {
+                true => Some(now.saturating_since(*last_sent_at)),
+                false => answered.round_trip_time(now),
             };
-            sent_at.into_iter().for_each(|at| self.round_trip.sample(now.saturating_since(at)));
+            sample.into_iter().for_each(|sample| self.round_trip.sample(sample));
         }
         self.expected = Expected::None;
-        self.first_is_under_way = false;
+        let answered = acknowledged.map(|it| it.answered);
+        self.first_is_under_way =
+            self.goes_on_after_timeout(now, segment.acknowledgment, answered.as_ref(), exit);
         if !self.parameters.counts_duplicates_on {
             self.duplicates = 0;
         }
         self.timer = if self.cache.is_empty() { NEVER } else { now + self.round_trip.timeout() };
+    }
+
+    /// What was under way at the last timeout goes out again, unless it arrives after all. Whether the first packet of the cache is among it.
+    fn goes_on_after_timeout(
+        &mut self,
+        now: Instant,
+        acknowledgment: SequenceNumber,
+        answered: Option<&Answered>,
+        exit: &mut Exit<'_>,
+    ) -> bool {
+        let (lists, shortest) = (self.cache.is_listed_to(), self.round_trip.shortest());
+        self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
+        let Some(timeout) = &self.timeout else { return false };
+        self.cache.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
+        self.cache.first().is_some_and(|first| first.local_retransmissions > 0)
     }
 
     fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
@@ -258,9 +218,7 @@ impl Snoop {
         let Some(first) = self.cache.first_mut().filter(|first| first.local_retransmissions < most) else {
             return false;
         };
-        first.sent_at = now;
-        first.local_retransmissions += 1;
-        exit.retransmit(&first.packet);
+        first.send_again(now, exit);
         self.timer = now + self.round_trip.timeout();
         true
     }
@@ -296,6 +254,8 @@ impl Connection for Snoop {
         let is_missing = self.heard.acknowledged.is_none_or(|missing| first.begins_at_or_before(missing));
         if is_missing && self.send_first_again(now, exit) {
             self.first_is_under_way = true;
+            let end = self.cache.end().filter(|_| self.parameters.goes_on_after_timeouts);
+            self.timeout = end.map(|end| AfterTimeout::new(now, end));
         }
     }
     fn wake_at(&self) -> Instant {
@@ -304,6 +264,8 @@ impl Connection for Snoop {
     /// What was on the air at the old base station is lost, unless it is acknowledged since: send it all again, as the new base
     /// station of the paper's handoff does.
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.timeout = None;
+        self.round_trip.begin_elsewhere();
         self.cache.send_all_again(now, exit);
         self.expected = Expected::None;
         self.first_is_under_way = !self.cache.is_empty();

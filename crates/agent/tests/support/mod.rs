@@ -122,6 +122,17 @@ impl Script {
         }
         all
     }
+    /// It wakes until it sends something; when that is, and what.
+    pub(crate) fn next_sent(&mut self) -> (Duration, Vec<u32>) {
+        loop {
+            let at = self.next_wake();
+            let sent: Vec<u32> =
+                self.out.packets.drain(..).map(|(_, packet)| packet.segment.sequence.0).collect();
+            if !sent.is_empty() {
+                return (at.saturating_since(Instant::ZERO), sent);
+            }
+        }
+    }
     /// From now on it is about the connection to this port of the fixed host.
     pub(crate) fn fixed_port(&mut self, port: u16) -> &mut Self {
         self.fixed_port = port;

@@ -68,10 +68,13 @@ fn obtcp() -> Value {
             time(),
         ),
         key("base_station_timer", "The base station looks after the last packets, too (true)", boolean()),
+        key("goes_on_after_timeouts", GOES_ON, boolean()),
     ]);
     schema["required"] = json!(["role"]);
     schema
 }
+
+const GOES_ON: &str = "After a timeout all that was under way goes out again as acknowledgments come (true; snoop of ns2 false: one packet each timeout)";
 
 fn positive(most: i64) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": most })
@@ -93,6 +96,7 @@ fn snoop() -> Value {
         ),
         key("samples_retransmissions", "What was sent again gives samples, too (false; ns2 true)", boolean()),
         key("counts_duplicates_on", "Duplicates are counted on across losses (false; ns2 true)", boolean()),
+        key("goes_on_after_timeouts", GOES_ON, boolean()),
         key(
             "explicit_loss_notification",
             "Acknowledgments that ask for what the air has lost say so (true)",

@@ -160,6 +160,7 @@ fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
     set(&mut snoop.sample_weight, reader.optional("sample_weight", number(0.0, 1.0)));
     set(&mut snoop.samples_retransmissions, reader.optional("samples_retransmissions", boolean));
     set(&mut snoop.counts_duplicates_on, reader.optional("counts_duplicates_on", boolean));
+    set(&mut snoop.goes_on_after_timeouts, reader.optional("goes_on_after_timeouts", boolean));
     let notifies = reader.optional("explicit_loss_notification", boolean);
     set(&mut snoop.explicit_loss_notification, notifies);
     reader.finish();
@@ -186,6 +187,7 @@ fn read_obtcp_of_any_role(mut table: Reader<'_>, obtcp: &mut ObtcpParameters) {
     set(&mut obtcp.local_retransmissions, most);
     set(&mut obtcp.minimum_timeout, table.optional("minimum_timeout", units::positive_duration));
     set(&mut obtcp.base_station_timer, table.optional("base_station_timer", boolean));
+    set(&mut obtcp.goes_on_after_timeouts, table.optional("goes_on_after_timeouts", boolean));
     table.finish();
 }
 
