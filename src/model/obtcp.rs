@@ -6,8 +6,8 @@ use super::sweep::{Key, Sweep};
 use super::table;
 use crate::Outcome;
 use crate::terminal::{Failure, note, print_results};
-use seamline_scenario::atomic;
-use seamline_scenario::report::quoted;
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use super::point::Given;
 use crate::terminal::Failure;
 use crate::words::said;
-use seamline_scenario::document::Node;
-use seamline_scenario::units::{self, Complaint};
+use seamline_config::document::Node;
+use seamline_config::units::{self, Complaint};
 
 /// A parameter by the name that the paper gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

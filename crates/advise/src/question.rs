@@ -3,8 +3,8 @@
 use crate::error::InputError;
 use crate::limit;
 use crate::link::{AccessLink, quantity, seconds};
-use seamline_scenario::diagnostics::suggestion;
-use seamline_scenario::units::{self, Amount};
+use seamline_config::diagnostics::suggestion;
+use seamline_config::units::{self, Amount};
 use seamline_tcp::{profile, variant};
 use seamline_wire::Duration;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::case::Job;
 use crate::measure::Measured;
-use seamline_scenario::lines::{LineFile, whole_length};
+use seamline_experiment::lines::{LineFile, whole_length};
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Numbers of all flows of a run together.
 
+use seamline_experiment::record::{LinkRecord, RunRecord};
 use seamline_model::obtcp::jain_index;
-use seamline_scenario::record::{LinkRecord, RunRecord};
 
 /// Jain's index of the goodput of all flows, each copy of a flow for itself (equation 21 of paper O).
 pub(crate) fn fairness(run: &RunRecord) -> Option<f64> {

@@ -2,12 +2,12 @@
 
 mod support;
 
+use seamline_experiment::statistics::Estimate;
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
 use seamline_paper::figures::Figures;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, find, verdict};
-use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeMap;
 use support::run;
 

@@ -1,11 +1,12 @@
 //! Runs of a plan in all three places.
 
+use seamline_experiment::RunOptions;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::summary::label;
 use seamline_lab::system::StateDirectory;
 use seamline_lab::{InPlace, LabError, Stacks};
-use seamline_scenario::record::RunRecord;
+use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_scenario::summary::label;
-use seamline_scenario::{Plan, RunOptions};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -183,7 +184,7 @@ impl Job {
         let options = RunOptions { stop: manner.stop.clone(), ..RunOptions::default() };
         let results = match self.arm {
             Arm::Simulator => {
-                seamline_scenario::run(plan, &options, &|| {}).map_err(|_| ParityError::Stopped)
+                seamline_experiment::run(plan, &options, &|| {}).map_err(|_| ParityError::Stopped)
             }
             Arm::Ours | Arm::Kernel => {
                 let stacks = self.stacks(&plan.cells[0].scenario, manner);

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::line::{Line, parse_lines};
 use crate::manifest::{Manifest, Sweep};
 use crate::store::{line_files, read_lines};
-use seamline_scenario::record::RunRecord;
+use seamline_experiment::record::RunRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

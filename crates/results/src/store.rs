@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::line::{Line, parse_lines};
-use seamline_scenario::lines::LineFile;
+use seamline_experiment::lines::LineFile;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Every code is explained, and every explanation's example is what the code is about.
 
-use seamline_scenario::codes::{Code, Explanation, Place};
+use seamline_config::codes::{Code, Explanation, Place};
 use seamline_scenario::{Diagnostics, Plan};
 use std::collections::BTreeSet;
 use std::path::Path;

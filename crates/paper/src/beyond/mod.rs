@@ -18,8 +18,8 @@ use crate::run::{PaperError, PaperOptions, Refused, conduct, job_without_refused
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
+use seamline_experiment::report::Provenance;
 use seamline_results::sweep::Progress;
-use seamline_scenario::report::Provenance;
 use serde::Serialize;
 use shown::Shown;
 use std::sync::atomic::AtomicBool;

@@ -1,8 +1,8 @@
 //! Throughput and recovery time over two wireless links, one behind the other.
 
+use seamline_experiment::statistics::Estimate;
 use seamline_model::obtcp::{OutOfDomain, Path, Window, WirelessLink};
 use seamline_report::picture::lines::Line;
-use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

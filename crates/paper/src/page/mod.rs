@@ -14,12 +14,12 @@ use crate::documents::Documents;
 use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
+use seamline_experiment::report::ENGINE;
+use seamline_experiment::statistics::Estimate;
 use seamline_report::model;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
 use seamline_report::{File, ReportError};
-use seamline_scenario::report::ENGINE;
-use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeSet;
 
 /// The page of a paper. Further sections and tables may be added to it.
