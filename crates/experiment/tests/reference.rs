@@ -32,7 +32,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Every key that a schema file asks for stands in the page; in that on agents what is set for real hosts alone.
 #[test]
 fn every_key_is_named() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenario/src/schema");
     let scenarios = include_str!("../../../scenarios/README.md");
     let real_hosts = include_str!("../../../docs/agent.md");
     let mut keys = 0;
