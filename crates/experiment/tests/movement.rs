@@ -12,7 +12,7 @@ fn runs(text: &str, overrides: &[&str]) -> Vec<RunRecord> {
     results.into_iter().flat_map(|cell| cell.runs).collect()
 }
 
-/// The plane and the way of paper V (section 5.1): access routers 150 m apart with a range of 90 m.
+/// The plane and the way of paper mobility-vegas-2020 (section 5.1): access routers 150 m apart with a range of 90 m.
 fn paper_v(protocol: &str) -> String {
     let nodes = "nodes = [\"cn\", \"router\", \"oar\", \"nar1\", \"nar2\", \"mn\"]\n";
     let mut text = format!("duration = \"100 s\"\n{nodes}");
@@ -152,7 +152,7 @@ fn with_two_links_no_scheme_is_told_of_a_link_that_is_replaced() {
     assert!((0.98..1.02).contains(&(freeze / plain)), "{freeze} {plain}");
 }
 
-/// Paper X: a satellite with 1 Mbit/s and a round-trip time of 550 ms, a hot spot with 11 Mbit/s and 25 ms; a handover takes
+/// Paper cross-layer-handover: a satellite with 1 Mbit/s and a round-trip time of 550 ms, a hot spot with 11 Mbit/s and 25 ms; a handover takes
 /// 2.5 s, into the hot spot at 5.5 s and back 5 s later.
 fn paper_x(cells: &str) -> String {
     let mut text =

@@ -228,7 +228,7 @@ fn try_reading(
 }
 
 pub(crate) fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
-    let file = format!("papers/{}/{figure}.toml", paper.id);
+    let file = format!("papers/{}/{figure}.toml", paper.name);
     match paper.scenario(figure) {
         Some(text) => job(&file, text, figure, folder, set),
         None => Err(PaperError::File { file, reason: "no such scenario".to_owned() }),

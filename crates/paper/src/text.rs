@@ -179,7 +179,7 @@ fn line(name: &str, tried: &[&ClaimResult], claims: &[ClaimResult]) -> String {
     text + "\n"
 }
 
-/// Table 1 of paper E, for a paper that claims something about it.
+/// Table 1 of paper ehn-2004, for a paper that claims something about it.
 pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();

@@ -60,7 +60,7 @@ pub fn run(
     let mut refused = Vec::new();
     let mut provenance = Vec::new();
     for (name, text) in files.scenarios {
-        let file = format!("papers/{}/beyond/{name}.toml", paper.id);
+        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
         let job =
             job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
         refused.extend(job.refused());

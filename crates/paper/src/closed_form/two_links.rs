@@ -6,7 +6,7 @@ use seamline_report::picture::lines::Line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The way of a packet, by the symbols of paper O: shares of packets lost, and one-way delays in milliseconds.
+/// The way of a packet, by the symbols of paper obtcp: shares of packets lost, and one-way delays in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct TwoLinks {

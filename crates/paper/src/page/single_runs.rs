@@ -130,5 +130,5 @@ fn shown(run: RunSeries, figure: ShownSingly<'_>) -> RunSeries {
 }
 
 fn unknown(paper: &Paper, reason: String) -> PaperError {
-    PaperError::File { file: format!("papers/{}/figures.toml", paper.id), reason }
+    PaperError::File { file: format!("papers/{}/figures.toml", paper.name), reason }
 }
