@@ -4,9 +4,9 @@ mod beyond;
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, Manner};
-use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, Told, note, print};
+use crate::terminal::{Failure, Told, invalid, note, print};
+use seamline_cli::interrupt::Interrupt;
 use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
@@ -153,7 +153,7 @@ fn write_page(report: &PaperReport, folder: &Path) -> Result<PathBuf, Failure> {
 
 fn failure(error: PaperError) -> Failure {
     match error {
-        PaperError::Scenario(diagnostics) => Failure::Scenario(diagnostics),
+        PaperError::Scenario(diagnostics) => invalid(&diagnostics),
         PaperError::Results(error) => results_failure(error),
         file @ PaperError::File { .. } => Failure::Runtime(file.to_string()),
     }

@@ -2,9 +2,9 @@
 
 use crate::Outcome;
 use crate::experiment::{Overrides, Processors, headline};
-use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, Told, note, print};
+use seamline_cli::interrupt::Interrupt;
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
 use seamline_scenario::report::{Provenance, quoted};
