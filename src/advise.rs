@@ -2,11 +2,11 @@
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, Manner};
-use crate::interrupt::Interrupt;
-use crate::terminal::{Failure, Told, note, print_results};
+use crate::terminal::{Failure, Told, invalid, note, print_results};
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionWords, Watch, in_words, picture, presets, scenario,
 };
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_results::sweep::Progress;
@@ -136,7 +136,7 @@ fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet:
 fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
     match error {
         AdviseError::Input(error) => Failure::Input(error.to_string()),
-        AdviseError::Scenario(diagnostics) => Failure::Scenario(diagnostics),
+        AdviseError::Scenario(diagnostics) => invalid(&diagnostics),
         AdviseError::Interrupted => Failure::Interrupted(
             "interrupted; there is no advice from part of the runs".to_owned(),
             interrupt.exit_code(),

@@ -3,7 +3,6 @@
 mod available;
 
 use crate::Outcome;
-use crate::interrupt::Interrupt;
 use crate::lab::prepare;
 use crate::terminal::{Failure, note, print, print_results, progress};
 use crate::words;
@@ -16,6 +15,7 @@ use seamline_benchmark::run::{Manner, RunError};
 use seamline_benchmark::store::{Run, Store};
 use seamline_benchmark::summary::{Cell, summarise};
 use seamline_benchmark::{conduct, markdown, picture, text};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::system::kernel_release;
 use seamline_wire::Duration;
@@ -183,8 +183,12 @@ fn measure(
     });
     let jobs: Vec<_> = matrix.jobs().into_iter().filter(|job| !is_done(runs, job)).collect();
     let bar = progress(jobs.len(), arguments.quiet);
-    let manner =
-        Manner { program: host.program.clone(), cgroup: host.cgroup.clone().ok(), retries: arguments.retry };
+    let manner = Manner {
+        program: host.program.clone(),
+        host_program: host.host_program.clone().unwrap_or_default(),
+        cgroup: host.cgroup.clone().ok(),
+        retries: arguments.retry,
+    };
     let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |ended| {
         bar.inc(1);
         match ended {

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::bundled::{ALL, Bundled, names, without_schema};
 use crate::experiment::{Options, Table, conduct};
-use crate::terminal::{Failure, print};
+use crate::terminal::{Failure, invalid, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::RunOptions;
 use seamline_experiment::pages::is_page;
@@ -85,7 +85,7 @@ fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, 
     overrides.extend(options.overrides.to_settings());
     let name = format!("{}.toml", bundled.name);
     let plan = Plan::new(Path::new(&name), bundled.text.to_owned(), &overrides)
-        .map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))?;
+        .map_err(|diagnostics| invalid(&diagnostics))?;
     let files = RunOptions {
         pcapng: Some(folder.to_owned()),
         events: options.events.clone(),

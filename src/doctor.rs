@@ -12,16 +12,27 @@ pub(crate) struct Arguments {
 
 #[cfg(target_os = "linux")]
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use seamline_lab::doctor;
-    let mut features = doctor::examine();
-    features.push(linux::programs());
-    features.sort_by_key(|feature| feature.need);
-    let text = if arguments.json { linux::json(&features) } else { doctor::table(&features) };
-    print(&text)?;
-    if doctor::can_run(&features) {
+    use seamline_host::doctor::{Feature, Need, json, table};
+    use seamline_lab::doctor::{can_run, examine, verdict};
+    let mut features = examine();
+    let found = seamline_host::executable::find();
+    let found = found.map(|path| path.display().to_string()).map_err(|error| error.to_string());
+    let purpose = "the remedies of seamline benchmark; agents in the lab";
+    features.push(
+        Feature::new(Need::Recommended, "seamline-host", purpose, found)
+            .fixed_by(&[("any host", "cargo build --release -p seamline-host")]),
+    );
+    let can_run = can_run(&features);
+    if arguments.json {
+        let document = serde_json::json!({ "lab_can_run": can_run, "features": json(&features) });
+        print(&format!("{document:#}\n"))?;
+    } else {
+        print(&(table(&features) + &verdict(&features)))?;
+    }
+    if can_run {
         return Ok(());
     }
-    Err(Failure::Runtime("the lab cannot run on this host; what mends it is said above".to_owned()))
+    Err(Failure::Runtime("the lab cannot run on this host; see above how to get what is missing".to_owned()))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -30,46 +41,4 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         print("{\n  \"lab_can_run\": false,\n  \"features\": []\n}\n")?;
     }
     Err(Failure::Runtime("live features are for Linux only; simulations run everywhere".to_owned()))
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use seamline_lab::doctor::{Feature, Need, can_run};
-    use serde_json::{Value, json};
-
-    /// Whether this command can be `seamline sender`, and freeze as `seamline mobile`.
-    pub(super) fn programs() -> Feature {
-        let there = seamline_sender::HAS_PROGRAMS;
-        let tried = if there { Ok("built in") } else { Err("this seamline was built without them") };
-        let tried = tried.map(str::to_owned).map_err(str::to_owned);
-        Feature::new(Need::Sender, "eBPF programs", "heeding marks, freezing", tried).mended_by(&[(
-            "any host",
-            "cargo build --release --features ebpf, with clang and libelf (see there)",
-        )])
-    }
-
-    pub(super) fn json(features: &[Feature]) -> String {
-        let entries: Vec<Value> = features.iter().map(entry).collect();
-        format!("{:#}\n", json!({ "lab_can_run": can_run(features), "features": entries }))
-    }
-
-    fn entry(feature: &Feature) -> Value {
-        let need = match feature.need {
-            Need::Required => "required",
-            Need::Recommended => "recommended",
-            Need::Mobile => "mobile",
-            Need::Sender => "sender",
-            Need::Split => "split",
-            Need::Optional => "optional",
-        };
-        let remedy = |(host, remedy): &(&str, String)| json!({ "host": host, "remedy": remedy });
-        json!({
-            "name": feature.name,
-            "need": need,
-            "purpose": feature.purpose,
-            "available": feature.available,
-            "found": feature.found,
-            "remedies": feature.remedies.iter().map(remedy).collect::<Vec<Value>>(),
-        })
-    }
 }

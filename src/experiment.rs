@@ -1,9 +1,9 @@
 //! What `run` and `demo` share: options, running, and showing the results.
 
 use crate::Outcome;
-use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Document, Provenance, quoted};
 use seamline_experiment::summary::label;

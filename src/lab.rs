@@ -33,13 +33,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NODE=COMMAND", requires = "command")]
     serve: Vec<String>,
     /// Run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0, e.g.
-    /// station='seamline agent snoop --in wired0 --out wireless0'; may be given for several
+    /// station='seamline-host agent snoop --in wired0 --out wireless0'; may be given for several
     #[arg(long, value_name = "AGENT=COMMAND")]
     agent: Vec<String>,
     /// Let the scenario's flows run beside the command
     #[arg(long, requires = "command")]
     flows: bool,
-    /// Tell a node's link events to the Unix datagram socket at this path, in words as `seamline mobile` takes them; may be
+    /// Tell a node's link events to the Unix datagram socket at this path, in words as `seamline-host mobile` takes them; may be
     /// given for several
     #[arg(long, value_name = "NODE=PATH", requires = "command")]
     notify: Vec<String>,

@@ -1,10 +1,10 @@
 //! `seamline load serve` and `seamline load fetch`: a TCP load that times its stalls.
 
 use crate::Outcome;
-use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results};
 use crate::words;
 use seamline_benchmark::load::{Fetch, PORT, Serve, Timeline, What};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::clock::monotonic;
 use seamline_wire::{Duration, Instant};

@@ -1,8 +1,7 @@
-//! The `seamline` command. One file per subcommand; everything they do lives in the crates.
+//! The `seamline` command: simulations, experiments over real Linux TCP, and tools. One file per subcommand; everything they do lives in the
+//! crates. Agents and daemons for real hosts are in the command `seamline-host`.
 
 mod advise;
-#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
-mod agent;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod benchmark;
 mod bundled;
@@ -13,34 +12,30 @@ mod demo;
 mod doctor;
 mod experiment;
 mod explain;
+mod groups;
 mod init;
-mod interrupt;
 mod lab;
 mod list;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod load;
-#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
-mod mobile;
 mod model;
 mod overview;
-mod pages;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
 mod run;
 mod schema;
-#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
-mod sender;
 mod sweep;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod words;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
+use seamline_cli::pages::{self, CompletionArguments, ManArguments};
+use seamline_cli::{Failure, Outcome, exit_code};
 use std::process::ExitCode;
-use terminal::Failure;
 
-/// TCP that keeps its pace while its ends move: simulate scenarios, compare variants.
+/// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular, satellites or trains.
 #[derive(Debug, Parser)]
 #[command(name = "seamline", version, disable_help_subcommand = true)]
 struct Cli {
@@ -48,66 +43,75 @@ struct Cli {
     command: Option<Command>,
 }
 
+// `groups` puts each of them under a heading of the help.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write a commented scenario to begin from.
+    /// Write a commented scenario to start from.
     Init(init::Arguments),
     /// Run a scenario file and compare its variants.
     Run(run::Arguments),
-    /// Run a scenario over real Linux TCP, in namespaces joined by emulated links.
-    Lab(lab::Arguments),
-    /// Measure how exact the emulated links of the lab are on this host.
-    Calibrate(calibrate::Arguments),
-    /// Compare simulator, our endpoints over real packets, and the kernel's TCP.
-    Parity(parity::Arguments),
-    /// Help every TCP connection of this host over handovers and outages (a daemon).
-    Mobile(mobile::Arguments),
-    /// Put an agent between two interfaces: help inside the network, for real packets.
-    Agent(agent::Arguments),
-    /// Have the kernel's TCP senders heed handover notifications, by eBPF.
-    Sender(sender::Arguments),
-    /// Measure what handovers cost the kernel's TCP, and what each remedy brings.
-    Benchmark(benchmark::Arguments),
-    /// Load a network, and time the stalls of a connection: for the lab and for real networks.
-    Load(load::Arguments),
-    /// Run a grid over all processors and store every run; can be interrupted and resumed.
-    Sweep(sweep::Arguments),
-    /// Say whether two results differ, seed by seed.
-    Compare(compare::Arguments),
-    /// Reproduce a paper: run its figures and judge its claims.
-    Paper(paper::Arguments),
-    /// Say whether a handover between two links is worth it, and with which scheme.
-    Advise(advise::Arguments),
-    /// Compute the closed form of a paper: no simulation, a table or a picture.
-    Model(model::Arguments),
-    /// Run a bundled scenario, or one over a recording of yours.
+    /// Run a bundled scenario, or one over your own recording.
     Demo(demo::Arguments),
-    /// Say everything that is wrong with scenario files, without running them.
-    Check(check::Arguments),
-    /// Say at length what an error code means, with an example and its cure.
-    Explain(explain::Arguments),
-    /// Say what this host has for live experiments, and what mends what is missing.
+    /// Run a grid of scenarios on all processors and store every run; resumable.
+    Sweep(sweep::Arguments),
+    /// Test whether two results differ, seed by seed.
+    Compare(compare::Arguments),
+    /// Recommend whether to hand over between two links, and with which scheme.
+    Advise(advise::Arguments),
+    /// Reproduce a paper: run its experiments and judge its claims.
+    Paper(paper::Arguments),
+    /// Evaluate a paper's formulas as a table or a figure, without simulation.
+    Model(model::Arguments),
+    /// Run a scenario over real Linux TCP, in namespaces connected by emulated links.
+    Lab(lab::Arguments),
+    /// Compare the simulator, its endpoints over real packets, and the kernel's TCP.
+    Parity(parity::Arguments),
+    /// Measure what handovers cost the kernel's TCP, and how much each remedy helps.
+    Benchmark(benchmark::Arguments),
+    /// Generate TCP load and report when a connection stalls.
+    Load(load::Arguments),
+    /// Measure how exact the lab's emulated links are on this host.
+    Calibrate(calibrate::Arguments),
+    /// Check what this host offers for live experiments, and how to get what is missing.
     Doctor(doctor::Arguments),
-    /// Name what scenarios can use, each with its source.
+    /// Report all errors in scenario files, without running them.
+    Check(check::Arguments),
+    /// Explain an error code, with an example and the fix.
+    Explain(explain::Arguments),
+    /// List what scenarios can use, each with its source.
     List(list::Arguments),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
-    /// Print what completes commands and options in a shell.
-    Completions(pages::CompletionArguments),
+    /// Print a shell's completions of commands and options.
+    Completions(CompletionArguments),
     /// Write manual pages.
-    Man(pages::ManArguments),
+    Man(ManArguments),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    exit_code(refuse_moved().and_then(|()| {
+        let matches = groups::command().get_matches();
+        run(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+    }))
+}
+
+/// Commands that have moved to `seamline-host`.
+fn refuse_moved() -> Outcome {
+    match std::env::args().nth(1) {
+        Some(name) if ["mobile", "agent", "sender"].contains(&name.as_str()) => Err(Failure::Input(format!(
+            "`seamline {name}` is now `seamline-host {name}`\ntip: cargo build --release -p seamline-host builds it"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn run(cli: Cli) -> Outcome {
+    match cli.command {
         None => overview::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Parity(arguments)) => parity::run(&arguments),
-        Some(Command::Mobile(arguments)) => mobile::run(&arguments),
-        Some(Command::Agent(arguments)) => agent::run(&arguments),
-        Some(Command::Sender(arguments)) => sender::run(&arguments),
         Some(Command::Benchmark(arguments)) => benchmark::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
@@ -122,14 +126,7 @@ fn main() -> ExitCode {
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Schema) => schema::run(),
-        Some(Command::Completions(arguments)) => pages::completions(&arguments),
-        Some(Command::Man(arguments)) => pages::man(&arguments),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Some(Command::Completions(arguments)) => pages::completions(&arguments, groups::command()),
+        Some(Command::Man(arguments)) => pages::man(&arguments, groups::command()),
     }
 }
-
-/// What every subcommand returns.
-type Outcome = Result<(), Failure>;

@@ -4,9 +4,9 @@ mod beyond;
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, Manner};
-use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, Told, note, print};
+use crate::terminal::{Failure, Told, invalid, note, print};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_paper::documents::Documents;
@@ -153,7 +153,7 @@ fn write_page(report: &PaperReport, folder: &Path) -> Result<PathBuf, Failure> {
 
 fn failure(error: PaperError) -> Failure {
     match error {
-        PaperError::Scenario(diagnostics) => Failure::Scenario(diagnostics),
+        PaperError::Scenario(diagnostics) => invalid(&diagnostics),
         PaperError::Results(error) => results_failure(error),
         file @ PaperError::File { .. } => Failure::Runtime(file.to_string()),
     }

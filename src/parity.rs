@@ -2,10 +2,10 @@
 
 use crate::Outcome;
 use crate::experiment::Overrides;
-use crate::interrupt::Interrupt;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, note, print, print_results, progress};
+use crate::terminal::{Failure, invalid, note, print, print_results, progress};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{ENGINE, quoted};
 use seamline_parity::runs::{Manner, count, measure};
@@ -124,7 +124,7 @@ impl Arguments {
             let mut settings: Vec<String> = quick.iter().map(|&set| set.to_owned()).collect();
             settings.extend(self.overrides.to_settings());
             let plan = Plan::new(Path::new(&format!("{}.toml", it.name)), it.text.to_owned(), &settings);
-            plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| Failure::Scenario(Box::new(it)))
+            plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| invalid(&it))
         });
         let known = read(suite::DIFFERENCES, "parity/differences.toml")?;
         Ok(Work { plans: plans.collect::<Result<_, _>>()?, known })

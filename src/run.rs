@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::experiment::{Options, conduct};
-use crate::terminal::Failure;
+use crate::terminal::{Failure, invalid};
 use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_scenario::Plan;
@@ -32,5 +32,5 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 pub(crate) fn load(file: &Path, overrides: &[String]) -> Result<Plan, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::Input(format!("cannot read {}: {error}", file.display())))?;
-    Plan::new(file, text, overrides).map_err(|diagnostics| Failure::Scenario(Box::new(diagnostics)))
+    Plan::new(file, text, overrides).map_err(|diagnostics| invalid(&diagnostics))
 }

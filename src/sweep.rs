@@ -2,9 +2,9 @@
 
 use crate::Outcome;
 use crate::experiment::{Overrides, Processors, headline};
-use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, Told, note, print};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{Provenance, quoted};
 use seamline_experiment::summarise;
 use seamline_experiment::text::{verdicts, warnings};

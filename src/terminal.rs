@@ -1,107 +1,34 @@
-//! Data on standard output, everything else on standard error; colour and progress only for a person who
-//! looks.
+//! The output of `seamline`: results, progress, and reports of errors in scenarios.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use seamline_experiment::atomic::WriteError;
+pub(crate) use seamline_cli::{Failure, note, print};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
-use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use std::io::{self, IsTerminal};
 
-/// Why a command did not do what it should.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// Something went wrong on the way; exit code 1.
-    Runtime(String),
-    /// What was asked for makes no sense; exit code 2.
-    Input(String),
-    /// Somebody asked to stop; the exit code says how.
-    Interrupted(String, u8),
-    /// A command that was run for somebody failed with this exit code, and has said why.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only the lab runs commands"))]
-    Passed(u8),
-    /// A scenario has errors; exit code 2.
-    Scenario(Box<Diagnostics>),
+/// A failure with everything that is wrong with a scenario.
+pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
+    Failure::Explained(diagnostics.render(seamline_cli::wants_colour(&io::stderr())))
 }
 
-impl Failure {
-    /// Say it on standard error.
-    pub(crate) fn report(&self) -> ExitCode {
-        match self {
-            Failure::Runtime(message) => {
-                eprintln!("error: {message}");
-                ExitCode::from(1)
-            }
-            Failure::Interrupted(message, code) => {
-                eprintln!("{message}");
-                ExitCode::from(*code)
-            }
-            Failure::Passed(code) => ExitCode::from(*code),
-            Failure::Input(message) => {
-                eprintln!("error: {message}");
-                ExitCode::from(2)
-            }
-            Failure::Scenario(diagnostics) => {
-                eprint!("{}", diagnostics.render(wants_colour(&io::stderr())));
-                ExitCode::from(2)
-            }
-        }
-    }
-}
-
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        Failure::Runtime(error.to_string())
-    }
-}
-
-/// Whether to colour what goes there: a terminal, and no `NO_COLOR` (<https://no-color.org>).
-fn wants_colour(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Write data to standard output. A reader that has seen enough (`| head`) is no failure.
+/// Write results to standard output, or else to a temporary file.
 ///
 /// # Errors
-/// When standard output cannot be written to.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::Runtime(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Write results to standard output; what cannot be written there is not lost.
-///
-/// # Errors
-/// When standard output cannot be written to, with the place where the results are instead.
+/// When standard output cannot be written to: with the path of that file.
 pub(crate) fn print_results(text: &str) -> Result<(), Failure> {
     print(text).map_err(|failure| {
         let name = format!("seamline-results-{}.txt", std::process::id());
         let place = std::env::temp_dir().join(name);
         match (&failure, std::fs::write(&place, text)) {
             (Failure::Runtime(message), Ok(())) => {
-                Failure::Runtime(format!("{message}\nwhat was computed is in {}", place.display()))
+                Failure::Runtime(format!("{message}\nthe results are in {}", place.display()))
             }
             _ => failure,
         }
     })
 }
 
-/// Say something beside the data.
-pub(crate) fn note(word: &str, text: impl Display) {
-    if wants_colour(&io::stderr()) {
-        eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
-    } else {
-        eprintln!("{word}: {text}");
-    }
-}
-
-/// One bar over a sweep, or over several one after the other.
+/// A progress bar over one or more sweeps.
 pub(crate) struct Told {
     bar: ProgressBar,
     quiet: bool,
@@ -130,7 +57,7 @@ impl Progress for Told {
     }
 }
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

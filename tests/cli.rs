@@ -5,27 +5,39 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{assert_contains, folder, scenario, seamline, stderr, stdout};
+use support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
 
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
 #[test]
-fn without_arguments_it_says_what_to_do_in_a_few_lines() {
+fn without_arguments_it_shows_all_subcommands_in_groups() {
     let output = seamline(&[], &folder().keep());
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    assert!((12..=28).contains(&text.lines().count()), "{text}");
-    let entries: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  seamline ")).collect();
-    assert!((9..=18).contains(&entries.len()), "{text}");
-    for entry in entries.iter().filter(|entry| !entry.starts_with('<')) {
-        let name = entry.split_whitespace().next().unwrap();
-        let help = seamline(&[name, "--help"], &folder().keep());
-        assert_eq!(help.status.code(), Some(0), "there is no `{name}`");
+    assert_contains(
+        text,
+        &["Experiments:\n", "Papers:\n", "Real Linux (live):\n", "Tools:\n", "seamline-host"],
+    );
+    let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("  seamline"));
+    let names: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names.len(), 20, "{text}");
+    let help = succeeds(&["--help"], folder().path());
+    for name in names {
+        assert_contains(&help, &[&format!("\n  {name} ")]);
+        succeeds(&[name, "--help"], folder().path());
     }
-    assert!(stdout(&output).contains("Example: seamline run"));
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
     assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn commands_for_real_hosts_are_refused_with_their_new_name() {
+    for name in ["mobile", "agent", "sender"] {
+        let said = format!("`seamline {name}` is now `seamline-host {name}`");
+        assert_contains(&refuses(&[name, "--help"], folder().path()), &[&said]);
+    }
 }
 
 #[test]

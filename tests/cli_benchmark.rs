@@ -3,102 +3,13 @@
 
 mod support;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use support::{assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds};
-
-/// The numbers of a run, if it was emulated well.
-fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<Value> {
-    let text = fs::read_to_string(folder.join("runs.jsonl")).unwrap();
-    let mut runs = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let run = runs.find(|run| {
-        let case = &run["case"];
-        case["remedy"] == remedy
-            && case["loses_acknowledgment"] == loses_acknowledgment
-            && run["doubts"] == json!([])
-    });
-    if run.is_none() {
-        println!("the host was too busy for the numbers of {remedy}");
-    }
-    run.map(|run| run["measured"].clone())
-}
-
-#[test]
-fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
-    let Some(_lab) = shared_lab_or_skip("a_repeated_acknowledgment_ends_a_stall") else { return };
-    let folder = folder();
-    let arguments = [
-        &["benchmark", "--quick", "--outage", "2500 ms", "--out", "out"][..],
-        &[
-            "--remedy",
-            "cubic",
-            "--remedy",
-            "acknowledgments",
-            "--remedy",
-            "mptcp",
-            "--retry",
-            "4",
-            "--jobs",
-            "3",
-        ],
-    ]
-    .concat();
-    let text = succeeds(&arguments, folder.path());
-    let out = folder.path().join("out");
-    assert_contains(&text, &["bulk download, an acknowledgment lost", "first data (ms)", "Written:"]);
-    let page = fs::read_to_string(out.join("handovers.md")).unwrap();
-    assert_contains(&page, &["# What a handover costs", "| 2.5 s | cubic |", "| 2.5 s | acknowledgments |"]);
-    assert!(out.join("handovers-first-data.svg").exists());
-    if let (Some(stock), Some(helped)) =
-        (measured(&out, "cubic", true), measured(&out, "acknowledgments", true))
-    {
-        let first = |of: &Value| of["first_data_ms"].as_f64().unwrap();
-        // Not sooner than light: a round trip takes 50 ms.
-        assert!((50.0..80.0).contains(&first(&helped)), "{helped}");
-        assert!((300.0..3500.0).contains(&first(&stock)), "{stock}");
-        assert!(
-            helped["stall_ms"].as_f64().unwrap() < stock["stall_ms"].as_f64().unwrap(),
-            "{helped} {stock}"
-        );
-    }
-    // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
-    let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
-    let has_doubts = |line: &str| serde_json::from_str::<Value>(line).unwrap()["doubts"] != json!([]);
-    if !runs.lines().any(has_doubts) {
-        assert_eq!(succeeds(&arguments, folder.path()), text);
-        assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
-    }
-    let again = succeeds(&["benchmark", "--again", "--out", "out"], folder.path());
-    assert!(!again.contains("2.5 s") || again.contains("cubic"), "{again}");
-}
-
-/// `seamline mobile` at the phone marks an acknowledgment, `seamline sender` at the server heeds it: whether one was lost or not.
-#[cfg(feature = "ebpf")]
-#[test]
-fn both_daemons_together_end_a_stall_within_a_round_trip() {
-    let Some(_lab) = shared_lab_or_skip("both_daemons_together_end_a_stall") else { return };
-    let folder = folder();
-    let checked = seamline(&["sender", "--check"], folder.path());
-    if !checked.status.success() {
-        return support::skip("both_daemons_together_end_a_stall", stderr(&checked));
-    }
-    let arguments =
-        ["benchmark", "--quick", "--remedy", "ehn", "--outage", "2500 ms", "--retry", "4", "--out", "out"];
-    succeeds(&arguments, folder.path());
-    for loses_acknowledgment in [true, false] {
-        let Some(it) = measured(&folder.path().join("out"), "ehn", loses_acknowledgment) else { continue };
-        let number = |name: &str| it[name].as_f64().unwrap();
-        assert!((50.0..110.0).contains(&number("first_data_ms")), "{it}");
-        assert!((50.0..300.0).contains(&number("progress_ms")), "{it}");
-        // No more than what a stall of two round trips costs at the rate of the link, and the queue may overflow a little.
-        assert!((-50e3..500e3).contains(&number("missed_bytes")), "{it}");
-        assert!(number("dropped") < 40.0, "{it}");
-    }
-}
 
 #[test]
 fn bad_input_ends_with_code_2_and_says_what_there_is() {
@@ -145,20 +56,6 @@ fn what_is_kept_is_shown_again_whatever_its_outages() {
     assert_contains(&text, &["0.7 s", "1 s", "123"]);
     let text = succeeds(&["benchmark", "--again", "--out", "out", "--outage", "700 ms"], folder.path());
     assert!(text.contains("0.7 s") && !text.contains("1 s"), "{text}");
-}
-
-/// Without eBPF nothing of this remedy can be run.
-#[cfg(not(feature = "ebpf"))]
-#[test]
-fn a_page_of_runs_that_do_not_count_stays_when_nothing_is_run() {
-    let folder = folder();
-    let out = folder.path().join("out");
-    fs::create_dir(&out).unwrap();
-    fs::write(out.join("runs.jsonl"), kept_run("0.1", 1000)).unwrap();
-    fs::write(out.join("handovers.md"), "of another kernel").unwrap();
-    let output = seamline(&["benchmark", "--quick", "--remedy", "ehn", "--out", "out"], folder.path());
-    assert_contains(stderr(&output), &["1 kept runs are of another kernel or version"]);
-    assert_eq!(fs::read_to_string(out.join("handovers.md")).unwrap(), "of another kernel");
 }
 
 /// A server that says where it listens.

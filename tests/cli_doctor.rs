@@ -17,10 +17,10 @@ fn what_the_host_has_as_a_table_and_as_json() {
     assert!((15..=30).contains(&features.len()), "{document:#}");
     let of_split: Vec<&str> =
         features.iter().filter(|it| it["need"] == "split").filter_map(|it| it["name"].as_str()).collect();
-    assert_eq!(of_split, ["transparent sockets", "nft", "rules of nft", "ip"]);
+    assert_eq!(of_split, ["transparent sockets", "nft", "nft rules", "ip"]);
     for feature in features {
-        let mended = !feature["remedies"].as_array().unwrap().is_empty();
-        assert_ne!(mended, feature["available"].as_bool().unwrap(), "{feature:#}");
+        let has_remedy = !feature["remedies"].as_array().unwrap().is_empty();
+        assert_ne!(has_remedy, feature["available"].as_bool().unwrap(), "{feature:#}");
     }
     let output = seamline(&["doctor"], folder.path());
     let text = stdout(&output);
@@ -29,9 +29,9 @@ fn what_the_host_has_as_a_table_and_as_json() {
         &[
             "Required by the lab",
             "network namespaces",
-            "Required by seamline mobile",
+            "Required by seamline-host mobile",
             "packet sockets",
-            "Required by seamline agent split",
+            "Required by seamline-host agent split",
         ],
     );
     let long = |line: &&str| line.len() > 80 && line.split_whitespace().count() > 2;

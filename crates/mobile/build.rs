@@ -1,10 +1,7 @@
-//! Compiles the eBPF program, when it is wanted.
-
-use seamline_ebpf::build;
+//! Compiles the eBPF program, with the feature `ebpf`.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/bpf");
-    if build::is_wanted() {
-        build::compile("src/bpf/freeze.bpf.c", "freeze.bpf.o", &[]);
-    }
+    #[cfg(feature = "ebpf")]
+    seamline_host::ebpf::build::compile("src/bpf/freeze.bpf.c", "freeze.bpf.o", &[]);
 }

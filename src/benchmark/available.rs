@@ -1,4 +1,4 @@
-//! Which remedies this host can try.
+//! Which remedies this host can run.
 
 use seamline_benchmark::load::Serve;
 use seamline_benchmark::remedy::Remedy;
@@ -9,33 +9,39 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What our cgroups are called, before the number of the process.
+/// Our cgroups are named this and the process id.
 const PREFIX: &str = "seamline-benchmark-";
 
 /// What a host has for remedies.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// This command.
+    /// This command, and `seamline-host` if it is there.
     pub(super) program: PathBuf,
-    /// A cgroup of our own, for those of the runs, which is removed in the end; or why there is none.
+    pub(super) host_program: Option<PathBuf>,
+    /// A cgroup for those of the runs, removed at the end; or why there is none.
     pub(super) cgroup: Result<PathBuf, String>,
     congestion_controls: Vec<CongestionControl>,
-    /// Why `seamline sender` does not run here.
+    /// Why `seamline-host` is missing.
+    missing: Option<String>,
+    /// Why `seamline-host sender` does not run here.
     sender: Option<String>,
 }
 
 impl Host {
-    /// Look, and make a cgroup.
+    /// Examine this host, and create a cgroup.
     pub(super) fn examine() -> io::Result<Self> {
-        let program = std::env::current_exe()?;
-        let checked = Command::new(&program).args(["sender", "--check"]).stdin(Stdio::null()).output()?;
-        let said = String::from_utf8_lossy(&checked.stderr).lines().next().unwrap_or_default().to_owned();
+        let found = seamline_host::executable::find();
+        let missing = found.as_ref().err().map(ToString::to_string);
+        let host_program = found.ok();
+        let sender = host_program.as_deref().map(check_sender).transpose()?.flatten();
         let congestion_controls = available_congestion_controls(&Namespace::new()?)?;
         Ok(Host {
-            program,
+            program: std::env::current_exe()?,
+            host_program,
+            missing,
             cgroup: cgroup().map_err(|error| error.to_string()),
             congestion_controls,
-            sender: (!checked.status.success()).then_some(said),
+            sender,
         })
     }
 
@@ -47,6 +53,9 @@ impl Host {
         };
         if control.refused.is_some() {
             return control.refused.clone();
+        }
+        if let (true, Some(why)) = (remedy.needs_host(), &self.missing) {
+            return Some(why.clone());
         }
         if let (true, Some(why)) = (remedy.needs_ebpf(), &self.sender) {
             return Some(why.clone());
@@ -77,7 +86,14 @@ impl Drop for Host {
     }
 }
 
-/// Whether MPTCP can be told of a second path.
+/// Why `seamline-host sender` does not run here, if it does not.
+fn check_sender(program: &Path) -> io::Result<Option<String>> {
+    let checked = Command::new(program).args(["sender", "--check"]).stdin(Stdio::null()).output()?;
+    let error = String::from_utf8_lossy(&checked.stderr).lines().next().unwrap_or_default().to_owned();
+    Ok((!checked.status.success()).then_some(error))
+}
+
+/// Whether MPTCP can get a second path.
 fn has_path_manager() -> bool {
     let asked = Command::new("ip").args(["mptcp", "limits", "show"]).stdin(Stdio::null()).output();
     asked.is_ok_and(|asked| asked.status.success())
@@ -87,24 +103,24 @@ fn cgroup() -> io::Result<PathBuf> {
     let point = unified_hierarchy()?
         .ok_or_else(|| io::Error::other(format!("none is mounted ({MOUNT_UNIFIED_HIERARCHY})")))?;
     let path = point.join(format!("{PREFIX}{}", std::process::id()));
-    remove_left_ones(&point);
+    remove_leftovers(&point);
     let made = fs::create_dir(&path);
     made.map(|()| path.clone())
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// Those of benchmarks that were killed: their processes are gone, and a cgroup in which something runs cannot be removed.
-fn remove_left_ones(point: &Path) {
-    let is_left = |entry: &fs::DirEntry| {
+/// Remove the cgroups of benchmarks that were killed: their processes are gone.
+fn remove_leftovers(point: &Path) {
+    let is_leftover = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
         process.is_some_and(|process| !Path::new("/proc").join(process).exists())
     };
     let entries = fs::read_dir(point).into_iter().flatten().flatten();
-    entries.filter(is_left).for_each(|entry| remove(&entry.path()));
+    entries.filter(is_leftover).for_each(|entry| remove(&entry.path()));
 }
 
-/// It is empty, and so are those of its runs: all that was in them has ended.
+/// Remove a cgroup and those of its runs; they are empty, because all their processes have ended.
 fn remove(cgroup: &Path) {
     let below = fs::read_dir(cgroup).into_iter().flatten().flatten();
     below.for_each(|entry| drop(fs::remove_dir(entry.path())));

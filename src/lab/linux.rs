@@ -3,9 +3,9 @@
 use super::Arguments;
 use crate::Outcome;
 use crate::experiment::conduct_with;
-use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
+use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_experiment::summary::label;
@@ -171,7 +171,7 @@ pub(crate) fn in_place(text: &str) -> Result<InPlace, Failure> {
     let named = named(text).map(|(agent, command)| (agent, shell(&format!("exec >&2; {command}"))));
     named.map(|(agent, command)| InPlace { agent, command }).ok_or_else(|| {
         Failure::Input(format!(
-            "--agent {text:?} should be AGENT=COMMAND, e.g. --agent station='seamline agent snoop --in wired0 --out wireless0'"
+            "--agent {text:?} should be AGENT=COMMAND, e.g. --agent station='seamline-host agent snoop --in wired0 --out wireless0'"
         ))
     })
 }

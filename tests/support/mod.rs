@@ -2,29 +2,50 @@
 #![allow(dead_code, reason = "every file of tests uses some of it")]
 
 pub(crate) mod on_time;
-pub(crate) mod outage;
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Run the command in a folder.
-pub(crate) fn seamline(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::cargo_bin("seamline").unwrap();
+/// The path of a command of the workspace. Cargo builds it for its own package's tests, and for those of the whole workspace.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let path = assert_cmd::cargo::cargo_bin(name);
+    assert!(path.exists(), "{} is missing; build it: cargo build -p {name}", path.display());
+    path
+}
+
+/// Run a command of the workspace in a folder.
+pub(crate) fn run(name: &str, arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(program(name));
     command.args(arguments).current_dir(folder).env_remove("NO_COLOR").output().unwrap()
+}
+
+/// Run `seamline` in a folder.
+pub(crate) fn seamline(arguments: &[&str], folder: &Path) -> Output {
+    run("seamline", arguments, folder)
 }
 
 /// Run it where it must succeed; what it wrote to standard output.
 pub(crate) fn succeeds(arguments: &[&str], folder: &Path) -> String {
-    let output = seamline(arguments, folder);
+    output_of("seamline", arguments, folder)
+}
+
+/// What a command of the workspace writes to standard output; it must succeed.
+pub(crate) fn output_of(name: &str, arguments: &[&str], folder: &Path) -> String {
+    let output = run(name, arguments, folder);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     stdout(&output).to_owned()
 }
 
 /// Run it where it must refuse what it is given, without a word on standard output; what it says instead.
 pub(crate) fn refuses(arguments: &[&str], folder: &Path) -> String {
-    let output = seamline(arguments, folder);
+    refusal_of("seamline", arguments, folder)
+}
+
+/// What a command of the workspace writes to standard error when it refuses invalid input.
+pub(crate) fn refusal_of(name: &str, arguments: &[&str], folder: &Path) -> String {
+    let output = run(name, arguments, folder);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     assert_eq!(stdout(&output), "");
     assert!(!stderr(&output).contains('\u{1b}'), "colour without a terminal");
@@ -33,8 +54,7 @@ pub(crate) fn refuses(arguments: &[&str], folder: &Path) -> String {
 
 /// Run a line of shell in which `seamline` is the command.
 pub(crate) fn shell(script: &str, folder: &Path) -> Output {
-    let function =
-        format!("seamline() {{ '{}' \"$@\"; }}\n", assert_cmd::cargo::cargo_bin("seamline").display());
+    let function = format!("seamline() {{ '{}' \"$@\"; }}\n", program("seamline").display());
     Command::new("sh").args(["-c", &(function + script)]).current_dir(folder).output().unwrap()
 }
 
@@ -91,10 +111,15 @@ pub(crate) fn skip(name: &str, reason: &str) {
     assert!(!strict, "{name} may not be skipped here");
 }
 
+/// The root of the repository, from this package or from one below `crates`.
+pub(crate) fn repository() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|folder| folder.join("scenarios").is_dir()).unwrap()
+}
+
 /// The path of a scenario that ships.
 pub(crate) fn scenario(name: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name);
-    path.to_str().unwrap().to_owned()
+    repository().join("scenarios").join(name).to_str().unwrap().to_owned()
 }
 
 /// Assert that a text has all these parts.

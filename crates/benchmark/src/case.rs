@@ -1,7 +1,7 @@
 //! What is run: a remedy over an outage, under conditions that differ in what real handovers differ in.
 
 use crate::load::What;
-use crate::remedy::{self, Foretold, Remedy};
+use crate::remedy::{self, Notice, Remedy};
 use seamline_wire::Duration;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ impl Job {
     /// Whether what comes down is cut off before the outage, so that no acknowledgment is lost. Who is frozen in time has nothing under
     /// way then.
     fn is_cut_early(&self) -> bool {
-        !self.case.loses_acknowledgment && !matches!(self.case.remedy.foretold, Foretold::Truly(_))
+        !self.case.loses_acknowledgment && !matches!(self.case.remedy.notice, Notice::Correct(_))
     }
 
     /// When it is back.
@@ -138,7 +138,7 @@ impl Job {
             let percent = LOSS * 100.0;
             settings.push(format!("link.radio.down.loss={{model='bernoulli',probability='{percent} %'}}"));
         }
-        if let Foretold::Truly(lead) = self.case.remedy.foretold {
+        if let Notice::Correct(lead) = self.case.remedy.notice {
             settings.push(format!("link.radio.notice.lead='{} ms'", lead.as_millis()));
         }
         settings

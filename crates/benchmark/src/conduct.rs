@@ -11,10 +11,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// So many runs with a `seamline sender` go on at a time: a host takes nine of them, and one is left to others.
+/// So many runs with a `seamline-host sender` go on at a time: a host takes nine of them, and one is left to others.
 const MOST_SENDERS: usize = 8;
 
-/// What is left to do, and how many runs with a `seamline sender` are going on.
+/// What is left to do, and how many runs with a `seamline-host sender` are going on.
 #[derive(Debug)]
 struct Left {
     jobs: VecDeque<Job>,

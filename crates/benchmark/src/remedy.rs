@@ -1,45 +1,45 @@
-//! What helps connections over a handover, or is said to.
+//! What helps connections over a handover, or claims to.
 
 use seamline_wire::Duration;
 
-/// What is done for connections, and by whom.
+/// A remedy: what is done for connections, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// Its name, unique.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A line about it.
     pub description: &'static str,
     /// The kernel's congestion control at the server.
     pub congestion_control: &'static str,
     /// The longest retransmission timeout at the server (`TCP_RTO_MAX_MS`).
     pub longest_retransmission_timeout: Option<Duration>,
-    /// The policy of `seamline mobile` at the phone, where it runs there.
+    /// The policy of `seamline-host mobile` at the phone; `None`: it does not run.
     pub mobile_policy: Option<&'static str>,
-    /// Whether `seamline sender` runs at the server.
+    /// Whether `seamline-host sender` runs at the server.
     pub has_sender: bool,
-    /// What the phone is told before the link goes.
-    pub foretold: Foretold,
-    /// Whether the connection is one of MPTCP, with a second path.
+    /// What notice the phone gets of the outage.
+    pub notice: Notice,
+    /// Whether the connection is MPTCP with a second path.
     pub is_mptcp: bool,
 }
 
-/// What the phone is told before the link goes.
+/// The notice that the phone gets of an outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foretold {
-    /// Nothing.
-    Nothing,
-    /// That it goes after this long, which is true.
-    Truly(Duration),
-    /// That it goes after `said`; it does after `actual`.
-    Wrongly {
-        /// What it is told.
-        said: Duration,
-        /// What happens.
+pub enum Notice {
+    /// None.
+    None,
+    /// The link goes down after this time, as announced.
+    Correct(Duration),
+    /// The link goes down after `actual` instead of `announced`.
+    Wrong {
+        /// The announced time.
+        announced: Duration,
+        /// The actual time.
         actual: Duration,
     },
 }
 
-/// Nothing.
+/// No remedy.
 const STOCK: Remedy = Remedy {
     name: "cubic",
     description: "stock Linux, CUBIC",
@@ -47,7 +47,7 @@ const STOCK: Remedy = Remedy {
     longest_retransmission_timeout: None,
     mobile_policy: None,
     has_sender: false,
-    foretold: Foretold::Nothing,
+    notice: Notice::None,
     is_mptcp: false,
 };
 
@@ -65,35 +65,35 @@ pub const ALL: &[Remedy] = &[
     },
     Remedy {
         name: "acknowledgments",
-        description: "CUBIC; `seamline mobile` at the phone repeats the last acknowledgment three times",
+        description: "CUBIC; `seamline-host mobile` at the phone repeats the last acknowledgment three times",
         mobile_policy: Some("[default]\nrepeat = \"three\"\n"),
         ..STOCK
     },
     Remedy {
         name: "disruption",
-        description: "the same, and `seamline mobile` tells the server by ICMP that there was an outage",
+        description: "the same, and `seamline-host mobile` notifies the server of the outage by ICMP",
         mobile_policy: Some("[default]\nrepeat = \"three\"\ndisruption = true\n"),
         ..STOCK
     },
     Remedy {
         name: "ehn",
-        description: "CUBIC; `seamline mobile` marks an acknowledgment, `seamline sender` at the server heeds it",
+        description: "CUBIC; `seamline-host mobile` marks an acknowledgment, `seamline-host sender` at the server acts on it",
         mobile_policy: Some("[default]\nrepeat = \"marked\"\n"),
         has_sender: true,
         ..STOCK
     },
     Remedy {
         name: "freeze",
-        description: "CUBIC; `seamline mobile` closes the window in time: told 400 ms before, rightly",
+        description: "CUBIC; `seamline-host mobile` closes the window in time: notified 400 ms before the outage",
         mobile_policy: Some("[default]\nrepeat = \"three\"\nfreeze = true\n"),
-        foretold: Foretold::Truly(LEAD),
+        notice: Notice::Correct(LEAD),
         ..STOCK
     },
     Remedy {
         name: "freeze-wrong",
-        description: "the same, told that 400 ms are left when the link goes after 300 ms, while the window is being closed",
+        description: "the same, but the link goes down after 300 ms of the announced 400 ms, while the window is being closed",
         mobile_policy: Some("[default]\nrepeat = \"three\"\nfreeze = true\n"),
-        foretold: Foretold::Wrongly { said: LEAD, actual: Duration::from_millis(300) },
+        notice: Notice::Wrong { announced: LEAD, actual: Duration::from_millis(300) },
         ..STOCK
     },
     Remedy {
@@ -110,8 +110,13 @@ pub fn find(name: &str) -> Option<&'static Remedy> {
 }
 
 impl Remedy {
-    /// Whether it takes eBPF programs of ours.
+    /// Whether it takes the eBPF programs of `seamline-host`.
     pub fn needs_ebpf(&self) -> bool {
-        self.has_sender || self.foretold != Foretold::Nothing
+        self.has_sender || self.notice != Notice::None
+    }
+
+    /// Whether it takes `seamline-host`.
+    pub fn needs_host(&self) -> bool {
+        self.has_sender || self.mobile_policy.is_some()
     }
 }

@@ -1,5 +1,5 @@
-//! One run, by the commands that a user would type: `seamline lab` with the network, inside of it `seamline load` at both ends, and the
-//! daemons of the remedy.
+//! One run, by the commands that a user would type: `seamline lab` for the network, and inside it `seamline load` at both ends and the
+//! daemons of the remedy (`seamline-host`).
 
 mod cgroup;
 mod commands;
@@ -9,7 +9,7 @@ mod second_path;
 use crate::case::Job;
 use crate::load::Timeline;
 use crate::measure::{BEFORE_S, DEFINITION, UNTIL_S, measure};
-use crate::remedy::Foretold;
+use crate::remedy::Notice;
 use crate::store::Run;
 use cgroup::Cgroup;
 use commands::Commands;
@@ -25,26 +25,28 @@ use std::sync::atomic::AtomicBool;
 /// The scenario's text.
 const SCENARIO: &str = include_str!("../../../scenarios/handover-benchmark.toml");
 
-/// How much longer than its scenario a run may take, for making the lab and clearing it away: many times what that takes on a busy host.
+/// How much longer than its scenario a run may take, for creating and removing the lab: many times what that takes on a busy host.
 const SPARE: Duration = Duration::from_secs(120);
 
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// The `seamline` command.
+    /// The command `seamline`.
     pub program: PathBuf,
-    /// A cgroup of version 2 below which each run with a `seamline sender` gets one of its own.
+    /// The command `seamline-host`.
+    pub host_program: PathBuf,
+    /// A cgroup (version 2) below which each run with a `seamline-host sender` gets one of its own.
     pub cgroup: Option<PathBuf>,
     /// How often a run that was badly emulated is run again.
     pub retries: u32,
 }
 
-/// Why there is nothing of a run.
+/// Why a run has no result.
 #[derive(Debug)]
 pub enum RunError {
-    /// Something failed; with the command and what it said.
+    /// A command failed; with its output.
     Failed(String),
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped,
 }
 
@@ -54,7 +56,7 @@ impl From<io::Error> for RunError {
     }
 }
 
-/// Run a job, until it was well emulated or the retries are used up.
+/// Run a job until it is well emulated or the retries are used up.
 ///
 /// # Errors
 /// When a command fails, or `stop` is set.
@@ -70,7 +72,7 @@ pub fn run(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunErro
     }
 }
 
-/// What the lab says of a run, as far as it is needed.
+/// The part of the lab's report that is needed.
 #[derive(Debug, Deserialize)]
 struct Document {
     emulation: EmulationRecord,
@@ -85,7 +87,7 @@ fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> 
     let parent = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
     let cgroup = parent.map(|parent| Cgroup::below(parent, folder.path())).transpose()?;
     let cgroup = cgroup.as_ref().map(Cgroup::path);
-    let commands = Commands::new(job, &manner.program, cgroup);
+    let commands = Commands::new(job, manner, cgroup);
     let process = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?;
     let ended = process.wait(job.scenario_time() + SPARE, stop)?;
     let Ended { success, output, errors } = ended.ok_or(RunError::Stopped)?;
@@ -115,28 +117,28 @@ fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> 
     })
 }
 
-/// What was not as the case wants it.
+/// How the run differs from what the case asks for.
 fn other_doubts(job: &Job, timeline: &Timeline, folder: &Path) -> Vec<String> {
     let mut doubts = Vec::new();
     let begin_s = job.link_down().as_secs_f64() - UNTIL_S - BEFORE_S;
     if timeline.samples.first().is_none_or(|first| first.at_s > begin_s) {
-        doubts.push("the connection began too late to tell its rate".to_owned());
+        doubts.push("the connection began too late to measure its rate".to_owned());
     }
     let log = || fs::read_to_string(folder.join(commands::MOBILE_LOG)).unwrap_or_default();
-    if matches!(job.case.remedy.foretold, Foretold::Truly(_)) && !log().contains("event=freeze ") {
+    if matches!(job.case.remedy.notice, Notice::Correct(_)) && !log().contains("event=freeze ") {
         doubts.push("the phone was not ready to freeze".to_owned());
     }
     doubts
 }
 
-/// What the daemons have written, for an error.
+/// The daemons' logs, for an error.
 fn logs(folder: &Path) -> String {
     let read =
         |name: &&str| fs::read_to_string(folder.join(name)).ok().map(|text| format!("{name}:\n{text}"));
     commands::LOGS.iter().filter_map(read).collect()
 }
 
-/// The list of events in a folder of the lab's.
+/// The event file of the lab's folder.
 fn events(folder: &Path) -> io::Result<PathBuf> {
     let mut files = fs::read_dir(folder.join(commands::EVENTS_FOLDER))?;
     let missing = || io::Error::new(ErrorKind::NotFound, "the lab has written no events");

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// Writes what the lab and the client of the load would, and fails in the second run.
@@ -26,7 +26,7 @@ fn manner(folder: &Path) -> Manner {
     let program = folder.join("lab");
     fs::write(&program, LAB).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    Manner { program, cgroup: None, retries: 0 }
+    Manner { program, host_program: PathBuf::new(), cgroup: None, retries: 0 }
 }
 
 fn jobs(runs: u32) -> Vec<Job> {

@@ -28,6 +28,6 @@ mod user_host;
 pub use lateness::Lateness;
 pub use middlebox::InPlace;
 pub use run::{LabError, check, run};
-pub use seamline_daemon::clock;
+pub use seamline_host::clock;
 pub use shell::{Shell, Visit, shell};
 pub use stacks::{Refusal, Stacks};

@@ -13,11 +13,12 @@ use crate::outlet::Outlet;
 use crate::run::LabError;
 use crate::site::{forward, way_to_everywhere, way_to_hosts};
 use crate::system::netlink::bring_up_loopback;
-use crate::system::{Command, Namespace, Running, offloads};
+use crate::system::{Command, Namespace, Running};
 use places::{Sides, sides};
 use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
 use seamline_experiment::live::{self, Live};
+use seamline_host::interface;
 use seamline_scenario::schema::AgentSpec;
 use seamline_wire::Port;
 use seamline_wire::codec::IpVersion;
@@ -119,17 +120,17 @@ fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) ->
     way_to_everywhere(wired, mtu).bring_up(namespace)?;
     way_to_hosts(wireless, mtu, behind.iter().map(|node| live::node_id(*node))).bring_up(namespace)?;
     // Who looks at single packets is not to be told to turn it off.
-    INTERFACES.iter().try_for_each(|name| offloads::turn_off_receive_offload(namespace, name))?;
+    namespace.within(|| INTERFACES.into_iter().try_for_each(interface::turn_off_receive_offload))?;
     Ok(outlets)
 }
 
-/// The command is told whose place it has, as `seamline agent` calls that.
+/// The command, with the agent's kind and role in its environment as `seamline-host agent` spells them; without a role, that is empty.
 fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
     let kind = spec.kind.map_or("none", |kind| kind.name);
-    let kind = match spec.parameters.obtcp.role {
-        _ if kind != "obtcp" => kind,
-        Role::BaseStation => "obtcp-bs",
-        Role::MobileRouter => "obtcp-mr",
+    let role = match spec.parameters.obtcp.role {
+        _ if kind != "obtcp" => "",
+        Role::BaseStation => "base-station",
+        Role::MobileRouter => "mobile-router",
     };
     let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
     let [wired, wireless] = INTERFACES;
@@ -138,6 +139,7 @@ fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
         environment: vec![
             pair("SEAMLINE_AGENT", &in_place.agent),
             pair("SEAMLINE_KIND", kind),
+            pair("SEAMLINE_ROLE", role),
             pair("SEAMLINE_SEED", &seed.to_string()),
             pair("SEAMLINE_WIRED", wired),
             pair("SEAMLINE_WIRELESS", wireless),

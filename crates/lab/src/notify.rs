@@ -26,7 +26,7 @@ impl Notify {
         let socket = socket(AddressFamily::Unix, SockType::Datagram, flags, None)?;
         let address = |(node, path): (usize, PathBuf)| match UnixAddr::new(&path) {
             Ok(address) => Ok((node, address)),
-            Err(error) => Err(explained(error.into(), path.display())),
+            Err(error) => Err(explained(error, path.display())),
         };
         let listeners = listeners.into_iter().map(address).collect::<io::Result<_>>()?;
         Ok(Notify { socket, listeners })
@@ -43,7 +43,7 @@ impl Notify {
             if let Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) =
                 sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty())
             {
-                return Err(explained(error.into(), "telling a program of link events"));
+                return Err(explained(error, "telling a program of link events"));
             }
         }
         Ok(())

@@ -97,7 +97,7 @@ impl Stacks {
             let name = &agent.name;
             Err(Refusal(format!(
                 "agent {name:?} splits connections, and makes segments of its own whose bytes the lab does not have\n\
-                 tip: the simulator runs it: seamline run; or --agent {name}=COMMAND puts a command in its place: seamline agent split"
+                 tip: the simulator runs it: seamline run; or --agent {name}=COMMAND puts a command in its place: seamline-host agent split"
             )))
         })
     }

@@ -2,7 +2,7 @@
 //! through a [`Host`].
 //!
 //! [`Agent::sent`] learns connections. What the kernel ([`Agent::described`], [`Agent::address`], [`Agent::routes_changed`]), a modem or a
-//! script ([`Agent::told`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
+//! script ([`Agent::command`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
 //! Before it comes [`Agent::freeze`], which has other ends stop before an outage that somebody has announced.
 
@@ -21,7 +21,7 @@ use crate::links::{Change, Described, Links};
 use crate::schedule::Reconfigurations;
 use crate::settings::Settings;
 use freezing::Freezing;
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::IpAddr;
@@ -90,7 +90,7 @@ pub enum By {
     /// The kernel, of an interface.
     Kernel,
     /// A modem or a script.
-    Told,
+    Command,
     /// The clock.
     Schedule,
 }
@@ -99,7 +99,7 @@ impl By {
     fn name(self) -> &'static str {
         match self {
             By::Kernel => "kernel",
-            By::Told => "told",
+            By::Command => "command",
             By::Schedule => "schedule",
         }
     }
@@ -194,7 +194,7 @@ impl Agent {
     ///
     /// # Errors
     /// When there is no interface of that name; nothing is done.
-    pub fn told(
+    pub fn command(
         &mut self,
         now: Instant,
         command: &Command,
@@ -205,7 +205,7 @@ impl Agent {
             Command::Status { .. } => return Ok(()),
             Command::GoingDown { interface, within } => {
                 for index in self.named(interface.as_deref())? {
-                    self.going_down(now, index, *within, By::Told, host, log);
+                    self.going_down(now, index, *within, By::Command, host, log);
                 }
             }
             Command::Down(interface) => {
@@ -213,16 +213,16 @@ impl Agent {
                 // What others carry is lost with them, and is back with them.
                 let is_meant = |index: &u32| interface.is_some() || !self.depends_on_others(*index);
                 for index in named.into_iter().filter(is_meant).collect::<Vec<u32>>() {
-                    self.changed(now, index, Change::Down, By::Told, log);
+                    self.changed(now, index, Change::Down, By::Command, log);
                 }
             }
             Command::Up(interface) => {
                 for index in self.named(interface.as_deref())? {
-                    self.changed(now, index, Change::Up, By::Told, log);
+                    self.changed(now, index, Change::Up, By::Command, log);
                 }
             }
         }
-        self.counters.told += 1;
+        self.counters.commands += 1;
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Agent {
 
     fn changed(&mut self, now: Instant, index: u32, change: Change, by: By, log: &mut Vec<Line>) {
         if by != By::Kernel {
-            self.links.told(index, change);
+            self.links.commanded(index, change);
         }
         let carried = self.carried(index);
         self.freezes_changed(now, &carried, change, log);

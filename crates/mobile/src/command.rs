@@ -1,6 +1,6 @@
 //! What modems and scripts tell the daemon: one line of text in each datagram.
 
-use crate::words;
+use seamline_host::settings;
 use seamline_wire::Duration;
 use std::str::FromStr;
 
@@ -48,7 +48,7 @@ impl FromStr for Command {
 
 fn going_down(rest: &[&str]) -> Result<Command, String> {
     let (before, within) = match rest.iter().position(|word| *word == "in") {
-        Some(place) => (&rest[..place], Some(words::duration(&rest[place + 1..].join(" "))?)),
+        Some(place) => (&rest[..place], Some(settings::duration(&rest[place + 1..].join(" "))?)),
         None => (rest, None),
     };
     match before {

@@ -16,7 +16,6 @@ pub mod schedule;
 pub mod settings;
 #[cfg(target_os = "linux")]
 pub mod system;
-pub mod words;
 
 pub use agent::Agent;
 pub use settings::Settings;

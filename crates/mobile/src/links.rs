@@ -123,7 +123,7 @@ impl Links {
     }
 
     /// Somebody says that a link is lost, or is back.
-    pub fn told(&mut self, index: u32, change: Change) {
+    pub fn commanded(&mut self, index: u32, change: Change) {
         if let Some(link) = self.links.get_mut(&index) {
             link.is_told_down = change == Change::Down;
         }
@@ -189,16 +189,16 @@ mod tests {
         links.described(described(true));
         links.described(Described { below: Some(3), ..named(5, "wwan0.7", true) });
         assert!(links.is_up(5));
-        links.told(3, Change::Down);
+        links.commanded(3, Change::Down);
         assert!(!links.is_up(5));
         links.described(named(9, "br0", true));
         assert!(links.is_up(9), "without ports it is for the kernel to say");
         links.described(Described { above: Some(9), ..named(5, "wwan0.7", true) });
         assert!(links.is_up(9), "no longer stacked on wwan0");
         links.described(Described { above: Some(9), ..named(6, "eth0", true) });
-        links.told(5, Change::Down);
+        links.commanded(5, Change::Down);
         assert!(links.is_up(9));
-        links.told(6, Change::Down);
+        links.commanded(6, Change::Down);
         assert!(!links.is_up(9));
     }
 
@@ -209,7 +209,7 @@ mod tests {
             links.described(Described { below: Some(below), ..named(index, "veth", true) });
         }
         assert!(links.is_up(3));
-        links.told(4, Change::Down);
+        links.commanded(4, Change::Down);
         assert!(!links.is_up(3));
     }
 
@@ -246,12 +246,12 @@ mod tests {
     fn a_link_can_be_lost_though_its_interface_stays_up() {
         let mut links = Links::default();
         links.described(described(true));
-        links.told(3, Change::Down);
+        links.commanded(3, Change::Down);
         assert_eq!(links.described(described(true)), None);
         assert!(!links.is_up(3));
-        links.told(3, Change::Up);
+        links.commanded(3, Change::Up);
         assert!(links.is_up(3));
-        links.told(3, Change::Down);
+        links.commanded(3, Change::Down);
         links.described(described(false));
         links.described(described(true));
         assert!(links.is_up(3), "the interface came up after that");

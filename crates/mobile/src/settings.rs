@@ -3,14 +3,14 @@
 //! ```toml
 //! connections = 4096           # as many are known at most
 //! forget_after = "10 min"      # a connection that has sent nothing for so long
-//! patience = "30 s"            # how long after a link is up its address and routes may come
+//! route_timeout = "30 s"       # how long after a link comes up its address and routes may take
 //!
 //! [default]                    # for every link without a table of its own
 //! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
 //! echo = true                  # with the timestamp that was last echoed; false: with zero, which Linux takes for none
 //! kick = true                  # have the host's own data sent again at once
 //! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
-//! watch = true                 # heed what the kernel says of the interface, not only what is told
+//! watch = true                 # act on the kernel's reports about the interface, not only on messages
 //! freeze = false               # stop other ends before an outage that is announced: a bet on its time being right
 //! freeze_margin = "50 ms"      # a freeze pays when the lead exceeds the round-trip time by more than this
 //!
@@ -28,11 +28,11 @@
 //! ```
 
 use crate::schedule::Reconfigurations;
-use crate::words;
+use seamline_host::ebpf::HOW_TO_BUILD;
+use seamline_host::settings::{SettingsError, Time, read};
 use seamline_wire::Duration;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::fmt;
 use toml::Spanned;
 
 /// How the last acknowledgment is repeated when a link is up again.
@@ -104,8 +104,8 @@ pub struct Settings {
     pub connections: usize,
     /// When a silent one is forgotten.
     pub forget_after: Duration,
-    /// How long after its link is up a connection may wait for its address and a route.
-    pub patience: Duration,
+    /// How long after its link comes up a connection may wait for its address and a route.
+    pub route_timeout: Duration,
     /// For links without a policy of their own.
     pub default: Policy,
     /// By interface.
@@ -121,7 +121,7 @@ impl Default for Settings {
         Settings {
             connections: 4096,
             forget_after: Duration::from_secs(600),
-            patience: Duration::from_secs(30),
+            route_timeout: Duration::from_secs(30),
             default: Policy::default(),
             links: BTreeMap::new(),
             tunnels: BTreeMap::new(),
@@ -130,46 +130,29 @@ impl Default for Settings {
     }
 }
 
-/// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsError {
-    /// The line, from 1; 0 when it is the file as a whole.
-    pub line: usize,
-    /// What, and what is near.
-    pub message: String,
-}
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.message),
-            line => write!(f, "line {line}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for SettingsError {}
-
 impl Settings {
     /// Read a file's text.
     ///
     /// # Errors
     /// The first thing wrong with it.
     pub fn read(text: &str) -> Result<Self, SettingsError> {
-        let file: File = toml::from_str(text).map_err(|error| explained(&error, text))?;
+        let file: File = read(text)?;
+        if let Some(key) = &file.patience {
+            return Err(SettingsError::at(text, key, "`patience` is now `route_timeout`"));
+        }
         let base = Settings::default();
         let default = file.default.over(base.default);
         let reconfigurations =
             file.reconfiguration.into_iter().map(|outages| outages.checked(text)).collect::<Result<_, _>>();
         let connections = file.connections.as_ref().map_or(base.connections, |most| *most.get_ref());
         if let (0, Some(most)) = (connections, &file.connections) {
-            let message = "connections = 0 helps nobody; leave the key out for 4096".to_owned();
-            return Err(SettingsError { line: line(text, most), message });
+            let message = "connections = 0 helps no connection; leave the key out for 4096";
+            return Err(SettingsError::at(text, most, message));
         }
         Ok(Settings {
             connections,
             forget_after: file.forget_after.map_or(base.forget_after, |time| time.0),
-            patience: file.patience.map_or(base.patience, |time| time.0),
+            route_timeout: file.route_timeout.map_or(base.route_timeout, |time| time.0),
             default,
             links: file.link.into_iter().map(|(name, keys)| (name, keys.over(default))).collect(),
             tunnels: file.tunnels,
@@ -193,7 +176,9 @@ impl Settings {
 struct File {
     connections: Option<Spanned<usize>>,
     forget_after: Option<Time>,
-    patience: Option<Time>,
+    route_timeout: Option<Time>,
+    /// The old name of `route_timeout`, which is refused.
+    patience: Option<Spanned<Time>>,
     default: Keys,
     link: BTreeMap<String, Keys>,
     tunnels: BTreeMap<String, String>,
@@ -240,8 +225,7 @@ impl Outages {
     fn checked(self, text: &str) -> Result<Reconfigurations, SettingsError> {
         let [every, offset, outage] = [&self.every, &self.offset, &self.outage].map(|key| key.get_ref().0);
         let wrong = |key: &Spanned<Time>, what: String| {
-            let message = format!("reconfiguration of {}: {what}", self.link);
-            Err(SettingsError { line: line(text, key), message })
+            Err(SettingsError::at(text, key, format!("reconfiguration of {}: {what}", self.link)))
         };
         let too_long =
             |name: &str, time: Duration| format!("{name} ({time}) must be shorter than every ({every})");
@@ -262,16 +246,6 @@ impl Outages {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Time(Duration);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        words::duration(&text).map(Time).map_err(serde::de::Error::custom)
-    }
-}
-
 /// Whether to freeze, where that can be done.
 #[derive(Clone, Copy, Debug)]
 struct Freezes(bool);
@@ -280,32 +254,12 @@ impl<'de> Deserialize<'de> for Freezes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wanted = bool::deserialize(deserializer)?;
         if wanted && !crate::HAS_FREEZER {
-            return Err(serde::de::Error::custom(
-                "freeze = true takes an eBPF program that this seamline was built without\n\
-                 tip: sudo apt install clang libelf-dev zlib1g-dev; cargo build --release --features ebpf",
-            ));
+            return Err(serde::de::Error::custom(format!(
+                "freeze = true takes an eBPF program that this seamline-host was built without\ntip: {HOW_TO_BUILD}"
+            )));
         }
         Ok(Freezes(wanted))
     }
-}
-
-/// The line of a value, from 1.
-fn line<T>(text: &str, value: &Spanned<T>) -> usize {
-    line_of(text, value.span().start)
-}
-
-fn line_of(text: &str, place: usize) -> usize {
-    text[..place.min(text.len())].matches('\n').count() + 1
-}
-
-/// Where it is, and which known name may be meant.
-fn explained(error: &toml::de::Error, text: &str) -> SettingsError {
-    let line = error.span().map_or(0, |span| line_of(text, span.start));
-    // The first name in backticks is the one given, the others are those expected.
-    let mut names = error.message().split('`').skip(1).step_by(2);
-    let near = names.next().and_then(|given| words::nearest(given, names));
-    let tip = near.map(|name| format!("\ntip: did you mean `{name}`?")).unwrap_or_default();
-    SettingsError { line, message: format!("{}{tip}", error.message()) }
 }
 
 #[cfg(test)]
@@ -344,7 +298,7 @@ mod tests {
             (settings.links.len(), settings.tunnels.len(), settings.reconfigurations.len()),
             (1, 1, 1)
         );
-        assert_eq!((settings.connections, settings.patience), (4096, Duration::from_secs(30)));
+        assert_eq!((settings.connections, settings.route_timeout), (4096, Duration::from_secs(30)));
     }
 
     #[test]
@@ -380,11 +334,12 @@ mod tests {
     }
 
     #[test]
-    fn values_that_make_no_sense_are_refused() {
+    fn invalid_values_are_refused() {
         for (text, part) in [
-            ("patience = \"30\"", "line 1: \"30\" has no unit"),
-            ("patience = 30", "line 1: "),
-            ("patience = \"1 s\"\nconnections = 0", "line 2: connections = 0 helps nobody"),
+            ("route_timeout = \"30\"", "line 1: \"30\" has no unit"),
+            ("route_timeout = 30", "line 1: "),
+            ("\npatience = \"30 s\"", "line 2: `patience` is now `route_timeout`"),
+            ("route_timeout = \"1 s\"\nconnections = 0", "line 2: connections = 0 helps no connection"),
             (
                 "[[reconfiguration]]\nlink = \"a\"\nevery = \"0 s\"\noffset = \"0 s\"\noutage = \"0 s\"",
                 "line 3: reconfiguration of a: every must",
@@ -402,7 +357,7 @@ mod tests {
                 "line 4: reconfiguration of a: offset (1 s) must be shorter than every",
             ),
             ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
-            ("patience = ", "line 1"),
+            ("route_timeout = ", "line 1"),
             ("[link.a]\nfreeze = \"yes\"", "line 2: invalid type"),
         ] {
             let error = Settings::read(text).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! The daemon's decisions, on a host that is made up.
 
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_mobile::agent::{Agent, Host, Way};
 use seamline_mobile::command::Command;
 use seamline_mobile::connections::Key;
@@ -127,7 +127,7 @@ fn seconds(seconds: u64) -> Instant {
 fn tell(agent: &mut Agent, now: Instant, words: &str, host: &mut FakeHost) -> Vec<Line> {
     let mut log = Vec::new();
     let command: Command = words.parse().unwrap();
-    agent.told(now, &command, host, &mut log).unwrap();
+    agent.command(now, &command, host, &mut log).unwrap();
     agent.help(now, host, &mut log);
     log
 }
@@ -374,7 +374,7 @@ fn connections_with_options_that_only_the_kernel_can_make_are_left_alone() {
     agent.sent(Instant::ZERO, WWAN, &multipath);
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
     let log = tell(&mut agent, seconds(2), "up wwan0", &mut host);
-    assert_eq!((host.acknowledgments(), agent.counters().left_alone), (vec![], 1));
+    assert_eq!((host.acknowledgments(), agent.counters().skipped), (vec![], 1));
     assert!(log.iter().any(|line| line.to_string().ends_with("because=MPTCP")), "{log:?}");
     assert_eq!(agent.connections().len(), 2, "it is known, and may be helped when it is another one");
 }
@@ -508,8 +508,8 @@ fn a_packet_that_is_seen_at_each_layer_is_one_over_the_uppermost() {
 }
 
 #[test]
-fn patience_ends() {
-    let (mut agent, mut host, mut log) = (agent("patience = \"5 s\""), FakeHost::new(), Vec::new());
+fn the_route_timeout_ends_help() {
+    let (mut agent, mut host, mut log) = (agent("route_timeout = \"5 s\""), FakeHost::new(), Vec::new());
     agent.address(WWAN, HOST.into(), false);
     tell(&mut agent, seconds(2), "up wwan0", &mut host);
     agent.help(seconds(8), &mut host, &mut log);
@@ -525,7 +525,7 @@ fn what_the_kernel_no_longer_has_is_left_alone() {
         host.view = view;
         tell(&mut agent, seconds(2), "up", &mut host);
         assert_eq!((host.acknowledgments(), agent.connections().len()), (vec![], 0));
-        assert_eq!(agent.counters().over, 2);
+        assert_eq!(agent.counters().ended, 2);
     }
 }
 
@@ -592,7 +592,7 @@ fn a_freeze_is_weighed_by_the_larger_round_trip_time() {
 fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
     let (mut agent, mut host) = (agent(""), FakeHost::new());
     let command = Command::Up(Some("wwan7".to_owned()));
-    let why = agent.told(seconds(1), &command, &mut host, &mut Vec::new()).unwrap_err();
+    let why = agent.command(seconds(1), &command, &mut host, &mut Vec::new()).unwrap_err();
     assert!(why.contains("wwan7") && why.contains("wwan0, wg0"), "{why}");
 }
 

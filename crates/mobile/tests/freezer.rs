@@ -11,7 +11,7 @@ use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket};
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_mobile::connections::Key;
-use seamline_mobile::system::{Daemon, Freezer, Manner, ask};
+use seamline_mobile::system::{Daemon, Freezer, Options, ask};
 use seamline_mobile::{HAS_FREEZER, Settings};
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
@@ -302,7 +302,7 @@ fn stands_still(download: &ethernet::Download, time: Duration) {
     assert_eq!(download.bytes() - bytes, 0, "in {time:?}");
 }
 
-/// Freeze a download for as long as patience lasts.
+/// Freeze a download for as long as the timeout.
 fn freeze(socket: &Path, download: &ethernet::Download) {
     begin_freeze(socket, download);
     ask(socket, "down wwan0").unwrap();
@@ -335,9 +335,9 @@ fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
 }
 
 fn run_until_killed(socket: &Path) {
-    let manner = Manner { socket: socket.to_owned(), is_dry: false, json: false };
+    let options = Options { socket: socket.to_owned(), is_dry: false, json: false };
     let (_open, stop) = UnixStream::pair().unwrap();
-    Daemon::open(freezing(), &manner).unwrap().run(&stop, std::io::stdout()).unwrap();
+    Daemon::open(freezing(), &options).unwrap().run(&stop, std::io::stdout()).unwrap();
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn the_window_is_closed_a_round_trip_and_a_margin_before_the_loss_and_opened_whe
     rig.at(1250);
     assert_eq!((rig.said(), rig.host.closed), (vec![0], Some(Instant::from_millis(1450))));
     rig.tell(1400, "down wwan0");
-    assert_eq!(rig.host.closed, Some(Instant::from_millis(1400 + 30_000)), "as long as patience lasts");
+    assert_eq!(rig.host.closed, Some(Instant::from_millis(1400 + 30_000)), "as long as the timeout");
     assert_eq!((rig.said(), rig.agent.status().to_string().contains("freezing=1 ")), (vec![], true));
     rig.tell(3900, "up wwan0");
     assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![WINDOW; 3], None, None));
@@ -36,7 +36,7 @@ fn what_is_said_again_is_the_true_window_though_packets_were_seen_with_a_closed_
         rig.sent(1260, WWAN, &packet(8000, 0));
         rig.host.wanted = wanted;
         // One that had left before the window was open again is seen only after that.
-        rig.told(1300, "up");
+        rig.command(1300, "up");
         assert!(!rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log));
         rig.sent(1300, WWAN, &packet(8000, 0));
         rig.at(1300);
@@ -116,8 +116,8 @@ fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
 }
 
 #[test]
-fn patience_ends_though_nobody_says_that_the_link_is_back() {
-    let mut rig = Rig::frozen("patience = \"5 s\"");
+fn the_timeout_ends_a_freeze_without_news_of_the_link() {
+    let mut rig = Rig::frozen("route_timeout = \"5 s\"");
     rig.tell(1400, "down");
     assert_eq!(rig.next(), Some(6400));
     rig.at(6400);
@@ -155,7 +155,7 @@ fn a_notice_right_behind_the_return_does_not_keep_it_frozen() {
     for (words, next) in [("going-down wwan0 in 14 s", Some(15_250)), ("going-down wwan0 in 30 ms", None)] {
         let mut rig = Rig::frozen("");
         rig.tell(1400, "down wwan0");
-        rig.told(1400, "up wwan0");
+        rig.command(1400, "up wwan0");
         rig.tell(1400, words);
         assert_eq!((rig.said(), rig.host.closed, rig.next()), (vec![WINDOW; 3], None, next), "{words}");
     }

@@ -8,7 +8,7 @@ mod support;
 use seamline_mobile::Settings;
 use seamline_mobile::agent::Way;
 use seamline_mobile::connections::CAPTURED;
-use seamline_mobile::system::{Captured, Daemon, Manner, News, Raw, Watch, ask};
+use seamline_mobile::system::{Captured, Daemon, News, Options, Raw, Watch, ask};
 use seamline_wire::codec::{Headers, IpHeader, IpVersion, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
 use std::io::{ErrorKind, Write};
@@ -176,8 +176,8 @@ fn a_second_daemon_of_a_namespace_is_refused_unless_it_is_dry() {
     let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let open = |is_dry| {
-        let manner = Manner { socket: folder.path().join("other.sock"), is_dry, json: false };
-        phone.namespace.within(|| Daemon::open(Settings::default(), &manner))
+        let options = Options { socket: folder.path().join("other.sock"), is_dry, json: false };
+        phone.namespace.within(|| Daemon::open(Settings::default(), &options))
     };
     let refused = open(false).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::ResourceBusy);

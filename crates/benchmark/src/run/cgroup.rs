@@ -1,4 +1,4 @@
-//! A cgroup for each run with a `seamline sender`: others that run meanwhile have theirs.
+//! A cgroup for each run with a `seamline-host sender`: others that run meanwhile have theirs.
 
 use std::fs;
 use std::io;

@@ -1,8 +1,9 @@
 //! The commands of a run.
 
+use super::Manner;
 use super::second_path;
 use crate::case::{ANSWER, Job, Traffic};
-use crate::remedy::Foretold;
+use crate::remedy::Notice;
 use seamline_experiment::report::quoted;
 use seamline_wire::Duration;
 use std::fmt::Write;
@@ -12,12 +13,12 @@ pub(super) const SCENARIO_FILE: &str = "handover-benchmark.toml";
 pub(super) const POLICY_FILE: &str = "mobile.toml";
 pub(super) const TIMELINE_FILE: &str = "timeline.json";
 pub(super) const EVENTS_FOLDER: &str = "events";
-/// What the daemon at the phone has to say.
+/// The log of the daemon at the phone.
 pub(super) const MOBILE_LOG: &str = "mobile.log";
-/// What the server has to say.
+/// The log of the server.
 const LOAD_LOG: &str = "load.log";
-/// What everybody has to say who runs beside the client.
-pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", LOAD_LOG, "second-path.log", "told.log"];
+/// The logs of everything that runs next to the client.
+pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", LOAD_LOG, "second-path.log", "notice.log"];
 /// The socket of the daemon at the phone.
 const SOCKET: &str = "mobile.sock";
 /// The interface of a host of the lab.
@@ -29,23 +30,24 @@ pub(super) struct Commands {
     settings: Vec<String>,
     server: String,
     phone: String,
-    is_told: bool,
+    is_notified: bool,
     is_mptcp: bool,
 }
 
 impl Commands {
-    /// Those of a job, by the `seamline` command that is given; with the cgroup for `seamline sender`.
-    pub(super) fn new(job: &Job, program: &Path, cgroup: Option<&Path>) -> Self {
+    /// The commands of a job, with the cgroup for `seamline-host sender`.
+    pub(super) fn new(job: &Job, options: &Manner, cgroup: Option<&Path>) -> Self {
+        let programs = [&options.program, &options.host_program].map(|it| quoted(&it.display().to_string()));
         Commands {
             settings: job.settings(),
-            server: server(job, program, cgroup),
-            phone: phone(job, program),
-            is_told: job.case.remedy.mobile_policy.is_some(),
+            server: server(job, &programs, cgroup),
+            phone: phone(job, &programs),
+            is_notified: job.case.remedy.mobile_policy.is_some(),
             is_mptcp: job.case.remedy.is_mptcp,
         }
     }
 
-    /// What `seamline` is called with, in a folder that has the files which are named.
+    /// The arguments of `seamline`, in a folder that has the files named there.
     pub(super) fn arguments(&self) -> Vec<String> {
         let mut arguments: Vec<String> =
             ["lab", SCENARIO_FILE, "--json", "--quiet", "--events", EVENTS_FOLDER]
@@ -54,7 +56,7 @@ impl Commands {
         for setting in &self.settings {
             arguments.extend(["--set".to_owned(), setting.clone()]);
         }
-        if self.is_told {
+        if self.is_notified {
             arguments.extend(["--notify".to_owned(), format!("phone={SOCKET}")]);
         }
         arguments.extend(["--at", "phone", "--serve"].map(str::to_owned));
@@ -67,7 +69,7 @@ impl Commands {
         arguments
     }
 
-    /// The same for a shell.
+    /// The same as a line for a shell.
     pub(super) fn retyped(&self) -> String {
         let words = self.arguments().into_iter().map(|word| quoted(&word));
         format!("seamline {}", words.collect::<Vec<_>>().join(" "))
@@ -75,20 +77,19 @@ impl Commands {
 }
 
 /// What runs at the server.
-fn server(job: &Job, program: &Path, cgroup: Option<&Path>) -> String {
+fn server(job: &Job, [program, host]: &[String; 2], cgroup: Option<&Path>) -> String {
     let remedy = job.case.remedy;
-    let program = quoted(&program.display().to_string());
     let mut script = String::new();
     if let Some(cgroup) = cgroup {
         let cgroup = quoted(&cgroup.display().to_string());
         let _ = write!(
             script,
-            "{program} sender --cgroup {cgroup} --interface {INTERFACE} > sender.log 2>&1 & sender=$!; \
+            "{host} sender --cgroup {cgroup} --interface {INTERFACE} > sender.log 2>&1 & sender=$!; \
              until grep -q ready: sender.log; do kill -0 $sender || exit 1; sleep 0.02; done; "
         );
     }
     let _ = write!(script, "exec {program} load serve");
-    // `seamline sender` chooses for the connection by itself, instead of the cubic that the lab has as its default.
+    // `seamline-host sender` chooses the congestion control itself, in place of the lab's default, cubic.
     if !remedy.has_sender {
         let _ = write!(script, " --congestion {}", remedy.congestion_control);
     }
@@ -100,24 +101,24 @@ fn server(job: &Job, program: &Path, cgroup: Option<&Path>) -> String {
 }
 
 /// What runs at the phone.
-fn phone(job: &Job, program: &Path) -> String {
+fn phone(job: &Job, programs: &[String; 2]) -> String {
     let remedy = job.case.remedy;
-    let program = quoted(&program.display().to_string());
+    let [program, host] = programs;
     let mut script = String::new();
     if remedy.mobile_policy.is_some() {
         let _ = write!(
             script,
-            "{program} mobile --socket {SOCKET} --config {POLICY_FILE} > {MOBILE_LOG} 2>&1 & mobile=$!; \
+            "{host} mobile --socket {SOCKET} --config {POLICY_FILE} > {MOBILE_LOG} 2>&1 & mobile=$!; \
              until grep -q event=start {MOBILE_LOG}; do kill -0 $mobile || exit 1; sleep 0.02; done; "
         );
     }
     if remedy.is_mptcp {
         script += second_path::AT_PHONE;
     }
-    if let Foretold::Wrongly { said, actual } = remedy.foretold {
-        script += &told(job.link_down() - actual, said, &program);
+    if let Notice::Wrong { announced, actual } = remedy.notice {
+        script += &announce(job.link_down() - actual, announced, programs);
     }
-    // At most ten seconds: a server that has ended is told by the client.
+    // At most ten seconds: the client reports a server that has ended.
     let _ = write!(
         script,
         "tries=0; until grep -qs listening {LOAD_LOG} || [ $tries = 500 ]; do tries=$((tries + 1)); sleep 0.02; done; \
@@ -134,12 +135,12 @@ fn phone(job: &Job, program: &Path) -> String {
     }
 }
 
-/// Tell the daemon at a time of the lab that the link goes after `said`.
-fn told(at: Duration, said: Duration, program: &str) -> String {
+/// Notify the daemon, at a time of the lab, that the link goes down after `lead`.
+fn announce(at: Duration, lead: Duration, [program, host]: &[String; 2]) -> String {
     format!(
         "( {program} load wait --until '{} ms' && \
-         {program} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) > told.log 2>&1 & ",
+         {host} mobile --socket {SOCKET} --tell 'going-down {INTERFACE} in {} ms' ) > notice.log 2>&1 & ",
         at.as_millis(),
-        said.as_millis()
+        lead.as_millis()
     )
 }

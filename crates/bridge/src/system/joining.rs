@@ -1,7 +1,7 @@
 //! What is said of interfaces that join packets into larger ones: those could not leave again.
 
-use super::offloads::{JOINING, Offload, offloads};
 use seamline_daemon::Line;
+use seamline_daemon::interface::{COALESCING, Offload, coalescing};
 use std::io;
 
 /// # Errors
@@ -9,7 +9,7 @@ use std::io;
 pub(super) fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
     let mut commands = Vec::new();
     for interface in interfaces {
-        let found = offloads(interface)?;
+        let found = coalescing(interface)?;
         if !found.is_empty() {
             commands.push(turn_off(interface, &found));
         }
@@ -27,7 +27,7 @@ pub(super) fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
 /// That one joins packets which has come back, before any have come: a device is made with its driver's offloads, whatever its namesake had. What
 /// goes wrong in asking is no reason to say so.
 pub(super) fn joins(interface: &str) -> Option<Line> {
-    let found = offloads(interface).unwrap_or_default();
+    let found = coalescing(interface).unwrap_or_default();
     let why = "packets are joined into larger ones before the agent sees them, which cannot leave again";
     (!found.is_empty()).then(|| {
         Line::new("warning")
@@ -41,7 +41,7 @@ pub(super) fn joins(interface: &str) -> Option<Line> {
 pub(super) fn joined(interface: &str, length: usize) -> Line {
     let commands = format!(
         "{}; where it is virtual, at its other end: ethtool -K PEER tso off gso off",
-        turn_off(interface, &JOINING)
+        turn_off(interface, &COALESCING)
     );
     Line::new("warning")
         .with("why", "packets come joined, longer than the MTU, and cannot leave again")

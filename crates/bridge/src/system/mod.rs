@@ -4,7 +4,6 @@
 mod guard;
 mod hand_over;
 mod joining;
-mod offloads;
 mod patience;
 mod port;
 mod publish;

@@ -4,7 +4,6 @@
     reason = "recvmmsg with control messages, and the options of packet sockets, have no safe wrapper"
 )]
 
-use super::offloads::{self, Condition};
 use crate::checksums;
 use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
@@ -13,6 +12,7 @@ use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt};
 use seamline_agent::Side;
+use seamline_daemon::interface::{self, Condition};
 use seamline_daemon::{clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io;
@@ -184,11 +184,11 @@ impl Port {
     }
     /// Its MTU in bytes; `None` when it is gone.
     pub fn mtu(&self) -> Option<usize> {
-        offloads::mtu(&self.interface).ok()
+        interface::mtu(&self.interface).ok()
     }
     /// Look whether it is up and has a carrier; how it is, if that is news. One that was just opened is thought to run.
     pub(super) fn change(&mut self) -> Option<Condition> {
-        let condition = offloads::condition(&self.interface).ok()?;
+        let condition = interface::condition(&self.interface).ok()?;
         let is_running = condition == Condition::Running;
         let was_running = std::mem::replace(&mut self.counters.is_running, is_running);
         self.counters.stops += u64::from(self.has_run && was_running && !is_running);

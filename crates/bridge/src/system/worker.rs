@@ -3,7 +3,6 @@
 use super::guard::{Guard, discard};
 use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
 use super::joining::{joined, joins, refuse_joining};
-use super::offloads::Condition;
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
@@ -12,6 +11,7 @@ use crate::outgoing::Outgoing;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_agent::Side;
+use seamline_daemon::interface::Condition;
 use seamline_daemon::{Journal, Line, clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};

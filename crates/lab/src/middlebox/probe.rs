@@ -3,7 +3,7 @@
 use crate::edge;
 use crate::system::{Running, Tun};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_daemon::clock;
+use seamline_host::clock;
 use seamline_wire::codec::{IpVersion, MAX_HEADER_LENGTH, decode, encode};
 use seamline_wire::{Duration, Flags, NodeId, Packet, Segment, SequenceNumber, TransportPort};
 use std::io::{self, ErrorKind};

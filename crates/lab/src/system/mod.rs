@@ -1,41 +1,31 @@
-//! What the lab asks of Linux: namespaces, interfaces, sockets, priorities. The only place with unsafe code.
+//! What the lab asks of Linux: TUN devices, processes, settings, priorities. The only place with unsafe code. What it shares with other
+//! programs on real hosts is in `seamline_host`.
 
-pub mod bpf;
-pub mod cgroup;
 pub mod command;
 pub mod leftovers;
-pub mod namespace;
-pub mod netlink;
-pub(crate) mod offloads;
 pub mod priority;
-pub mod privileges;
 pub mod processes;
 pub mod settings;
 pub mod tcp_info;
 pub mod tun;
 
-pub use cgroup::{MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
 pub use command::{Command, Running};
 pub use leftovers::{Leftover, StateDirectory, StateFile};
-pub use namespace::{Identity, Namespace};
-pub use netlink::Interface;
 pub use priority::Priority;
-pub use privileges::Privileges;
+pub use seamline_host::cgroup::{self, MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
+pub(crate) use seamline_host::explained;
+pub use seamline_host::namespace::{self, Identity, Namespace};
+pub use seamline_host::netlink::interfaces::{self as netlink, Interface};
+pub use seamline_host::privileges::{self, Privileges};
 pub use tcp_info::TcpInfo;
 pub use tun::Tun;
 
-use std::fmt::Display;
 use std::io;
 
 /// The release of the kernel.
 ///
 /// # Errors
-/// When the kernel does not say it.
+/// When the kernel does not report it.
 pub fn kernel_release() -> io::Result<String> {
     Ok(nix::sys::utsname::uname()?.release().to_string_lossy().into_owned())
-}
-
-/// The same kind of error, which also says what was tried.
-pub(crate) fn explained(error: io::Error, tried: impl Display) -> io::Error {
-    io::Error::new(error.kind(), format!("{tried}: {error}"))
 }

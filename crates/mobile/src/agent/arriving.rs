@@ -8,7 +8,7 @@ use super::{Agent, Host};
 use crate::connections::Key;
 use crate::craft;
 use crate::kick::KernelView;
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::io;
 

@@ -2,7 +2,7 @@
 
 use super::{Agent, By};
 use crate::settings::Policy;
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_wire::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 //!
 //! A connection is frozen one loaded round trip and a margin before its link is expected to be lost, so that what the other end has sent
 //! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
-//! patience ends.
+//! the timeout ends.
 
 use super::arriving::Arriving;
 use super::help::{line, way};
@@ -12,7 +12,7 @@ use crate::craft;
 use crate::freeze::{self, Freeze};
 use crate::kick::KernelView;
 use crate::links::Change;
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -221,7 +221,7 @@ impl Agent {
                 }
                 (Stage::Frozen { .. }, Change::Down) => {
                     self.freezing.arriving.remove(&key);
-                    self.postpone(&key, now + self.settings.patience, "patience ended");
+                    self.postpone(&key, now + self.settings.route_timeout, "timeout");
                 }
                 (Stage::Frozen { .. }, Change::Up) => self.postpone(&key, now, "link up"),
             }

@@ -5,7 +5,7 @@ use crate::connections::{Connection, Frozen, Key};
 use crate::craft;
 use crate::kick::{self, KernelView, Kick, Outcome, Standing, Step};
 use crate::settings::{Policy, Repeat};
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_wire::{Duration, Instant, Mark};
 use std::collections::BTreeSet;
 use std::io;
@@ -61,7 +61,7 @@ impl Agent {
                 }
                 Ok(None) => {
                     self.connections.remove(&key);
-                    self.counters.over += 1;
+                    self.counters.ended += 1;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     full.insert(connection.interface);
@@ -98,9 +98,9 @@ impl Agent {
             }
             if let Some(needed) = connection.needed {
                 connection.settle(false);
-                self.counters.left_alone += 1;
-                log.push(line("left-alone", key).shown("because", needed));
-            } else if now.saturating_since(since) > self.settings.patience {
+                self.counters.skipped += 1;
+                log.push(line("skipped", key).shown("reason", needed));
+            } else if now.saturating_since(since) > self.settings.route_timeout {
                 connection.settle(false);
                 self.counters.given_up += 1;
                 log.push(line("given-up", key).with("reason", "its address or a route did not come back"));

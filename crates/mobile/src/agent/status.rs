@@ -1,51 +1,51 @@
-//! How it goes.
+//! Counters and status.
 
 use super::Agent;
-use seamline_daemon::Line;
+use seamline_host::Line;
 
-/// What has been done since the beginning.
+/// Counters since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Datagrams that were understood, but for those that ask for this.
-    pub told: u64,
-    /// Datagrams that were not.
+    /// Accepted commands, other than requests for the status.
+    pub commands: u64,
+    /// Refused commands.
     pub refused: u64,
-    /// Connections whose acknowledgment was repeated, counted once for each time their link came back.
+    /// Connections whose acknowledgment was repeated, once for each time their link came up.
     pub repeated: u64,
     /// Acknowledgments sent for them.
     pub acknowledgments: u64,
-    /// Messages of ICMP to other ends.
+    /// ICMP messages to peers.
     pub disruptions: u64,
-    /// Connections whose own data was sent again at once.
+    /// Connections whose own data was retransmitted at once.
     pub kicked: u64,
-    /// Messages of ICMP that this host has sent itself for that.
+    /// ICMP messages that this host has sent to itself for that.
     pub messages: u64,
-    /// Connections frozen, counted once for each time.
+    /// Connections frozen, once for each freeze.
     pub frozen: u64,
-    /// Of them, those thawed again.
+    /// Frozen connections that were thawed.
     pub thawed: u64,
-    /// Acknowledgments of what has arrived at a frozen connection, where the kernel would have waited for more.
+    /// Acknowledgments sent early for data that arrived at a frozen connection; the kernel would have delayed them.
     pub caught_up: u64,
-    /// Freezes that would have done harm: the lead was too short, unknown, or wrong.
+    /// Freezes that were refused because they would do harm: the lead was too short, unknown, or wrong.
     pub freezes_refused: u64,
-    /// Attempts that failed, for want of a route in most cases.
+    /// Failed attempts, mostly for lack of a route.
     pub failures: u64,
-    /// Connections that had neither address nor route until patience ended.
+    /// Connections without address or route until the timeout.
     pub given_up: u64,
-    /// Connections that the kernel no longer had when their link came back.
-    pub over: u64,
-    /// Connections that were left alone, for they have options that nobody but the kernel can make.
-    pub left_alone: u64,
-    /// Times that the host's queues were full, and the rest had to wait.
+    /// Connections that had ended when their link came up.
+    pub ended: u64,
+    /// Connections that were skipped because they use options that only the kernel can compute.
+    pub skipped: u64,
+    /// Pauses because the host's queues were full.
     pub pauses: u64,
-    /// Packets that went unseen for want of room.
+    /// Packets that were not observed for lack of buffer space.
     pub missed: u64,
     /// Packets whose headers could not be read.
     pub unreadable: u64,
 }
 
 impl Agent {
-    /// One line that says how it goes.
+    /// The status, in one line.
     pub fn status(&self) -> Line {
         let links: Vec<String> = self
             .links
@@ -53,14 +53,14 @@ impl Agent {
             .map(|(_, name, is_up)| format!("{name}:{}", if is_up { "up" } else { "down" }))
             .collect();
         let owed = self.connections.iter().filter(|(_, connection)| connection.owed.is_some()).count();
-        let Counters { told, refused, repeated, acknowledgments, kicked, messages, .. } = self.counters;
-        let Counters { failures, given_up, over, left_alone, pauses, missed, unreadable, .. } = self.counters;
+        let Counters { commands, refused, repeated, acknowledgments, kicked, messages, .. } = self.counters;
+        let Counters { failures, given_up, ended, skipped, pauses, missed, unreadable, .. } = self.counters;
         Line::new("status")
             .with("dry_run", self.is_dry)
             .with("links", links.join(","))
             .with("connections", self.connections.len())
             .with("waiting", owed)
-            .with("told", told)
+            .with("commands", commands)
             .with("refused", refused)
             .with("repeated", repeated)
             .with("acknowledgments", acknowledgments)
@@ -74,14 +74,14 @@ impl Agent {
             .with("caught_up", self.counters.caught_up)
             .with("failures", failures)
             .with("given_up", given_up)
-            .with("over", over)
-            .with("left_alone", left_alone)
+            .with("ended", ended)
+            .with("skipped", skipped)
             .with("pauses", pauses)
             .with("missed", missed)
             .with("unreadable", unreadable)
     }
 
-    /// A datagram was not understood.
+    /// Count a refused command.
     pub fn refused(&mut self) {
         self.counters.refused += 1;
     }

@@ -9,8 +9,8 @@ use crate::connections::CAPTURED;
 use crate::settings::Settings;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_daemon::control::Control;
-use seamline_daemon::{Journal, Line, clock};
+use seamline_host::control::Control;
+use seamline_host::{Journal, Line, clock};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -29,7 +29,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// How a daemon runs.
 #[derive(Clone, Debug)]
-pub struct Manner {
+pub struct Options {
     /// Where it listens.
     pub socket: PathBuf,
     /// Whether it sends nothing, and says what it would send.
@@ -59,26 +59,26 @@ impl Daemon {
     ///
     /// # Errors
     /// When the process may not (it takes `CAP_NET_RAW`), another daemon listens at the socket, or helps in this network namespace.
-    pub fn open(settings: Settings, manner: &Manner) -> io::Result<Self> {
-        let control = Control::open(&manner.socket)?;
-        let alone = if manner.is_dry { None } else { Some(Alone::take()?) };
+    pub fn open(settings: Settings, options: &Options) -> io::Result<Self> {
+        let control = Control::open(&options.socket)?;
+        let alone = if options.is_dry { None } else { Some(Alone::take()?) };
         let captured = Captured::open()?;
-        let kernel = Kernel::open(&settings, manner.is_dry)?;
+        let kernel = Kernel::open(&settings, options.is_dry)?;
         let mut daemon = Daemon {
-            agent: Agent::new(settings, manner.is_dry),
+            agent: Agent::new(settings, options.is_dry),
             captured,
             watch: Watch::open()?,
             kernel,
             control,
             _alone: alone,
-            json: manner.json,
+            json: options.json,
             log: Vec::new(),
             is_busy: false,
         };
         daemon.look()?;
-        daemon
-            .log
-            .push(Line::new("start").shown("socket", manner.socket.display()).with("dry_run", manner.is_dry));
+        daemon.log.push(
+            Line::new("start").shown("socket", options.socket.display()).with("dry_run", options.is_dry),
+        );
         Ok(daemon)
     }
 
@@ -101,15 +101,15 @@ impl Daemon {
     fn go_on(&mut self, stop: impl AsFd, journal: &mut Journal) -> io::Result<()> {
         loop {
             self.write_log(journal);
-            let [packets, news, told, stopped] = self.wait(stop.as_fd())?;
+            let [packets, news, commanded, stopped] = self.wait(stop.as_fd())?;
             let is_due = |at| at <= clock::monotonic();
-            if packets || news || told || stopped || self.agent.freeze_at().is_some_and(is_due) {
+            if packets || news || commanded || stopped || self.agent.freeze_at().is_some_and(is_due) {
                 self.is_busy = self.take_in_packets()?;
             }
             if news {
                 self.take_in_news()?;
             }
-            if told {
+            if commanded {
                 self.take_in_commands()?;
             }
             let now = clock::monotonic();
@@ -143,8 +143,8 @@ impl Daemon {
         match poll(&mut descriptors, timeout) {
             Ok(_) => {
                 let [packets, rest @ ..] = descriptors.map(|descriptor| descriptor.any() == Some(true));
-                let [news, told, stopped] = rest;
-                Ok([packets || self.is_busy, news, told, stopped])
+                let [news, commanded, stopped] = rest;
+                Ok([packets || self.is_busy, news, commanded, stopped])
             }
             Err(Errno::EINTR) => Ok([false; 4]),
             Err(error) => Err(error.into()),
@@ -209,7 +209,7 @@ impl Daemon {
             let command = text.parse::<Command>();
             let done = command.and_then(|command| {
                 let now = clock::monotonic();
-                self.agent.told(now, &command, &mut self.kernel, &mut self.log).map(|()| command)
+                self.agent.command(now, &command, &mut self.kernel, &mut self.log).map(|()| command)
             });
             match done {
                 Ok(Command::Status { json }) => {
@@ -224,7 +224,7 @@ impl Daemon {
                 Err(why) => {
                     self.agent.refused();
                     self.control.answer(&from, &text, &format!("error: {why}"));
-                    self.log.push(Line::new("refused").with("told", text.trim()).with("why", why));
+                    self.log.push(Line::new("refused").with("command", text.trim()).with("why", why));
                 }
             }
         }

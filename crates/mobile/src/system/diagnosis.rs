@@ -1,12 +1,12 @@
-//! What the kernel says of one connection (sock_diag(7)).
+//! The kernel's state of one connection (sock_diag(7)).
 //!
-//! Offsets are those of `include/uapi/linux/inet_diag.h` and `tcp.h`, which only ever grow at their ends.
+//! Offsets follow `include/uapi/linux/inet_diag.h` and `tcp.h`, whose structures only ever grow at the end.
 
-use super::netlink::{self, Message, Questions, attribute, number, word};
 use crate::connections::Key;
 use crate::kick::KernelView;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
-use seamline_daemon::explained;
+use seamline_host::explained;
+use seamline_host::netlink::{self, Message, Requests, attribute, number, word};
 use seamline_wire::Duration;
 use std::io;
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ const BY_FAMILY: u16 = 20;
 /// Bytes of `struct inet_diag_req_v2`, `struct inet_diag_msg`.
 const REQUEST: usize = 56;
 const ANSWER: usize = 72;
-/// `INET_DIAG_INFO`: the attribute that holds `struct tcp_info`; and `INET_DIAG_MARK`, which only those hear that may set one.
+/// `INET_DIAG_INFO`: the attribute that holds `struct tcp_info`; and `INET_DIAG_MARK`, reported only to processes that may set a mark.
 const INFORMATION: u16 = 2;
 const MARK: u16 = 15;
 /// Shift of `INET_DIAG_INFO` among the extensions asked for.
@@ -27,10 +27,10 @@ const LEAST_INFORMATION: usize = 148;
 const TIMESTAMPS: u8 = 1;
 const SACK: u8 = 2;
 
-/// A socket to ask the kernel by.
+/// A socket for requests to sock_diag.
 #[derive(Debug)]
 pub(super) struct Diagnosis {
-    questions: Questions,
+    requests: Requests,
 }
 
 impl Diagnosis {
@@ -39,34 +39,34 @@ impl Diagnosis {
     /// # Errors
     /// When the kernel cannot be asked (`CONFIG_INET_DIAG`), or has no TCP to ask about (`CONFIG_INET_TCP_DIAG`).
     pub(super) fn open() -> io::Result<Self> {
-        let made = Questions::open(NETLINK_SOCK_DIAG).and_then(|questions| {
-            let diagnosis = Diagnosis { questions };
+        let made = Requests::open(NETLINK_SOCK_DIAG).and_then(|requests| {
+            let diagnosis = Diagnosis { requests };
             diagnosis.try_out()?;
             Ok(diagnosis)
         });
         made.map_err(|error| explained(error, "asking for TCP connections (sock_diag; CONFIG_INET_DIAG)"))
     }
 
-    /// A question about one connection has the same answer whether there is none or nobody to look for it. One about all connections in no
-    /// state has not.
+    /// A request about one connection has the same answer whether the connection or the kernel module is missing. A dump of connections in
+    /// no state tells the two apart.
     fn try_out(&self) -> io::Result<()> {
         let mut request = [0; REQUEST];
         request[0..2].copy_from_slice(&[libc::AF_INET as u8, libc::IPPROTO_TCP as u8]);
-        self.questions.ask(BY_FAMILY, netlink::DUMP, &request, |end| has_handler(end).map(Some))
+        self.requests.ask(BY_FAMILY, netlink::DUMP, &request, |end| has_handler(end).map(Some))
     }
 
-    /// Ask about a connection; `None` when this host has none like that.
+    /// The state of a connection; `None` when this host has no such connection.
     ///
     /// # Errors
     /// When the kernel cannot be asked.
     pub(super) fn view(&self, key: &Key, interface: u32) -> io::Result<Option<KernelView>> {
         let request = request(key, interface);
-        let answered = self.questions.ask(BY_FAMILY, 0, &request, |message| answer(message).map(Some));
+        let answered = self.requests.ask(BY_FAMILY, 0, &request, |message| answer(message).map(Some));
         answered.map_err(|error| explained(error, "asking for a TCP connection"))
     }
 }
 
-/// Whether there was somebody to ask for TCP connections.
+/// An error if the kernel has no module for TCP connections.
 fn has_handler(message: &Message<'_>) -> io::Result<()> {
     match message.error() {
         None => Ok(()),
@@ -141,36 +141,36 @@ fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
 
 #[cfg(test)]
 mod tests {
-    use super::netlink::{DONE, ERROR};
     use super::*;
+    use netlink::{DONE, ERROR};
 
     /// A message as the kernel sends it.
-    fn said(kind: u16, body: &[u8]) -> io::Result<Option<KernelView>> {
-        let bytes = netlink::question(kind, 0, 1, body);
+    fn answer_of(kind: u16, body: &[u8]) -> io::Result<Option<KernelView>> {
+        let bytes = netlink::request(kind, 0, 1, body);
         answer(&netlink::messages(&bytes).next().unwrap())
     }
 
     #[test]
-    fn damaged_answers_are_errors_and_no_panics() {
+    fn malformed_answers_are_errors() {
         for length in 0..ANSWER {
-            assert!(said(BY_FAMILY, &vec![0; length]).is_err(), "{length}");
+            assert!(answer_of(BY_FAMILY, &vec![0; length]).is_err(), "{length}");
         }
         let short = [vec![0; ANSWER], vec![8, 0, 2, 0, 0, 0, 0, 0]].concat();
-        assert!(said(BY_FAMILY, &short).unwrap_err().to_string().contains("older than Linux 4.6"));
+        assert!(answer_of(BY_FAMILY, &short).unwrap_err().to_string().contains("older than Linux 4.6"));
     }
 
     #[test]
-    fn only_the_word_that_there_is_none_means_that_a_connection_is_over() {
-        assert_eq!(said(ERROR, &(-libc::ENOENT).to_ne_bytes()).unwrap(), None);
-        assert!(said(ERROR, &(-libc::EPERM).to_ne_bytes()).is_err());
-        assert!(said(DONE, &[0; 4]).is_err());
+    fn only_enoent_means_that_a_connection_is_over() {
+        assert_eq!(answer_of(ERROR, &(-libc::ENOENT).to_ne_bytes()).unwrap(), None);
+        assert!(answer_of(ERROR, &(-libc::EPERM).to_ne_bytes()).is_err());
+        assert!(answer_of(DONE, &[0; 4]).is_err());
     }
 
-    /// The end of a dump of no states, where the kernel has nothing to look connections up with.
+    /// The end of the dump of no states, where the module is missing.
     #[test]
-    fn a_kernel_without_its_module_is_told_from_one_without_connections() {
+    fn a_missing_module_is_distinguished_from_no_connections() {
         let end = |code: i32| {
-            let bytes = netlink::question(DONE, 0, 1, &code.to_ne_bytes());
+            let bytes = netlink::request(DONE, 0, 1, &code.to_ne_bytes());
             has_handler(&netlink::messages(&bytes).next().unwrap()).map_err(|error| error.to_string())
         };
         assert_eq!(end(0), Ok(()));

@@ -3,7 +3,7 @@
 
 use crate::connections::Key;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
-use seamline_ebpf::{Aligned, attach_tcx, listen, reason};
+use seamline_host::ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -33,7 +33,7 @@ impl Freezer {
     /// # Errors
     /// When the process may not (it takes `CAP_BPF`, `CAP_PERFMON` and `CAP_NET_ADMIN`), or the kernel is older than Linux 6.6.
     pub fn open(most: usize) -> io::Result<Self> {
-        let object = told("loading the eBPF program that freezes", || {
+        let object = with_messages("loading the eBPF program that freezes", || {
             let mut open = ObjectBuilder::default().name(NAME)?.open_memory(&PROGRAM.0)?;
             for mut map in open.maps_mut() {
                 if map.name() == UNTIL || map.name() == WANTED {
@@ -55,7 +55,8 @@ impl Freezer {
         }
         let program = self.object.progs_mut().find(|program| program.name() == NAME);
         let program = program.ok_or_else(|| io::Error::other(format!("no program {NAME}")))?;
-        let link = told("attaching the eBPF program that freezes", || attach_tcx(&program, interface))?;
+        let link =
+            with_messages("attaching the eBPF program that freezes", || attach_tcx(&program, interface))?;
         self.attached.insert(interface, link);
         Ok(())
     }
@@ -127,7 +128,7 @@ fn named(key: &Key) -> [u8; CONNECTION] {
 }
 
 /// Do something; if it fails, also say the last thing that the kernel or libbpf said about it.
-fn told<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
+fn with_messages<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
     let (outcome, said) = listen(task);
     outcome.map_err(|error| {
         let kind = match error.kind() {

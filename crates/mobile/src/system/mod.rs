@@ -8,13 +8,12 @@ mod diagnosis;
 #[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
 mod freezer;
 mod host;
-mod netlink;
 mod raw;
 mod watch;
 
 pub use captured::Captured;
-pub use daemon::{Daemon, Manner};
+pub use daemon::{Daemon, Options};
 pub use freezer::Freezer;
 pub use raw::Raw;
-pub use seamline_daemon::control::ask;
+pub use seamline_host::control::ask;
 pub use watch::{News, Watch};

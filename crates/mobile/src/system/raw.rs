@@ -6,7 +6,7 @@ use nix::sys::socket::{
     AddressFamily, ControlMessage, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, SockaddrIn6,
     sendmsg, setsockopt, socket, sockopt,
 };
-use seamline_daemon::explained;
+use seamline_host::explained;
 use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddrV4, SocketAddrV6};

@@ -1,9 +1,9 @@
-//! News of interfaces, addresses and routes (rtnetlink(7)).
+//! Changes of interfaces, addresses and routes (rtnetlink(7)).
 
-use super::netlink::{self, DONE, Message, Questions, ROOM, attribute, messages, word};
 use crate::links::Described;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
-use seamline_daemon::explained;
+use seamline_host::explained;
+use seamline_host::netlink::{self, DONE, Message, ROOM, Requests, attribute, messages, word};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -29,22 +29,22 @@ const ADDRESS: u16 = libc::IFA_ADDRESS;
 const LOCAL: u16 = libc::IFA_LOCAL;
 const FLAGS: u16 = libc::IFA_FLAGS;
 
-/// One piece of news.
+/// A change, or the state at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
-    /// An interface is there, and is like this.
+    /// An interface exists, with these properties.
     Link(Described),
-    /// It is gone.
+    /// An interface was removed.
     Gone(u32),
-    /// An address of an interface can be used, or can no longer.
+    /// An address of an interface has become usable, or unusable.
     Address(u32, IpAddr, bool),
-    /// Some route has changed.
+    /// A route has changed.
     Routes,
-    /// The kernel had more to say than there was room for: everything is to be asked for again.
+    /// The socket's buffer overflowed: the whole state has to be read again.
     Missed,
 }
 
-/// A socket at which they arrive.
+/// A socket at which changes arrive.
 #[derive(Debug)]
 pub struct Watch {
     socket: Socket,
@@ -54,7 +54,7 @@ impl Watch {
     /// In the network namespace of the calling thread.
     ///
     /// # Errors
-    /// None that could be expected.
+    /// None expected.
     pub fn open() -> io::Result<Self> {
         let made = Socket::new(NETLINK_ROUTE).and_then(|mut socket| {
             socket.bind(&SocketAddr::new(0, GROUPS))?;
@@ -64,32 +64,32 @@ impl Watch {
         made.map_err(|error| explained(error, "watching interfaces (rtnetlink)"))
     }
 
-    /// Everything as it is now.
+    /// The current state.
     ///
     /// # Errors
-    /// When the kernel does not tell.
+    /// When the kernel does not report it.
     pub fn everything() -> io::Result<Vec<News>> {
-        let questions = Questions::open(NETLINK_ROUTE)?;
+        let requests = Requests::open(NETLINK_ROUTE)?;
         let of_links = [0; 16];
-        let mut news = dump(&questions, ASK_LINKS, &of_links)?;
+        let mut news = dump(&requests, ASK_LINKS, &of_links)?;
         for family in [libc::AF_INET, libc::AF_INET6] {
-            news.extend(dump(&questions, ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
+            news.extend(dump(&requests, ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
         }
         Ok(news)
     }
 
-    /// What has come since; nothing when nothing waits. [`News::Missed`] comes last: whatever the kernel has said before somebody asks anew
-    /// is older than the answer.
+    /// The changes since the last call. [`News::Missed`] comes last, so that all other news is older than the state which the caller then reads
+    /// again.
     ///
     /// # Errors
-    /// None that could be expected.
+    /// None expected.
     pub fn receive(&self) -> io::Result<Vec<News>> {
         let (mut news, mut missed) = (Vec::new(), None);
         let mut room = Vec::with_capacity(ROOM);
         loop {
             room.clear();
             match self.socket.recv(&mut room, 0) {
-                Ok(_) => news.extend(messages(&room).filter_map(|message| told(&message))),
+                Ok(_) => news.extend(messages(&room).filter_map(|message| parse(&message))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     news.extend(missed);
                     return Ok(news);
@@ -108,20 +108,20 @@ impl AsFd for Watch {
     }
 }
 
-/// Ask for all of a kind.
-fn dump(questions: &Questions, kind: u16, question: &[u8]) -> io::Result<Vec<News>> {
-    /// Where things change all the time, what comes then is for the watch to say.
+/// Request all objects of a kind.
+fn dump(requests: &Requests, kind: u16, body: &[u8]) -> io::Result<Vec<News>> {
+    /// After so many inconsistent dumps, the watch has to deliver the changes.
     const ATTEMPTS: u32 = 10;
     let mut news = Vec::new();
     for _ in 0..ATTEMPTS {
         let mut is_whole = true;
         news.clear();
-        questions.ask(kind, netlink::DUMP, question, |message| {
+        requests.ask(kind, netlink::DUMP, body, |message| {
             is_whole &= !message.is_interrupted();
             match (message.kind, message.error()) {
                 (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
                 (DONE, None) => return Ok(Some(())),
-                _ => news.extend(told(message)),
+                _ => news.extend(parse(message)),
             }
             Ok(None)
         })?;
@@ -132,8 +132,8 @@ fn dump(questions: &Questions, kind: u16, question: &[u8]) -> io::Result<Vec<New
     Ok(news)
 }
 
-/// What a message says, if it is anything that is asked for here and can be read.
-fn told(message: &Message<'_>) -> Option<News> {
+/// The news in a message; `None` if it is of another kind or malformed.
+fn parse(message: &Message<'_>) -> Option<News> {
     match message.kind {
         NEW_LINK | DELETED_LINK => link(message),
         NEW_ADDRESS | DELETED_ADDRESS => address(message),
@@ -146,7 +146,7 @@ fn told(message: &Message<'_>) -> Option<News> {
 fn link(message: &Message<'_>) -> Option<News> {
     const LENGTH: usize = 16;
     let (body, rest) = message.body.split_at_checked(LENGTH)?;
-    // A bridge tells of its ports under a family of its own, and of ports that are none any more as of links that are gone.
+    // A bridge reports its ports under a family of its own, and ports that leave it as removed links.
     if i32::from(body[0]) != libc::AF_UNSPEC {
         return None;
     }
@@ -154,7 +154,7 @@ fn link(message: &Message<'_>) -> Option<News> {
     if message.kind == DELETED_LINK {
         return Some(News::Gone(index));
     }
-    // Nothing but a name and what a wireless driver tells. What its flags say has been said before.
+    // An event of a wireless driver: it has only a name, and flags that were reported before.
     if attribute(rest, WIRELESS).is_some() {
         return None;
     }
@@ -163,7 +163,7 @@ fn link(message: &Message<'_>) -> Option<News> {
     let name = attribute(rest, NAME)?;
     let name = name.strip_suffix(&[0]).unwrap_or(name);
     let other = |wanted| attribute(rest, wanted).and_then(|index| word(index, 0));
-    // A number of another namespace means nothing here.
+    // An index of another namespace means nothing here.
     let below = if attribute(rest, NAMESPACE_BELOW).is_some() { None } else { other(BELOW) };
     Some(News::Link(Described {
         index,
@@ -191,7 +191,7 @@ fn address(message: &Message<'_>) -> Option<News> {
     Some(News::Address(index, own, is_there && is_usable(flags.unwrap_or(u32::from(body[2])))))
 }
 
-/// Whether duplicate address detection (RFC 4862 section 5.4) has not found the address in use, and has ended or may be used meanwhile.
+/// Whether duplicate address detection (RFC 4862 section 5.4) allows using the address: it has succeeded, or the address is optimistic.
 fn is_usable(flags: u32) -> bool {
     let has = |flag: u32| flags & flag != 0;
     !has(libc::IFA_F_DADFAILED) && (!has(libc::IFA_F_TENTATIVE) || has(libc::IFA_F_OPTIMISTIC))
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     /// A message of a link with these attributes.
-    fn said(attributes: &[(u16, &[u8])]) -> Option<News> {
+    fn link_with(attributes: &[(u16, &[u8])]) -> Option<News> {
         let mut body = vec![0; 16];
         body[4] = 3;
         for (kind, value) in attributes {
@@ -211,14 +211,14 @@ mod tests {
             body.extend(*value);
             body.resize(body.len().next_multiple_of(4), 0);
         }
-        told(&messages(&netlink::question(NEW_LINK, 0, 0, &body)).next().unwrap())
+        parse(&messages(&netlink::request(NEW_LINK, 0, 0, &body)).next().unwrap())
     }
 
     #[test]
-    fn what_a_wireless_driver_tells_says_nothing_of_what_is_below() {
+    fn an_event_of_a_wireless_driver_is_ignored() {
         let (name, below) = ((NAME, &b"wlan0.7\0"[..]), (BELOW, &8_u32.to_ne_bytes()[..]));
-        let Some(News::Link(link)) = said(&[name, below]) else { panic!("no link") };
+        let Some(News::Link(link)) = link_with(&[name, below]) else { panic!("no link") };
         assert_eq!((link.index, link.name.as_str(), link.below), (3, "wlan0.7", Some(8)));
-        assert_eq!(said(&[name, (WIRELESS, &[0; 8])]), None);
+        assert_eq!(link_with(&[name, (WIRELESS, &[0; 8])]), None);
     }
 }

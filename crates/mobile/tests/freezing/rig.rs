@@ -1,6 +1,6 @@
 //! A daemon that freezes, and the host that it runs on, made up.
 
-use seamline_daemon::Line;
+use seamline_host::Line;
 use seamline_mobile::agent::{Agent, Host, Way};
 use seamline_mobile::command::Command;
 use seamline_mobile::connections::Key;
@@ -140,14 +140,14 @@ impl Rig {
     }
 
     /// Before anything is done about it.
-    pub(crate) fn told(&mut self, millis: u64, words: &str) {
+    pub(crate) fn command(&mut self, millis: u64, words: &str) {
         let command: Command = words.parse().unwrap();
         let now = Instant::from_millis(millis);
-        self.agent.told(now, &command, &mut self.host, &mut self.log).unwrap();
+        self.agent.command(now, &command, &mut self.host, &mut self.log).unwrap();
     }
 
     pub(crate) fn tell(&mut self, millis: u64, words: &str) {
-        self.told(millis, words);
+        self.command(millis, words);
         self.at(millis);
     }
 

@@ -3,7 +3,7 @@
 
 use seamline_lab::system::{Interface, Namespace, Tun};
 use seamline_mobile::Settings;
-use seamline_mobile::system::{Daemon, Manner};
+use seamline_mobile::system::{Daemon, Options};
 use seamline_wire::codec::{Headers, IpHeader, IpVersion, decode, encode_to_vec};
 use seamline_wire::{Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io::{self, Write};
@@ -219,8 +219,8 @@ impl Running {
     pub(crate) fn start(namespace: &Namespace, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("mobile.sock");
-        let manner = Manner { socket: socket.clone(), is_dry: false, json: false };
-        let mut daemon = namespace.within(|| Daemon::open(settings, &manner)).unwrap();
+        let options = Options { socket: socket.clone(), is_dry: false, json: false };
+        let mut daemon = namespace.within(|| Daemon::open(settings, &options)).unwrap();
         let (stop, stopped) = UnixStream::pair().unwrap();
         let log = Log::default();
         let out = log.clone();

@@ -14,7 +14,7 @@ struct mark {
 	__u8 rest[35];
 };
 
-/* The name of our congestion control: the first of its kind that no other seamline sender on the host has (load.rs). */
+/* The name of our congestion control: the first of its kind that no other seamline-host sender on the host has (load.rs). */
 const volatile char ours[16] SEC(".rodata.name") = "seamline_cubic";
 
 static __always_inline bool is_named(const char *name, const char *other)
@@ -28,7 +28,7 @@ static __always_inline bool is_named(const char *name, const char *other)
 	return true;
 }
 
-/* Whether a name is that of a congestion control of some seamline sender. */
+/* Whether a name is that of a congestion control of some seamline-host sender. */
 static __always_inline bool is_of_a_sender(const char *name)
 {
 	const char family[] = "seamline_cubic";
@@ -43,7 +43,7 @@ static __always_inline bool is_of_a_sender(const char *name)
 /*
  * A connection of the cgroup is established. One that uses the kernel's cubic gets ours, which wraps it; whoever has chosen
  * another congestion control keeps it, and only the retransmission timer of such a connection can be helped. One that another
- * seamline sender helps, whose cgroup is above or below, is left to it: two would answer the same mark. One whose peer is not
+ * seamline-host sender helps, whose cgroup is above or below, is left to it: two would answer the same mark. One whose peer is not
  * among the destinations is not watched at all.
  */
 static __always_inline void begin(struct bpf_sock_ops *context, struct bpf_sock *sk)

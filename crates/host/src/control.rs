@@ -1,0 +1,186 @@
+//! The Unix socket at which a daemon takes commands from its host, and the client side of it.
+
+use crate::explained;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// The longest command in bytes; a longer one is truncated and refused.
+const LONGEST: usize = 4096;
+/// How long the client waits for an answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The daemon's socket. Dropping it removes its path.
+#[derive(Debug)]
+pub struct Control {
+    socket: UnixDatagram,
+    path: PathBuf,
+    /// Device and inode: another daemon may have taken over the path.
+    identity: (u64, u64),
+}
+
+impl Control {
+    /// Listen at a path that only this user can write to. The socket of a killed daemon is replaced.
+    ///
+    /// # Errors
+    /// When the path is no socket, another daemon listens there, or this user may not write there.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let what = || format!("listening at {}", path.display());
+        let socket = match bind(path) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                clear(path).map_err(|error| explained(error, what()))?;
+                bind(path)
+            }
+            bound => bound,
+        };
+        let socket = socket.map_err(|error| explained(error, what()))?;
+        socket.set_nonblocking(true)?;
+        Ok(Control { socket, path: path.to_owned(), identity: identity(path)? })
+    }
+
+    /// The next command and its sender, if one waits.
+    ///
+    /// # Errors
+    /// When the socket cannot be read.
+    pub fn receive(&self) -> io::Result<Option<(String, SocketAddr)>> {
+        let mut room = [0; LONGEST];
+        loop {
+            return match self.socket.recv_from(&mut room) {
+                Ok((length, from)) => Ok(Some((String::from_utf8_lossy(&room[..length]).into_owned(), from))),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => Err(explained(error, "reading a command")),
+            };
+        }
+    }
+
+    /// Answer a command whose sender has an address; errors are ignored. A message that is itself an answer gets none: otherwise a command
+    /// with the spoofed address of another daemon would start an endless exchange.
+    pub fn answer(&self, to: &SocketAddr, command: &str, text: &str) {
+        let is_answer = command.starts_with("ok") || command.starts_with("error:");
+        if !to.is_unnamed() && !is_answer {
+            let _ = self.socket.send_to_addr(text.as_bytes(), to);
+        }
+    }
+}
+
+impl AsFd for Control {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|identity| identity == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A socket at a path that only this user can ever write to: the file takes the mode of its descriptor (unix(7)).
+fn bind(path: &Path) -> io::Result<UnixDatagram> {
+    let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    let descriptor = fs::File::from(socket);
+    descriptor.set_permissions(fs::Permissions::from_mode(0o600))?;
+    nix::sys::socket::bind(descriptor.as_raw_fd(), &UnixAddr::new(path)?)?;
+    Ok(UnixDatagram::from(OwnedFd::from(descriptor)))
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))
+}
+
+/// Remove a socket at which no process listens.
+fn clear(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.file_type().is_socket() {
+        let text = "there is a file that is no socket; choose another path";
+        return Err(io::Error::new(ErrorKind::AlreadyExists, text));
+    }
+    match UnixDatagram::unbound()?.connect(path) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Err(error) => Err(error),
+        Ok(()) => Err(io::Error::new(ErrorKind::AddrInUse, "another daemon listens there")),
+    }
+}
+
+/// Send a daemon a command and return its answer.
+///
+/// # Errors
+/// When no daemon listens at the path, or it does not answer for 2 s.
+pub fn ask(path: &Path, text: &str) -> io::Result<String> {
+    let own = PrivateFolder::new().map_err(|error| explained(error, "making a socket for the answer"))?;
+    let socket = UnixDatagram::bind(own.0.join("answer"))
+        .map_err(|error| explained(error, format_args!("listening in {}", own.0.display())))?;
+    socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    socket.send_to(text.as_bytes(), path).map_err(|error| unreachable(error, path))?;
+    let mut room = vec![0; 64 * 1024];
+    match socket.recv(&mut room) {
+        Ok(length) => Ok(String::from_utf8_lossy(&room[..length]).into_owned()),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Err(io::Error::new(ErrorKind::TimedOut, format!("no answer from {} in 2 s", path.display())))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A temporary folder that only this user can enter. An abstract socket address would take no folder, but the daemon may be in another
+/// network namespace, where such an address means nothing.
+struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    /// Never reuses a folder: another user may have made it.
+    fn new() -> io::Result<Self> {
+        static ASKED: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = ASKED.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("seamline-{}-{number}", std::process::id()));
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| PrivateFolder(path)),
+            }
+        }
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn unreachable(error: io::Error, path: &Path) -> io::Error {
+    explained(error, format_args!("no daemon can be reached at {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_user_can_write_to_the_socket_from_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        // `bind` is the last step that touches the file.
+        let _socket = bind(&path).unwrap();
+        let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn an_existing_folder_is_never_used_for_the_answer() {
+        let [first, second] = [PrivateFolder::new().unwrap(), PrivateFolder::new().unwrap()];
+        assert_ne!(first.0, second.0);
+        let mode = fs::metadata(&first.0).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let path = first.0.clone();
+        drop(first);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,43 @@
+//! What programs on real hosts share: `seamline-host` with its agents and daemons, and the lab.
+//!
+//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket, configuration files ([`settings`]).
+//! - For Linux: network namespaces, privileges, cgroups, interfaces by netlink and ioctl, eBPF.
+//! - For people: the `doctor`, which tries what a host offers and says how to get what is missing.
+//!
+//! Everything that asks the kernel is empty elsewhere than on Linux.
+
+#[cfg(target_os = "linux")]
+mod bpf;
+#[cfg(target_os = "linux")]
+pub mod cgroup;
+#[cfg(target_os = "linux")]
+pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod control;
+#[cfg(target_os = "linux")]
+pub mod doctor;
+pub mod ebpf;
+pub mod executable;
+#[cfg(target_os = "linux")]
+pub mod interface;
+pub mod journal;
+pub mod log;
+#[cfg(target_os = "linux")]
+pub mod namespace;
+#[cfg(target_os = "linux")]
+pub mod netlink;
+#[cfg(target_os = "linux")]
+pub mod privileges;
+pub mod settings;
+
+pub use journal::Journal;
+pub use log::Line;
+
+use std::fmt::Display;
+use std::io;
+
+/// The same kind of error, with what was attempted in front.
+pub fn explained(error: impl Into<io::Error>, attempt: impl Display) -> io::Error {
+    let error = error.into();
+    io::Error::new(error.kind(), format!("{attempt}: {error}"))
+}

@@ -1,0 +1,165 @@
+//! Interfaces of a namespace: their addresses, routes and drop counters (rtnetlink).
+
+use super::{ACKNOWLEDGE, CREATE_OR_REPLACE, ERROR, Requests, attribute, number, requests, word};
+use crate::explained;
+use crate::namespace::Namespace;
+use netlink_sys::protocols::NETLINK_ROUTE;
+use std::io;
+use std::net::IpAddr;
+
+/// `IFLA_STATS64`, and in `struct rtnl_link_stats64` the offsets of `rx_dropped` and `tx_dropped`.
+const COUNTERS: u16 = 23;
+const RECEIVED_DROPPED: usize = 6 * 8;
+const SENT_DROPPED: usize = 7 * 8;
+/// Bytes of `struct ifinfomsg`, and the offset of the index in it.
+const LINK_HEADER: usize = 16;
+const INDEX: usize = 4;
+
+/// What an interface shall be like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// The longest IP packet, in bytes.
+    pub mtu: u32,
+    /// Packets that may wait in it (`txqueuelen`); a TUN device drops packets while that many wait to be read.
+    pub queue_packets: u32,
+    /// Its addresses, each with the length of its on-link prefix.
+    pub addresses: Vec<(IpAddr, u8)>,
+    /// Destinations routed over it, each an address and a prefix length; 0 is the default route.
+    pub routes: Vec<(IpAddr, u8)>,
+    /// The congestion control of connections over these routes that choose none themselves. It may be one that the host does not allow as a
+    /// namespace's default. `None`: the namespace's default.
+    pub congestion_control: Option<String>,
+}
+
+/// Packets that an interface has dropped since its creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Packets for the namespace that it could not accept.
+    pub received: u64,
+    /// Packets from the namespace that were not read in time: a TUN device's queue was full.
+    pub sent: u64,
+}
+
+impl Interface {
+    /// Configure the interface, which must exist, and bring it up. It gets exactly the addresses listed, usable at once: no IPv6 address is
+    /// generated, and there is no duplicate address detection. IPv6 addresses and routes are left out where the interface cannot have IPv6:
+    /// its MTU is below 1280 bytes (RFC 8200 section 5), or the kernel runs without it.
+    ///
+    /// # Errors
+    /// When there is no such interface, or the kernel refuses something; the message says what.
+    pub fn bring_up(&self, namespace: &Namespace) -> io::Result<()> {
+        let requests = open(namespace)?;
+        let index = self.tried("find", "it", find(&requests, &self.name))?.index;
+        let ask = |what: &str, of: &dyn std::fmt::Display, message| {
+            self.tried(what, of, change(&requests, message))
+        };
+        ask("set the MTU and queue of", &"it", requests::shape(index, self.mtu, self.queue_packets))?;
+        let quiet = change(&requests, requests::no_generated_addresses(index));
+        let mut has_ipv6 =
+            quiet.as_ref().map_or_else(|error| error.raw_os_error() != Some(libc::EAFNOSUPPORT), |()| true);
+        if has_ipv6 {
+            self.tried("stop generated IPv6 addresses of", "it", quiet)?;
+        }
+        for &(address, prefix_length) in &self.addresses {
+            if address.is_ipv6() && !has_ipv6 {
+                continue;
+            }
+            let shown = format!("{address}/{prefix_length}");
+            let added = change(&requests, requests::address(index, address, prefix_length));
+            // The answer of a kernel started with ipv6.disable_ipv6=1.
+            if address.is_ipv6()
+                && added.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EACCES))
+            {
+                has_ipv6 = false;
+                continue;
+            }
+            self.tried("add the address", &shown, added)?;
+        }
+        ask("bring up", &"it", requests::up(index))?;
+        let possible = |(destination, _): &&(IpAddr, u8)| has_ipv6 || destination.is_ipv4();
+        for &(destination, prefix_length) in self.routes.iter().filter(possible) {
+            let shown = format!("{destination}/{prefix_length}");
+            ask(
+                "add the route to",
+                &shown,
+                requests::route(index, destination, prefix_length, self.congestion_control.as_deref()),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn tried<T>(&self, what: &str, of: impl std::fmt::Display, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| explained(error, format_args!("interface {}: cannot {what} {of}", self.name)))
+    }
+}
+
+/// Bring up the loopback interface, which is down in a new namespace.
+///
+/// # Errors
+/// When the process may not do that.
+pub fn bring_up_loopback(namespace: &Namespace) -> io::Result<()> {
+    let requests = open(namespace)?;
+    let loopback = find(&requests, "lo").and_then(|link| change(&requests, requests::up(link.index)));
+    loopback.map_err(|error| explained(error, "bringing up the loopback interface"))
+}
+
+/// Packets that the interface has dropped so far; zero when a process inside has removed or renamed it.
+///
+/// # Errors
+/// When the kernel cannot be asked.
+pub fn dropped(namespace: &Namespace, name: &str) -> io::Result<Dropped> {
+    let requests = open(namespace)?;
+    let link = match find(&requests, name) {
+        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => return Ok(Dropped::default()),
+        link => link.map_err(|error| explained(error, format_args!("counters of interface {name}")))?,
+    };
+    link.dropped.ok_or_else(|| io::Error::other(format!("interface {name} has no counters")))
+}
+
+/// What the kernel reports of an interface.
+struct Link {
+    index: u32,
+    dropped: Option<Dropped>,
+}
+
+/// A socket that speaks of the interfaces of a namespace, because it was created inside.
+fn open(namespace: &Namespace) -> io::Result<Requests> {
+    let opened = namespace.within(|| Requests::open(NETLINK_ROUTE));
+    opened.map_err(|error| explained(error, "asking for the interfaces of a namespace"))
+}
+
+fn find(requests: &Requests, name: &str) -> io::Result<Link> {
+    let (kind, body) = requests::find(name);
+    requests.ask(kind, 0, &body, |message| {
+        if let Some(code) = message.error() {
+            return Err(io::Error::from_raw_os_error(code));
+        }
+        let link = (message.kind == libc::RTM_NEWLINK).then(|| link(message.body)).flatten();
+        link.map(Some).ok_or_else(|| {
+            io::Error::other(format!("the kernel answered {:?} instead of an interface", message.kind))
+        })
+    })
+}
+
+fn link(body: &[u8]) -> Option<Link> {
+    let index = word(body, INDEX)?;
+    let counters = attribute(body.get(LINK_HEADER..)?, COUNTERS);
+    let counter = |at| counters.and_then(|counters| number(counters, at)).map(u64::from_ne_bytes);
+    let dropped = counter(RECEIVED_DROPPED)
+        .zip(counter(SENT_DROPPED))
+        .map(|(received, sent)| Dropped { received, sent });
+    Some(Link { index, dropped })
+}
+
+/// Create or change something, and wait until it is done.
+fn change(requests: &Requests, (kind, body): requests::Request) -> io::Result<()> {
+    // An interface may only be found, never created by a request for it.
+    let create = if kind == libc::RTM_SETLINK { 0 } else { CREATE_OR_REPLACE };
+    requests.ask(kind, ACKNOWLEDGE | create, &body, |message| match (message.kind, message.error()) {
+        (_, Some(code)) => Err(io::Error::from_raw_os_error(code)),
+        (ERROR, None) => Ok(Some(())),
+        _ => Ok(None),
+    })
+}

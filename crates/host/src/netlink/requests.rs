@@ -1,0 +1,91 @@
+//! Bodies of the rtnetlink requests that configure interfaces (rtnetlink(7)).
+
+use super::put_attribute;
+use std::net::IpAddr;
+
+/// `IFA_F_NODAD`.
+const NO_DUPLICATE_DETECTION: u8 = 0x02;
+/// `IFLA_INET6_ADDR_GEN_MODE` and `IN6_ADDR_GEN_MODE_NONE`.
+const ADDRESS_GENERATION: u16 = 8;
+const GENERATE_NONE: u8 = 1;
+/// `RTAX_CC_ALGO`.
+const CONGESTION_CONTROL: u16 = 16;
+
+/// A kind of message and its body.
+pub(super) type Request = (u16, Vec<u8>);
+
+/// `RTM_GETLINK` by name.
+pub(super) fn find(name: &str) -> Request {
+    let mut body = link_header(0, 0);
+    put_attribute(&mut body, libc::IFLA_IFNAME, &[name.as_bytes(), &[0]].concat());
+    (libc::RTM_GETLINK, body)
+}
+
+pub(super) fn shape(index: u32, mtu: u32, queue_packets: u32) -> Request {
+    let mut body = link_header(index, 0);
+    put_attribute(&mut body, libc::IFLA_MTU, &mtu.to_ne_bytes());
+    put_attribute(&mut body, libc::IFLA_TXQLEN, &queue_packets.to_ne_bytes());
+    (libc::RTM_SETLINK, body)
+}
+
+/// Without a link-local address there are no router solicitations and no multicast reports on the link.
+pub(super) fn no_generated_addresses(index: u32) -> Request {
+    let (mut mode, mut family, mut body) = (Vec::new(), Vec::new(), link_header(index, 0));
+    put_attribute(&mut mode, ADDRESS_GENERATION, &[GENERATE_NONE]);
+    put_attribute(&mut family, libc::AF_INET6 as u16, &mode);
+    put_attribute(&mut body, libc::IFLA_AF_SPEC, &family);
+    (libc::RTM_SETLINK, body)
+}
+
+pub(super) fn up(index: u32) -> Request {
+    (libc::RTM_SETLINK, link_header(index, libc::IFF_UP as u32))
+}
+
+pub(super) fn address(index: u32, address: IpAddr, prefix_length: u8) -> Request {
+    // Duplicate address detection would delay the use of an IPv6 address by a second.
+    let flags = if address.is_ipv6() { NO_DUPLICATE_DETECTION } else { 0 };
+    // `struct ifaddrmsg`: family, prefix length, flags, scope, index.
+    let mut body = vec![family(address), prefix_length, flags, libc::RT_SCOPE_UNIVERSE];
+    body.extend(index.to_ne_bytes());
+    put_attribute(&mut body, libc::IFA_LOCAL, &octets(address));
+    put_attribute(&mut body, libc::IFA_ADDRESS, &octets(address));
+    (libc::RTM_NEWADDR, body)
+}
+
+pub(super) fn route(
+    index: u32,
+    destination: IpAddr,
+    prefix_length: u8,
+    congestion_control: Option<&str>,
+) -> Request {
+    let scope = if destination.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
+    // `struct rtmsg`: family, lengths of the prefixes of destination and source, type of service, table, protocol, scope, type, flags.
+    let mut body = vec![family(destination), prefix_length, 0, 0];
+    body.extend([libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, scope, libc::RTN_UNICAST, 0, 0, 0, 0]);
+    put_attribute(&mut body, libc::RTA_OIF, &index.to_ne_bytes());
+    if prefix_length > 0 {
+        put_attribute(&mut body, libc::RTA_DST, &octets(destination));
+    }
+    if let Some(name) = congestion_control {
+        let mut metrics = Vec::new();
+        put_attribute(&mut metrics, CONGESTION_CONTROL, &[name.as_bytes(), &[0]].concat());
+        put_attribute(&mut body, libc::RTA_METRICS, &metrics);
+    }
+    (libc::RTM_NEWROUTE, body)
+}
+
+/// `struct ifinfomsg`: family and padding, device type, index, flags, mask of the flags to change.
+fn link_header(index: u32, flags: u32) -> Vec<u8> {
+    [0, index, flags, flags].iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn family(address: IpAddr) -> u8 {
+    (if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 }) as u8
+}
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
+}

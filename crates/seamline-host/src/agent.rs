@@ -1,0 +1,274 @@
+//! `seamline-host agent`
+
+mod config;
+
+use config::{SplitSettings, read_bridge, read_split};
+use seamline_agent::{ObtcpParameters, Parameters, Role, find};
+use seamline_bridge::system::{HandOver, Manner, Metrics, Split, ask, run as bridge, split};
+use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
+use seamline_cli::interrupt::stop_socket;
+use seamline_cli::{Failure, Outcome, print};
+use seamline_host::settings::SettingsError;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it: packets that wait are forwarded,
+  cached packets are dropped, and the last line of the log has the
+  counters. Split connections get time to end ([split] drain) before
+  they are reset; a second signal resets them at once.
+
+Exit codes:
+  0  ended by such a signal; of hand-over: delivered
+  1  it could not start or continue; of hand-over: not delivered
+  2  invalid arguments or configuration
+
+In Seamline's sources:
+  docs/agent.md       where to place it, keys of --config, counters
+  docs/deployment.md  what to measure, and how to remove it again";
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    request: Option<Request>,
+    #[command(flatten)]
+    agent: Option<AgentArguments>,
+}
+
+/// A request to a running agent.
+#[derive(Debug, clap::Subcommand)]
+enum Request {
+    /// Report to the agent of a base station that mobile hosts have left; it sends its state of their connections to their new agent
+    HandOver(HandOverArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct HandOverArguments {
+    /// The agent's --control
+    #[arg(long, value_name = "PATH")]
+    control: PathBuf,
+    /// The --hand-over-at of the agent at the new base station
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    to: SocketAddr,
+    /// The addresses of the mobile hosts
+    #[arg(value_name = "HOST", required = true, num_args = 1..=64)]
+    hosts: Vec<IpAddr>,
+}
+
+#[derive(Debug, clap::Args)]
+struct AgentArguments {
+    /// The kind of agent
+    #[arg(value_name = "KIND")]
+    kind: Kind,
+    /// Where an agent of obTCP stands
+    #[arg(long, value_name = "ROLE")]
+    role: Option<ObtcpRole>,
+    /// The interface on the wired side, towards the fixed hosts
+    #[arg(long = "in", value_name = "INTERFACE")]
+    wired: String,
+    /// The interface on the wireless side, towards the mobile hosts
+    #[arg(long = "out", value_name = "INTERFACE")]
+    wireless: String,
+    /// The agent's settings, in TOML (see docs/agent.md)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Change nothing; count what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Serve counters to Prometheus at an address, or write them to a file every second
+    #[arg(long, value_name = "ADDRESS:PORT|PATH")]
+    metrics: Option<String>,
+    /// Write the log as JSON
+    #[arg(long)]
+    json: bool,
+    /// The Unix socket for 'seamline-host agent hand-over' (snoop; obtcp at a base station)
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+    /// Accept connections' state from agents of other base stations at this address, by TCP (snoop; obtcp at a base station)
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "hand_over_from")]
+    hand_over_at: Option<SocketAddr>,
+    /// The address of another base station, which may hand over to this one; repeatable
+    #[arg(long, value_name = "ADDRESS", requires = "hand_over_at")]
+    hand_over_from: Vec<IpAddr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Caches data towards mobile hosts, retransmits what the air has lost, hides the duplicate acknowledgments
+    Snoop,
+    /// Reports for each loss listed in an acknowledgment whether it happened on the air
+    ElnAck,
+    /// The mobile router requests what is missing, the base station retransmits it; takes --role
+    Obtcp,
+    /// Terminates connections and opens new ones, with a TCP of its own on each side (on a router, not a bridge)
+    Split,
+    #[value(hide = true)]
+    ObtcpBs,
+    #[value(hide = true)]
+    ObtcpMr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ObtcpRole {
+    /// Retransmits what the mobile router requests
+    #[value(alias = "base station")]
+    BaseStation,
+    /// Requests what is missing, and repairs losses on the link to its hosts
+    #[value(alias = "mobile router")]
+    MobileRouter,
+}
+
+impl From<ObtcpRole> for Role {
+    fn from(role: ObtcpRole) -> Self {
+        match role {
+            ObtcpRole::BaseStation => Role::BaseStation,
+            ObtcpRole::MobileRouter => Role::MobileRouter,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match arguments {
+        Arguments { request: Some(Request::HandOver(request)), .. } => hand_over(request),
+        Arguments { agent: Some(agent), .. } => run_agent(agent),
+        // The parser requires one of them.
+        Arguments { .. } => {
+            Err(Failure::Input("an agent is missing, as in: seamline-host agent snoop".to_owned()))
+        }
+    }
+}
+
+fn hand_over(request: &HandOverArguments) -> Outcome {
+    let hosts: String = request.hosts.iter().map(|host| format!(" {host}")).collect();
+    let answer = ask(&request.control, &format!("hand-over {}{hosts}", request.to)).map_err(failure)?;
+    match answer.strip_prefix("ok ") {
+        Some(done) => print(&format!("{done}\n")),
+        None => Err(Failure::Runtime(answer.trim_start_matches("error: ").to_owned())),
+    }
+}
+
+fn run_agent(arguments: &AgentArguments) -> Outcome {
+    if arguments.wired == arguments.wireless {
+        return Err(Failure::Input(format!("--in and --out name the same interface, {}", arguments.wired)));
+    }
+    match (arguments.kind, arguments.role) {
+        (Kind::ObtcpBs, _) => Err(renamed("obtcp-bs", "base-station")),
+        (Kind::ObtcpMr, _) => Err(renamed("obtcp-mr", "mobile-router")),
+        (Kind::Obtcp, None) => {
+            Err(Failure::Input("obtcp takes a role: --role base-station, or --role mobile-router".to_owned()))
+        }
+        (Kind::Obtcp, Some(role)) => {
+            let role = Role::from(role);
+            run_bridge(arguments, "obtcp", role, role == Role::BaseStation)
+        }
+        (_, Some(_)) => Err(Failure::Input("--role is for obtcp only".to_owned())),
+        (Kind::Snoop, None) => run_bridge(arguments, "snoop", ObtcpParameters::default().role, true),
+        (Kind::ElnAck, None) => run_bridge(arguments, "eln-ack", ObtcpParameters::default().role, false),
+        (Kind::Split, None) => run_split(arguments),
+    }
+}
+
+fn renamed(old: &str, role: &str) -> Failure {
+    Failure::Input(format!("`agent {old}` is now `agent obtcp --role {role}`"))
+}
+
+/// Only agents that keep packets for a base station's hosts can hand anything over.
+fn refuse_hand_over(arguments: &AgentArguments) -> Outcome {
+    if arguments.control.is_none() && arguments.hand_over_at.is_none() {
+        return Ok(());
+    }
+    Err(Failure::Input(
+        "--control and --hand-over-at are for agents of base stations that keep packets: snoop, and obtcp --role base-station"
+            .to_owned(),
+    ))
+}
+
+/// `role` only matters to obTCP; `can_hand_over` is whether the agent keeps what an agent at another base station could use.
+fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over: bool) -> Outcome {
+    if !can_hand_over {
+        refuse_hand_over(arguments)?;
+    }
+    let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
+    let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
+    let mut parameters = Parameters { obtcp, ..Parameters::default() };
+    if let Some(path) = &arguments.config {
+        read_bridge(&text(path)?, kind, &mut parameters).map_err(|error| wrong(path, &error))?;
+    }
+    let hands_over = arguments.control.is_some() || arguments.hand_over_at.is_some();
+    let for_hand_over = if hands_over { most_hand_over_memory(&parameters) } else { 0 };
+    print_memory(most_memory(kind, &parameters).saturating_add(for_hand_over), parameters.limits.connections);
+    let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
+    let options = Manner {
+        interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
+        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
+        json: arguments.json,
+        hand_over: HandOver {
+            control: arguments.control.clone(),
+            at: arguments.hand_over_at,
+            from: arguments.hand_over_from.clone(),
+        },
+    };
+    let stop = stop_socket()?;
+    bridge(settings, &options, &stop, io::stdout()).map(drop).map_err(failure)
+}
+
+/// On a router, with sockets of its own.
+fn run_split(arguments: &AgentArguments) -> Outcome {
+    refuse_hand_over(arguments)?;
+    let mut set = SplitSettings::default();
+    if let Some(path) = &arguments.config {
+        set = read_split(&text(path)?).map_err(|error| wrong(path, &error))?;
+    }
+    let settings = Split {
+        interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
+        connections: set.connections as usize,
+        buffer: set.buffer,
+        idle: set.idle,
+        congestion_control: set.congestion_control,
+        is_dry: arguments.dry_run,
+        drain: set.drain,
+        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
+        json: arguments.json,
+    };
+    print_memory(settings.most_memory(), set.connections);
+    let stop = stop_socket()?;
+    split(&settings, &stop, io::stdout()).map(drop).map_err(failure)
+}
+
+fn print_memory(bytes: u64, connections: u32) {
+    eprintln!("at most {} MiB for {connections} connections (docs/agent.md)", bytes >> 20);
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))
+}
+
+fn wrong(path: &Path, error: &SettingsError) -> Failure {
+    Failure::Input(error.in_file(path))
+}
+
+/// An address with a port, or the path of a file.
+fn metrics(given: &str) -> Result<Metrics, Failure> {
+    match given.parse() {
+        Ok(address) => Ok(Metrics::Http(address)),
+        Err(_) if given.contains('/') || !given.contains(':') => Ok(Metrics::File(given.into())),
+        Err(_) => Err(Failure::Input(format!(
+            "--metrics {given} is no address with a port, such as 127.0.0.1:9477; for a file of that name write ./{given}"
+        ))),
+    }
+}
+
+fn failure(error: io::Error) -> Failure {
+    let tip = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "\ntip: run it as root (sudo), or with CAP_NET_RAW, for split with CAP_NET_ADMIN and CAP_NET_BIND_SERVICE"
+        }
+        io::ErrorKind::AddrInUse => "\ntip: give each agent a --control and --hand-over-at of its own",
+        _ => "",
+    };
+    Failure::Runtime(format!("{error}{tip}"))
+}

@@ -1,0 +1,93 @@
+//! `seamline-host mobile`
+
+use seamline_cli::interrupt::stop_socket;
+use seamline_cli::{Failure, Outcome, print};
+use seamline_mobile::Settings;
+use seamline_mobile::command::Command;
+use seamline_mobile::system::{Daemon, Options, ask};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it; the last line of the log has the
+  counters.
+
+Exit codes:
+  0  ended by such a signal; of --status and --tell: the daemon has
+     answered
+  1  it could not start or continue; of --status and --tell: no daemon
+     listens there, or it has refused
+  2  invalid arguments or configuration
+
+In Seamline's sources:
+  docs/mobile.md  keys of --config, messages of --tell, systemd unit";
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    /// The Unix datagram socket at which the daemon takes messages from modems and scripts
+    #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]
+    socket: PathBuf,
+    /// What to do for which link, in TOML (see docs/mobile.md); by default, for every link what helps most senders
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Send nothing; log what would be sent
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the log, or the status, as JSON
+    #[arg(long)]
+    json: bool,
+    /// Show the status of the running daemon
+    #[arg(long, conflicts_with_all = ["config", "dry_run", "tell"])]
+    status: bool,
+    /// Send the running daemon a message about a link
+    #[arg(
+        help = "Send the running daemon a message: 'going-down [INTERFACE] [in DURATION]', 'down [INTERFACE]' or 'up [INTERFACE]'",
+        long, value_name = "MESSAGE", conflicts_with_all = ["config", "dry_run", "json"])]
+    tell: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let Arguments { socket, json, .. } = arguments;
+    if arguments.status {
+        let question = if *json { "status json" } else { "status" };
+        return print(&(ask(socket, question).map_err(failure)? + "\n"));
+    }
+    if let Some(message) = &arguments.tell {
+        return tell(socket, message);
+    }
+    let settings = arguments.config.as_deref().map_or_else(|| Ok(Settings::default()), read)?;
+    let stop = stop_socket()?;
+    let options = Options { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
+    let mut daemon = Daemon::open(settings, &options).map_err(failure)?;
+    daemon.run(&stop, io::stdout()).map_err(failure)
+}
+
+/// Send the daemon a message that has been checked.
+fn tell(socket: &Path, message: &str) -> Outcome {
+    message.parse::<Command>().map_err(|why| Failure::Input(format!("--tell {why}")))?;
+    let answer = ask(socket, message).map_err(failure)?;
+    match answer.strip_prefix("error: ") {
+        None => Ok(()),
+        Some(why) => Err(Failure::Runtime(why.to_owned())),
+    }
+}
+
+fn read(file: &Path) -> Result<Settings, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", file.display())))?;
+    Settings::read(&text).map_err(|error| Failure::Input(error.in_file(file)))
+}
+
+fn failure(error: io::Error) -> Failure {
+    let tip = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "\ntip: run it as root (sudo), or with CAP_NET_RAW, for freeze = true with CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN"
+        }
+        io::ErrorKind::AddrInUse => "\ntip: `seamline-host mobile --status` shows the one that listens there",
+        io::ErrorKind::ResourceBusy => "\ntip: end it first; only with --dry-run can another run next to it",
+        _ => "",
+    };
+    Failure::Runtime(format!("{error}{tip}"))
+}

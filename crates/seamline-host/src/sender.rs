@@ -1,0 +1,54 @@
+//! `seamline-host sender`: handover notifications for the kernel's TCP.
+
+#[cfg(feature = "ebpf")]
+mod live;
+
+use seamline_cli::Outcome;
+use seamline_sender::Prefix;
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Signals:
+  SIGTERM, SIGINT and SIGHUP end it: its programs are removed, and the
+  counters are printed.
+
+Exit codes:
+  0  ended by such a signal; of --check: the kernel accepts the programs
+  1  it could not start or continue: see seamline-host doctor
+  2  invalid arguments
+
+In Seamline's sources:
+  docs/sender.md  what it does, what it needs, what it cannot do";
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    /// The cgroup (version 2) whose new connections act on marks
+    #[arg(long, value_name = "PATH", required_unless_present = "check")]
+    cgroup: Option<PathBuf>,
+    /// An interface at which marked acknowledgments arrive: the kernel then retransmits at once; repeatable
+    #[arg(long, value_name = "NAME")]
+    interface: Vec<String>,
+    /// Help only connections to this address or prefix, IPv4 or IPv6 (192.0.2.0/24); repeatable
+    #[arg(long, value_name = "PREFIX")]
+    destination: Vec<Prefix>,
+    /// Load and verify the eBPF programs, and attach nothing
+    #[arg(long, conflicts_with_all = ["cgroup", "interface", "destination"])]
+    check: bool,
+    /// Print only the counters at the end
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[cfg(feature = "ebpf")]
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    live::run(arguments)
+}
+
+#[cfg(not(feature = "ebpf"))]
+pub(crate) fn run(_: &Arguments) -> Outcome {
+    Err(seamline_cli::Failure::Runtime(format!(
+        "this seamline-host was built without its eBPF programs\ntip: {}\ntip: `seamline-host doctor` shows what else this host lacks",
+        seamline_host::ebpf::HOW_TO_BUILD
+    )))
+}
