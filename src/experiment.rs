@@ -35,6 +35,12 @@ pub(crate) struct Processors {
 }
 
 impl Processors {
+    /// Whether more than one run at a time is asked for.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn are_many(&self) -> bool {
+        self.jobs.is_some_and(|jobs| jobs.get() > 1)
+    }
+
     /// Let parallel work inside of `work` use them.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));

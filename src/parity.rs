@@ -6,8 +6,8 @@ use crate::interrupt::Interrupt;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, note, print, print_results, progress};
-use seamline_parity::runs::{Manner, count, measure};
-use seamline_parity::{
+use seamline_lab::parity::runs::{Manner, count, measure};
+use seamline_lab::parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
 use seamline_scenario::report::{ENGINE, quoted};
@@ -125,7 +125,7 @@ impl Arguments {
             let plan = Plan::new(Path::new(&format!("{}.toml", it.name)), it.text.to_owned(), &settings);
             plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| Failure::Scenario(Box::new(it)))
         });
-        let known = read(suite::DIFFERENCES, "parity/differences.toml")?;
+        let known = read(suite::DIFFERENCES, "differences.toml")?;
         Ok(Work { plans: plans.collect::<Result<_, _>>()?, known })
     }
 

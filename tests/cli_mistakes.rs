@@ -120,8 +120,7 @@ fn colours_are_for_terminals_without_no_color() {
     };
     let output = on_terminal("env -u NO_COLOR TERM=xterm");
     if !stdout(&output).contains("SL009") {
-        eprintln!("skipped: no `script` here: {}", stderr(&output));
-        return;
+        return support::skip("colours_are_for_terminals_without_no_color", stderr(&output));
     }
     assert!(stdout(&output).contains('\u{1b}'), "no colour on a terminal");
     assert!(!stdout(&on_terminal("env NO_COLOR=1 TERM=xterm")).contains('\u{1b}'));

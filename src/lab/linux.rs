@@ -23,6 +23,12 @@ const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
+    if options.processors.are_many() {
+        return Err(Failure::Input(
+            "--jobs: the lab runs in real time, and runs at the same time would delay each other's packets\ntip: leave it out; seamline parity --jobs accepts that and repeats runs that were late"
+                .to_owned(),
+        ));
+    }
     let plan = load(file, &options.overrides.to_settings())?;
     let in_place = agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
     let state = prepare(options.quiet)?;

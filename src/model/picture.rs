@@ -5,9 +5,9 @@ use super::sweep::{Key, Sweep};
 use super::table::{fixed, milliseconds};
 use crate::terminal::Failure;
 use clap::ValueEnum;
-use seamline_record::statistics::Estimate;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::statistics::Estimate;
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,10 +3,10 @@
 use crate::advice::Advice;
 use crate::closed_form::ClosedForm;
 use crate::question::{Question, Traffic};
-use seamline_record::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::statistics::Estimate;
 
 /// Points of the closed form's line.
 const POINTS: u32 = 24;

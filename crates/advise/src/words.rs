@@ -9,8 +9,8 @@ use crate::recording::Recording;
 use crate::significance::WORTH_TELLING;
 use crate::solve::MOBILE_END;
 use closed_form::closed_form;
-use seamline_record::statistics::Estimate;
 use seamline_report::quantity::{bit_rate, bytes, digits, millis};
+use seamline_report::statistics::Estimate;
 use table::table;
 
 /// The answer as text for a terminal.

@@ -14,7 +14,7 @@ use crate::store::Run;
 use cgroup::Cgroup;
 use commands::Commands;
 use process::{Ended, Process};
-use seamline_record::emulation::EmulationRecord;
+use seamline_report::emulation::EmulationRecord;
 use seamline_wire::{DropCause, Duration};
 use serde::Deserialize;
 use std::fs;

@@ -2,8 +2,8 @@
 
 use crate::case::Case;
 use crate::summary::{Cell, QUANTITIES};
-use seamline_record::statistics::Median;
-use seamline_report::columns::aligned;
+use seamline_report::statistics::Median;
+use seamline_report::text_table::aligned;
 use std::fmt::Write;
 
 /// What a number of runs is shown as: its median, and its interval unless all are the same.

@@ -8,7 +8,7 @@ use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
 use seamline_benchmark::store::{FILE, Run, Store};
 use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, summarise};
-use seamline_record::statistics::Median;
+use seamline_report::statistics::Median;
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,10 @@
 //! What a report tells, as plain data. Times are in seconds since the start of a run unless a name says
 //! otherwise.
 
+use crate::emulation::EmulationRecord;
+use crate::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use crate::series::RunSeries;
-use seamline_record::emulation::EmulationRecord;
-use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
-use seamline_record::summary::FlowSummary;
+use crate::summary::FlowSummary;
 use serde::Serialize;
 
 /// What produced a result, and how to produce it again.

@@ -43,6 +43,6 @@ pub use codes::Code;
 pub use diagnostics::{Diagnostic, Diagnostics};
 pub use plan::{Cell, Plan};
 pub use run::{CellResult, Incomplete, RunOptions, run};
-pub use seamline_record::{emulation, record, statistics};
+pub use seamline_report::{emulation, record, statistics};
 pub use single::run_seed;
 pub use summary::{FlowSummary, summarise};

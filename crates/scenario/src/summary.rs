@@ -6,9 +6,9 @@
 
 use crate::plan::{Cell, Plan};
 use crate::run::CellResult;
-use seamline_record::record::FlowRecord;
-use seamline_record::statistics::{estimate, mean, paired_factor};
-pub use seamline_record::summary::{Comparison, FlowSummary};
+use seamline_report::record::FlowRecord;
+use seamline_report::statistics::{estimate, mean, paired_factor};
+pub use seamline_report::summary::{Comparison, FlowSummary};
 
 /// A key of a flow ending in one of these names a scheme, and so does the label of a group with this name.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];

@@ -3,7 +3,7 @@
 use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
-use seamline_record::statistics::Estimate;
+use seamline_report::statistics::Estimate;
 
 /// The schemes in columns, and how to read them.
 pub(super) fn table(advice: &Advice) -> String {

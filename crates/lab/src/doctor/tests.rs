@@ -35,10 +35,13 @@ fn the_cure_is_told_for_what_is_missing_and_for_nothing_else() {
 #[test]
 fn what_nft_refuses_is_told_in_its_words() {
     let (Ok(namespace), Some(_)) = (Namespace::new(), super::host::find("nft")) else {
-        return println!("SKIPPED what_nft_refuses_is_told_in_its_words: it takes namespaces, and nft");
+        return seamline_testing::skip(
+            "what_nft_refuses_is_told_in_its_words",
+            "it needs namespaces and nft",
+        );
     };
     if let Err(why) = namespace.within(|| try_rules("add table inet probe\n")) {
-        return println!("SKIPPED what_nft_refuses_is_told_in_its_words: {why}");
+        return seamline_testing::skip("what_nft_refuses_is_told_in_its_words", why);
     }
     let why = namespace.within(|| try_rules("add table inet probe { flags hovering; }\n")).unwrap_err();
     assert!(why.to_string().contains("Error:"), "{why}");

@@ -2,8 +2,8 @@
 
 use super::table::{Data, Table};
 use crate::model::Report;
+use crate::record::LinkRecord;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
-use seamline_record::record::LinkRecord;
 
 /// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
 /// direction of each link, and for each flow of each cell over all seeds.

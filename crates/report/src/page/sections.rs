@@ -1,11 +1,11 @@
 //! The parts of a report.
 
 use super::html::{folded, section, table};
+use crate::emulation::EmulationRecord;
 use crate::escape::Text;
 use crate::model::{OfRun, Outcome, Provenance, Report, seeds_in_words};
 use crate::quantity::{bit_rate, bytes, count, digits, millis};
-use seamline_record::emulation::EmulationRecord;
-use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord};
+use crate::record::{FlowRecord, HandoverRecord, LinkRecord};
 use std::fmt::Write;
 
 /// More rows than this do not go into a page; the tables beside it have them all.

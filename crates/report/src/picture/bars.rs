@@ -5,7 +5,7 @@ use super::style::{define_hatchings, fill, hatched, published};
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::quantity::digits;
 use crate::scale::{Linear, with_zero};
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 //! Measurements beside what is accepted: a dot and its 95 % interval over a band, line below line.
 
-use super::frame::{Names, heading};
+use super::frame::{Names, heading, whisker};
 use super::style::published;
-use super::svg::{Anchor, FAINT, INK, Svg, TEXT, width_of};
+use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::scale::{Linear, Ticks};
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// What a row is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,10 +170,6 @@ fn draw_value(svg: &mut Svg, x: &Linear, y: f64, value: &Estimate) {
     if !(value.mean.is_finite() && low.is_finite() && high.is_finite()) {
         return;
     }
-    let style = format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\"");
-    svg.line((x.place(low), y), (x.place(high), y), &style);
-    for end in [low, high] {
-        svg.line((x.place(end), y - 3.5), (x.place(end), y + 3.5), &style);
-    }
+    whisker(svg, (x.place(low), y), (x.place(high), y));
     svg.circle((x.place(value.mean), y), 3.8, "class=\"area s0\" fill=\"#0b62a8\"");
 }

@@ -18,10 +18,10 @@ pub mod svg;
 use crate::escape::Text;
 use crate::files::File;
 use crate::model::{Outcome, Provenance, Report};
+use crate::statistics::Estimate;
 use bars::{Bar, bars};
 use cdf::{Distribution, cdf};
 use frame::Names;
-use seamline_record::statistics::Estimate;
 
 /// A picture of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use super::{Difference, judge, read};
-use crate::compare::{Cell, Comparison, Mark, Row, ScenarioParity};
-use crate::quantity::Quantity;
+use crate::parity::compare::{Cell, Comparison, Mark, Row, ScenarioParity};
+use crate::parity::quantity::Quantity;
 
 const KNOWN: &str = r#"
 [[difference]]
@@ -57,8 +57,8 @@ fn what_is_misspelt_is_refused() {
 
 #[test]
 fn the_bundled_file_can_be_read_and_names_bundled_scenarios() {
-    let names: Vec<&str> = crate::suite::ALL.iter().map(|bundled| bundled.name).collect();
-    for difference in read(crate::suite::DIFFERENCES).expect("it is well formed") {
+    let names: Vec<&str> = crate::parity::suite::ALL.iter().map(|bundled| bundled.name).collect();
+    for difference in read(crate::parity::suite::DIFFERENCES).expect("it is well formed") {
         let strange: Vec<_> =
             difference.scenarios.iter().filter(|name| !names.contains(&name.as_str())).collect();
         assert!(strange.is_empty(), "no scenario is called {strange:?}");

@@ -1,9 +1,9 @@
 //! The table as a page of documentation.
 
-use crate::Parity;
-use crate::columns::{LEGEND, cells, heads, named, tally};
-use crate::compare::{Pair, ScenarioParity};
-use crate::differences::Judged;
+use crate::parity::Parity;
+use crate::parity::columns::{LEGEND, cells, heads, named, tally};
+use crate::parity::compare::{Pair, ScenarioParity};
+use crate::parity::differences::Judged;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# Parity: simulator, lab and kernel

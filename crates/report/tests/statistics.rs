@@ -1,6 +1,6 @@
 //! Statistics against published tables and worked examples.
 
-use seamline_record::statistics::{
+use seamline_report::statistics::{
     Median, estimate, estimate_at, jackknife, mean, paired_factor, samples_needed, student_t_95,
 };
 

@@ -1,9 +1,9 @@
 //! The table for a terminal.
 
-use crate::Parity;
-use crate::columns::{LEGEND, cells, heads, named, tally};
-use crate::compare::{Pair, ScenarioParity};
-use seamline_report::columns::aligned;
+use crate::parity::Parity;
+use crate::parity::columns::{LEGEND, cells, heads, named, tally};
+use crate::parity::compare::{Pair, ScenarioParity};
+use seamline_report::text_table::aligned;
 use std::fmt::Write;
 
 /// Everything in words.
@@ -61,6 +61,6 @@ impl Parity {
     pub fn comparisons(&self) -> usize {
         let cells = self.scenarios.iter().flat_map(|scenario| &scenario.cells);
         let all = cells.flat_map(|cell| &cell.rows).flat_map(|row| &row.comparisons);
-        all.filter(|comparison| comparison.mark != crate::Mark::Absent).count()
+        all.filter(|comparison| comparison.mark != crate::parity::Mark::Absent).count()
     }
 }

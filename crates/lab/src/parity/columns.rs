@@ -1,10 +1,10 @@
 //! Numbers and marks as both tables show them.
 
-use crate::compare::{Comparison, Mark, Pair, Row};
-use crate::differences::{Differing, Judged};
-use crate::runs::Arm;
-use seamline_record::statistics::Estimate;
+use crate::parity::compare::{Comparison, Mark, Pair, Row};
+use crate::parity::differences::{Differing, Judged};
+use crate::parity::runs::Arm;
 use seamline_report::quantity::digits;
+use seamline_report::statistics::Estimate;
 use std::fmt::Write;
 
 /// The heads of all columns.

@@ -1,7 +1,7 @@
 //! Runs of a plan in all three places.
 
-use seamline_lab::system::StateDirectory;
-use seamline_lab::{InPlace, LabError, Stacks};
+use crate::system::StateDirectory;
+use crate::{InPlace, LabError, Stacks};
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::summary::label;
@@ -108,7 +108,7 @@ pub fn measure(
 ) -> Result<Vec<CellRuns>, ParityError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    seamline_lab::check(&plan, &Stacks { in_place: manner.in_place.clone(), ..Stacks::default() })?;
+    crate::check(&plan, &Stacks { in_place: manner.in_place.clone(), ..Stacks::default() })?;
     let jobs = jobs(&plan);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), ParityError> {
@@ -187,7 +187,7 @@ impl Job {
             }
             Arm::Ours | Arm::Kernel => {
                 let stacks = self.stacks(&plan.cells[0].scenario, manner);
-                let results = seamline_lab::run(plan, &stacks, Some(state), &options, &|| {});
+                let results = crate::run(plan, &stacks, Some(state), &options, &|| {});
                 results.map_err(|it| it.failure.map_or(ParityError::Stopped, ParityError::Lab))
             }
         };

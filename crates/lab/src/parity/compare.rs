@@ -1,8 +1,8 @@
 //! What differs between two places, and by how much.
 
-use crate::quantity::{Measured, Quantity};
-use crate::runs::{Arm, CellRuns};
-use seamline_record::statistics::{Estimate, estimate, jackknife, mean};
+use crate::parity::quantity::{Measured, Quantity};
+use crate::parity::runs::{Arm, CellRuns};
+use seamline_report::statistics::{Estimate, estimate, jackknife, mean};
 use seamline_scenario::record::FlowRecord;
 use serde::{Deserialize, Serialize};
 

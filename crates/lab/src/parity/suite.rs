@@ -15,17 +15,17 @@ pub struct Bundled {
 pub static ALL: &[Bundled] = &[
     Bundled {
         name: "constant",
-        text: include_str!("../../../parity/constant.toml"),
+        text: include_str!("../../parity/constant.toml"),
         quick: Some(&["seeds=2", "duration=8 s", r#"grid.flow.download.variant=["cubic"]"#]),
     },
     Bundled {
         name: "losses",
-        text: include_str!("../../../parity/losses.toml"),
+        text: include_str!("../../parity/losses.toml"),
         quick: Some(&["seeds=2", "duration=8 s", r#"grid.flow.download.variant=["cubic"]"#]),
     },
     Bundled {
         name: "handovers",
-        text: include_str!("../../../parity/handovers.toml"),
+        text: include_str!("../../parity/handovers.toml"),
         quick: Some(&[
             "seeds=2",
             "duration=8 s",
@@ -34,8 +34,8 @@ pub static ALL: &[Bundled] = &[
             r#"grid.flow.download.variant=["cubic"]"#,
         ]),
     },
-    Bundled { name: "satellite", text: include_str!("../../../parity/satellite.toml"), quick: None },
+    Bundled { name: "satellite", text: include_str!("../../parity/satellite.toml"), quick: None },
 ];
 
 /// What is known of differences in them.
-pub static DIFFERENCES: &str = include_str!("../../../parity/differences.toml");
+pub static DIFFERENCES: &str = include_str!("../../parity/differences.toml");

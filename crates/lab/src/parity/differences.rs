@@ -1,7 +1,7 @@
 //! What is known of differences: sentences, each with the rows that it explains.
 
-use crate::compare::{Mark, Pair, ScenarioParity};
-use crate::quantity::Quantity;
+use crate::parity::compare::{Mark, Pair, ScenarioParity};
+use crate::parity::quantity::Quantity;
 use serde::{Deserialize, Serialize};
 
 /// Why some rows differ.

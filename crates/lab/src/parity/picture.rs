@@ -1,6 +1,6 @@
 //! The ratios as a picture.
 
-use crate::compare::{GOAL, Pair, ScenarioParity};
+use crate::parity::compare::{GOAL, Pair, ScenarioParity};
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
 

@@ -1,7 +1,7 @@
 //! The bundled scenarios as far as the simulator has them.
 #![cfg(target_os = "linux")]
 
-use seamline_parity::suite;
+use seamline_lab::parity::suite;
 use seamline_scenario::{Plan, RunOptions, run};
 use std::path::Path;
 
