@@ -33,7 +33,6 @@ mod schema;
 mod sender;
 mod sweep;
 mod terminal;
-#[cfg(target_os = "linux")]
 mod words;
 
 use clap::{Parser, Subcommand};

@@ -4,7 +4,7 @@ use crate::picture::Picture;
 use crate::remedy::ALL;
 use crate::store::Run;
 use crate::summary::Cell;
-use crate::text::{NAMES, by_conditions, heads, row};
+use crate::text::{by_conditions, row, table};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
@@ -45,7 +45,9 @@ pub fn markdown(cells: &[Cell], runs: &[Run], pictures: &[Picture]) -> String {
         let _ = writeln!(page, "| {} | {} |", remedy.name, remedy.description);
     }
     for (conditions, cells) in by_conditions(cells) {
-        table(&mut page, &conditions, &cells);
+        let title = format!("{}{}", conditions[..1].to_uppercase(), &conditions[1..]);
+        let rows = cells.into_iter().map(row);
+        let _ = write!(page, "\n## {title}\n\n{}", table().with(rows).to_markdown());
     }
     page
 }
@@ -64,14 +66,4 @@ fn provenance(cells: &[Cell], runs: &[Run]) -> String {
         kernels.join(", "),
         runs.len() - left_out,
     )
-}
-
-fn table(page: &mut String, conditions: &str, cells: &[&Cell]) {
-    let _ = writeln!(page, "\n## {}{}\n", conditions[..1].to_uppercase(), &conditions[1..]);
-    let heads = heads();
-    let rule = heads.iter().enumerate().map(|(place, _)| if place < NAMES { "---" } else { "---:" });
-    let _ = writeln!(page, "| {} |\n| {} |", heads.join(" | "), rule.collect::<Vec<_>>().join(" | "));
-    for cell in cells {
-        let _ = writeln!(page, "| {} |", row(cell).join(" | "));
-    }
 }

@@ -126,7 +126,7 @@ fn runs_are_kept_and_a_torn_line_is_run_again() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() - 10]).unwrap();
     // Nobody else may write there meanwhile.
-    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another benchmark"));
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another process"));
     drop(store);
     let (mut store, before) = Store::open(folder.path()).unwrap();
     assert_eq!(before, runs[..2]);

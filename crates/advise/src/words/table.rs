@@ -4,16 +4,16 @@ use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
 use seamline_report::statistics::Estimate;
+use seamline_report::text_table::TextTable;
 
 /// The schemes in columns, and how to read them.
 pub(super) fn table(advice: &Advice) -> String {
     let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
-    rows.push(vec!["(stays)".to_owned(), stays]);
-    rows.extend(advice.schemes.iter().map(|scheme| row(advice, scheme)));
-    let mut text = aligned(&rows);
+    let stays = ["(stays)", &stays, "", "", "", ""].map(str::to_owned).to_vec();
+    let schemes = advice.schemes.iter().map(|scheme| row(advice, scheme));
+    let mut text = TextTable::new("l", head).with([stays]).with(schemes).to_text();
     text += &format!(
         "  t*_MAX: the longest interruption that is worth it, {}; T_MIN: the shortest stay that is, with {} of interruption\n",
         advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
@@ -85,17 +85,4 @@ fn with_half_width(advice: &Advice, value: &Estimate) -> String {
     let half = value.half_width().filter(|half| *half > 0.0);
     let half = half.map(|half| format!(" ± {}", amount(advice, half))).unwrap_or_default();
     format!("{}{half}", amount(advice, value.mean))
-}
-
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|it| it.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        format!("  {}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }

@@ -5,16 +5,16 @@ use crate::parity::differences::{Differing, Judged};
 use crate::parity::runs::Arm;
 use seamline_report::quantity::digits;
 use seamline_report::statistics::Estimate;
+use seamline_report::text_table::TextTable;
 use std::fmt::Write;
 
-/// The heads of all columns.
-pub(crate) fn heads() -> Vec<String> {
-    let arms = Arm::ALL.map(Arm::name).into_iter();
-    std::iter::once("").chain(arms).chain(Pair::ALL.map(Pair::name)).map(str::to_owned).collect()
+/// A table of these rows.
+pub(crate) fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> TextTable {
+    let heads = [""].into_iter().chain(Arm::ALL.map(Arm::name)).chain(Pair::ALL.map(Pair::name));
+    TextTable::new("lr", heads).with(rows.map(cells))
 }
 
-/// What stands in the columns of a row.
-pub(crate) fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &Row) -> Vec<String> {
     let values = row.values.iter().map(|value| value.as_ref().map_or("–".to_owned(), with_interval));
     let ratios = row.comparisons.iter().map(ratio);
     std::iter::once(row.name.clone()).chain(values).chain(ratios).collect()

@@ -1,7 +1,7 @@
 //! The table as a page of documentation.
 
 use crate::parity::Parity;
-use crate::parity::columns::{LEGEND, cells, heads, named, tally};
+use crate::parity::columns::{self, LEGEND, named, tally};
 use crate::parity::compare::{Pair, ScenarioParity};
 use crate::parity::differences::Judged;
 use std::fmt::Write;
@@ -47,18 +47,8 @@ fn table(page: &mut String, scenario: &ScenarioParity) {
         let _ = writeln!(page, "Left out: {left_out}.");
     }
     for cell in &scenario.cells {
-        let _ = writeln!(page, "\n### {}\n", cell.name);
-        let mut line = |columns: &[String]| {
-            let _ = writeln!(page, "| {} |", columns.join(" | "));
-        };
-        line(&heads());
-        line(&heads().iter().enumerate().map(|(place, _)| rule(place)).collect::<Vec<_>>());
-        cell.rows.iter().for_each(|row| line(&cells(row)));
+        let _ = write!(page, "\n### {}\n\n{}", cell.name, columns::table(cell.rows.iter()).to_markdown());
     }
-}
-
-fn rule(column: usize) -> String {
-    if column == 0 { "---".to_owned() } else { "---:".to_owned() }
 }
 
 fn explanations(page: &mut String, judged: &Judged) {

@@ -1,9 +1,8 @@
 //! The table for a terminal.
 
 use crate::parity::Parity;
-use crate::parity::columns::{LEGEND, cells, heads, named, tally};
+use crate::parity::columns::{LEGEND, named, table, tally};
 use crate::parity::compare::{Pair, ScenarioParity};
-use seamline_report::text_table::aligned;
 use std::fmt::Write;
 
 /// Everything in words.
@@ -36,8 +35,7 @@ pub fn text(parity: &Parity) -> String {
 
 fn scenario_table(text: &mut String, scenario: &ScenarioParity) {
     let _ = writeln!(text, "{}: {}", scenario.name, scenario.title);
-    let rows = scenario.cells.iter().flat_map(|cell| &cell.rows).map(cells);
-    let mut lines = aligned(&[heads()].into_iter().chain(rows).collect::<Vec<_>>(), 1).into_iter();
+    let mut lines = table(scenario.cells.iter().flat_map(|cell| &cell.rows)).lines().into_iter();
     if let Some(heads) = lines.next() {
         let _ = writeln!(text, "  {heads}");
     }

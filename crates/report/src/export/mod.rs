@@ -7,7 +7,7 @@ pub mod table;
 pub mod tables;
 
 pub(crate) use self::csv::comments;
-pub use self::csv::csv;
+pub use self::csv::{csv, csv_rows};
 pub use self::json::json;
 pub use self::parquet::{parquet, write_parquet};
 

@@ -4,6 +4,7 @@ mod columns;
 mod downloads;
 pub mod html;
 mod sections;
+mod tables;
 mod thin;
 pub(crate) mod timeline;
 
@@ -55,7 +56,7 @@ fn page_of(report: &Report, downloads: &str) -> String {
     let mut body = sections::verdict(report);
     body += &pictures(report);
     body += &timeline::section(&encoded);
-    body += &sections::tables(report);
+    body += &tables::section(report);
     body += downloads;
     body += &sections::provenance(&report.provenance);
     page(&report.title, &header(report), &body, &script_of(&encoded))

@@ -4,7 +4,7 @@ use crate::check;
 use crate::run::least_window;
 use crate::sample::profiles_and_pairs;
 use proptest::prelude::*;
-use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, profile};
+use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening};
 use seamline_wire::{
     Duration, Flags, Instant, NodeId, Outbox, Packet, SackBlock, Segment, SequenceNumber, Timestamps,
     TransportPort,
