@@ -12,10 +12,10 @@ use seamline_benchmark::case::{Job, Traffic};
 use seamline_benchmark::matrix::Matrix;
 use seamline_benchmark::measure::DEFINITION;
 use seamline_benchmark::remedy::{self, Remedy};
-use seamline_benchmark::run::{Manner, RunError};
+use seamline_benchmark::run::{RunError, RunOptions};
 use seamline_benchmark::store::{Run, Store};
 use seamline_benchmark::summary::{Cell, summarise};
-use seamline_benchmark::{conduct, markdown, picture, text};
+use seamline_benchmark::{jobs, markdown, picture, text};
 use seamline_lab::system::kernel_release;
 use seamline_scenario::atomic;
 use seamline_wire::Duration;
@@ -183,9 +183,12 @@ fn measure(
     });
     let jobs: Vec<_> = matrix.jobs().into_iter().filter(|job| !is_done(runs, job)).collect();
     let bar = progress(jobs.len(), arguments.quiet);
-    let manner =
-        Manner { program: host.program.clone(), cgroup: host.cgroup.clone().ok(), retries: arguments.retry };
-    let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |ended| {
+    let options = RunOptions {
+        program: host.program.clone(),
+        cgroup: host.cgroup.clone().ok(),
+        retries: arguments.retry,
+    };
+    let outcome = jobs::run_all(jobs, &options, arguments.jobs, interrupt.flag(), &mut |ended| {
         bar.inc(1);
         match ended {
             Ok(run) => {

@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, note, print, print_results, progress};
-use seamline_lab::parity::runs::{Manner, count, measure};
+use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let state = prepare(arguments.quiet)?;
     let interrupt = Interrupt::listen()?;
-    let manner = Manner {
+    let options = ParityOptions {
         in_place: in_place.clone(),
         retries: arguments.retry,
         at_a_time: arguments.jobs,
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut kernel = String::new();
     let mut escaped = Ok(());
     for (name, plan) in &plans {
-        let cells = measure(plan, &state, &manner, &|| bar.inc(1));
+        let cells = measure(plan, &state, &options, &|| bar.inc(1));
         escaped = escaped.and(end_escaped_from(&in_place));
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);

@@ -14,7 +14,7 @@ pub(super) fn show(found: &BeyondOutcome, arguments: &Arguments, options: &Paper
         serde_json::to_string_pretty(found).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
     let path = options.out.join("beyond.json");
     atomic::write(&path, json.as_bytes())?;
-    if arguments.manner.json {
+    if arguments.output.json {
         return Ok(());
     }
     print(&format!("\n{}Written:\n  {}\n", text::beyond(found), path.display()))

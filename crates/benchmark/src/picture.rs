@@ -75,7 +75,7 @@ fn draw(cells: &[&Cell], quantity: usize, file: &str, title: &str) -> Option<Str
     let panels: Vec<Panel> = conditions
         .iter()
         .map(|condition| Panel {
-            title: in_words(*condition),
+            title: condition_text(*condition),
             dots: outages
                 .iter()
                 .map(|outage| remedies.iter().map(|remedy| dot(condition, *outage, remedy)).collect())
@@ -106,7 +106,7 @@ fn condition(case: &Case) -> (bool, bool) {
     (case.loses_acknowledgment, case.has_loss)
 }
 
-fn in_words((loses_acknowledgment, has_loss): (bool, bool)) -> String {
+fn condition_text((loses_acknowledgment, has_loss): (bool, bool)) -> String {
     let acknowledgment =
         if loses_acknowledgment { "an acknowledgment lost" } else { "no acknowledgment lost" };
     let loss = if has_loss { ", random loss" } else { "" };

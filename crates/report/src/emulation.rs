@@ -33,7 +33,7 @@ impl EmulationRecord {
     pub const STALL_US: f64 = 20_000.0;
 
     /// Whose TCP each host had: `server: linux, phone: seamline`.
-    pub fn stacks_in_words(&self) -> String {
+    pub fn format_stacks(&self) -> String {
         let one = |(host, stack): &(String, String)| format!("{host}: {stack}");
         self.stacks.iter().map(one).collect::<Vec<_>>().join(", ")
     }

@@ -39,7 +39,7 @@ impl Provenance {
             ("revision", self.revision.clone()),
             ("scenario", self.scenario.clone()),
             ("scenario_blake3", self.scenario_blake3.clone()),
-            ("seeds", seeds_in_words(&self.seeds)),
+            ("seeds", format_seeds(&self.seeds)),
             ("reproduce", self.reproduce.clone()),
         ];
         fields.extend(self.overrides.iter().map(|text| ("override", text.clone())));
@@ -48,7 +48,7 @@ impl Provenance {
 }
 
 /// `1, 2, ..., 30` for a long list that counts up, everything otherwise.
-pub fn seeds_in_words(seeds: &[u64]) -> String {
+pub fn format_seeds(seeds: &[u64]) -> String {
     let counts_up = seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
     match seeds {
         [first, .., last] if counts_up && seeds.len() > 4 => {

@@ -41,7 +41,7 @@ impl Arm {
 
 /// How to run.
 #[derive(Clone, Debug)]
-pub struct Manner {
+pub struct ParityOptions {
     /// Commands that stand in the places of agents in the lab.
     pub in_place: Vec<InPlace>,
     /// How often a run that was badly emulated is run again.
@@ -103,17 +103,17 @@ pub fn count(plan: &Plan) -> usize {
 pub fn measure(
     plan: &Plan,
     state: &StateDirectory,
-    manner: &Manner,
+    options: &ParityOptions,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellRuns>, ParityError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    crate::check(&plan, &Stacks { in_place: manner.in_place.clone(), ..Stacks::default() })?;
+    crate::check(&plan, &Stacks { in_place: options.in_place.clone(), ..Stacks::default() })?;
     let jobs = jobs(&plan);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), ParityError> {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = job.run(&plan, state, manner);
+            let outcome = job.run(&plan, state, options);
             if outcome.is_err() {
                 next.store(jobs.len(), Ordering::Relaxed);
             }
@@ -123,7 +123,7 @@ pub fn measure(
         Ok(())
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..manner.at_a_time.get()).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..options.at_a_time.get()).map(|_| scope.spawn(work)).collect();
         let ended = workers.into_iter().map(|worker| worker.join());
         let ended: Vec<_> =
             ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
@@ -156,13 +156,18 @@ struct Outcome {
 }
 
 impl Job {
-    fn run(self, plan: &Plan, state: &StateDirectory, manner: &Manner) -> Result<Outcome, ParityError> {
+    fn run(
+        self,
+        plan: &Plan,
+        state: &StateDirectory,
+        options: &ParityOptions,
+    ) -> Result<Outcome, ParityError> {
         let mut alone = Plan { cells: vec![plan.cells[self.cell].clone()], ..plan.clone() };
         alone.cells[0].scenario.seeds = vec![self.seed];
         let mut repeated = 0;
         loop {
-            let record = match self.once(&alone, state, manner) {
-                // No fault of the host, which another attempt would mend.
+            let record = match self.once(&alone, state, options) {
+                // Another attempt would not help: the host is not at fault.
                 Err(ParityError::Lab(LabError::CommandEnded(why))) => {
                     return Ok(Outcome { record: Err(why), repeated });
                 }
@@ -172,22 +177,27 @@ impl Job {
             if doubts.is_empty() {
                 return Ok(Outcome { record: Ok(record), repeated });
             }
-            if repeated == manner.retries {
+            if repeated == options.retries {
                 return Ok(Outcome { record: Err(doubts.join("; ")), repeated });
             }
             repeated += 1;
         }
     }
 
-    fn once(self, plan: &Plan, state: &StateDirectory, manner: &Manner) -> Result<RunRecord, ParityError> {
-        let options = RunOptions { stop: manner.stop.clone(), ..RunOptions::default() };
+    fn once(
+        self,
+        plan: &Plan,
+        state: &StateDirectory,
+        options: &ParityOptions,
+    ) -> Result<RunRecord, ParityError> {
+        let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
         let results = match self.arm {
             Arm::Simulator => {
-                seamline_scenario::run(plan, &options, &|| {}).map_err(|_| ParityError::Stopped)
+                seamline_scenario::run(plan, &run_options, &|| {}).map_err(|_| ParityError::Stopped)
             }
             Arm::Ours | Arm::Kernel => {
-                let stacks = self.stacks(&plan.cells[0].scenario, manner);
-                let results = crate::run(plan, &stacks, Some(state), &options, &|| {});
+                let stacks = self.stacks(&plan.cells[0].scenario, options);
+                let results = crate::run(plan, &stacks, Some(state), &run_options, &|| {});
                 results.map_err(|it| it.failure.map_or(ParityError::Stopped, ParityError::Lab))
             }
         };
@@ -195,11 +205,11 @@ impl Job {
         results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(ParityError::Stopped)
     }
 
-    fn stacks(self, scenario: &Scenario, manner: &Manner) -> Stacks {
+    fn stacks(self, scenario: &Scenario, options: &ParityOptions) -> Stacks {
         let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
         let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
         let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
-        let in_place = manner.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
+        let in_place = options.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
         Stacks { seamline, in_place, ..Stacks::default() }
     }
 }

@@ -74,13 +74,13 @@ fn matrix(it: &Matrix) -> String {
 fn panel(it: &Matrix, own: &Panel) -> String {
     let rows = it.rows.iter().zip(&own.fields);
     let rows =
-        rows.map(|(row, fields)| std::iter::once(row.clone()).chain(fields.iter().map(in_words)).collect());
+        rows.map(|(row, fields)| std::iter::once(row.clone()).chain(fields.iter().map(field_text)).collect());
     let head = std::iter::once(&own.name).chain(&it.columns);
     TextTable::new("lr", head).with(rows).to_text()
 }
 
 /// A field as text.
-fn in_words(field: &Field) -> String {
+fn field_text(field: &Field) -> String {
     match field {
         Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
         Field::Gain(gain) => format!("({})", signed(gain.mean)),

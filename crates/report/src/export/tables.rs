@@ -69,7 +69,7 @@ fn emulation(report: &Report) -> Table {
     of_cells(report, Table::new("emulation"), rows().map(|row| row.cell))
         .whole("seed", rows().map(|row| row.seed))
         .text("kernel", rows().map(|row| row.it.kernel.clone()))
-        .text("stacks", rows().map(|row| row.it.stacks_in_words()))
+        .text("stacks", rows().map(|row| row.it.format_stacks()))
         .text("priority", rows().map(|row| row.it.priority.clone()))
         .whole("packets", rows().map(|row| row.it.packets))
         .real("lateness_median_us", rows().map(|row| Some(row.it.lateness_median_us)))

@@ -10,7 +10,7 @@ pub(crate) mod timeline;
 
 use crate::escape::{Text, json_in_script};
 use crate::files::ReportError;
-use crate::model::{Report, seeds_in_words};
+use crate::model::{Report, format_seeds};
 use crate::picture;
 pub(crate) use columns::{Encoded, Group, encode};
 use html::{figure, page};
@@ -75,7 +75,7 @@ fn header(report: &Report) -> String {
         Text(&report.title),
         plural(cells, "cell"),
         plural(seeds, "seed"),
-        seeds_in_words(&report.provenance.seeds),
+        format_seeds(&report.provenance.seeds),
         report.duration_s
     )
 }

@@ -2,7 +2,7 @@
 
 use super::html::{folded, section, table};
 use crate::escape::Text;
-use crate::model::{Outcome, Provenance, Report, seeds_in_words};
+use crate::model::{Outcome, Provenance, Report, format_seeds};
 use crate::quantity::{bit_rate, count, millis};
 use std::fmt::Write;
 
@@ -105,7 +105,7 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
         ),
         ("Scenario", provenance.scenario.clone()),
         ("BLAKE3 of the scenario", provenance.scenario_blake3.clone()),
-        ("Seeds", seeds_in_words(&provenance.seeds)),
+        ("Seeds", format_seeds(&provenance.seeds)),
     ];
     fields.extend(provenance.overrides.iter().map(|text| ("Set on the command line", text.clone())));
     for (name, value) in fields {

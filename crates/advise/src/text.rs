@@ -14,7 +14,7 @@ use seamline_report::statistics::Estimate;
 use table::table;
 
 /// The answer as text for a terminal.
-pub fn in_words(advice: &Advice) -> String {
+pub fn to_text(advice: &Advice) -> String {
     let mut text = format!("{}\n\n{}", verdict(advice), setting(advice));
     if advice.verdict != Verdict::NothingToDecide {
         text += &format!("\n{}", table(advice));

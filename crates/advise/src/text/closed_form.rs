@@ -85,7 +85,7 @@ fn disagreement(advice: &Advice, found: &Disagreement) -> String {
     }
     text += ". What it leaves out:\n";
     for cause in &found.causes {
-        text += &format!("    {}\n", in_words(cause));
+        text += &format!("    {}\n", cause_text(cause));
     }
     text + &format!("    {}\n", the_rest(advice, found))
 }
@@ -127,7 +127,7 @@ fn begun_on(begun: &Begun) -> String {
     )
 }
 
-fn in_words(cause: &Cause) -> String {
+fn cause_text(cause: &Cause) -> String {
     match cause {
         Cause::SlowStart { begun } => {
             format!("slow start: {}", begun.iter().map(begun_on).collect::<Vec<_>>().join("; "))

@@ -1,7 +1,7 @@
 //! Many runs, several at a time.
 
 use crate::case::Job;
-use crate::run::{Manner, RunError, run};
+use crate::run::{RunError, RunOptions, run};
 use crate::store::Run;
 use std::collections::VecDeque;
 use std::io;
@@ -36,9 +36,9 @@ impl Left {
 /// # Errors
 /// When some failed: how many, and why the first did. When one could not be kept, or `stop` was set: no further ones begin then, and
 /// nothing more is kept after what could not be.
-pub fn conduct(
+pub fn run_all(
     jobs: Vec<Job>,
-    manner: &Manner,
+    options: &RunOptions,
     at_a_time: NonZeroUsize,
     stop: &AtomicBool,
     keep: &mut dyn FnMut(Result<Run, &str>) -> io::Result<()>,
@@ -49,7 +49,7 @@ pub fn conduct(
     thread::scope(|scope| {
         for _ in 0..at_a_time.get() {
             let (results, left, is_over) = (results.clone(), &left, &is_over);
-            scope.spawn(move || work(left, manner, [stop, is_over], &results));
+            scope.spawn(move || work(left, options, [stop, is_over], &results));
         }
         drop(results);
         keep_all(ended, &is_over, keep)
@@ -93,7 +93,7 @@ fn keep_all(
 
 fn work(
     left: &Mutex<Left>,
-    manner: &Manner,
+    options: &RunOptions,
     [stop, is_over]: [&AtomicBool; 2],
     results: &Sender<Result<Run, RunError>>,
 ) {
@@ -103,7 +103,7 @@ fn work(
         let next = left().next();
         let Some(job) = next.filter(|_| !is_over.load(Ordering::Relaxed)) else { return };
         let result =
-            if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, manner, stop) };
+            if stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { run(&job, options, stop) };
         if job.case.remedy.has_sender {
             left().senders -= 1;
         }

@@ -2,9 +2,9 @@
 #![cfg(target_os = "linux")]
 
 use seamline_benchmark::case::{Case, Job, Traffic};
-use seamline_benchmark::conduct::conduct;
+use seamline_benchmark::jobs::run_all;
 use seamline_benchmark::remedy;
-use seamline_benchmark::run::{Manner, RunError};
+use seamline_benchmark::run::{RunError, RunOptions};
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,11 +22,11 @@ echo '{"emulation": {"kernel": "6.18", "stacks": [], "priority": "", "packets": 
   "lateness_p99_us": 1.0, "lateness_max_us": 1.0, "lost_at_interfaces": 0, "payload_unknown": 0}}'
 "#;
 
-fn manner(folder: &Path) -> Manner {
+fn options(folder: &Path) -> RunOptions {
     let program = folder.join("lab");
     fs::write(&program, LAB).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    Manner { program, cgroup: None, retries: 0 }
+    RunOptions { program, cgroup: None, retries: 0 }
 }
 
 fn jobs(runs: u32) -> Vec<Job> {
@@ -41,7 +41,7 @@ fn one_run_that_fails_is_told_and_the_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let (mut kept, mut told) = (Vec::new(), Vec::new());
     let outcome =
-        conduct(jobs(4), &manner(folder.path()), NonZeroUsize::MIN, &AtomicBool::new(false), &mut |ended| {
+        run_all(jobs(4), &options(folder.path()), NonZeroUsize::MIN, &AtomicBool::new(false), &mut |ended| {
             match ended {
                 Ok(run) => kept.push(run.job.run),
                 Err(why) => told.push(why.to_owned()),
@@ -61,9 +61,9 @@ fn one_run_that_fails_is_told_and_the_others_go_on() {
 fn nothing_is_kept_after_what_could_not_be() {
     let folder = tempfile::tempdir().unwrap();
     let mut asked = 0;
-    let outcome = conduct(
+    let outcome = run_all(
         jobs(8).into_iter().filter(|job| job.run != 2).collect(),
-        &manner(folder.path()),
+        &options(folder.path()),
         NonZeroUsize::new(3).unwrap(),
         &AtomicBool::new(false),
         &mut |_| {
