@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::interrupt::Interrupt;
-use crate::terminal::{Failure, Told, note, print_results};
+use crate::terminal::{Failure, Told, json, note, print_results};
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionWords, Watch, picture, presets, scenario, to_text,
 };
@@ -92,8 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let advice = arguments.output.processors.run(|| seamline_advise::advise(&question, watch))?;
     told.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
-    let json =
-        serde_json::to_string_pretty(&advice).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
+    let json = json(&advice)?;
     if arguments.output.json {
         print_results(&json)?;
     } else {

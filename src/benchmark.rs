@@ -5,7 +5,7 @@ mod available;
 use crate::Outcome;
 use crate::interrupt::Interrupt;
 use crate::lab::prepare;
-use crate::terminal::{Failure, note, print, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print, print_results, progress};
 use crate::words;
 use available::Host;
 use seamline_benchmark::case::{Job, Traffic};
@@ -227,10 +227,9 @@ fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
     let mut written = Vec::new();
     let pictures = picture::pictures(cells);
     for picture in &pictures {
-        written.push(atomic::write(&folder.join(&picture.file), picture.svg.as_bytes())?);
+        written.push(atomic::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
     }
     let page = markdown::markdown(cells, runs, &pictures);
     written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);
-    let lines = written.iter().map(|file| format!("  {}\n", file.display()));
-    print(&format!("Written:\n{}", lines.collect::<String>()))
+    print(&list_written(&written))
 }

@@ -1,7 +1,7 @@
 //! `seamline completions SHELL` and `seamline man DIR`: both from the definition of the command itself.
 
 use crate::Outcome;
-use crate::terminal::{Failure, print};
+use crate::terminal::{Failure, list_written, print};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use seamline_scenario::atomic::{self, WriteError};
@@ -32,8 +32,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Outcome {
     command.build();
     let mut written = Vec::new();
     pages(&arguments.folder, &command, &mut written)?;
-    let lines: String = written.iter().map(|path| format!("  {}\n", path.display())).collect();
-    print(&format!("Written:\n{lines}\nRead one: man {}\n", written[0].display()))
+    print(&format!("{}\nRead one: man {}\n", list_written(&written), written[0].display()))
 }
 
 /// A command's page names those of its subcommands, so they are all written.

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, Told, note, print};
+use crate::terminal::{Failure, Told, json, note, print};
 use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
@@ -118,9 +118,7 @@ fn show(
     arguments: &Arguments,
     options: &PaperOptions,
 ) -> Outcome {
-    let json = serde_json::to_string_pretty(&outcome.claims)
-        .map_err(|error| Failure::Runtime(error.to_string()))?
-        + "\n";
+    let json = json(&outcome.claims)?;
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
     let page = write_page(report, &options.out)?;

@@ -5,7 +5,7 @@ use crate::experiment::Overrides;
 use crate::interrupt::Interrupt;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, note, print, print_results, progress};
+use crate::terminal::{Failure, json, list_written, note, print, print_results, progress};
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
@@ -160,10 +160,8 @@ impl Arguments {
             print_results(&json(parity)?)?;
         } else {
             print_results(&text::text(parity))?;
-            let lines = written.into_iter().flatten().map(|file| format!("  {}\n", file.display()));
-            let lines: String = lines.collect();
-            if !lines.is_empty() {
-                print(&format!("\nWritten:\n{lines}"))?;
+            if let Some(written) = written {
+                print(&format!("\n{}", list_written(&written)))?;
             }
         }
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
@@ -173,11 +171,6 @@ impl Arguments {
         }
         Ok(())
     }
-}
-
-fn json(parity: &Parity) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(parity).map_err(|error| Failure::Runtime(error.to_string()))?;
-    Ok(text + "\n")
 }
 
 fn read(path: &Path) -> Result<Parity, Failure> {

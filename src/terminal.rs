@@ -7,6 +7,7 @@ use seamline_scenario::Diagnostics;
 use seamline_scenario::atomic::WriteError;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Why a command did not do what it should.
@@ -48,6 +49,18 @@ impl Failure {
             }
         }
     }
+}
+
+/// A JSON document, indented, ending with a line break.
+pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(document);
+    text.map(|text| text + "\n").map_err(|error| Failure::Runtime(error.to_string()))
+}
+
+/// The files that were written, one a line.
+pub(crate) fn list_written(files: &[PathBuf]) -> String {
+    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
+    format!("Written:\n{lines}")
 }
 
 impl From<WriteError> for Failure {

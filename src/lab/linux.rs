@@ -149,9 +149,7 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
 fn json(visit: &Visit) -> Result<String, Failure> {
     let Visit { code, flows, links, emulation, .. } = visit;
     let document = json!({ "code": code, "flows": flows, "links": links, "emulation": emulation });
-    let text =
-        serde_json::to_string_pretty(&document).map_err(|error| Failure::Runtime(error.to_string()))?;
-    Ok(text + "\n")
+    crate::terminal::json(&document)
 }
 
 /// `NODE=PATH`.

@@ -1,10 +1,10 @@
 //! The page of documentation.
 
-use crate::picture::Picture;
 use crate::remedy::ALL;
 use crate::store::Run;
 use crate::summary::Cell;
 use crate::text::{by_conditions, row, table};
+use seamline_report::picture::Picture;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
@@ -36,7 +36,7 @@ pub fn markdown(cells: &[Cell], runs: &[Run], pictures: &[Picture]) -> String {
     let mut page = INTRODUCTION.to_owned();
     let _ = writeln!(page, "\n{}", provenance(cells, runs));
     for picture in pictures {
-        let _ = writeln!(page, "\n![{0}]({1})\n\n*{0}*", picture.caption, picture.file);
+        let _ = writeln!(page, "\n![{0}]({1}.svg)\n\n*{0}*", picture.caption, picture.name);
     }
     let _ = writeln!(page, "\n## Remedies\n\n| name | what it is |\n|---|---|");
     for remedy in

@@ -25,6 +25,17 @@ impl Estimate {
     pub fn single(mean: f64) -> Self {
         Estimate { mean, low: None, high: None, samples: 1 }
     }
+    /// The mean and the ends of the interval under a function that rises, such as a change of unit.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        let end = |end: Option<f64>| end.map(&change);
+        Estimate { mean: change(self.mean), low: end(self.low), high: end(self.high), samples: self.samples }
+    }
+    /// `12.0 ± 0.30`, each number as `text` writes it; the mean alone without an interval.
+    pub fn to_text(&self, text: impl Fn(f64) -> String) -> String {
+        let half = self.half_width().map(|half| format!(" ± {}", text(half)));
+        text(self.mean) + &half.unwrap_or_default()
+    }
     /// The interval, or the mean alone twice.
     pub fn ends(&self) -> (f64, f64) {
         (self.low.unwrap_or(self.mean), self.high.unwrap_or(self.mean))
@@ -93,13 +104,7 @@ pub fn paired_factor(treated: &[f64], baseline: &[f64]) -> Option<Estimate> {
     let pairs = treated.iter().zip(baseline);
     let logs: Option<Vec<f64>> =
         pairs.map(|(t, b)| (*t > 0.0 && *b > 0.0).then(|| libm::log(t / b))).collect();
-    let logs = estimate(&logs?)?;
-    Some(Estimate {
-        mean: libm::exp(logs.mean),
-        low: logs.low.map(libm::exp),
-        high: logs.high.map(libm::exp),
-        samples: logs.samples,
-    })
+    Some(estimate(&logs?)?.map(libm::exp))
 }
 
 /// The arithmetic mean; `None` without samples.

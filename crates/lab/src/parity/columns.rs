@@ -4,7 +4,6 @@ use crate::parity::compare::{Comparison, Mark, Pair, Row};
 use crate::parity::differences::{Differing, Judged};
 use crate::parity::runs::Arm;
 use seamline_report::quantity::digits;
-use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 use std::fmt::Write;
 
@@ -15,14 +14,10 @@ pub(crate) fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> TextTable {
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let values = row.values.iter().map(|value| value.as_ref().map_or("–".to_owned(), with_interval));
+    let values =
+        row.values.iter().map(|value| value.as_ref().map_or("–".to_owned(), |value| value.to_text(digits)));
     let ratios = row.comparisons.iter().map(ratio);
     std::iter::once(row.name.clone()).chain(values).chain(ratios).collect()
-}
-
-fn with_interval(value: &Estimate) -> String {
-    let half = value.half_width().map(|half| format!(" ± {}", digits(half)));
-    digits(value.mean) + &half.unwrap_or_default()
 }
 
 fn ratio(comparison: &Comparison) -> String {

@@ -153,7 +153,6 @@ fn listing(documents: &Documents, layout: Layout<'_>, flows: &[&str], outcome: &
 
 fn number(measured: Option<&Measured>) -> String {
     let Some((value, published)) = measured else { return "–".to_owned() };
-    let half = value.half_width().map(|half| format!(" ± {half:.1}")).unwrap_or_default();
     let known = published.map(|known| format!(" (paper: {known})")).unwrap_or_default();
-    format!("{:.1}{half}{known}", value.mean)
+    value.to_text(|value| format!("{value:.1}")) + &known
 }

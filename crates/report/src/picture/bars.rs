@@ -87,14 +87,8 @@ fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
     if let Some(value) = bar.published {
         published(svg, (x.place(value), middle + 9.0));
     }
-    let half = bar.value.half_width().map(|half| format!(" ± {}", digits(half))).unwrap_or_default();
     let end = x.place(high.max(bar.published.unwrap_or(high))) + 10.0;
-    svg.text(
-        (end, middle + 4.0),
-        Anchor::Start,
-        &format!("{}{half}", digits(bar.value.mean)),
-        "class=\"value\"",
-    );
+    svg.text((end, middle + 4.0), Anchor::Start, &bar.value.to_text(digits), "class=\"value\"");
 }
 
 /// Groups of bars standing side by side, one series each hatching.
