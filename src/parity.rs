@@ -17,31 +17,31 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario: a file, or the name of a bundled one; without it, all bundled ones. What is known of differences in
-    /// FILE.toml is read from FILE.differences.toml beside it, if that is there
+    /// A scenario file, or the name of a bundled one; all bundled ones by default. FILE.differences.toml next to FILE.toml
+    /// lists known differences
     scenario: Option<String>,
     #[command(flatten)]
     overrides: Overrides,
-    /// A minute in all, for a check after every change: fewer cells, seeds and seconds
+    /// About a minute, for a check after every change: fewer cells, seeds and seconds
     #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
     quick: bool,
-    /// Repeat a run up to so many times while the host is too busy to emulate it well
+    /// How often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// So many runs at a time
+    /// How many runs at the same time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
-    /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; may be
-    /// given for several
+    /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be
+    /// repeated
     #[arg(long, value_name = "AGENT=COMMAND", requires = "scenario")]
     agent: Vec<String>,
-    /// Print one JSON document instead of words
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing: explain and draw again, by what is known now, the numbers that are in the folder of --out
+    /// Run nothing: explain and draw the numbers in the folder of --out again, with the differences known now
     #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set", "agent"])]
     again: bool,
     /// No progress, no notes
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// What is to be compared: names, plans, and what is known.
+/// What is compared: names and plans, and the known differences.
 struct Work {
     plans: Vec<(String, Plan)>,
     known: Vec<differences::Difference>,
@@ -166,8 +166,8 @@ impl Arguments {
         }
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
         if left_out > 0 && !self.quiet {
-            let tip = "where they were badly emulated, let the host do less meanwhile, or give --retry more";
-            note("warning", format!("{left_out} runs are left out, for the reasons given; {tip}"));
+            let tip = "if the host was too busy, reduce its load or raise --retry";
+            note("warning", format!("{left_out} runs are left out for the reasons given; {tip}"));
         }
         Ok(())
     }

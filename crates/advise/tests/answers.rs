@@ -67,7 +67,7 @@ fn the_links_of_paper_x_against_its_closed_form() {
         })
         .sum();
     assert!(on_wlan > 0.0 && moves.accounted > 11.0 * on_wlan, "{moves:?}");
-    assert!(text.contains("    in sum: if nothing passed in these seconds"), "{text}");
+    assert!(text.contains("    together these explain up to "), "{text}");
 }
 
 #[test]

@@ -90,25 +90,25 @@ fn disagreement(advice: &Advice, found: &Disagreement) -> String {
     text + &format!("    {}\n", the_rest(advice, found))
 }
 
-/// How much of the difference the seconds account for.
+/// How much of the difference the causes explain, if nothing is delivered while they last.
 fn the_rest(advice: &Advice, found: &Disagreement) -> String {
     let difference = (found.simulated.mean - found.closed_form).abs();
     let rest = difference - found.accounted;
-    let [whole, accounted, rest_in_words] = [difference, found.accounted, rest].map(|it| amount(advice, it));
+    let [whole, accounted, rest_text] = [difference, found.accounted, rest].map(|it| amount(advice, it));
     if found.accounted <= 0.0 {
         return format!(
-            "in sum: none of that is measured in seconds; of the difference, {whole}, nothing is accounted for"
+            "together: none of these is measured in seconds, so nothing of the difference of {whole} is explained"
         );
     }
     let is_limited = found.causes.iter().any(|cause| matches!(cause, Cause::WindowLimited { .. }));
-    let window = if is_limited { "with that window, and " } else { "" };
+    let window = if is_limited { "(with that window) " } else { "" };
     if rest > 0.0 {
         return format!(
-            "in sum: {window}if nothing passed in these seconds, at the rates of their links they account for {accounted} of {whole}; the rest, {rest_in_words}, is not accounted for"
+            "together these explain {window}up to {accounted} of the difference of {whole}; the remaining {rest_text} is not explained"
         );
     }
     format!(
-        "in sum: {window}if nothing passed in these seconds, at the rates of their links they account for {accounted}, more than the {whole}: something did pass"
+        "together these explain {window}up to {accounted} of the difference of {whole} (they overlap: some data was delivered during them)"
     )
 }
 

@@ -44,9 +44,9 @@ impl Arm {
 pub struct ParityOptions {
     /// Commands that stand in the places of agents in the lab.
     pub in_place: Vec<InPlace>,
-    /// How often a run that was badly emulated is run again.
+    /// How often a run for which the host was too busy is repeated.
     pub retries: u32,
-    /// So many runs at a time. Each of the lab wants a processor at the right moments.
+    /// How many runs at the same time. Each run in the lab needs a processor at the right moments.
     pub at_a_time: NonZeroUsize,
     /// Set from anywhere: no further run begins.
     pub stop: Arc<AtomicBool>,
@@ -59,9 +59,9 @@ pub struct CellRuns {
     pub name: String,
     /// By arm: its runs, in the order of their seeds, without those that are left out.
     pub runs: [Vec<RunRecord>; 3],
-    /// Runs that were badly emulated and repeated.
+    /// Runs that were repeated because the host was too busy.
     pub repeated: usize,
-    /// Runs that are left out: they were badly emulated to the last, or a command in place of an agent ended in them. Which, and why.
+    /// Runs that are left out, with the reason: the host was too busy in every attempt, or a command in place of an agent ended.
     pub left_out: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct CellRuns {
 pub enum ParityError {
     /// The lab could not run it.
     Lab(LabError),
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Stopped,
 }
 
