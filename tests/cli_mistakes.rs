@@ -127,3 +127,11 @@ fn colours_are_for_terminals_without_no_color() {
     let piped = seamline(&["check", "bad.toml"], Path::new(folder.path()));
     assert!(!stderr(&piped).contains('\u{1b}'));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_lab_refuses_several_runs_at_the_same_time() {
+    let folder = folder();
+    let text = refuses(&["lab", &scenario("lab-quick.toml"), "--jobs", "2"], folder.path());
+    assert_contains(&text, &["--jobs: the lab runs in real time", "tip: leave it out"]);
+}

@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
 A phone downloads from a server over a radio link that goes away and comes back. Both are network namespaces of one host with the kernel's own
 TCP; what is between them is the lab's: 20 Mbit/s, 25 ms each way, a queue of 83 packets, which is what is under way in a round trip. In the
 outage all is lost that is in the queue, in the air, or arrives. An outage of one nominal length is between 0.8 and 1.2 times as long from run
-to run, and begins at another time, because what a stock sender needs hangs on where its doubled timer stands when the link is back.
+to run, and begins at another time, because the time of a stock sender depends on the state of its doubled timer when the link is back.
 
 - *An acknowledgment lost*: as is usual, something that the phone has sent is lost in the outage, too. *No acknowledgment lost*: what comes
   down is cut off 150 ms before the outage, which makes that longer for the sender, so that all that the phone has to say arrives, and a repeated acknowledgment says nothing new. (But for `freeze`:

@@ -17,13 +17,13 @@ pub struct Remedy {
     pub mobile_policy: Option<&'static str>,
     /// Whether `seamline sender` runs at the server.
     pub has_sender: bool,
-    /// What the phone is told before the link goes.
+    /// The notice that the phone gets before the link goes down.
     pub foretold: Foretold,
     /// Whether the connection is one of MPTCP, with a second path.
     pub is_mptcp: bool,
 }
 
-/// What the phone is told before the link goes.
+/// The notice that the phone gets before the link goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foretold {
     /// Nothing.
@@ -32,7 +32,7 @@ pub enum Foretold {
     Truly(Duration),
     /// That it goes after `said`; it does after `actual`.
     Wrongly {
-        /// What it is told.
+        /// The announced time.
         said: Duration,
         /// What happens.
         actual: Duration,
@@ -77,21 +77,21 @@ pub const ALL: &[Remedy] = &[
     },
     Remedy {
         name: "ehn",
-        description: "CUBIC; `seamline mobile` marks an acknowledgment, `seamline sender` at the server heeds it",
+        description: "CUBIC; `seamline mobile` marks an acknowledgment, `seamline sender` at the server acts on it",
         mobile_policy: Some("[default]\nrepeat = \"marked\"\n"),
         has_sender: true,
         ..STOCK
     },
     Remedy {
         name: "freeze",
-        description: "CUBIC; `seamline mobile` closes the window in time: told 400 ms before, rightly",
+        description: "CUBIC; `seamline mobile` closes the window in time: notified 400 ms before, correctly",
         mobile_policy: Some("[default]\nrepeat = \"three\"\nfreeze = true\n"),
         foretold: Foretold::Truly(LEAD),
         ..STOCK
     },
     Remedy {
         name: "freeze-wrong",
-        description: "the same, told that 400 ms are left when the link goes after 300 ms, while the window is being closed",
+        description: "the same, notified of 400 ms when the link goes down after 300 ms, while the window is being closed",
         mobile_policy: Some("[default]\nrepeat = \"three\"\nfreeze = true\n"),
         foretold: Foretold::Wrongly { said: LEAD, actual: Duration::from_millis(300) },
         ..STOCK

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run in real time says of itself beside its results. Lateness is how much later than it was due a packet was handed
+/// How well a run in real time was emulated. Lateness is how much later than due a packet was handed
 /// to a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmulationRecord {

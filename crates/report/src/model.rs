@@ -1,5 +1,5 @@
-//! What a report tells, as plain data. Times are in seconds since the start of a run unless a name says
-//! otherwise.
+//! A report before it is drawn: the results of an experiment as they are (the record of every run, the summary of every flow), and
+//! the words around them. It holds no number of its own. Times are in seconds since the start of a run unless a name says otherwise.
 
 use crate::emulation::EmulationRecord;
 use crate::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
@@ -58,7 +58,7 @@ pub fn format_seeds(seeds: &[u64]) -> String {
     }
 }
 
-/// The whole report of an experiment.
+/// The report of an experiment: from it come the page, the pictures, the tables and the files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// What a person calls the experiment.

@@ -60,7 +60,7 @@ pub struct FlowRecord {
     /// Times that recovery began without a timeout, in the whole run.
     pub fast_recoveries: u64,
     /// Of both, how many turned out to have been spurious, so that the cut of the window was taken back, in the whole run; zero where
-    /// nobody looks, as in flows over the kernel's TCP.
+    /// this is not detected, as in flows over the kernel's TCP.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undone_cuts: u64,
     /// Mean round-trip time of segments sent once, from their departure to the acknowledgment that covers

@@ -16,7 +16,7 @@ pub(super) const EVENTS_FOLDER: &str = "events";
 pub(super) const MOBILE_LOG: &str = "mobile.log";
 /// What the server has to say.
 const LOAD_LOG: &str = "load.log";
-/// What everybody has to say who runs beside the client.
+/// The logs of what runs next to the client.
 pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", LOAD_LOG, "second-path.log", "told.log"];
 /// The socket of the daemon at the phone.
 const SOCKET: &str = "mobile.sock";
@@ -117,7 +117,7 @@ fn phone(job: &Job, program: &Path) -> String {
     if let Foretold::Wrongly { said, actual } = remedy.foretold {
         script += &told(job.link_down() - actual, said, &program);
     }
-    // At most ten seconds: a server that has ended is told by the client.
+    // At most ten seconds: the client reports a server that has ended.
     let _ = write!(
         script,
         "tries=0; until grep -qs listening {LOAD_LOG} || [ $tries = 500 ]; do tries=$((tries + 1)); sleep 0.02; done; \

@@ -38,7 +38,7 @@ partly lost in the copy at hand:
   12  --sweep d1=\"5 ms:50 ms:5 ms\" --show ratio
   13  --sweep d2=\"5 ms:50 ms:5 ms\" --show ratio";
 
-/// More curves than this cannot be told apart.
+/// More curves than this cannot be distinguished.
 const MOST_CURVES: usize = 12;
 
 /// Points over up to two axes.
@@ -187,7 +187,7 @@ impl Results {
     /// As a picture (SVG) over the first axis; empty without axes.
     ///
     /// # Errors
-    /// When there are more curves than can be told apart.
+    /// When there are more curves than can be distinguished.
     pub fn draw(&self, view: &View) -> Result<String, String> {
         let Some(x) = self.axes.first().map(|axis| axis.parameter) else { return Ok(String::new()) };
         if self.curves.len() * view.curves.len() > MOST_CURVES {

@@ -4,7 +4,7 @@ use super::parameters::{PARAMETERS, Parameter, rounded};
 use super::point::{Curve, Point};
 use super::{OutOfDomain, Values};
 
-/// No more points than this: nobody looks at them, and memory is bounded.
+/// The most points of a sweep: memory is bounded.
 const MOST_POINTS: usize = 10_000;
 
 /// The values that a parameter takes.

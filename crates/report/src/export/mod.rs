@@ -32,7 +32,7 @@ pub fn files(report: &Report) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
-/// Where everything beside it comes from, as `provenance.json`: with the whole text of the scenario, of which CSV and
+/// The origin of all files next to it, as `provenance.json`: with the whole text of the scenario, of which CSV and
 /// SVG hold the hash only.
 ///
 /// # Errors

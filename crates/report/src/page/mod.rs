@@ -29,12 +29,12 @@ const SCRIPT: [&str; 8] = [
     concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
 ];
 
-/// The whole page, with everything else beside it.
+/// The page of a report whose other files are next to it.
 pub fn html(report: &Report) -> String {
     page_of(report, "")
 }
 
-/// The whole page alone: what would lie beside it can be had from it, without a network.
+/// The page on its own: what would be in other files can be saved from it, without a network.
 ///
 /// # Errors
 /// Never in practice: every value can be written as JSON.

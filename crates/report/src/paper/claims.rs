@@ -1,4 +1,4 @@
-//! The claims of a paper beside what was measured.
+//! The claims of a paper, next to what was measured.
 
 use super::badge::Badge;
 use super::content::{Entry, Listing};

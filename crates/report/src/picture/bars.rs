@@ -1,4 +1,4 @@
-//! Bars with 95 % intervals, and what somebody else published beside them.
+//! Bars with 95 % intervals, and published values next to them.
 
 use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{define_hatchings, fill, hatched, published};
@@ -14,7 +14,7 @@ pub struct Bar {
     pub label: String,
     /// Its length and its interval.
     pub value: Estimate,
-    /// What somebody else published for the same thing.
+    /// The published value of the same thing.
     pub published: Option<f64>,
 }
 
@@ -23,7 +23,7 @@ pub struct Bar {
 pub struct Group {
     /// What they have in common.
     pub label: String,
-    /// One entry for each series: its value and what somebody else published; `None` leaves a gap.
+    /// One entry for each series: its value and the published one; `None` leaves a gap.
     pub bars: Vec<Option<(Estimate, Option<f64>)>>,
 }
 

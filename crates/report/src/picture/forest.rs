@@ -1,4 +1,4 @@
-//! Measurements beside what is accepted: a dot and its 95 % interval over a band, line below line.
+//! Measurements and what is accepted: a dot and its 95 % interval over a band, line below line.
 
 use super::frame::{Names, heading, whisker};
 use super::style::published;
@@ -30,7 +30,7 @@ pub struct Panel {
     pub title: String,
     /// What is accepted, ends included; an end may be infinite.
     pub accepted: (f64, f64),
-    /// What somebody else published: nothing, a number, or two.
+    /// The published values: none, a number, or two.
     pub published: Vec<f64>,
     /// The values, one for each row; `None` where there is none, as in a row that is a heading.
     pub values: Vec<Option<Estimate>>,
@@ -91,7 +91,7 @@ pub fn strip(title: &str, scale: &Scale, value: &Estimate) -> String {
     svg.finish()
 }
 
-/// Panels beside each other over common rows. The axis' name stands below the panels.
+/// Panels side by side over common rows. The axis' name stands below the panels.
 pub fn forest(names: Names<'_>, rows: &[Row], panels: &[Panel]) -> String {
     let longest = rows.iter().map(|row| width_of(row.name(), TEXT)).fold(0.0, f64::max);
     let left = (longest + 28.0).clamp(80.0, 360.0);
