@@ -7,9 +7,9 @@ use crate::terminal::{Failure, Told, json, note, print_results};
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionWords, Watch, picture, presets, scenario, to_text,
 };
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
 use seamline_results::sweep::Progress;
-use seamline_scenario::atomic;
-use seamline_scenario::report::quoted;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -5,11 +5,12 @@ use crate::bundled::{ALL, Bundled, names, without_schema};
 use crate::experiment::{Options, Table, run_and_report};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
-use seamline_scenario::pages::is_page;
+use seamline_experiment::RunOptions;
+use seamline_experiment::pages::is_page;
+use seamline_experiment::report::quoted;
+use seamline_experiment::sample::write_path_log;
+use seamline_scenario::Plan;
 use seamline_scenario::recordings::detect;
-use seamline_scenario::report::quoted;
-use seamline_scenario::sample::write_path_log;
-use seamline_scenario::{Plan, RunOptions};
 use std::path::{Path, PathBuf};
 
 /// Where the capture goes unless `--pcapng` says otherwise.

@@ -4,11 +4,12 @@ use crate::Outcome;
 use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
-use seamline_scenario::pages;
-use seamline_scenario::report::{Document, Provenance, quoted};
-use seamline_scenario::summary::label;
-use seamline_scenario::text::{doubts, interval_table, verdicts, warnings};
-use seamline_scenario::{CellResult, Incomplete, Plan, RunOptions, run, summarise};
+use seamline_experiment::pages;
+use seamline_experiment::report::{Document, Provenance, quoted};
+use seamline_experiment::summary::label;
+use seamline_experiment::text::{doubts, interval_table, verdicts, warnings};
+use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
+use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 

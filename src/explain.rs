@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::terminal::print;
-use seamline_scenario::codes::{Code, Explanation, Place};
+use seamline_config::codes::{Code, Explanation, Place};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {

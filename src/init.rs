@@ -4,9 +4,9 @@ use crate::Outcome;
 use crate::bundled::{self, without_schema};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
-use seamline_scenario::atomic;
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
 use seamline_scenario::describe::json_schema;
-use seamline_scenario::report::quoted;
 use std::path::PathBuf;
 
 /// A commented scenario.

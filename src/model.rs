@@ -4,9 +4,10 @@ use crate::Outcome;
 use crate::terminal::{Failure, note, print_results};
 use crate::words::quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use seamline_config::units;
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
 use seamline_model::obtcp::{Axis, FIGURES, Parameter, Results, Unit, VIEWS};
-use seamline_scenario::report::quoted;
-use seamline_scenario::{atomic, units};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]

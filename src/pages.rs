@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::terminal::{Failure, list_written, print};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use seamline_scenario::atomic::{self, WriteError};
+use seamline_experiment::atomic::{self, WriteError};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]

@@ -7,12 +7,12 @@ use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::interrupt::Interrupt;
 use crate::sweep::failure as results_failure;
 use crate::terminal::{Failure, Told, json, note, print};
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
 use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
-use seamline_scenario::atomic;
-use seamline_scenario::report::quoted;
 use std::path::{Path, PathBuf};
 
 /// Seeds for other readings of silent points, unless fewer are asked for.

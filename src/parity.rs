@@ -6,12 +6,13 @@ use crate::interrupt::Interrupt;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, json, list_written, note, print, print_results, progress};
+use seamline_experiment::atomic;
+use seamline_experiment::report::{ENGINE, quoted};
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
-use seamline_scenario::report::{ENGINE, quoted};
-use seamline_scenario::{Plan, atomic};
+use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,9 @@
 use crate::Outcome;
 use crate::experiment::{Options, run_and_report};
 use crate::terminal::Failure;
-use seamline_scenario::report::quoted;
-use seamline_scenario::{Plan, RunOptions};
+use seamline_experiment::RunOptions;
+use seamline_experiment::report::quoted;
+use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]

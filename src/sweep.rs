@@ -5,11 +5,12 @@ use crate::experiment::{Overrides, Processors, headline};
 use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, Told, note, print};
+use seamline_experiment::report::{Provenance, quoted};
+use seamline_experiment::summarise;
+use seamline_experiment::text::{verdicts, warnings};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
-use seamline_scenario::report::{Provenance, quoted};
-use seamline_scenario::text::{verdicts, warnings};
-use seamline_scenario::{Plan, summarise};
+use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]

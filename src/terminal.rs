@@ -2,9 +2,9 @@
 //! looks.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use seamline_experiment::atomic::WriteError;
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
-use seamline_scenario::atomic::WriteError;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Quantities among the arguments of a command, written as in scenarios.
 
-use seamline_scenario::document::Node;
-use seamline_scenario::units::{self, Complaint};
+use seamline_config::document::Node;
+use seamline_config::units::{self, Complaint};
 use seamline_wire::Duration;
 
 /// A span of time above zero: `5 s`, `150 ms`.

@@ -3,10 +3,10 @@
 use super::Arguments;
 use crate::Outcome;
 use crate::terminal::{json, print};
+use seamline_experiment::atomic;
 use seamline_paper::PaperOptions;
 pub(super) use seamline_paper::beyond::run;
 use seamline_paper::beyond::{BeyondOutcome, text};
-use seamline_scenario::atomic;
 
 /// Print tables, maps and conclusions, and write all numbers; the pictures stand beside the page.
 pub(super) fn show(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {

@@ -4,8 +4,8 @@ use crate::closed_form::ClosedForm;
 use crate::error::InputError;
 use crate::question::{Question, Traffic};
 use crate::search::span;
+use seamline_config::units::LONGEST_TIME;
 use seamline_report::quantity::{bit_rate, bytes, digits};
-use seamline_scenario::units::LONGEST_TIME;
 use seamline_wire::Duration;
 
 /// A transfer is waited for so many times as long as the slower link would take, and no less than this.

@@ -3,10 +3,10 @@
 
 use crate::error::InputError;
 use crate::presets;
-use seamline_scenario::diagnostics::suggestion;
-use seamline_scenario::document::Node;
+use seamline_config::diagnostics::suggestion;
+use seamline_config::document::Node;
+use seamline_config::units::{self, Amount, Complaint};
 use seamline_scenario::recordings::detect;
-use seamline_scenario::units::{self, Amount, Complaint};
 use seamline_wire::{Duration, Rate};
 use serde::Serialize;
 use std::path::Path;

@@ -3,14 +3,14 @@
 use crate::error::InputError;
 use crate::limit;
 use crate::link::{AccessLink, quantity, seconds};
-use seamline_scenario::diagnostics::suggestion;
-use seamline_scenario::units::{self, Amount};
+use seamline_config::diagnostics::suggestion;
+use seamline_config::units::{self, Amount};
 use seamline_tcp::{profile, variant};
 use seamline_wire::Duration;
 use serde::Serialize;
 
 /// The handover comes so many round trips of the old link after the start, unless its time is given: past slow start. Over the
-/// satellite of paper X these are its 5.5 s.
+/// satellite of paper cross-layer-handover these are its 5.5 s.
 const ROUND_TRIPS_BEFORE: u32 = 10;
 
 /// What the mobile host receives, or sends.
@@ -31,9 +31,9 @@ pub struct Question {
     pub from: AccessLink,
     /// The link that it may go to.
     pub to: AccessLink,
-    /// For how long nothing passes, at the handover and again at the return (t* of paper X).
+    /// For how long nothing passes, at the handover and again at the return (t* of paper cross-layer-handover).
     pub interruption: Duration,
-    /// From the handover until the host must leave the new link, the interruption included (T_WLAN of paper X); `None`
+    /// From the handover until the host must leave the new link, the interruption included (T_WLAN of paper cross-layer-handover); `None`
     /// when it need not.
     pub stay: Option<Duration>,
     /// What is sent.

@@ -4,7 +4,7 @@ use crate::advice::Advice;
 use crate::link::AccessLink;
 use crate::question::{Question, Traffic};
 use crate::search::span;
-use seamline_scenario::units::GREATEST_RATE;
+use seamline_config::units::GREATEST_RATE;
 use seamline_tcp::handover::{self, Scheme};
 use seamline_wire::Duration;
 

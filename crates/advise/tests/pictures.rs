@@ -133,7 +133,7 @@ fn a_recorded_link_is_as_fast_as_it_was() {
 #[test]
 fn handovers_after_the_file_is_there_do_not_count() {
     let folder = std::env::temp_dir().join(format!("seamline-advise-path-{}", std::process::id()));
-    let path = seamline_scenario::sample::write_path_log(&folder.join("path.log")).unwrap();
+    let path = seamline_experiment::sample::write_path_log(&folder.join("path.log")).unwrap();
     let recorded =
         format!("rate=10 Mbit/s, round_trip=60 ms, queue=20 packets, recording={}", path.display());
     let (_, advice) = answer(&QuestionWords { seeds: 1, file: Some("2 MB"), ..words(&recorded, "wifi") });

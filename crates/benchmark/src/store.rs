@@ -2,10 +2,10 @@
 
 use crate::case::Job;
 use crate::measure::Measured;
+use seamline_experiment::atomic::WriteError;
+use seamline_experiment::lines::LineFile;
 use seamline_results::Error;
 use seamline_results::json_lines::Lines;
-use seamline_scenario::atomic::WriteError;
-use seamline_scenario::lines::LineFile;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

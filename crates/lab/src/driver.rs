@@ -14,7 +14,7 @@ use crate::user_host::{BATCH, LARGEST_PACKET};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
-use seamline_scenario::live::Live;
+use seamline_experiment::live::Live;
 use seamline_wire::{Duration, Event, Instant, Packet, Signal};
 use std::io;
 use std::os::fd::AsFd;

@@ -15,8 +15,9 @@ use crate::traffic::{
     Content, Observation, Report, Sampling, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
 };
 use crate::user_host::UserHost;
-use seamline_scenario::emulation::EmulationRecord;
-use seamline_scenario::live::{self, Ended, Live, LiveConnection};
+use seamline_experiment::emulation::EmulationRecord;
+use seamline_experiment::live::{self, Ended, Live};
+use seamline_scenario::connections::{Connection, connections};
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_wire::codec::{IpVersion, TCP_HEADER_LENGTH};
 use seamline_wire::{Duration, Instant, TransportPort};
@@ -51,11 +52,11 @@ impl Ends {
     pub(crate) fn new(live: &Live<'_>, stacks: &Stacks, flows: Flows) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let connections = match flows {
-            Flows::Run => live::connections(scenario),
+            Flows::Run => connections(scenario),
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let content = |connection: &LiveConnection| Content::new(live.seed(), connection.number.into());
+        let content = |connection: &Connection| Content::new(live.seed(), connection.number.into());
         let (tell, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
         for connection in &connections {

@@ -17,7 +17,7 @@ use crate::system::{Command, Namespace, Running, offloads};
 use places::{Sides, sides};
 use probe::Probe;
 use seamline_agent::{Role, WIRED, WIRELESS};
-use seamline_scenario::live::{self, Live};
+use seamline_experiment::live::{self, Live};
 use seamline_scenario::schema::AgentSpec;
 use seamline_wire::Port;
 use seamline_wire::codec::IpVersion;

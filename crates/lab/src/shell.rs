@@ -12,11 +12,12 @@ use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
 use crate::stacks::{Refusal, Stacks, host, hosts_in_words};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
-use seamline_scenario::emulation::EmulationRecord;
-use seamline_scenario::live::{self, Ended, Live};
-use seamline_scenario::record::{FlowRecord, LinkRecord};
+use seamline_experiment::emulation::EmulationRecord;
+use seamline_experiment::live::{self, Ended, Live};
+use seamline_experiment::record::{FlowRecord, LinkRecord};
+use seamline_experiment::{Incomplete, RunOptions};
+use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_scenario::{Incomplete, Plan, RunOptions};
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Instant};
 use starting::{Servers, Starting};
@@ -267,7 +268,10 @@ impl<'a> Inside<'a> {
             awaited: servers.iter().map(|_| Arc::new(AtomicBool::new(true))).collect(),
             servers,
             stop,
-            taken: live::connections(scenario).iter().map(|it| it.receiver_port.0).collect(),
+            taken: seamline_scenario::connections::connections(scenario)
+                .iter()
+                .map(|it| it.receiver_port.0)
+                .collect(),
             zero: Instant::MAX,
             began: None,
             look_at: Instant::ZERO,

@@ -3,10 +3,11 @@
 
 mod support;
 
+use seamline_experiment::emulation::EmulationRecord;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::{CellResult, RunOptions};
 use seamline_lab::Stacks;
-use seamline_scenario::emulation::EmulationRecord;
-use seamline_scenario::record::RunRecord;
-use seamline_scenario::{CellResult, Plan, RunOptions};
+use seamline_scenario::Plan;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use support::privileged_or_skip;
@@ -26,7 +27,7 @@ impl Arm for Simulator {
         "simulator"
     }
     fn run(&self, plan: &Plan) -> Vec<CellResult> {
-        seamline_scenario::run(plan, &RunOptions::default(), &|| ()).unwrap()
+        seamline_experiment::run(plan, &RunOptions::default(), &|| ()).unwrap()
     }
 }
 

@@ -4,8 +4,9 @@
 mod support;
 
 use nix::time::{ClockId, clock_gettime};
+use seamline_experiment::RunOptions;
 use seamline_lab::Stacks;
-use seamline_scenario::{Plan, RunOptions};
+use seamline_scenario::Plan;
 use std::path::Path;
 use support::privileged_or_skip;
 

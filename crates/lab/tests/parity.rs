@@ -1,8 +1,9 @@
 //! The bundled scenarios as far as the simulator has them.
 #![cfg(target_os = "linux")]
 
+use seamline_experiment::{RunOptions, run};
 use seamline_lab::parity::suite;
-use seamline_scenario::{Plan, RunOptions, run};
+use seamline_scenario::Plan;
 use std::path::Path;
 
 fn plan(name: &str, settings: &[&str]) -> Plan {

@@ -21,7 +21,7 @@ fn through(start: Position, legs: &[Leg], discs: &[Disc], change: Change, handov
     Movement::through(&trajectory, discs, change, || handover).expect("in range at the start")
 }
 
-/// The plane of paper V (section 5.1): access routers 150 m apart with a range of 90 m, passed at a distance of
+/// The plane of paper mobility-vegas-2020 (section 5.1): access routers 150 m apart with a range of 90 m, passed at a distance of
 /// 25 m, so half a chord is sqrt(90^2 - 25^2) m = 86.458 m.
 fn paper_v(change: Change, handover: Duration) -> Vec<(u32, f64, f64)> {
     let discs = [disc(0, 200.0, 300.0, 90.0), disc(1, 350.0, 300.0, 90.0), disc(2, 500.0, 300.0, 90.0)];

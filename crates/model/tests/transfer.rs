@@ -1,4 +1,4 @@
-//! Worked by hand, most of it for the links of paper X: 1 and 11 Mbit/s, 10 MiB, a handover at 5.5 s.
+//! Worked by hand, most of it for the links of paper cross-layer-handover: 1 and 11 Mbit/s, 10 MiB, a handover at 5.5 s.
 
 use proptest::prelude::*;
 use seamline_model::transfer::*;

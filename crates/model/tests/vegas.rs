@@ -2,7 +2,7 @@
 
 use seamline_model::vegas::{Detour, detour_rates};
 
-/// The tunnel of paper V: 2 ms to the home agent and 2 ms back, 1000 bytes, alpha 1, beta 3. One packet of 8000 bits in 4 ms
+/// The tunnel of paper mobility-vegas-2020: 2 ms to the home agent and 2 ms back, 1000 bytes, alpha 1, beta 3. One packet of 8000 bits in 4 ms
 /// are 2 Mb/s, three are 6 Mb/s.
 #[test]
 fn the_tunnel_of_paper_v() {

@@ -1,9 +1,9 @@
 //! Numbers of all flows of a run together.
 
+use seamline_experiment::record::{LinkRecord, RunRecord};
 use seamline_model::obtcp::jain_index;
-use seamline_scenario::record::{LinkRecord, RunRecord};
 
-/// Jain's index of the goodput of all flows, each copy of a flow for itself (equation 21 of paper O).
+/// Jain's index of the goodput of all flows, each copy of a flow for itself (equation 21 of paper obtcp).
 pub(crate) fn fairness(run: &RunRecord) -> Option<f64> {
     let rates: Vec<f64> = run
         .flows

@@ -3,8 +3,10 @@
 /// A paper's files.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// The letter it is called by.
+    /// The letter that its claims and the command use.
     pub id: &'static str,
+    /// Its name, which is also that of its folder.
+    pub name: &'static str,
     /// What it is about, in one line.
     pub summary: &'static str,
     /// Its claims, and what counts as reproducing them.
@@ -32,137 +34,78 @@ pub struct Beyond {
     pub scenarios: &'static [(&'static str, &'static str)],
 }
 
+/// A file below `papers/`.
+macro_rules! file {
+    ($($path:expr),+) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/papers/", $($path),+, ".toml"))
+    };
+}
+
+macro_rules! paper {
+    ($id:literal, $name:literal, $summary:literal, [$($scenario:literal),*] $(, beyond [$($further:literal),*])?) => {
+        Paper {
+            id: $id,
+            name: $name,
+            summary: $summary,
+            claims: file!($name, "/claims"),
+            deviations: file!($name, "/deviations"),
+            findings: file!($name, "/findings"),
+            figures: file!($name, "/figures"),
+            scenarios: &[$(($scenario, file!($name, "/", $scenario))),*],
+            beyond: paper!(@beyond $name $(, $($further),*)?),
+        }
+    };
+    (@beyond $name:literal) => { None };
+    (@beyond $name:literal, $($scenario:literal),*) => {
+        Some(Beyond {
+            shown: file!($name, "/beyond/shown"),
+            conclusions: file!($name, "/beyond/conclusions"),
+            scenarios: &[$(($scenario, file!($name, "/beyond/", $scenario))),*],
+        })
+    };
+}
+
 /// Every paper.
-pub static ALL: &[Paper] = &[E, V, X, L, O];
+pub static ALL: &[Paper] = &[
+    paper!(
+        "E",
+        "ehn-2004",
+        "TCP with Explicit Handover Notification (WCNC 2004)",
+        ["fig3", "fig4", "table2", "fig6"],
+        beyond ["starlink", "lte", "5g", "notices-late", "notices-error", "notices-false", "notices-lost"]
+    ),
+    paper!(
+        "V",
+        "mobility-vegas-2020",
+        "Mobility-Vegas: TCP Vegas over handoffs of Mobile IP (2020)",
+        ["fig4", "sender", "both", "detour"],
+        beyond ["wifi", "lte", "5g", "starlink", "geo"]
+    ),
+    paper!(
+        "X",
+        "cross-layer-handover",
+        "a cross-layer handover between satellite and WLAN (University of Rome Tor Vergata)",
+        ["fig5", "fig6", "fig7", "satellite", "ablation"],
+        beyond ["geo-wifi", "starlink-wifi", "lte-wifi", "5g-lte"]
+    ),
+    paper!(
+        "L",
+        "eln-ack",
+        "explicit loss notification with acknowledgments, for wireless TCP (University of Sydney, 2001)",
+        ["fig4", "fig5", "fig6"],
+        beyond["agents-meet-schemes"]
+    ),
+    paper!(
+        "O",
+        "obtcp",
+        "obTCP: local recovery at base station and mobile router, in network mobility (2010)",
+        ["fig14", "fig15", "fig17", "fig18", "fig20", "fig21", "fig22", "fig24", "fig25", "fig26", "model"]
+    ),
+];
 
-const E: Paper = Paper {
-    id: "E",
-    summary: "TCP with Explicit Handover Notification (WCNC 2004)",
-    claims: include_str!("../../../papers/E/claims.toml"),
-    deviations: include_str!("../../../papers/E/deviations.toml"),
-    findings: include_str!("../../../papers/E/findings.toml"),
-    figures: include_str!("../../../papers/E/figures.toml"),
-    scenarios: &[
-        ("fig3", include_str!("../../../papers/E/fig3.toml")),
-        ("fig4", include_str!("../../../papers/E/fig4.toml")),
-        ("table2", include_str!("../../../papers/E/table2.toml")),
-        ("fig6", include_str!("../../../papers/E/fig6.toml")),
-    ],
-    beyond: Some(Beyond {
-        shown: include_str!("../../../papers/E/beyond/shown.toml"),
-        conclusions: include_str!("../../../papers/E/beyond/conclusions.toml"),
-        scenarios: &[
-            ("starlink", include_str!("../../../papers/E/beyond/starlink.toml")),
-            ("lte", include_str!("../../../papers/E/beyond/lte.toml")),
-            ("5g", include_str!("../../../papers/E/beyond/5g.toml")),
-            ("notices-late", include_str!("../../../papers/E/beyond/notices-late.toml")),
-            ("notices-error", include_str!("../../../papers/E/beyond/notices-error.toml")),
-            ("notices-false", include_str!("../../../papers/E/beyond/notices-false.toml")),
-            ("notices-lost", include_str!("../../../papers/E/beyond/notices-lost.toml")),
-        ],
-    }),
-};
-
-const V: Paper = Paper {
-    id: "V",
-    summary: "Mobility-Vegas: TCP Vegas over handoffs of Mobile IP (2020)",
-    claims: include_str!("../../../papers/V/claims.toml"),
-    deviations: include_str!("../../../papers/V/deviations.toml"),
-    findings: include_str!("../../../papers/V/findings.toml"),
-    figures: include_str!("../../../papers/V/figures.toml"),
-    scenarios: &[
-        ("fig4", include_str!("../../../papers/V/fig4.toml")),
-        ("sender", include_str!("../../../papers/V/sender.toml")),
-        ("both", include_str!("../../../papers/V/both.toml")),
-        ("detour", include_str!("../../../papers/V/detour.toml")),
-    ],
-    beyond: Some(Beyond {
-        shown: include_str!("../../../papers/V/beyond/shown.toml"),
-        conclusions: include_str!("../../../papers/V/beyond/conclusions.toml"),
-        scenarios: &[
-            ("wifi", include_str!("../../../papers/V/beyond/wifi.toml")),
-            ("lte", include_str!("../../../papers/V/beyond/lte.toml")),
-            ("5g", include_str!("../../../papers/V/beyond/5g.toml")),
-            ("starlink", include_str!("../../../papers/V/beyond/starlink.toml")),
-            ("geo", include_str!("../../../papers/V/beyond/geo.toml")),
-        ],
-    }),
-};
-
-const X: Paper = Paper {
-    id: "X",
-    summary: "a cross-layer handover between satellite and WLAN (University of Rome Tor Vergata)",
-    claims: include_str!("../../../papers/X/claims.toml"),
-    deviations: include_str!("../../../papers/X/deviations.toml"),
-    findings: include_str!("../../../papers/X/findings.toml"),
-    figures: include_str!("../../../papers/X/figures.toml"),
-    scenarios: &[
-        ("fig5", include_str!("../../../papers/X/fig5.toml")),
-        ("fig6", include_str!("../../../papers/X/fig6.toml")),
-        ("fig7", include_str!("../../../papers/X/fig7.toml")),
-        ("satellite", include_str!("../../../papers/X/satellite.toml")),
-        ("ablation", include_str!("../../../papers/X/ablation.toml")),
-    ],
-    beyond: Some(Beyond {
-        shown: include_str!("../../../papers/X/beyond/shown.toml"),
-        conclusions: include_str!("../../../papers/X/beyond/conclusions.toml"),
-        scenarios: &[
-            ("geo-wifi", include_str!("../../../papers/X/beyond/geo-wifi.toml")),
-            ("starlink-wifi", include_str!("../../../papers/X/beyond/starlink-wifi.toml")),
-            ("lte-wifi", include_str!("../../../papers/X/beyond/lte-wifi.toml")),
-            ("5g-lte", include_str!("../../../papers/X/beyond/5g-lte.toml")),
-        ],
-    }),
-};
-
-const L: Paper = Paper {
-    id: "L",
-    summary: "explicit loss notification with acknowledgments, for wireless TCP (University of Sydney, 2001)",
-    claims: include_str!("../../../papers/L/claims.toml"),
-    deviations: include_str!("../../../papers/L/deviations.toml"),
-    findings: include_str!("../../../papers/L/findings.toml"),
-    figures: include_str!("../../../papers/L/figures.toml"),
-    scenarios: &[
-        ("fig4", include_str!("../../../papers/L/fig4.toml")),
-        ("fig5", include_str!("../../../papers/L/fig5.toml")),
-        ("fig6", include_str!("../../../papers/L/fig6.toml")),
-    ],
-    beyond: Some(Beyond {
-        shown: include_str!("../../../papers/L/beyond/shown.toml"),
-        conclusions: include_str!("../../../papers/L/beyond/conclusions.toml"),
-        scenarios: &[(
-            "agents-meet-schemes",
-            include_str!("../../../papers/L/beyond/agents-meet-schemes.toml"),
-        )],
-    }),
-};
-
-const O: Paper = Paper {
-    id: "O",
-    summary: "obTCP: local recovery at base station and mobile router, in network mobility (2010)",
-    claims: include_str!("../../../papers/O/claims.toml"),
-    deviations: include_str!("../../../papers/O/deviations.toml"),
-    findings: include_str!("../../../papers/O/findings.toml"),
-    figures: include_str!("../../../papers/O/figures.toml"),
-    scenarios: &[
-        ("fig14", include_str!("../../../papers/O/fig14.toml")),
-        ("fig15", include_str!("../../../papers/O/fig15.toml")),
-        ("fig17", include_str!("../../../papers/O/fig17.toml")),
-        ("fig18", include_str!("../../../papers/O/fig18.toml")),
-        ("fig20", include_str!("../../../papers/O/fig20.toml")),
-        ("fig21", include_str!("../../../papers/O/fig21.toml")),
-        ("fig22", include_str!("../../../papers/O/fig22.toml")),
-        ("fig24", include_str!("../../../papers/O/fig24.toml")),
-        ("fig25", include_str!("../../../papers/O/fig25.toml")),
-        ("fig26", include_str!("../../../papers/O/fig26.toml")),
-        ("model", include_str!("../../../papers/O/model.toml")),
-    ],
-    beyond: None,
-};
-
-/// The paper of this letter, in either case.
-pub fn find(id: &str) -> Option<&'static Paper> {
-    ALL.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
+/// The paper with this letter, in either case, or this name.
+pub fn find(paper: &str) -> Option<&'static Paper> {
+    ALL.iter().find(|it| it.id.eq_ignore_ascii_case(paper) || it.name == paper)
 }
 
 impl Paper {

@@ -41,7 +41,7 @@ pub(crate) fn read<T>(
     parsed: Result<T, toml::de::Error>,
 ) -> Result<T, PaperError> {
     parsed.map_err(|error| PaperError::File {
-        file: format!("papers/{}/{file}", paper.id),
+        file: format!("papers/{}/{file}", paper.name),
         reason: error.to_string(),
     })
 }

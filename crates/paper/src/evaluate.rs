@@ -7,7 +7,7 @@ use crate::figures::Figures;
 use crate::measure::{Behind, Beside, Measure, Measured, Statistic};
 use crate::records::{CellRecords, Number};
 use crate::verdict::{Verdict, verdict};
-use seamline_scenario::statistics::Estimate;
+use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
 
 /// A claim beside what was measured: an entry of `claims.json`.

@@ -9,7 +9,7 @@ type Feature = fn(&Traits) -> bool;
 /// A row: what it is called in the paper, where it stands in [`Traits`], what the paper has in it.
 type Row = (&'static str, Feature, [bool; 4]);
 
-/// The columns of Table 1 of paper E.
+/// The columns of Table 1 of paper ehn-2004.
 pub const TABLE_1_SYSTEMS: [&str; 4] = ["I-TCP", "Snoop", "Freeze TCP", "TCP with EHN"];
 
 /// Its rows.

@@ -1,10 +1,10 @@
 //! What is looked at in a run: a number of one of its flows, or of all of them together.
 
 use crate::all_flows::{fairness, utilisation};
-use seamline_scenario::record::{FlowRecord, HandoverRecord, IntervalRecord, RunRecord};
+use seamline_experiment::record::{FlowRecord, HandoverRecord, IntervalRecord, RunRecord};
 use serde::Deserialize;
 
-/// A number of a flow in a run, or of the run; the `claims.toml` of the papers V, X and O say it in words.
+/// A number of a flow in a run, or of the run; the `claims.toml` of papers mobility-vegas-2020, cross-layer-handover and obtcp say it in words.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub enum Quantity {
     /// Payload delivered per second, in kb/s.

@@ -1,8 +1,8 @@
 //! The records of a paper's runs, cell by cell.
 
 use crate::quantity::Quantity;
-use seamline_scenario::record::{FlowRecord, RunRecord};
-use seamline_scenario::statistics::{Estimate, estimate, mean};
+use seamline_experiment::record::{FlowRecord, RunRecord};
+use seamline_experiment::statistics::{Estimate, estimate, mean};
 use std::collections::BTreeMap;
 
 /// The records of one cell of one figure.

@@ -6,12 +6,13 @@ use crate::deviations::{Alternative, Deviation};
 use crate::documents::Documents;
 use crate::evaluate::{ClaimResult, evaluate};
 use crate::records::CellRecords;
+use seamline_config::document::Value;
+use seamline_config::source::SourceId;
+use seamline_experiment::CellResult;
+use seamline_experiment::report::Provenance;
 use seamline_results::sweep::Progress;
 use seamline_results::{Error, SweepOptions, sweep};
-use seamline_scenario::document::Value;
-use seamline_scenario::report::Provenance;
-use seamline_scenario::source::SourceId;
-use seamline_scenario::{CellResult, Diagnostics, Plan};
+use seamline_scenario::{Diagnostics, Plan};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -227,7 +228,7 @@ fn try_reading(
 }
 
 pub(crate) fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
-    let file = format!("papers/{}/{figure}.toml", paper.id);
+    let file = format!("papers/{}/{figure}.toml", paper.name);
     match paper.scenario(figure) {
         Some(text) => job(&file, text, figure, folder, set),
         None => Err(PaperError::File { file, reason: "no such scenario".to_owned() }),

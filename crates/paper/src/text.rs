@@ -167,7 +167,7 @@ fn row(name: String, tried: &[&ClaimResult], claims: &[ClaimResult]) -> Vec<Stri
     std::iter::once(name).chain(tried.iter().map(measured)).collect()
 }
 
-/// Table 1 of paper E, for a paper that claims something about it.
+/// Table 1 of paper ehn-2004, for a paper that claims something about it.
 pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();

@@ -1,6 +1,6 @@
 //! The one place that judges a claim.
 
-use seamline_scenario::statistics::Estimate;
+use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
 use std::fmt;
 

@@ -2,12 +2,12 @@
 
 mod support;
 
+use seamline_experiment::record::{IntervalRecord, LinkRecord, RunRecord};
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
 use seamline_paper::figures::Figures;
 use seamline_paper::quantity::Quantity;
 use seamline_paper::records::{CellRecords, Number};
-use seamline_scenario::record::{IntervalRecord, LinkRecord, RunRecord};
 use support::run;
 
 fn link(name: &str, delivered_bytes: u64, rate: Option<u64>) -> LinkRecord {

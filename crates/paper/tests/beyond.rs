@@ -3,6 +3,8 @@
 
 mod support;
 
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::run_seed;
 use seamline_paper::beyond::benefit::{comparison, map};
 use seamline_paper::beyond::conclusions::{Conclusion, Conclusions, Standing, judge};
 use seamline_paper::beyond::shown::Shown;
@@ -10,8 +12,7 @@ use seamline_paper::beyond::text::paragraph;
 use seamline_paper::bundled::Beyond;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Paper, find};
-use seamline_scenario::record::RunRecord;
-use seamline_scenario::{Plan, run_seed};
+use seamline_scenario::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -14,7 +14,7 @@ use std::path::Path;
 
 fn plan(paper: &Paper, figure: &str, set: &[String]) -> Plan {
     let text = paper.scenario(figure).unwrap_or_else(|| panic!("no scenario {figure}"));
-    let file = format!("papers/{}/{figure}.toml", paper.id);
+    let file = format!("papers/{}/{figure}.toml", paper.name);
     Plan::new(Path::new(&file), text.to_owned(), set).unwrap_or_else(|error| panic!("{file}: {error:?}"))
 }
 
@@ -207,7 +207,7 @@ fn what_lies_beyond_is_there() {
         );
         let mut known: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for (name, text) in beyond.scenarios {
-            let file = format!("papers/{}/beyond/{name}.toml", paper.id);
+            let file = format!("papers/{}/beyond/{name}.toml", paper.name);
             let plan = Plan::without_refused(Path::new(&file), (*text).to_owned(), &[]);
             let values = values(&plan.unwrap_or_else(|error| panic!("{file}: {error:?}")));
             assert!(values[&shown.scheme].contains(&shown.baseline), "{file}");
@@ -224,7 +224,7 @@ fn what_lies_beyond_is_there() {
     }
 }
 
-/// Table 1 of paper E is read from the schemes and agents themselves; it denies Snoop end-to-end semantics, against its own text.
+/// Table 1 of paper ehn-2004 is read from the schemes and agents themselves; it denies Snoop end-to-end semantics, against its own text.
 #[test]
 fn table_1_agrees_but_for_one_entry() {
     assert_eq!(seamline_paper::features::matches("table1"), Some(31.0));

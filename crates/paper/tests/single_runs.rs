@@ -32,7 +32,7 @@ fn what_is_asked_for_is_shown() {
             for (run, cell) in shown.runs.iter().zip(&wanted.cells) {
                 assert!(cell.values().all(|value| run.name.contains(value)), "{} is {cell:?}", run.name);
                 assert_eq!((run.seed, run.duration_s), (1, 30.0));
-                // Nobody changes cells in papers L and O.
+                // Nobody changes cells in papers eln-ack and obtcp.
                 let nobody_moves = ["L", "O"].contains(&paper.id);
                 assert_eq!(run.handovers.is_empty(), nobody_moves, "{} {}", figure.scenario, run.name);
                 let flows: Vec<&String> = run.flows.iter().map(|flow| &flow.flow).collect();

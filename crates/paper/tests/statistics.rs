@@ -2,13 +2,13 @@
 
 mod support;
 
+use seamline_experiment::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
 use seamline_paper::figures::Figures;
 use seamline_paper::quantity::Quantity;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, records::Number};
-use seamline_scenario::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use support::run;
 
 /// A cell whose runs take these times for a transfer.

@@ -2,12 +2,12 @@
 
 mod support;
 
+use seamline_experiment::statistics::Estimate;
 use seamline_paper::claims::Claims;
 use seamline_paper::evaluate::{ClaimResult, evaluate};
 use seamline_paper::figures::Figures;
 use seamline_paper::records::CellRecords;
 use seamline_paper::{Verdict, find, verdict};
-use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeMap;
 use support::run;
 
@@ -28,7 +28,7 @@ fn cell(figure: &str, values: &[(&str, &str)], rate: f64, noise: f64) -> CellRec
     CellRecords { figure: figure.to_owned(), values, runs: runs.collect() }
 }
 
-/// Records in which every claim of paper E comes out exactly as the paper has it.
+/// Records in which every claim of paper ehn-2004 comes out exactly as the paper has it.
 fn as_the_paper_has_it() -> Vec<CellRecords> {
     let rate = |figure: &str, variant: &str, scheme: &str| {
         let ehn: f64 = match (figure, variant) {

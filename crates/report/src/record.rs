@@ -97,7 +97,7 @@ pub struct HandoverRecord {
     pub interruption_ms: Option<f64>,
     /// From its start until data arrived over the link that works again; `None` when none did.
     pub first_data_ms: Option<f64>,
-    /// From its start until the flow is back at its pace (as `seamline_scenario::measure` has it);
+    /// From its start until the flow is back at its pace (as `seamline_experiment::measure` has it);
     /// `None` when that did not happen before the next handover or the end, or there was no pace to regain.
     pub recovery_ms: Option<f64>,
     /// Payload delivered in the second after the link worked again.

@@ -1,6 +1,6 @@
 //! Why results could not be stored, read or compared.
 
-use seamline_scenario::atomic::WriteError;
+use seamline_experiment::atomic::WriteError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Files of JSON documents, one a line, to which one process at a time appends.
 
 use crate::error::Error;
-use seamline_scenario::lines::{LineFile, whole_length};
+use seamline_experiment::lines::{LineFile, whole_length};
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::Path;

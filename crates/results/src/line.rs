@@ -1,8 +1,8 @@
 //! One finished run, as one line of JSON.
 
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::report::ENGINE;
 use seamline_scenario::Plan;
-use seamline_scenario::record::RunRecord;
-use seamline_scenario::report::ENGINE;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -5,7 +5,7 @@ use crate::json_lines::Lines;
 use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
 use crate::store::{line_files, read_lines};
-use seamline_scenario::record::RunRecord;
+use seamline_experiment::record::RunRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

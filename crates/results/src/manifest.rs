@@ -2,10 +2,10 @@
 //! lines, `sweep.json`.
 
 use crate::error::Error;
+use seamline_config::source::SourceId;
+use seamline_experiment::atomic;
+use seamline_experiment::report::{ENGINE, Provenance};
 use seamline_scenario::Plan;
-use seamline_scenario::atomic;
-use seamline_scenario::report::{ENGINE, Provenance};
-use seamline_scenario::source::SourceId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;

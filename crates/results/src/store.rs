@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::json_lines::Lines;
 use crate::line::Line;
-use seamline_scenario::lines::LineFile;
+use seamline_experiment::lines::LineFile;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

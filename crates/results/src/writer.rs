@@ -1,6 +1,6 @@
 //! The one thread that stores lines.
 
-use seamline_scenario::lines::LineFile;
+use seamline_experiment::lines::LineFile;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;

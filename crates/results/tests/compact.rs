@@ -5,10 +5,10 @@ mod support;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use seamline_experiment::record::{HandoverRecord, LinkRecord};
+use seamline_experiment::report::Provenance;
 use seamline_results::sweep::Progress;
 use seamline_results::{Line, SweepOptions, compact, sweep};
-use seamline_scenario::record::{HandoverRecord, LinkRecord};
-use seamline_scenario::report::Provenance;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::atomic::AtomicBool;

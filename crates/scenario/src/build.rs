@@ -2,14 +2,14 @@
 //! or end; links are one element for each direction. Every random stream is named after its component, so
 //! that all schemes meet the same losses.
 
-pub(crate) mod addresses;
+pub mod addresses;
 mod agents;
 mod cells;
 
-pub(crate) use cells::{CellPlaces, MobilePlaces};
+pub use cells::{CellPlaces, MobilePlaces};
 
+use crate::connections::{Connection, connections};
 use crate::follow::Runner;
-use crate::live::{LiveConnection, connections};
 use crate::routes::{Routes, Way, whereabouts_at_start};
 use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
@@ -28,38 +28,40 @@ use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumbe
 
 /// The ports of senders begin here, those of receivers at [`RECEIVER_PORTS`]; connection `n` of a run has
 /// the `n`-th of each.
-pub(crate) const SENDER_PORTS: u16 = 35_001;
+pub const SENDER_PORTS: u16 = 35_001;
 /// iperf's.
-pub(crate) const RECEIVER_PORTS: u16 = 5_001;
+pub const RECEIVER_PORTS: u16 = 5_001;
 /// As many connections fit into a run.
-pub(crate) const MOST_CONNECTIONS: usize = 30_000;
+pub const MOST_CONNECTIONS: usize = 30_000;
 
 const TO_HOST: Port = Port(0);
 const LINK: Port = Port(0);
 
 /// Where things are in a world: elements are numbered in the order in which [`build`] adds them.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub struct Places {
     /// Routers by node.
     routers: Vec<ElementId>,
     /// Hosts by node; `None` where no flow begins or ends.
-    pub(crate) hosts: Vec<Option<ElementId>>,
+    pub hosts: Vec<Option<ElementId>>,
     /// Links, down and up.
-    pub(crate) links: Vec<[ElementId; 2]>,
+    pub links: Vec<[ElementId; 2]>,
     /// By link: what gives notice of its handovers.
-    pub(crate) notices: Vec<Option<ElementId>>,
-    pub(crate) cells: Vec<CellPlaces>,
+    pub notices: Vec<Option<ElementId>>,
+    /// By cell.
+    pub cells: Vec<CellPlaces>,
     /// Nodes and the home agents and mobility anchor points on them.
-    pub(crate) anchors: Vec<(usize, ElementId)>,
-    pub(crate) mobiles: Vec<MobilePlaces>,
+    pub anchors: Vec<(usize, ElementId)>,
+    /// By mobile node.
+    pub mobiles: Vec<MobilePlaces>,
     /// By agent; `None` where nobody stands.
-    pub(crate) agents: Vec<Option<ElementId>>,
+    pub agents: Vec<Option<ElementId>>,
     ports: Ports,
 }
 
 impl Places {
     /// Where things will be.
-    pub(crate) fn new(scenario: &Scenario) -> Self {
+    pub fn new(scenario: &Scenario) -> Self {
         let mut next = (0..).map(ElementId);
         let mut places = Places::default();
         for node in 0..scenario.nodes.len() {
@@ -134,7 +136,7 @@ impl Ports {
 
 /// The machines of a world, besides its links and routers.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub enum Part {
     /// A host with its connections.
     Host(Host),
     /// In place of a host that is outside of the world.
@@ -197,13 +199,13 @@ impl Machine for Part {
 }
 
 /// The node's number on the wire: the address 10.0.0.1 is the first node's.
-pub(crate) fn node_id(node: usize) -> NodeId {
+pub fn node_id(node: usize) -> NodeId {
     NodeId(node as u32 + 1)
 }
 
 /// Where the hosts of a world are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub enum Ends {
     /// In it, like everything else.
     Inside,
     /// Elsewhere: in their places there are doors.
@@ -211,7 +213,7 @@ pub(crate) enum Ends {
 }
 
 /// Fill an empty world; what is returned runs it.
-pub(crate) fn build<'a, O: Observer>(
+pub fn build<'a, O: Observer>(
     scenario: &'a Scenario,
     seed: u64,
     ends: Ends,
@@ -230,7 +232,7 @@ pub(crate) fn build<'a, O: Observer>(
 }
 
 /// By node: the host there with its connections, where flows begin or end.
-pub(crate) fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
+pub fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
     let mut hosts: Vec<Option<Host>> = (0..scenario.nodes.len()).map(|_| None).collect();
     for connection in connections(scenario) {
         add_connection(&scenario.flows[connection.flow], &connection, seed, &mut hosts);
@@ -260,8 +262,8 @@ fn add_nodes<O: Observer>(
     }
 }
 
-fn add_connection(flow: &FlowSpec, connection: &LiveConnection, seed: u64, hosts: &mut [Option<Host>]) {
-    let LiveConnection { copy, ends: [from, to], sender_port, receiver_port, start, .. } = *connection;
+fn add_connection(flow: &FlowSpec, connection: &Connection, seed: u64, hosts: &mut [Option<Host>]) {
+    let Connection { copy, ends: [from, to], sender_port, receiver_port, start, .. } = *connection;
     let sender = Address { node: node_id(from), port: sender_port };
     let receiver = Address { node: node_id(to), port: receiver_port };
     let mut stream = Stream::new(seed, &format!("flow/{}/{copy}/initial-sequence", flow.name));
@@ -364,7 +366,7 @@ fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkCon
 }
 
 /// Set all routes as they are while the mobile nodes are in these cells.
-pub(crate) fn add_routes<O: Observer>(
+pub fn add_routes<O: Observer>(
     scenario: &Scenario,
     whereabouts: &[usize],
     world: &mut World<Part, O>,

@@ -40,7 +40,7 @@ struct Change {
 /// for departed nodes is handed to them, and back, at the same times. With a protocol of fast handovers base stations only see
 /// whose link is gone or back; where the node is it tells them itself.
 #[derive(Debug)]
-pub(crate) struct Runner<'a> {
+pub struct Runner<'a> {
     scenario: &'a Scenario,
     places: &'a Places,
     whereabouts: Vec<usize>,
@@ -50,7 +50,8 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
+    /// A runner of the world that was built from this scenario.
+    pub fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
             if spec.protocol.as_ref().is_none_or(|spec| spec.scheme.traits.previous_router_forwards) {
@@ -69,7 +70,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Run until everything due up to and including `end` has happened.
-    pub(crate) fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
+    pub fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
         while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
             world.run_until(at);
             // All of one time, before anything is sent by what only some of them have changed.
@@ -81,7 +82,7 @@ impl<'a> Runner<'a> {
     }
 
     /// When it stops the world next.
-    pub(crate) fn next_change(&self) -> Option<Instant> {
+    pub fn next_change(&self) -> Option<Instant> {
         self.changes.front().map(|change| change.at)
     }
 

@@ -1,7 +1,7 @@
 //! What a cell is, in one number: everything its results depend on except the seed and the program.
 
 use crate::document::Table;
-use crate::recordings::Recordings;
+use crate::files::Files;
 use serde_json::Value as Json;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ pub struct Identity(blake3::Hash);
 
 impl Identity {
     /// Of a cell's document, with the files that were read for it.
-    pub(crate) fn of(root: &Table, inputs: &[PathBuf], recordings: &Recordings) -> Self {
+    pub(crate) fn of(root: &Table, inputs: &[PathBuf], files: &Files) -> Self {
         let mut document = root.to_json();
         document.retain(|key, _| !WITHOUT_EFFECT.contains(&key.as_str()));
         let mut hasher = blake3::Hasher::new();
         hasher.update(canonical(&Json::Object(document)).as_bytes());
         for path in inputs {
-            hasher.update(recordings.content(path).as_bytes());
+            hasher.update(files.content(path).as_bytes());
         }
         Identity(hasher.finalize())
     }

@@ -3,10 +3,10 @@
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::document::{Table, Value, parse};
+use crate::files::Files;
 use crate::grid::{Grid, Point, Role};
 use crate::identity::Identity;
 use crate::reader::Context;
-use crate::recordings::Recordings;
 use crate::schema::{self, Scenario};
 use crate::source::{SourceId, Sources};
 use crate::{overrides, path};
@@ -127,12 +127,12 @@ fn expand(
         complaints.push(complaint);
         Vec::new()
     });
-    let recordings = Recordings::default();
+    let files = Files::default();
     let mut cells = Vec::with_capacity(points.len());
     let mut refusals = Vec::new();
     for point in points {
         let known = complaints.len();
-        let cell = read_cell(sources, &recordings, root, &point, complaints);
+        let cell = read_cell(sources, &files, root, &point, complaints);
         // Most cells complain of the same things.
         let fresh = complaints.split_off(known);
         if let Some(refused) = refused.as_mut().filter(|_| !fresh.is_empty() && fresh.iter().all(is_refusal))
@@ -154,7 +154,7 @@ fn expand(
 
 fn read_cell(
     sources: &Sources,
-    recordings: &Recordings,
+    files: &Files,
     root: &Table,
     point: &Point<'_>,
     complaints: &mut Vec<Diagnostic>,
@@ -165,9 +165,9 @@ fn read_cell(
             complaints.push(complaint);
         }
     }
-    let context = Context::new(sources, recordings);
+    let context = Context::new(sources, files);
     let scenario = schema::read(&context, &root);
-    let identity = Identity::of(&root, &context.inputs(), recordings);
+    let identity = Identity::of(&root, &context.inputs(), files);
     complaints.extend(context.into_complaints());
     Some(Cell { values: named_values(point), scenario: scenario?, identity })
 }

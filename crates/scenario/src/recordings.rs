@@ -1,7 +1,7 @@
-//! Files that a scenario names: each read once, however many cells use it.
+//! Recordings that a scenario names.
 
 use crate::codes::Code;
-use crate::document::{Node, Value};
+use crate::document::Node;
 use crate::reader::Context;
 use crate::units::Complaint;
 use seamline_net::Schedule;
@@ -9,77 +9,28 @@ use seamline_net::import::leoem::LeoemOptions;
 use seamline_net::import::{ImportError, Recording, delay_series, leoem, mahimahi};
 use seamline_net::schedule::Fates;
 use seamline_wire::Duration;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The fate of each packet in turn: whether it is lost.
-type PacketFates = Arc<[bool]>;
-
-/// What has been read so far.
-#[derive(Debug, Default)]
-pub struct Recordings {
-    /// By path and manner of reading.
-    schedules: RefCell<BTreeMap<(PathBuf, String), Result<Schedule, Complaint>>>,
-    /// By path.
-    loss_traces: RefCell<BTreeMap<PathBuf, Result<PacketFates, Complaint>>>,
-    /// By path.
-    contents: RefCell<BTreeMap<PathBuf, blake3::Hash>>,
-}
-
-impl Recordings {
-    /// The schedule in the file whose path is written at `node`. `manner` names the format and its
-    /// options: what `read` depends on.
-    ///
-    /// # Errors
-    /// When the value is no path, or the file is not such a recording.
-    pub fn schedule(
-        &self,
-        context: &Context<'_>,
-        node: &Node,
-        manner: String,
-        read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
-    ) -> Result<Schedule, Complaint> {
-        let path = path_at(context, node)?;
-        let mut known = self.schedules.borrow_mut();
-        let schedule = known.entry((path.clone(), manner)).or_insert_with(|| read_recording(&path, read));
-        schedule.clone()
-    }
-
-    /// The fate of each packet in turn, in the file whose path is written at `node`.
-    ///
-    /// # Errors
-    /// When the value is no path, or the file is no loss trace.
-    pub fn loss_trace(&self, context: &Context<'_>, node: &Node) -> Result<Arc<[bool]>, Complaint> {
-        let path = path_at(context, node)?;
-        let mut known = self.loss_traces.borrow_mut();
-        known.entry(path.clone()).or_insert_with(|| read_loss_trace(&path)).clone()
-    }
-
-    /// BLAKE3 of what is in a file; of nothing when it cannot be read.
-    pub(crate) fn content(&self, path: &Path) -> blake3::Hash {
-        let mut known = self.contents.borrow_mut();
-        let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
-        *known.entry(path.to_owned()).or_insert_with(read)
-    }
-}
-
-/// The path of an input file that is written at a place, relative to that place's folder. The results depend
-/// on what is in it.
+/// The schedule in the recording whose path is written at `node`. `format` names the format and its options: what `read` depends on.
 ///
 /// # Errors
-/// When it is not a path.
-fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
-    match &node.value {
-        Value::Text(path) if !path.is_empty() => {
-            let path = context.sources.get(node.span.source).folder.join(path);
-            context.depends_on(path.clone());
-            Ok(path)
-        }
-        Value::Text(_) => Err(Complaint::new("the path of a recording goes here").code(Code::Unreadable)),
-        other => Err(Complaint::expected("a path", other)),
-    }
+/// When the value is no path, or the file is not such a recording.
+pub fn schedule(
+    context: &Context<'_>,
+    node: &Node,
+    format: &str,
+    read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
+) -> Result<Schedule, Complaint> {
+    context.files.read(context, node, format, |path| read_recording(path, read))
+}
+
+/// Whether each packet in turn is lost, in the file whose path is written at `node`.
+///
+/// # Errors
+/// When the value is no path, or the file is no loss trace.
+pub fn loss_trace(context: &Context<'_>, node: &Node) -> Result<Arc<[bool]>, Complaint> {
+    context.files.read(context, node, "loss trace", read_loss_trace)
 }
 
 fn read_recording(

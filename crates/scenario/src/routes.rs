@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// What carries a packet to the next node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     /// A direction of a link, by its place in the list of links.
     Link(usize, Direction),
     /// The air of a cell: down to a node in it, or up from a fixed node.
@@ -19,29 +19,29 @@ pub(crate) enum Way {
 
 /// A way seen from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hop {
+pub struct Hop {
     /// What carries the packet.
-    pub(crate) way: Way,
+    pub way: Way,
     /// The node it leads to.
-    pub(crate) to: usize,
+    pub to: usize,
 }
 
 /// The next hop from every node to every other.
 #[derive(Clone, Debug)]
-pub(crate) struct Routes {
+pub struct Routes {
     /// By destination, then by node.
     next: Vec<Vec<Option<Hop>>>,
 }
 
 /// The cell that each mobile node begins in.
-pub(crate) fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
+pub fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
     scenario.mobiles.iter().map(|mobile| mobile.cells[0]).collect()
 }
 
 impl Routes {
     /// Find all routes of a scenario while its mobile nodes are in these cells. With a protocol all routes to
     /// a mobile node, and to what is behind it, lead to its anchor.
-    pub(crate) fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
+    pub fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
         let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
         for (place, cell) in scenario.cells.iter().enumerate() {
             for fixed in &cell.fixed {
@@ -70,7 +70,7 @@ impl Routes {
 
     /// The routes at the start, then with each mobile node in turn in each other of its cells, and with both ends of
     /// a flow that are mobile in each other of theirs.
-    pub(crate) fn everywhere(scenario: &Scenario) -> Vec<Self> {
+    pub fn everywhere(scenario: &Scenario) -> Vec<Self> {
         let start = whereabouts_at_start(scenario);
         let mut all = vec![Routes::of(scenario, &start)];
         let mut add = |moved: &[(usize, usize)]| {
@@ -91,12 +91,12 @@ impl Routes {
 
     /// The next hop of a packet at `from` for `destination`; `None` at the destination and when no route
     /// leads there.
-    pub(crate) fn next_hop(&self, from: usize, destination: usize) -> Option<Hop> {
+    pub fn next_hop(&self, from: usize, destination: usize) -> Option<Hop> {
         self.next[destination][from]
     }
 
     /// All hops on the way.
-    pub(crate) fn path(&self, from: usize, destination: usize) -> Vec<Hop> {
+    pub fn path(&self, from: usize, destination: usize) -> Vec<Hop> {
         std::iter::successors(self.next_hop(from, destination), |hop| self.next_hop(hop.to, destination))
             .collect()
     }

@@ -1,6 +1,6 @@
 //! Every code is explained, and every explanation's example is what the code is about.
 
-use seamline_scenario::codes::{Code, Explanation, Place};
+use seamline_config::codes::{Code, Explanation, Place};
 use seamline_scenario::{Diagnostics, Plan};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -57,7 +57,8 @@ fn every_example_shows_what_its_code_is_about_and_nothing_else() {
 #[test]
 fn every_code_that_can_be_emitted_is_in_the_list() {
     let mut mentioned = BTreeSet::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![here.join("src"), here.join("../config/src")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

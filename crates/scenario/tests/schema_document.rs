@@ -4,10 +4,10 @@
 
 use jsonschema::Validator;
 use proptest::prelude::*;
-use seamline_scenario::codes::{Code, Place};
+use seamline_config::codes::{Code, Place};
+use seamline_config::document::parse;
+use seamline_config::source::SourceId;
 use seamline_scenario::describe::json_schema;
-use seamline_scenario::document::parse;
-use seamline_scenario::source::SourceId;
 use seamline_scenario::{Diagnostic, Plan};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

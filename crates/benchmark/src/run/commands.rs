@@ -3,7 +3,7 @@
 use super::second_path;
 use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Foretold;
-use seamline_scenario::report::quoted;
+use seamline_experiment::report::quoted;
 use seamline_wire::Duration;
 use std::fmt::Write;
 use std::path::Path;

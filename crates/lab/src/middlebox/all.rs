@@ -4,7 +4,7 @@ use super::{Middlebox, placed, probe};
 use crate::run::LabError;
 use crate::stacks::Stacks;
 use crate::system::{Namespace, Running, processes};
-use seamline_scenario::live::Live;
+use seamline_experiment::live::Live;
 use std::os::fd::AsFd;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

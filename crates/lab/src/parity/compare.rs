@@ -2,8 +2,8 @@
 
 use crate::parity::quantity::{Measured, Quantity};
 use crate::parity::runs::{Arm, CellRuns};
+use seamline_experiment::record::FlowRecord;
 use seamline_report::statistics::{Estimate, estimate, jackknife, mean};
-use seamline_scenario::record::FlowRecord;
 use serde::{Deserialize, Serialize};
 
 /// The goal: so much difference is none.

@@ -1,6 +1,6 @@
 //! What is compared of a run.
 
-use seamline_scenario::record::{FlowRecord, HandoverRecord};
+use seamline_experiment::record::{FlowRecord, HandoverRecord};
 use serde::{Deserialize, Serialize};
 
 /// A quantity of a flow in a run.

@@ -2,10 +2,11 @@
 
 use crate::system::StateDirectory;
 use crate::{InPlace, LabError, Stacks};
-use seamline_scenario::record::RunRecord;
+use seamline_experiment::RunOptions;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::summary::label;
+use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_scenario::summary::label;
-use seamline_scenario::{Plan, RunOptions};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -193,7 +194,7 @@ impl Job {
         let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
         let results = match self.arm {
             Arm::Simulator => {
-                seamline_scenario::run(plan, &run_options, &|| {}).map_err(|_| ParityError::Stopped)
+                seamline_experiment::run(plan, &run_options, &|| {}).map_err(|_| ParityError::Stopped)
             }
             Arm::Ours | Arm::Kernel => {
                 let stacks = self.stacks(&plan.cells[0].scenario, options);

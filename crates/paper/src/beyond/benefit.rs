@@ -3,7 +3,7 @@
 use super::shown::{ComparisonOf, MapOf, Shown};
 use crate::figures::{cells, values};
 use crate::records::CellRecords;
-use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
+use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::shown::{MatrixOf, Shown};
 use crate::figures::{cells, values};
 use crate::records::CellRecords;
 use crate::run::Refused;
-use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
+use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 
 /// All combinations.

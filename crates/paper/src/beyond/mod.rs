@@ -18,8 +18,8 @@ use crate::run::{PaperError, PaperOptions, Refused, job_without_refused, run_pla
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
+use seamline_experiment::report::Provenance;
 use seamline_results::sweep::Progress;
-use seamline_scenario::report::Provenance;
 use serde::Serialize;
 use shown::Shown;
 use std::sync::atomic::AtomicBool;
@@ -60,7 +60,7 @@ pub fn run(
     let mut refused = Vec::new();
     let mut provenance = Vec::new();
     for (name, text) in files.scenarios {
-        let file = format!("papers/{}/beyond/{name}.toml", paper.id);
+        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
         let job =
             job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
         refused.extend(job.refused());

@@ -2,11 +2,11 @@
 
 use super::benefit::{Map, SchemeMap};
 use super::matrix::{Field, Matrix, is_sure};
+use seamline_experiment::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{self, heat_map};
 use seamline_report::picture::matrix as drawing;
-use seamline_scenario::statistics::Estimate;
 
 /// A picture of a map, the schemes one above the other on one scale. The baseline's map, 1 everywhere, is left out.
 pub fn picture(map: &Map, baseline: &str) -> Picture {

@@ -5,9 +5,9 @@ use super::benefit::{Comparison, Map, SchemeMap};
 use super::conclusions::{ConclusionResult, Standing};
 use super::matrix::{Field, Matrix, Panel, is_sure};
 use crate::text::wrapped;
+use seamline_experiment::statistics::Estimate;
 use seamline_report::picture::matrix::signed;
 use seamline_report::text_table::{TextTable, aligned, indented};
-use seamline_scenario::statistics::Estimate;
 
 /// Tables, maps, conclusions.
 pub fn beyond(outcome: &BeyondOutcome) -> String {

@@ -1,12 +1,12 @@
 //! Throughput and recovery time over two wireless links, one behind the other.
 
+use seamline_experiment::statistics::Estimate;
 use seamline_model::obtcp::{OutOfDomain, Path, Window, WirelessLink};
 use seamline_report::picture::lines::Line;
-use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The way of a packet, by the symbols of paper O: shares of packets lost, and one-way delays in milliseconds.
+/// The way of a packet, by the symbols of paper obtcp: shares of packets lost, and one-way delays in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct TwoLinks {

@@ -1,8 +1,8 @@
 //! Where Vegas rests on a detour.
 
+use seamline_experiment::statistics::Estimate;
 use seamline_model::vegas::{Detour, detour_rates};
 use seamline_report::picture::lines::Line;
-use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 
 /// Between which rates Vegas settles when a detour of as many milliseconds as the axis says has been added to its path

@@ -1,9 +1,9 @@
 //! Figures of closed forms alone.
 
 use crate::closed_form::TwoLinks;
+use seamline_experiment::statistics::Estimate;
 use seamline_model::obtcp::Path;
 use seamline_report::picture::lines::Line;
-use seamline_scenario::statistics::Estimate;
 use serde::Deserialize;
 
 /// Curves of the recovery times of Snoop and obTCP over two wireless links ([`seamline_model::obtcp`]).

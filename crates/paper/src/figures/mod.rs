@@ -11,7 +11,7 @@ use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
 pub use equation::Equation;
 pub use gains::{GainCurve, Gains};
-use seamline_scenario::statistics::Estimate;
+use seamline_experiment::statistics::Estimate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 
 use super::{Behind, Measure, Measured};
 use crate::records::{self, CellRecords};
-use seamline_scenario::statistics::{Estimate, jackknife, mean};
+use seamline_experiment::statistics::{Estimate, jackknife, mean};
 use std::collections::BTreeMap;
 
 /// Where the curve of `of` over `axis` crosses the mean of the line, mean over the seeds.

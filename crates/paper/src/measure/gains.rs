@@ -3,7 +3,7 @@
 use super::paired::{Extreme, extreme_of, other, paired, percent};
 use super::{Behind, BySeed, Measure, Measured};
 use crate::records::CellRecords;
-use seamline_scenario::statistics::{ERROR_95, estimate, estimate_at, jackknife, mean};
+use seamline_experiment::statistics::{ERROR_95, estimate, estimate_at, jackknife, mean};
 
 /// Gains of `of` over `over`, seed by seed, mean over the cells that a condition admits; the cells go to `behind`.
 fn gains(

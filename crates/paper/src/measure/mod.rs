@@ -10,7 +10,7 @@ use crate::closed_form::ClosedForm;
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
 use paired::Extreme;
-use seamline_scenario::statistics::{Estimate, estimate, mean};
+use seamline_experiment::statistics::{Estimate, estimate, mean};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::paired::{Extreme, extreme_of, percent};
 use super::{Behind, Measure, Measured};
 use crate::closed_form::ClosedForm;
 use crate::records::CellRecords;
-use seamline_scenario::statistics::{ERROR_95, estimate, estimate_at};
+use seamline_experiment::statistics::{ERROR_95, estimate, estimate_at};
 
 /// A cell over the axis, and by how many percent each of its seeds exceeds the closed form.
 pub(super) struct Error<'a> {

@@ -4,8 +4,8 @@ use super::paired::other;
 use super::{Behind, BySeed, Measure, Measured};
 use crate::quantity::{Quantity, smoothed_round_trips};
 use crate::records::CellRecords;
-use seamline_scenario::record::RunRecord;
-use seamline_scenario::statistics::estimate;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::statistics::estimate;
 
 /// In what share of the intervals `of` is below `over`, in percent, seed by seed. `None` for what is no curve over time.
 pub(super) fn share_below(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {

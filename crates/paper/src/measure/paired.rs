@@ -2,7 +2,7 @@
 
 use super::{Behind, BySeed, Measure, Measured, Statistic};
 use crate::records::CellRecords;
-use seamline_scenario::statistics::{ERROR_95, Estimate, estimate, estimate_at, mean};
+use seamline_experiment::statistics::{ERROR_95, Estimate, estimate, estimate_at, mean};
 use std::collections::BTreeMap;
 
 /// By how many percent the first exceeds the second.

@@ -5,9 +5,9 @@ use crate::beyond::conclusions::{ConclusionResult, Standing};
 use crate::beyond::matrix::{Field, Matrix};
 use crate::beyond::text::{interval, paragraph};
 use crate::beyond::{BeyondOutcome, pictures};
+use seamline_experiment::statistics::Estimate;
 use seamline_report::export::table::Table;
 use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
-use seamline_scenario::statistics::Estimate;
 
 /// Add what lies beyond the paper to its page, before how much was run.
 pub fn add(report: &mut PaperReport, found: &BeyondOutcome) {

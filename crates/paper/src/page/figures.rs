@@ -5,12 +5,12 @@ use crate::documents::Documents;
 use crate::figures::{Bars, Equation, Figure, Gains, Layout, Lines, Measured, cells, flows};
 use crate::records::Number;
 use crate::run::PaperOutcome;
+use seamline_experiment::statistics::{Estimate, estimate};
 use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
-use seamline_scenario::statistics::{Estimate, estimate};
 
 /// All figures.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {

@@ -14,12 +14,12 @@ use crate::documents::Documents;
 use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
+use seamline_experiment::report::ENGINE;
+use seamline_experiment::statistics::Estimate;
 use seamline_report::model;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
 use seamline_report::{File, ReportError};
-use seamline_scenario::report::ENGINE;
-use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeSet;
 
 /// The page of a paper. Further sections and tables may be added to it.
@@ -150,7 +150,7 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     warnings
 }
 
-/// Table 1 of paper E, for papers that claim something about it.
+/// Table 1 of paper ehn-2004, for papers that claim something about it.
 fn table_1(documents: &Documents) -> Option<Section> {
     documents.claims.claims_table("table1").then_some(())?;
     let mut columns = vec![String::new()];
@@ -220,7 +220,7 @@ fn provenance(paper: &Paper, outcome: &PaperOutcome) -> model::Provenance {
         version: first.map_or("", |from| from.seamline).to_owned(),
         engine: ENGINE.to_owned(),
         revision: first.map_or("", |from| from.revision).to_owned(),
-        scenario: if names.is_empty() { format!("papers/{}", paper.id) } else { names.join(" ") },
+        scenario: if names.is_empty() { format!("papers/{}", paper.name) } else { names.join(" ") },
         scenario_blake3: blake3::hash(text.as_bytes()).to_hex().to_string(),
         overrides: first.map(|from| from.overrides.clone()).unwrap_or_default(),
         seeds: seeds.into_iter().collect(),

@@ -5,10 +5,10 @@ use crate::figures::{OverTime, cells, values};
 use crate::quantity::Quantity;
 use crate::records::CellRecords;
 use crate::run::PaperOutcome;
+use seamline_experiment::record::FlowRecord;
 use seamline_report::picture::Picture;
 use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
-use seamline_scenario::record::FlowRecord;
 
 /// A figure of curves over time.
 pub(super) fn draw(figure: &OverTime, outcome: &PaperOutcome) -> Picture {

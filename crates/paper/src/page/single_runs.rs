@@ -4,9 +4,10 @@ use crate::bundled::Paper;
 use crate::documents::Documents;
 use crate::figures::ShownSingly;
 use crate::run::{PaperError, PaperOptions, plan};
+use seamline_experiment::RunOptions;
 use seamline_report::paper::{PaperReport, Part, RunsOfFigure, Section};
 use seamline_report::series::RunSeries;
-use seamline_scenario::{Plan, RunOptions};
+use seamline_scenario::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +57,7 @@ fn of_figure(
     let Chosen { plan, places, note } = choose(paper, figure, options)?;
     let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
     let results =
-        seamline_scenario::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
+        seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
     let runs = results.into_iter().zip(places).filter_map(|(result, cell)| {
         let mut run = shown(result.series?, figure);
         run.notes.extend(note.clone());
@@ -129,5 +130,5 @@ fn shown(run: RunSeries, figure: ShownSingly<'_>) -> RunSeries {
 }
 
 fn unknown(paper: &Paper, reason: String) -> PaperError {
-    PaperError::File { file: format!("papers/{}/figures.toml", paper.id), reason }
+    PaperError::File { file: format!("papers/{}/figures.toml", paper.name), reason }
 }

@@ -7,8 +7,8 @@ use crate::figures::{cells, flows, published};
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
 use crate::run::PaperOutcome;
+use seamline_experiment::statistics::Estimate;
 use seamline_report::export::table::Table;
-use seamline_scenario::statistics::Estimate;
 use std::collections::BTreeSet;
 
 /// One row for each flow of each cell, for each claim, for each cell behind a claim, and for each claim under each

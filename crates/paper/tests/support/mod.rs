@@ -1,6 +1,6 @@
 //! What tests of papers share.
 
-use seamline_scenario::record::RunRecord;
+use seamline_experiment::record::RunRecord;
 
 /// A record of flows with these goodputs in kb/s.
 pub(crate) fn run(seed: u64, flows: &[(&str, f64)]) -> RunRecord {

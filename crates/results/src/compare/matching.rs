@@ -3,7 +3,7 @@
 use super::Difference;
 use crate::error::Error;
 use crate::load::{ResultCell, Results};
-use seamline_scenario::record::RunRecord;
+use seamline_experiment::record::RunRecord;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

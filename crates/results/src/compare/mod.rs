@@ -11,8 +11,8 @@ pub use text::to_text;
 use crate::error::Error;
 use crate::load::Results;
 use matching::{Pair, pairs, scenario_differences};
-use seamline_scenario::record::{FlowRecord, RunRecord};
-use seamline_scenario::statistics::{Estimate, estimate, paired_factor};
+use seamline_experiment::record::{FlowRecord, RunRecord};
+use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 
 /// Everything a comparison says.

@@ -1,8 +1,8 @@
 //! A comparison in words.
 
 use super::{Comparison, Difference, Measure, Row, Verdict};
+use seamline_experiment::text::{duration_in_words, rate_in_words};
 use seamline_report::text_table::TextTable;
-use seamline_scenario::text::{duration_in_words, rate_in_words};
 use serde_json::Value;
 
 /// What differs, a line for each flow of each cell, and whether there is a difference.

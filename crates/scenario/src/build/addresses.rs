@@ -7,12 +7,12 @@ use seamline_wire::NodeId;
 
 /// The address that a mobile node, by its place, has while it is in a cell, and keeps under a protocol whose base
 /// stations are access routers: behind those of all nodes.
-pub(crate) fn on_link(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
+pub fn on_link(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
     node_id(scenario.nodes.len() + mobile * scenario.cells.len() + cell)
 }
 
 /// The regional care-of address of a mobile node. One without a home agent is known by it.
-pub(crate) fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
+pub fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
     let spec = &scenario.mobiles[mobile];
     let has_home_agent = spec.protocol.as_ref().is_some_and(|protocol| protocol.home_agent.is_some());
     match has_home_agent {
@@ -22,7 +22,7 @@ pub(crate) fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
 }
 
 /// The address that anchors bind a mobile node to while it is in a cell: the foreign agent's, or its own.
-pub(crate) fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
+pub fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
     let protocol = scenario.mobiles[mobile].protocol.as_ref();
     match protocol.map(|protocol| protocol.scheme.traits.base_station) {
         Some(BaseStation::AccessRouter) => on_link(scenario, mobile, cell),
@@ -31,21 +31,21 @@ pub(crate) fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId
 }
 
 /// Where tunnels to a mobile node end while it is in a cell; `None` at home.
-pub(crate) fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
+pub fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
     let home_agent = scenario.mobiles[mobile].protocol.as_ref().and_then(|protocol| protocol.home_agent);
     let is_at_home = home_agent == Some(scenario.cells[cell].base_station);
     (!is_at_home).then(|| care_of(scenario, mobile, cell))
 }
 
 /// The addresses that lead to a mobile node by the air of a cell, its own and those behind it.
-pub(crate) fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
+pub fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
     let node = scenario.mobiles[mobile].node;
     let behind = scenario.behind(node).into_iter().map(node_id);
     behind.chain([node_id(node), on_link(scenario, mobile, cell)]).collect()
 }
 
 /// All addresses of a mobile node and of what is behind it.
-pub(crate) fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
+pub fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
     let spec = &scenario.mobiles[mobile];
     let behind = scenario.behind(spec.node).into_iter().map(node_id);
     let on_link = spec.cells.iter().map(|cell| on_link(scenario, mobile, *cell));
@@ -54,7 +54,7 @@ pub(crate) fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
 
 /// The nodes of the anchors of a mobile node, the address that each serves, and what that is bound to in the cell that the
 /// node begins in (`None` at home).
-pub(crate) fn bindings(scenario: &Scenario, mobile: usize) -> Vec<(usize, NodeId, Option<NodeId>)> {
+pub fn bindings(scenario: &Scenario, mobile: usize) -> Vec<(usize, NodeId, Option<NodeId>)> {
     let spec = &scenario.mobiles[mobile];
     let Some(protocol) = &spec.protocol else { return Vec::new() };
     let cell = spec.cells[0];

@@ -23,21 +23,26 @@ use seamline_wire::{Instant, NodeId, Port};
 
 /// Where a cell is in a world.
 #[derive(Debug)]
-pub(crate) struct CellPlaces {
-    pub(crate) down: ElementId,
-    pub(crate) up: ElementId,
-    pub(crate) coverage: ElementId,
+pub struct CellPlaces {
+    /// The air towards mobile nodes.
+    pub down: ElementId,
+    /// The air from mobile nodes.
+    pub up: ElementId,
+    /// Where both directions of the air end.
+    pub coverage: ElementId,
     /// The agent at its base station.
-    pub(crate) agent: Option<ElementId>,
+    pub agent: Option<ElementId>,
     /// What its base station keeps for departed nodes.
-    pub(crate) departed: Option<ElementId>,
+    pub departed: Option<ElementId>,
 }
 
 /// Where a mobile node is in a world, besides its router and its host.
 #[derive(Debug)]
-pub(crate) struct MobilePlaces {
-    pub(crate) node: ElementId,
-    pub(crate) notices: Option<ElementId>,
+pub struct MobilePlaces {
+    /// The mobile node.
+    pub node: ElementId,
+    /// What gives notice of its handovers.
+    pub notices: Option<ElementId>,
 }
 
 /// The longest registration that agents accept: without end.

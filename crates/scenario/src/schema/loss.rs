@@ -3,6 +3,7 @@
 use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::reader::{Reader, integer, list};
+use crate::recordings;
 use crate::units::{self, Complaint};
 use seamline_net::error::{
     AppliesTo, Bernoulli, Burst, DropList, ErrorStage, GilbertElliott, GilbertElliottInTime,
@@ -212,7 +213,7 @@ fn outage(reader: &mut Reader<'_>) -> Option<LossModel> {
 
 fn trace(reader: &mut Reader<'_>) -> Option<LossModel> {
     let context = reader.context;
-    reader.required("file", |node| context.recordings.loss_trace(context, node)).map(LossModel::Trace)
+    reader.required("file", |node| recordings::loss_trace(context, node)).map(LossModel::Trace)
 }
 
 fn index(node: &Node) -> Result<u64, Complaint> {

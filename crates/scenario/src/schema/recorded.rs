@@ -3,6 +3,7 @@
 use super::handover::read_fates;
 use crate::codes::Code;
 use crate::reader::{Reader, choose, text};
+use crate::recordings;
 use crate::units::{self, Complaint};
 use seamline_net::Schedule;
 use seamline_net::import::csv::{ColumnMap, LossUnit, RateUnit, TimeUnit};
@@ -119,5 +120,5 @@ fn open(
     read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
 ) -> Option<Schedule> {
     let context = reader.context;
-    reader.required("file", |node| context.recordings.schedule(context, node, manner.to_owned(), read))
+    reader.required("file", |node| recordings::schedule(context, node, manner, read))
 }

@@ -4,8 +4,8 @@ use super::{read_eln_ack, read_limits, read_obtcp_of_any_role, read_snoop};
 use crate::codes::Code;
 use crate::diagnostics::Diagnostics;
 use crate::document::parse;
+use crate::files::Files;
 use crate::reader::{self, Context, Reader, integer};
-use crate::recordings::Recordings;
 use crate::schema::tcp::set;
 use crate::source::{SourceId, Sources};
 use crate::units::{self, Complaint};
@@ -94,10 +94,10 @@ fn read_file(
     read: impl FnOnce(&mut Reader<'_>),
 ) -> Result<(), Diagnostics> {
     let sources = Sources::new(path, text);
-    let recordings = Recordings::default();
+    let files = Files::default();
     let (root, mut complaints) = parse(SourceId::FILE, &sources.get(SourceId::FILE).text);
     if complaints.is_empty() {
-        let context = Context::new(&sources, &recordings);
+        let context = Context::new(&sources, &files);
         let what = format!("the file for {kind}");
         let mut reader = Reader::new(&context, &root, what, SourceId::FILE.span(0..0));
         read(&mut reader);

@@ -1,0 +1,59 @@
+//! Input files that a document names. Each is read once, however many cells of a grid use it.
+
+use crate::codes::Code;
+use crate::document::{Node, Value};
+use crate::reader::Context;
+use crate::units::Complaint;
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What has been read so far.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// By path and format: a `Result<T, Complaint>`.
+    values: RefCell<BTreeMap<(PathBuf, String), Box<dyn Any>>>,
+    contents: RefCell<BTreeMap<PathBuf, blake3::Hash>>,
+}
+
+impl Files {
+    /// The value in the file whose path is written at `node`; results depend on its content from now on. `format` names everything else
+    /// that `read` depends on, and stands for one type `T`.
+    ///
+    /// # Errors
+    /// When `node` is no path, or with the complaint of `read`.
+    pub fn read<T: Clone + 'static>(
+        &self,
+        context: &Context<'_>,
+        node: &Node,
+        format: &str,
+        read: impl FnOnce(&Path) -> Result<T, Complaint>,
+    ) -> Result<T, Complaint> {
+        let path = path_at(context, node)?;
+        let mut values = self.values.borrow_mut();
+        let value = values.entry((path.clone(), format.to_owned())).or_insert_with(|| Box::new(read(&path)));
+        let value = value.downcast_ref::<Result<T, Complaint>>();
+        value.expect("a format stands for one type").clone()
+    }
+
+    /// BLAKE3 of the content of a file; of nothing when it cannot be read.
+    pub fn content(&self, path: &Path) -> blake3::Hash {
+        let mut known = self.contents.borrow_mut();
+        let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
+        *known.entry(path.to_owned()).or_insert_with(read)
+    }
+}
+
+/// The path written at a node. It is relative to the folder of the text that names it.
+fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
+    match &node.value {
+        Value::Text(path) if !path.is_empty() => {
+            let path = context.sources.get(node.span.source).folder.join(path);
+            context.depends_on(path.clone());
+            Ok(path)
+        }
+        Value::Text(_) => Err(Complaint::new("the path of a recording goes here").code(Code::Unreadable)),
+        other => Err(Complaint::expected("a path", other)),
+    }
+}

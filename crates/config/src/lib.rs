@@ -1,0 +1,22 @@
+//! The configuration language: how a text becomes values, and how mistakes in it are reported. It knows nothing of networks.
+//!
+//! - [`document`]: TOML as a tree in which every part remembers its place in a [`source`].
+//! - [`reader`]: reads tables key by key; unknown keys are refused with the nearest known one.
+//! - [`units`]: quantities such as "2 Mbit/s" and "50 ms".
+//! - [`grid`], [`path`], [`overrides`]: dotted keys that vary, and `--set key=value`.
+//! - [`files`]: input files, each read once.
+//! - [`diagnostics`], [`codes`]: everything that is wrong, at once, with carets, codes and fixes.
+
+pub mod codes;
+pub mod diagnostics;
+pub mod document;
+pub mod files;
+pub mod grid;
+pub mod overrides;
+pub mod path;
+pub mod reader;
+pub mod source;
+pub mod units;
+
+pub use codes::Code;
+pub use diagnostics::{Diagnostic, Diagnostics};

@@ -1,0 +1,252 @@
+//! A flow: the sum of its connections, over time.
+
+use super::handover::{HandoverMeter, Progress};
+use super::{ConnectionMeter, add_to_bin};
+use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_wire::{Duration, Instant};
+
+/// Which part of a run counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowSpan {
+    /// When the flow starts.
+    pub(crate) start: Instant,
+    /// End of the warm-up, or the start if that is later.
+    pub(crate) from: Instant,
+    /// When the run ends, or the flow is stopped if that is earlier.
+    pub(crate) to: Instant,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Interval {
+    bytes: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    congestion_window: f64,
+    smoothed_round_trip: Duration,
+}
+
+/// Counts what a flow does.
+#[derive(Debug)]
+pub(crate) struct FlowMeter {
+    pub(crate) span: FlowSpan,
+    /// End of the run.
+    end: Instant,
+    /// Payload delivered in each [`BIN`] up to the last delivery.
+    bins: Vec<u64>,
+    interval_length: Duration,
+    intervals: Vec<Interval>,
+    retransmissions: u64,
+    timeouts: u64,
+    fast_recoveries: u64,
+    undone_cuts: u64,
+    congestion_window: f64,
+    smoothed_round_trip: Duration,
+    handovers: Vec<HandoverMeter>,
+    /// Places of the handovers that still wait for data, in order.
+    waiting: Vec<usize>,
+}
+
+impl FlowMeter {
+    pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration) -> Self {
+        let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos()) as usize;
+        FlowMeter {
+            span,
+            end: Instant::ZERO + duration,
+            bins: Vec::new(),
+            interval_length,
+            intervals: vec![Interval::default(); intervals],
+            retransmissions: 0,
+            timeouts: 0,
+            fast_recoveries: 0,
+            undone_cuts: 0,
+            congestion_window: 0.0,
+            smoothed_round_trip: Duration::ZERO,
+            handovers: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Payload arrived in order.
+    pub(crate) fn delivered(&mut self, now: Instant, bytes: u64) {
+        add_to_bin(&mut self.bins, now, bytes);
+        if let Some(interval) = self.interval(now) {
+            interval.bytes += bytes;
+        }
+        self.serve_handovers(now);
+        for place in &self.waiting {
+            self.handovers[*place].stalled_bytes += bytes;
+        }
+    }
+    /// A data packet was lost.
+    pub(crate) fn lost(&mut self) {
+        for place in &self.waiting {
+            self.handovers[*place].lost_packets += 1;
+        }
+    }
+    /// Data has arrived: it is the first after those handovers that are over by now, whatever goes on elsewhere.
+    fn serve_handovers(&mut self, now: Instant) {
+        let handovers = &mut self.handovers;
+        self.waiting.retain(|place| {
+            let handover = &mut handovers[*place];
+            let is_over = handover.end.is_some_and(|end| end <= now);
+            if is_over {
+                handover.first_data = Some(now);
+            }
+            !is_over
+        });
+    }
+    /// A segment was sent again.
+    pub(crate) fn retransmitted(&mut self, now: Instant) {
+        self.retransmissions += 1;
+        if let Some(interval) = self.interval(now) {
+            interval.retransmissions += 1;
+        }
+    }
+    /// The retransmission timer of a connection expired.
+    pub(crate) fn timed_out(&mut self, now: Instant) {
+        self.timeouts += 1;
+        if let Some(interval) = self.interval(now) {
+            interval.timeouts += 1;
+        }
+    }
+    /// A connection began to recover without a timeout.
+    pub(crate) fn recovery_started(&mut self) {
+        self.fast_recoveries += 1;
+    }
+    /// A recovery of a connection turned out to have been spurious.
+    pub(crate) fn cut_undone(&mut self) {
+        self.undone_cuts += 1;
+    }
+    /// The window of a connection changed by so much; this is its round-trip time.
+    pub(crate) fn sampled(&mut self, now: Instant, window_change: f64, smoothed_round_trip: Duration) {
+        self.congestion_window += window_change;
+        self.smoothed_round_trip = smoothed_round_trip;
+        let window = self.congestion_window;
+        if let Some(interval) = self.interval(now) {
+            interval.congestion_window = window;
+            interval.smoothed_round_trip = smoothed_round_trip;
+        }
+    }
+    /// A link on the way of the flow goes down; both of its directions may say so.
+    pub(crate) fn handover_started(&mut self, now: Instant, link: usize) {
+        if self.handovers.iter().rev().take(4).any(|known| known.link == link && known.start == now) {
+            return;
+        }
+        let round_trip = self.smoothed_round_trip;
+        let before = self.waiting.iter().rposition(|place| self.handovers[*place].link == link);
+        if let Some(before) = before.filter(|it| self.handovers[self.waiting[*it]].end.is_none()) {
+            // A node that moves again was never reached where it was.
+            self.waiting.remove(before);
+        }
+        self.waiting.push(self.handovers.len());
+        self.handovers.push(HandoverMeter {
+            link,
+            start: now,
+            end: None,
+            first_data: None,
+            stalled_bytes: 0,
+            lost_packets: 0,
+            round_trip,
+            movement_detected: None,
+            registered: None,
+        });
+    }
+    /// The link works again, or the mobile node can be reached.
+    pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
+        if let Some(handover) = self.last_handover(link) {
+            handover.end.get_or_insert(now);
+        }
+    }
+    /// The mobile node found out that it has moved.
+    pub(crate) fn movement_detected(&mut self, now: Instant, link: usize) {
+        if let Some(handover) = self.last_handover(link) {
+            handover.movement_detected.get_or_insert(now);
+        }
+    }
+    /// The mobile node learned that its registration is in force.
+    pub(crate) fn registered(&mut self, now: Instant, link: usize) {
+        if let Some(handover) = self.last_handover(link) {
+            handover.registered.get_or_insert(now);
+        }
+    }
+    fn last_handover(&mut self, link: usize) -> Option<&mut HandoverMeter> {
+        self.handovers.iter_mut().rev().find(|handover| handover.link == link)
+    }
+
+    /// What became of the flow. `connections` are its own.
+    pub(crate) fn record(
+        &self,
+        name: &str,
+        variant: &str,
+        connections: &[&ConnectionMeter],
+        links: &[String],
+        with_intervals: bool,
+    ) -> FlowRecord {
+        let completed = connections.iter().map(|meter| meter.completed).collect::<Option<Vec<_>>>();
+        let completed = completed.and_then(|times| times.into_iter().max());
+        let to = completed.map_or(self.span.to, |at| at.clamp(self.span.from, self.span.to));
+        let seconds = to.saturating_since(self.span.from).as_secs_f64();
+        let per_second = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+        let copies: Vec<f64> = connections.iter().map(|meter| per_second(meter.measured)).collect();
+        let (nanos, samples) = connections.iter().fold((0, 0), |(nanos, samples), meter| {
+            let (more_nanos, more_samples) = meter.round_trips.sum();
+            (nanos + more_nanos, samples + more_samples)
+        });
+        let minimum = connections.iter().filter_map(|meter| meter.round_trips.minimum()).min();
+        FlowRecord {
+            name: name.to_owned(),
+            variant: variant.to_owned(),
+            delivered_bytes: connections.iter().map(|meter| meter.delivered).sum(),
+            goodput_bits_per_second: per_second(connections.iter().map(|meter| meter.measured).sum()),
+            measured_from_s: self.span.from.as_secs_f64(),
+            measured_to_s: to.as_secs_f64(),
+            retransmissions: self.retransmissions,
+            timeouts: self.timeouts,
+            fast_recoveries: self.fast_recoveries,
+            undone_cuts: self.undone_cuts,
+            round_trip_mean_ms: (samples > 0).then(|| nanos as f64 / samples as f64 / 1e6),
+            round_trip_min_ms: minimum.map(Duration::as_millis_f64),
+            completion_s: completed.map(|at| at.saturating_since(self.span.start).as_secs_f64()),
+            copies_bits_per_second: if copies.len() > 1 { copies } else { Vec::new() },
+            handovers: self.handover_records(links),
+            intervals: if with_intervals { self.interval_records() } else { Vec::new() },
+        }
+    }
+
+    fn handover_records(&self, links: &[String]) -> Vec<HandoverRecord> {
+        let progress = Progress::new(&self.bins);
+        let mut earliest = self.span.from;
+        let mut records = Vec::with_capacity(self.handovers.len());
+        for (place, handover) in self.handovers.iter().enumerate() {
+            let limit = self.handovers.get(place + 1).map_or(self.span.to, |next| next.start);
+            records.push(handover.record(&links[handover.link], &progress, earliest, limit));
+            let over = handover.end.unwrap_or(limit);
+            earliest = earliest.max(over);
+        }
+        records
+    }
+
+    fn interval_records(&self) -> Vec<IntervalRecord> {
+        let mut last = Interval::default();
+        let rows = self.intervals.iter().enumerate().map(|(place, interval)| {
+            if interval.congestion_window > 0.0 {
+                last = *interval;
+            }
+            let from = Instant::ZERO + self.interval_length * place as u64;
+            IntervalRecord {
+                from_s: from.as_secs_f64(),
+                to_s: (from + self.interval_length).min(self.end).as_secs_f64(),
+                bytes: interval.bytes,
+                retransmissions: interval.retransmissions,
+                timeouts: interval.timeouts,
+                congestion_window_segments: last.congestion_window,
+                smoothed_round_trip_ms: last.smoothed_round_trip.as_millis_f64(),
+            }
+        });
+        rows.collect()
+    }
+
+    fn interval(&mut self, now: Instant) -> Option<&mut Interval> {
+        self.intervals.get_mut((now.as_nanos() / self.interval_length.as_nanos()) as usize)
+    }
+}

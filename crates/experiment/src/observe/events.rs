@@ -1,0 +1,93 @@
+//! All events of a run as CSV (RFC 4180): one row each, columns that do not apply left empty. The rows are laid
+//! in the background.
+
+use super::capture::anchor_name;
+use super::rows::{Happening, Rows};
+use crate::atomic::WriteError;
+use crate::background::Background;
+use crate::block_file::BlockFile;
+use seamline_scenario::build::Places;
+use seamline_scenario::schema::Scenario;
+use seamline_sim::ElementId;
+use seamline_wire::{Event, Instant};
+use std::path::{Path, PathBuf};
+
+/// A list of events being written.
+#[derive(Debug)]
+pub(crate) struct EventList {
+    path: PathBuf,
+    rows: Background<Rows>,
+}
+
+impl EventList {
+    /// Begin a list.
+    pub(crate) fn create(path: &Path) -> Result<Self, WriteError> {
+        let rows = Rows::new(BlockFile::create(path)?);
+        let rows = rows.map_err(|cause| WriteError { path: path.to_owned(), cause })?;
+        Ok(EventList { path: path.to_owned(), rows: Background::new(rows) })
+    }
+
+    /// Learn what is where.
+    pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+        if let Some(rows) = self.rows.ready() {
+            name_network(rows, scenario, places);
+            name_mobility(rows, scenario, places);
+            let connections = scenario.flows.iter().flat_map(|flow| {
+                (0..flow.count).map(|copy| match flow.count {
+                    1 => flow.name.clone(),
+                    _ => format!("{}/{copy}", flow.name),
+                })
+            });
+            rows.name_connections(connections);
+        }
+    }
+
+    /// Something happened.
+    #[inline]
+    pub(crate) fn write(&mut self, now: Instant, at: ElementId, event: &Event) {
+        self.rows.push(Happening { now, at, event: *event });
+    }
+
+    /// Put the file in its place.
+    pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
+        let rows = self.rows.finish().map_err(|cause| WriteError { path: self.path, cause })?;
+        rows.into_file().finish()
+    }
+}
+
+fn name_network(rows: &mut Rows, scenario: &Scenario, places: &Places) {
+    for (host, node) in places.hosts.iter().zip(&scenario.nodes) {
+        name(rows, *host, node);
+    }
+    for (link, notices) in scenario.links.iter().zip(&places.notices) {
+        name(rows, *notices, &format!("{}/notice", link.name));
+    }
+    for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
+        rows.name_element(*down, &format!("{}/down", link.name));
+        rows.name_element(*up, &format!("{}/up", link.name));
+    }
+}
+
+fn name_mobility(rows: &mut Rows, scenario: &Scenario, places: &Places) {
+    for (cell, places) in scenario.cells.iter().zip(&places.cells) {
+        rows.name_element(places.down, &format!("{}/down", cell.name));
+        rows.name_element(places.up, &format!("{}/up", cell.name));
+        rows.name_element(places.coverage, &cell.name);
+        name(rows, places.agent, &format!("{}/agent", cell.name));
+        name(rows, places.departed, &format!("{}/departed", cell.name));
+    }
+    for (node, element) in &places.anchors {
+        rows.name_element(*element, &anchor_name(scenario, *node));
+    }
+    for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+        let node = &scenario.nodes[mobile.node];
+        rows.name_element(places.node, &format!("{node}/radio"));
+        name(rows, places.notices, &format!("{node}/notice"));
+    }
+}
+
+fn name(rows: &mut Rows, element: Option<ElementId>, name: &str) {
+    if let Some(element) = element {
+        rows.name_element(element, name);
+    }
+}

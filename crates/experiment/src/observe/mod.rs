@@ -1,0 +1,282 @@
+//! Who listens to a run: the meters always; a capture, a list of events, and the run over time when they
+//! are wanted.
+
+mod by_element;
+mod capture;
+mod events;
+mod line;
+mod mobiles;
+mod positions;
+mod rows;
+mod series;
+
+use by_element::ByElement;
+pub(crate) use capture::SenderCapture;
+use capture::WayOfPacket;
+pub(crate) use events::EventList;
+pub(crate) use series::SeriesRecorder;
+
+use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
+use mobiles::{Mobiles, News};
+use seamline_mobility::protocol::BaseStation;
+use seamline_report::record::FlowRecord;
+use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
+use seamline_scenario::routes::{Routes, Way};
+use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};
+use seamline_sim::{ElementId, Observer};
+use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
+
+/// Listens to one run.
+#[derive(Debug, Default)]
+pub(crate) struct RunObserver {
+    connections: Vec<ConnectionMeter>,
+    flows: Vec<FlowMeter>,
+    sizes: Vec<Option<u64>>,
+    measured_from: Vec<Instant>,
+    /// By element: the link it is a direction of, or the mobile node, which are counted after the links.
+    links: ByElement<usize>,
+    /// By link, then by mobile node: the flows that pass it, or begin or end there.
+    passing: Vec<Vec<usize>>,
+    mobiles: Mobiles,
+    pub(crate) capture: Option<SenderCapture>,
+    pub(crate) events: Option<EventList>,
+    /// Set after the observer is made, when a report wants the run over time.
+    pub(crate) series: Option<SeriesRecorder>,
+}
+
+impl RunObserver {
+    /// An observer of a run in which everything is in its place.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        places: &Places,
+        capture: Option<SenderCapture>,
+        events: Option<EventList>,
+    ) -> Self {
+        let mut observer = RunObserver { capture, events, ..RunObserver::default() };
+        observer.prepare(scenario, places);
+        if let Some(capture) = &mut observer.capture {
+            capture.prepare(scenario, places);
+        }
+        if let Some(events) = &mut observer.events {
+            events.prepare(scenario, places);
+        }
+        observer
+    }
+
+    fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+        let end = Instant::ZERO + scenario.duration;
+        for (place, flow) in scenario.flows.iter().enumerate() {
+            let from = flow.start.max(Instant::ZERO + scenario.warm_up);
+            let to = flow.stop.unwrap_or(end).min(end);
+            let span = FlowSpan { start: flow.start, from: from.min(to), to };
+            self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval));
+            self.sizes.push(flow.size);
+            self.measured_from.push(span.from);
+            let meters = (0..flow.count).map(|_| ConnectionMeter { flow: place, ..Default::default() });
+            self.connections.extend(meters);
+        }
+        for (link, directions) in places.links.iter().enumerate() {
+            directions.iter().for_each(|element| self.links.set(*element, link));
+        }
+        for (place, mobile) in places.mobiles.iter().enumerate() {
+            self.links.set(mobile.node, places.links.len() + place);
+        }
+        self.passing = flows_by_link(scenario);
+        self.passing.extend(flows_by_mobile(scenario));
+        self.mobiles = Mobiles::new(scenario, places);
+    }
+
+    /// What became of the flows.
+    pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
+        let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
+        let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
+        let record = |(place, flow): (usize, &FlowSpec)| {
+            let own: Vec<&ConnectionMeter> =
+                self.connections.iter().filter(|meter| meter.flow == place).collect();
+            self.flows[place].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
+        };
+        scenario.flows.iter().enumerate().map(record).collect()
+    }
+
+    fn measure(&mut self, now: Instant, at: ElementId, event: &Event) {
+        match *event {
+            Event::Delivered { port, bytes } => self.delivered(now, port, u64::from(bytes)),
+            Event::Handover(phase) => self.handover(now, at, phase),
+            Event::Mobility(event) => self.mobility(now, at, event),
+            Event::Dropped { source_port, length, .. } if length > 0 => self.lost(source_port),
+            _ => self.sender_event(now, event),
+        }
+    }
+
+    fn delivered(&mut self, now: Instant, port: TransportPort, bytes: u64) {
+        let Some(meter) = connection(&mut self.connections, port, RECEIVER_PORTS) else { return };
+        meter.delivered += bytes;
+        if now >= self.measured_from[meter.flow] {
+            meter.measured += bytes;
+        }
+        if self.sizes[meter.flow].is_some_and(|size| meter.delivered >= size) && meter.completed.is_none() {
+            meter.completed = Some(now);
+        }
+        self.flows[meter.flow].delivered(now, bytes);
+    }
+
+    fn lost(&mut self, port: TransportPort) {
+        if let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) {
+            self.flows[meter.flow].lost();
+        }
+    }
+
+    fn sender_event(&mut self, now: Instant, event: &Event) {
+        let (Event::SegmentSent { port, .. }
+        | Event::AckReceived { port, .. }
+        | Event::Sender { port, .. }
+        | Event::RetransmissionTimeout { port }
+        | Event::RecoveryStarted { port }
+        | Event::CutUndone { port }) = *event
+        else {
+            return;
+        };
+        let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) else { return };
+        let flow = &mut self.flows[meter.flow];
+        match *event {
+            Event::SegmentSent { retransmission: true, .. } => {
+                meter.round_trips.sent_again();
+                flow.retransmitted(now);
+            }
+            Event::SegmentSent { sequence, length, .. } => meter.round_trips.sent(now, sequence + length),
+            Event::AckReceived { acknowledgment, .. } => {
+                meter.round_trips.acknowledged(now, acknowledgment, now >= flow.span.from);
+            }
+            Event::Sender { sample, .. } => {
+                let change = sample.congestion_window - meter.congestion_window;
+                meter.congestion_window = sample.congestion_window;
+                flow.sampled(now, change, sample.smoothed_round_trip_time);
+            }
+            Event::RetransmissionTimeout { .. } => flow.timed_out(now),
+            Event::CutUndone { .. } => flow.cut_undone(),
+            _ => flow.recovery_started(),
+        }
+    }
+
+    fn handover(&mut self, now: Instant, at: ElementId, phase: HandoverPhase) {
+        if phase == HandoverPhase::Started {
+            self.mobiles.left(at);
+        }
+        let Some(link) = self.links.get(at).copied() else { return };
+        for flow in &self.passing[link] {
+            match phase {
+                HandoverPhase::Predicted => {}
+                HandoverPhase::Started => self.flows[*flow].handover_started(now, link),
+                HandoverPhase::Completed => self.flows[*flow].handover_completed(now, link),
+            }
+        }
+    }
+}
+
+impl RunObserver {
+    fn mobility(&mut self, now: Instant, at: ElementId, event: MobilityEvent) {
+        let Some((mobile, news)) = self.mobiles.note(at, event) else { return };
+        let links = self.passing.len() - self.mobiles.len();
+        for flow in &self.passing[links + mobile] {
+            let flow = &mut self.flows[*flow];
+            match news {
+                News::MovementDetected => flow.movement_detected(now, links + mobile),
+                News::Registered => flow.registered(now, links + mobile),
+                News::Reachable => flow.handover_completed(now, links + mobile),
+            }
+        }
+    }
+}
+
+/// The connection with a port of this range.
+fn connection(
+    meters: &mut [ConnectionMeter],
+    port: TransportPort,
+    first: u16,
+) -> Option<&mut ConnectionMeter> {
+    meters.get_mut(usize::from(port.0.checked_sub(first)?))
+}
+
+/// By link, the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
+fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let all = Routes::everywhere(scenario);
+    let mut passing = vec![Vec::new(); scenario.links.len()];
+    for (place, flow) in scenario.flows.iter().enumerate() {
+        let ends = flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]);
+        for (from, to) in ends.chain(tunnels(scenario, flow)) {
+            for hop in all.iter().flat_map(|routes| routes.path(from, to)) {
+                if let Way::Link(link, _) = hop.way
+                    && !passing[link].contains(&place)
+                {
+                    passing[link].push(place);
+                }
+            }
+        }
+    }
+    passing
+}
+
+/// The ends of all tunnels that may lead to an end of a flow, and from it.
+fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for mobile in scenario.mobiles.iter().filter(|mobile| carries(scenario, mobile, flow)) {
+        let Some(protocol) = &mobile.protocol else { continue };
+        let anchors: Vec<usize> = protocol.anchors().collect();
+        let mut own: Vec<(usize, usize)> = anchors.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
+        own.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
+        if protocol.scheme.traits.previous_router_forwards {
+            let pairs =
+                base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
+            own.extend(pairs.filter(|(from, to)| from != to));
+        }
+        if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
+            all.extend(own.iter().map(|(from, to)| (*to, *from)));
+        }
+        all.extend(own);
+    }
+    all
+}
+
+/// Whether a flow begins or ends at a mobile node or behind it.
+fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
+    let behind = scenario.behind(mobile.node);
+    flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
+}
+
+/// By mobile node, the flows that begin or end there or behind it.
+fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let of = |mobile| {
+        let flows = scenario.flows.iter().enumerate();
+        flows.filter(|(_, flow)| carries(scenario, mobile, flow)).map(|(place, _)| place).collect()
+    };
+    scenario.mobiles.iter().map(of).collect()
+}
+
+impl Observer for RunObserver {
+    fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
+        self.measure(now, at, event);
+        if let Some(capture) = &mut self.capture {
+            capture.event(at, event);
+        }
+        if let Some(events) = &mut self.events {
+            events.write(now, at, event);
+        }
+        if let Some(series) = &mut self.series {
+            series.event(now, at, event);
+        }
+    }
+    fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
+        if let Some(capture) = &mut self.capture {
+            capture.packet(now, from, packet, WayOfPacket::Out);
+        }
+    }
+    fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
+        if let Some(capture) = &mut self.capture {
+            capture.packet(now, at, packet, WayOfPacket::In);
+        }
+        if let Some(series) = &mut self.series {
+            series.arrived(now, at, packet);
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The rows of a list of events: what stands in which column.
+
+use super::line::{Line, OVERHANG, TEN_TO_THE_8, Text, eight_digits};
+use crate::background::Work;
+use crate::block_file::BlockFile;
+use seamline_scenario::build::{RECEIVER_PORTS, SENDER_PORTS};
+use seamline_sim::ElementId;
+use seamline_wire::capture::ipv4_address;
+use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
+use std::io::{self, Write};
+
+const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,detail,\
+    congestion_window_segments,slow_start_threshold_segments,bytes_in_flight,\
+    smoothed_round_trip_ms,retransmission_timeout_ms";
+
+/// The numbers of a row and what is not a name: at most a thousand letters, because the largest `f64` has 309
+/// digits in front of the point.
+const MOST_BESIDE_NAMES: usize = 1024 + OVERHANG;
+
+/// Something that happened, as it is handed over.
+#[derive(Debug)]
+pub(crate) struct Happening {
+    pub(super) now: Instant,
+    pub(super) at: ElementId,
+    pub(super) event: Event,
+}
+
+/// The file, and what stands in many rows.
+#[derive(Debug)]
+pub(super) struct Rows {
+    file: BlockFile,
+    clock: Clock,
+    /// By element: its name between commas, then that with the name of each [`Kind`]. The last one is
+    /// without a name.
+    elements: Vec<[Text; Kind::ALL.len()]>,
+    /// By number: the name of the connection, then a comma.
+    connections: Vec<Text>,
+    /// No connection: a comma.
+    no_connection: Text,
+    longest_element: usize,
+    longest_connection: usize,
+}
+
+/// The third column.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    State,
+    Sent,
+    SentAgain,
+    Acknowledgment,
+    Sender,
+    Timeout,
+    Recovery,
+    CutUndone,
+    Delivered,
+    Dropped,
+    Queue,
+    Handover,
+    HandoverAction,
+    CellEntered,
+    AdvertisementHeard,
+    MovementDetected,
+    RegistrationRequested,
+    RegistrationAccepted,
+    RegistrationRefused,
+    BindingChanged,
+    Other,
+}
+
+impl Kind {
+    const ALL: [(Kind, &str); 21] = [
+        (Kind::State, "state"),
+        (Kind::Sent, "segment sent"),
+        (Kind::SentAgain, "segment sent again"),
+        (Kind::Acknowledgment, "acknowledgment"),
+        (Kind::Sender, "sender"),
+        (Kind::Timeout, "retransmission timeout"),
+        (Kind::Recovery, "recovery started"),
+        (Kind::CutUndone, "window cut undone"),
+        (Kind::Delivered, "delivered"),
+        (Kind::Dropped, "dropped"),
+        (Kind::Queue, "queue"),
+        (Kind::Handover, "handover"),
+        (Kind::HandoverAction, "handover action"),
+        (Kind::CellEntered, "cell entered"),
+        (Kind::AdvertisementHeard, "advertisement heard"),
+        (Kind::MovementDetected, "movement detected"),
+        (Kind::RegistrationRequested, "registration requested"),
+        (Kind::RegistrationAccepted, "registration accepted"),
+        (Kind::RegistrationRefused, "registration refused"),
+        (Kind::BindingChanged, "binding changed"),
+        (Kind::Other, "other"),
+    ];
+}
+
+/// What is laid for a kind is found by its number.
+const _: () = {
+    let mut place = 0;
+    while place < Kind::ALL.len() {
+        assert!(
+            Kind::ALL[place].0 as usize == place,
+            "the kinds stand in the order in which they are declared"
+        );
+        place += 1;
+    }
+};
+
+impl Rows {
+    /// Nothing but the names of the columns.
+    pub(super) fn new(mut file: BlockFile) -> io::Result<Self> {
+        writeln!(file, "{HEADER}")?;
+        let unnamed = element_texts("");
+        Ok(Rows {
+            file,
+            clock: Clock::default(),
+            longest_element: unnamed.iter().map(Text::len).max().unwrap_or(0),
+            elements: vec![unnamed],
+            connections: Vec::new(),
+            no_connection: Text::new(","),
+            longest_connection: 0,
+        })
+    }
+
+    /// Give an element a name.
+    pub(super) fn name_element(&mut self, element: ElementId, name: &str) {
+        let place = element.0 as usize;
+        let unnamed = self.elements.len() - 1;
+        if unnamed <= place {
+            self.elements.resize(place + 2, self.elements[unnamed].clone());
+        }
+        self.elements[place] = element_texts(name);
+        let longest = self.elements[place].iter().map(Text::len).max().unwrap_or(0);
+        self.longest_element = self.longest_element.max(longest);
+    }
+
+    /// Name the connections in their order.
+    pub(super) fn name_connections(&mut self, names: impl Iterator<Item = String>) {
+        self.connections.extend(names.map(|name| Text::new(&(name + ","))));
+        self.longest_connection = self.connections.iter().map(Text::len).max().unwrap_or(0);
+    }
+
+    /// The file with all rows.
+    pub(super) fn into_file(self) -> BlockFile {
+        self.file
+    }
+}
+
+impl Work for Rows {
+    type Item = Happening;
+    const NAME: &'static str = "events";
+
+    fn take(&mut self, Happening { now, at, event }: &Happening) -> io::Result<()> {
+        let longest_row = self.longest_element + self.longest_connection + MOST_BESIDE_NAMES;
+        let Rows { file, clock, elements, connections, no_connection, .. } = self;
+        let mut line = Line::new(file.room(longest_row));
+        clock.show(*now, &mut line);
+        let place = (at.0 as usize).min(elements.len() - 1);
+        let mut row = Row { line, kinds: &elements[place], connections, no_connection };
+        row.lay(event);
+        let length = row.line.len();
+        file.append(length)
+    }
+}
+
+fn element_texts(name: &str) -> [Text; Kind::ALL.len()] {
+    Kind::ALL.map(|(_, kind)| Text::new(&format!(",{name},{kind},")))
+}
+
+/// The time of the last row as text: most rows share it with the next one, or all but its last eight digits.
+#[derive(Debug, Default)]
+struct Clock {
+    shown: Option<Instant>,
+    /// Tenths of a second: the digits before the last eight.
+    tenths: Option<u64>,
+    head: [u8; 16],
+    head_length: usize,
+    last_digits: [u8; 8],
+}
+
+impl Clock {
+    #[inline(always)]
+    fn show(&mut self, now: Instant, line: &mut Line<'_>) {
+        if self.shown != Some(now) {
+            self.shown = Some(now);
+            let (tenths, rest) = (now.as_nanos() / TEN_TO_THE_8, now.as_nanos() % TEN_TO_THE_8);
+            self.last_digits = eight_digits(rest);
+            if self.tenths != Some(tenths) {
+                self.tenths = Some(tenths);
+                self.show_tenths(tenths);
+            }
+        }
+        line.part(&self.head, self.head_length);
+        line.literal(&self.last_digits);
+    }
+
+    #[cold]
+    fn show_tenths(&mut self, tenths: u64) {
+        let text = format!("{}.{}", tenths / 10, tenths % 10);
+        // The last nanosecond that there is has eleven digits before the point.
+        self.head[..text.len()].copy_from_slice(text.as_bytes());
+        self.head_length = text.len();
+    }
+}
+
+/// A row that has its time.
+struct Row<'a> {
+    line: Line<'a>,
+    kinds: &'a [Text; Kind::ALL.len()],
+    connections: &'a [Text],
+    no_connection: &'a Text,
+}
+
+impl Row<'_> {
+    #[inline(always)]
+    fn lay(&mut self, event: &Event) {
+        match *event {
+            Event::Queue { packets, bytes } => self.queue(packets, bytes),
+            Event::SegmentSent { port, sequence, length, retransmission } => {
+                self.of(if retransmission { Kind::SentAgain } else { Kind::Sent }, port);
+                self.line.number(u64::from(sequence.0));
+                self.line.literal(b",");
+                self.line.number(u64::from(length));
+                self.line.literal(b",,,,,,\n");
+            }
+            Event::AckReceived { port, acknowledgment } => {
+                self.of(Kind::Acknowledgment, port);
+                self.line.number(u64::from(acknowledgment.0));
+                self.line.literal(b",,,,,,,\n");
+            }
+            Event::Delivered { port, bytes } => {
+                self.of(Kind::Delivered, port);
+                self.line.literal(b",");
+                self.line.number(u64::from(bytes));
+                self.line.literal(b",,,,,,\n");
+            }
+            Event::Sender { port, sample } => {
+                self.of(Kind::Sender, port);
+                self.sample(&sample);
+            }
+            _ => self.rare(event),
+        }
+    }
+
+    fn rare(&mut self, event: &Event) {
+        match *event {
+            Event::ConnectionState { port, state } => {
+                self.of(Kind::State, port);
+                self.detail(state);
+            }
+            Event::RetransmissionTimeout { port } => {
+                self.of(Kind::Timeout, port);
+                self.detail("");
+            }
+            Event::RecoveryStarted { port } => {
+                self.of(Kind::Recovery, port);
+                self.detail("");
+            }
+            Event::CutUndone { port } => {
+                self.of(Kind::CutUndone, port);
+                self.detail("");
+            }
+            Event::Dropped { cause, source_port, sequence, length, .. } => {
+                self.of(Kind::Dropped, source_port);
+                self.line.number(u64::from(sequence.0));
+                self.line.literal(b",");
+                self.line.number(u64::from(length));
+                self.line.literal(b",");
+                self.line.word(cause.name());
+                self.line.literal(b",,,,,\n");
+            }
+            Event::Handover(phase) => {
+                self.without_connection(Kind::Handover);
+                self.detail(phase_name(phase));
+            }
+            Event::HandoverAction { port, action } => {
+                self.of(Kind::HandoverAction, port);
+                self.detail(action);
+            }
+            Event::MarkRefused { port, reason } => {
+                self.of(Kind::HandoverAction, port);
+                self.detail(reason.name());
+            }
+            Event::Mobility(what) => {
+                let (kind, detail) = mobility(what);
+                self.without_connection(kind);
+                self.detail(&detail);
+            }
+            _ => {
+                self.without_connection(Kind::Other);
+                self.detail("");
+            }
+        }
+    }
+
+    /// Element, event and connection.
+    #[inline(always)]
+    fn of(&mut self, kind: Kind, port: TransportPort) {
+        self.line.text(&self.kinds[kind as usize]);
+        let first = if port.0 >= SENDER_PORTS { SENDER_PORTS } else { RECEIVER_PORTS };
+        let number = usize::from(port.0.wrapping_sub(first));
+        self.line.text(self.connections.get(number).unwrap_or(self.no_connection));
+    }
+
+    #[inline(always)]
+    fn without_connection(&mut self, kind: Kind) {
+        self.line.text(&self.kinds[kind as usize]);
+        self.line.literal(b",");
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, packets: u32, bytes: u32) {
+        self.without_connection(Kind::Queue);
+        self.line.literal(b",");
+        self.line.number(u64::from(bytes));
+        self.line.literal(b",");
+        self.line.number(u64::from(packets));
+        self.line.literal(b" packets,,,,,\n");
+    }
+
+    /// A row whose only other column is in words.
+    fn detail(&mut self, detail: &str) {
+        self.line.literal(b",,");
+        self.line.word(detail);
+        self.line.literal(b",,,,,\n");
+    }
+
+    fn sample(&mut self, sample: &SenderSample) {
+        self.line.literal(b",,,");
+        self.line.four_decimals(sample.congestion_window);
+        self.line.literal(b",");
+        self.line.four_decimals(sample.slow_start_threshold);
+        self.line.literal(b",");
+        self.line.number(u64::from(sample.bytes_in_flight));
+        self.line.literal(b",");
+        self.line.millis(sample.smoothed_round_trip_time.as_nanos());
+        self.line.literal(b",");
+        self.line.millis(sample.retransmission_timeout.as_nanos());
+        self.line.literal(b"\n");
+    }
+}
+
+/// What a mobility protocol did: which kind of row, and its detail. Addresses stand as they do in captures.
+fn mobility(what: MobilityEvent) -> (Kind, String) {
+    let address = |node| ipv4_address(node).to_string();
+    match what {
+        MobilityEvent::CellEntered { cell } => (Kind::CellEntered, (cell + 1).to_string()),
+        MobilityEvent::AdvertisementHeard { agent } => (Kind::AdvertisementHeard, address(agent)),
+        MobilityEvent::MovementDetected { agent } => (Kind::MovementDetected, address(agent)),
+        MobilityEvent::RegistrationRequested { care_of_address } => {
+            (Kind::RegistrationRequested, address(care_of_address))
+        }
+        MobilityEvent::RegistrationAccepted { care_of_address, .. } => {
+            (Kind::RegistrationAccepted, address(care_of_address))
+        }
+        MobilityEvent::RegistrationRefused { code } => {
+            (Kind::RegistrationRefused, code.meaning().replace(',', ";"))
+        }
+        MobilityEvent::BindingRefused { status } => (Kind::RegistrationRefused, status.meaning().to_owned()),
+        MobilityEvent::BindingChanged { care_of_address, .. } => {
+            (Kind::BindingChanged, care_of_address.map(address).unwrap_or_default())
+        }
+        _ => (Kind::Other, String::new()),
+    }
+}
+
+fn phase_name(phase: HandoverPhase) -> &'static str {
+    match phase {
+        HandoverPhase::Predicted => "predicted",
+        HandoverPhase::Started => "started",
+        HandoverPhase::Completed => "completed",
+    }
+}

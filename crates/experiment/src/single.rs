@@ -1,0 +1,32 @@
+//! One run by itself, which can be given up on the way.
+
+use crate::observe::RunObserver;
+use crate::run::record_of;
+use seamline_report::record::RunRecord;
+use seamline_scenario::build::{Ends, Part, Places, build};
+use seamline_scenario::schema::Scenario;
+use seamline_sim::World;
+use seamline_wire::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How far a run goes before it looks whether it should stop.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Run a scenario under one seed, without files, and without rows over time unless the scenario wants those of every run. `None` when `stop` was set on
+/// the way.
+pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<RunRecord> {
+    let places = Places::new(scenario);
+    let observer = RunObserver::new(scenario, &places, None, None);
+    let mut world: World<Part, RunObserver> = World::with_observer(observer);
+    let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
+    let end = Instant::ZERO + scenario.duration;
+    let mut until = Instant::ZERO;
+    while until < end {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        until = (until + SLICE).min(end);
+        runner.run_until(&mut world, until);
+    }
+    Some(record_of(scenario, seed, &world, &places, scenario.output.intervals_of_every_run))
+}

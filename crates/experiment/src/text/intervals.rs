@@ -1,0 +1,105 @@
+//! The table of one run, after iperf3's, with handovers between the rows.
+
+use super::quantity::{bit_rate, bytes, count, millis};
+use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use std::fmt::Write;
+
+/// Tables have at most about so many rows, unless every interval is asked for.
+const MOST_ROWS: usize = 12;
+const BAR_WIDTH: f64 = 20.0;
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// The table of a flow in one run. `every` shows every interval; otherwise intervals are taken together
+/// until they fit a screen.
+pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
+    let rows = if every { flow.intervals.clone() } else { taken_together(&flow.intervals) };
+    let fastest = rows.iter().map(rate).fold(0.0, f64::max);
+    let mut text = String::from(
+        "   Interval (s)      Transfer      Goodput                         Retr  RTO   Cwnd       RTT\n",
+    );
+    let mut handovers = flow.handovers.iter().peekable();
+    for row in &rows {
+        write_row(&mut text, row, fastest);
+        while let Some(handover) = handovers.next_if(|handover| handover.start_s < row.to_s) {
+            let is_last = !handovers.clone().any(|later| later.link == handover.link);
+            write_handover(&mut text, handover, is_last);
+        }
+    }
+    text
+}
+
+fn write_row(text: &mut String, row: &IntervalRecord, fastest: f64) {
+    let span = format!("{}-{}", seconds(row.from_s), seconds(row.to_s));
+    let share = if fastest > 0.0 { rate(row) / fastest } else { 0.0 };
+    let _ = writeln!(
+        text,
+        "   {span:<14} {:>11} {:>13} {:<20} {:>7} {:>4} {:>6} {:>9}",
+        bytes(row.bytes),
+        bit_rate(rate(row)),
+        bar(share),
+        row.retransmissions,
+        row.timeouts,
+        count(row.congestion_window_segments),
+        millis(row.smoothed_round_trip_ms),
+    );
+}
+
+/// `is_last`: no other handover of the same link, or mobile node, follows.
+fn write_handover(text: &mut String, handover: &HandoverRecord, is_last: bool) {
+    let HandoverRecord { link, start_s, .. } = handover;
+    let _ = write!(text, "   ~~ handover of {link} at {} s", seconds(*start_s));
+    match handover.interruption_ms {
+        Some(interruption) => {
+            let what = if handover.movement_detected_ms.is_some() { "unreachable" } else { "without link" };
+            let _ = write!(text, ": {} {what}", millis(interruption));
+        }
+        None if is_last => text.push_str(": not reached until the end"),
+        None => text.push_str(": not reached until the next handover"),
+    }
+    if let Some(first) = handover.first_data_ms {
+        let _ = write!(text, ", data after {}", millis(first));
+    }
+    match handover.recovery_ms {
+        Some(recovery) => {
+            let _ = writeln!(text, ", back at pace after {}", millis(recovery));
+        }
+        None => text.push_str(", pace not regained\n"),
+    }
+}
+
+fn rate(row: &IntervalRecord) -> f64 {
+    let seconds = row.to_s - row.from_s;
+    if seconds > 0.0 { row.bytes as f64 * 8.0 / seconds } else { 0.0 }
+}
+
+fn seconds(seconds: f64) -> String {
+    let text = format!("{seconds:.2}");
+    text.strip_suffix(".00").map(str::to_owned).unwrap_or(text)
+}
+
+/// A bar of [`BAR_WIDTH`] for a share of one.
+fn bar(share: f64) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * BAR_WIDTH * 8.0).round() as usize;
+    let mut bar: String = std::iter::repeat_n(EIGHTHS[7], eighths / 8).collect();
+    bar.extend(eighths.checked_rem(8).filter(|rest| *rest > 0).map(|rest| EIGHTHS[rest - 1]));
+    bar
+}
+
+/// As few rows as fit, each of 1, 2, 5, 10, ... intervals.
+fn taken_together(intervals: &[IntervalRecord]) -> Vec<IntervalRecord> {
+    let wanted = intervals.len().div_ceil(MOST_ROWS);
+    let steps = (0..).flat_map(|power: u32| [1, 2, 5].map(|step| step * 10usize.pow(power.min(12))));
+    let step = steps.into_iter().find(|step| *step >= wanted).unwrap_or(wanted);
+    intervals.chunks(step.max(1)).filter_map(sum).collect()
+}
+
+fn sum(rows: &[IntervalRecord]) -> Option<IntervalRecord> {
+    let (first, last) = (rows.first()?, rows.last()?);
+    Some(IntervalRecord {
+        from_s: first.from_s,
+        bytes: rows.iter().map(|row| row.bytes).sum(),
+        retransmissions: rows.iter().map(|row| row.retransmissions).sum(),
+        timeouts: rows.iter().map(|row| row.timeouts).sum(),
+        ..last.clone()
+    })
+}

@@ -1,0 +1,138 @@
+//! A line of verdict for each cell, and warnings that name their cure.
+
+use super::quantity::{bit_rate, count, millis};
+use crate::run::CellResult;
+use crate::summary::{FlowSummary, label};
+use seamline_report::statistics::{Estimate, samples_needed};
+use seamline_scenario::plan::Plan;
+
+/// Wider intervals than this share of the mean are warned of.
+const WIDE: f64 = 0.1;
+/// Why there may be no factor: there is no logarithm of zero, and runs under other seeds make no pairs.
+pub(super) const NO_FACTOR: [&str; 2] = ["a run came to zero", "their seeds differ"];
+/// More seeds than this are not advised.
+const MOST_SEEDS_ADVISED: usize = 1000;
+
+/// The lines of verdict, aligned, with a headline.
+pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
+    let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
+    let rows: Vec<[String; 5]> = summaries.iter().map(|summary| row(plan, summary)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3].map(width);
+    let mut text = match seeds {
+        1 => "Goodput in one run\n".to_owned(),
+        _ => {
+            format!("Goodput, mean of {seeds} seeds and its 95 % interval; factors compare the same seeds\n")
+        }
+    };
+    for [name, mean, interval, factor, rest] in &rows {
+        let line = format!(
+            "  {name:<0$}  {mean:>1$}  {interval:<2$}  {factor:<3$}  {rest}",
+            widths[0], widths[1], widths[2], widths[3]
+        );
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
+    let goodput = &summary.goodput_bits_per_second;
+    let interval = goodput.half_width().map(|half| format!("± {}", bit_rate(half))).unwrap_or_default();
+    let factor = match (summary.factor(), why_no_factor(plan, summary)) {
+        (Some(it), _) => factor(it),
+        (None, Some(why)) => format!("no factor ({why})"),
+        (None, None) => "baseline".to_owned(),
+    };
+    [name(plan, summary), bit_rate(goodput.mean), interval, factor, rest(summary)]
+}
+
+/// What tells this line from the others.
+pub(crate) fn name(plan: &Plan, summary: &FlowSummary) -> String {
+    let flows = plan.cells.first().map_or(1, |cell| cell.scenario.flows.len());
+    match (plan.cells.len(), flows) {
+        (1, 1) => summary.variant.clone(),
+        (1, _) => format!("{} ({})", summary.flow, summary.variant),
+        (_, 1) => label(plan, summary.cell),
+        _ => format!("{}: {}", label(plan, summary.cell), summary.flow),
+    }
+}
+
+/// Why a comparison has no factor: one of [`NO_FACTOR`].
+pub(crate) fn why_no_factor(plan: &Plan, summary: &FlowSummary) -> Option<&'static str> {
+    let against = summary.against.as_ref().filter(|against| against.goodput_factor.is_none())?;
+    let seeds = |cell: usize| &plan.cells[cell].scenario.seeds;
+    Some(NO_FACTOR[usize::from(seeds(summary.cell) != seeds(against.cell))])
+}
+
+fn factor(factor: &Estimate) -> String {
+    let words = judgement(factor);
+    let interval = match (factor.low, factor.high) {
+        (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
+        _ => String::new(),
+    };
+    format!("{:.2}x{interval} {words}", factor.mean).trim_end().to_owned()
+}
+
+/// What a factor means.
+pub(crate) fn judgement(factor: &Estimate) -> &'static str {
+    match (factor.low, factor.high) {
+        (Some(low), _) if low > 1.0 => "faster",
+        (_, Some(high)) if high < 1.0 => "slower",
+        (Some(_), Some(_)) => "no clear difference",
+        _ => "",
+    }
+}
+
+fn rest(summary: &FlowSummary) -> String {
+    let mut parts = Vec::new();
+    if let Some(completion) = &summary.completion_s {
+        parts.push(format!("complete after {}", millis(completion.mean * 1e3)));
+    }
+    match summary.recovery_median_ms {
+        Some(recovery) => parts.push(format!("back at pace after {}", millis(recovery))),
+        None if summary.handovers > 0 => parts.push("pace mostly not regained".to_owned()),
+        None => {}
+    }
+    parts.push(format!("{} sent again", count(summary.retransmissions_mean)));
+    parts.push(format!("{} timeouts", count(summary.timeouts_mean)));
+    parts.join(", ")
+}
+
+/// What a reader should know before believing the verdicts, each with its cure.
+pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
+    let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
+    if seeds == 1 {
+        return vec!["one seed gives no interval: use --seeds 10".to_owned()];
+    }
+    let widest = summaries.iter().filter_map(|summary| {
+        let wide = summary.goodput_bits_per_second.relative_half_width()?;
+        (wide > WIDE).then_some((wide, summary))
+    });
+    let Some((wide, summary)) = widest.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
+    let cure = match advised_seeds(&summary.goodput_bits_per_second) {
+        Some(seeds) => format!("use --seeds {seeds}"),
+        None => "the runs differ too much for a mean to say much".to_owned(),
+    };
+    vec![format!("the interval of {} is ±{:.0} %: {cure}", name(plan, summary), wide * 100.0)]
+}
+
+/// Why runs in real time are not to be trusted, the same words once; the number of runs that give them is said.
+pub fn doubts(results: &[CellResult]) -> Vec<String> {
+    let runs = || results.iter().flat_map(|result| &result.runs);
+    let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.doubts())));
+    let doubtful: Vec<(u64, Vec<String>)> = of_run.filter(|(_, doubts)| !doubts.is_empty()).collect();
+    let Some((seed, doubts)) = doubtful.first() else { return Vec::new() };
+    let (some, all) = (doubtful.len(), runs().count());
+    vec![format!(
+        "{some} of {all} runs are not to be trusted; seed {seed}: {}. Close what else runs, lower the rates, or run as root (seamline doctor)",
+        doubts.join("; ")
+    )]
+}
+
+/// Seeds that would bring the interval down to [`WIDE`], rounded up to a number that is easy to say.
+fn advised_seeds(estimate: &Estimate) -> Option<usize> {
+    let needed = samples_needed(estimate, WIDE, MOST_SEEDS_ADVISED)?.max(estimate.samples + 1);
+    let step = if needed <= 20 { 5 } else { 10 };
+    Some(needed.div_ceil(step) * step)
+}

@@ -1,0 +1,97 @@
+//! The verdict in sentences: who was faster than what, and how sure that is.
+
+use super::quantity::bit_rate;
+use super::verdict::{NO_FACTOR, judgement, name, why_no_factor};
+use crate::summary::FlowSummary;
+use seamline_scenario::plan::Plan;
+use std::fmt::Write;
+
+/// One sentence for each judgement about each baseline, the fastest first, one for what cannot be told apart, and
+/// one for each reason why there is no factor.
+pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
+    let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
+    let mut sentences = Vec::new();
+    for baseline in baselines {
+        let with = Some((baseline.cell, baseline.flow.as_str()));
+        let others: Vec<&FlowSummary> =
+            summaries.iter().filter(|other| compared_with(other) == with).collect();
+        if others.is_empty() {
+            sentences.push(alone(plan, baseline));
+            continue;
+        }
+        for words in ["faster", "slower"] {
+            sentences.extend(differing(plan, baseline, &others, words));
+        }
+        sentences.extend(alike(plan, baseline, &others));
+        sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, &others, why)));
+    }
+    sentences
+}
+
+fn compared_with(summary: &FlowSummary) -> Option<(usize, &str)> {
+    summary.against.as_ref().map(|against| (against.cell, against.flow.as_str()))
+}
+
+fn alone(plan: &Plan, summary: &FlowSummary) -> String {
+    let goodput = &summary.goodput_bits_per_second;
+    let interval = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
+    format!("{} reached {}{interval}.", name(plan, summary), bit_rate(goodput.mean))
+}
+
+/// `cubic was faster than newreno: 1.21 times its goodput (1.06 to 1.38).`
+fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], words: &str) -> Option<String> {
+    let factor = |summary: &&FlowSummary| summary.factor().copied();
+    let mut such: Vec<&FlowSummary> = others.to_vec();
+    such.retain(|summary| judged(summary) == Some(words));
+    such.sort_by(|one, other| {
+        let (one, other) = (factor(one).map_or(1.0, |f| f.mean), factor(other).map_or(1.0, |f| f.mean));
+        if words == "faster" { other.total_cmp(&one) } else { one.total_cmp(&other) }
+    });
+    let mut text = String::new();
+    for (place, summary) in such.iter().enumerate() {
+        let Some(factor) = factor(summary) else { continue };
+        let _ = match place {
+            0 => write!(text, "{} was {words} than {}: ", name(plan, summary), name(plan, baseline)),
+            _ => write!(text, "; {}: ", name(plan, summary)),
+        };
+        let _ = write!(text, "{:.2} times its goodput", factor.mean);
+        if let (Some(low), Some(high)) = (factor.low, factor.high) {
+            let _ = write!(text, " ({low:.2} to {high:.2})");
+        }
+    }
+    (!text.is_empty()).then(|| text + ".")
+}
+
+fn judged(summary: &FlowSummary) -> Option<&'static str> {
+    summary.factor().map(judgement)
+}
+
+/// `No clear difference from newreno: sack, westwood+.`
+fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option<String> {
+    let unclear =
+        |summary: &FlowSummary| judged(summary).is_some_and(|words| !matches!(words, "faster" | "slower"));
+    let such = others.iter().filter(|summary| unclear(summary));
+    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+    let samples = baseline.goodput_bits_per_second.samples;
+    match (names.is_empty(), samples) {
+        (true, _) => None,
+        (_, 1) => Some(format!(
+            "One seed cannot tell whether {} differ from {}.",
+            names.join(", "),
+            name(plan, baseline)
+        )),
+        _ => Some(format!("No clear difference from {}: {}.", name(plan, baseline), names.join(", "))),
+    }
+}
+
+/// `vegas has no factor relative to newreno: a run came to zero.`
+fn without_factor(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], why: &str) -> Option<String> {
+    let such = others.iter().filter(|summary| why_no_factor(plan, summary) == Some(why));
+    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+    let have = match names.len() {
+        0 => return None,
+        1 => "has",
+        _ => "have",
+    };
+    Some(format!("{} {have} no factor relative to {}: {why}.", names.join(", "), name(plan, baseline)))
+}

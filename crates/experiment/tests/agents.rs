@@ -1,0 +1,329 @@
+//! Agents in scenarios: where they stand, what they help, what moves with a mobile node.
+
+#[path = "../../scenario/tests/support/mod.rs"]
+mod support;
+
+use seamline_experiment::record::FlowRecord;
+use seamline_experiment::{RunOptions, run};
+use support::{flow, link, plan};
+
+/// A long wire and an air that loses.
+fn lossy(loss: &str, more: &str) -> String {
+    let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
+    let wire = format!("rate = \"10 Mbit/s\"\none_way_delay = \"50 ms\"\n{queue}");
+    let air = format!("rate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"\n{queue}");
+    let error = format!("[link.down]\nloss = {{ model = \"bernoulli\", probability = \"{loss}\" }}\n");
+    let head = "duration = \"60 s\"\nseeds = 3\nnodes = [\"fixed\", \"bs\", \"mobile\"]\n";
+    let links = link("wire", ["fixed", "bs"], &wire) + &link("air", ["bs", "mobile"], &(air + &error));
+    let keys = "variant = \"newreno\"\ntcp = { segment_size = \"960 bytes\", window_limit = 35 }";
+    format!("{head}{links}{}{more}", flow("download", ["fixed", "mobile"], keys))
+}
+
+fn agent(kind: &str, at: &str) -> String {
+    format!("\n[[agent]]\nname = \"{kind}\"\nkind = \"{kind}\"\n{at}\n")
+}
+
+fn flows(text: &str, overrides: &[&str]) -> Vec<FlowRecord> {
+    let results = run(&plan(text, overrides), &RunOptions::default(), &|| ()).unwrap();
+    results.into_iter().flat_map(|cell| cell.runs).flat_map(|run| run.flows).collect()
+}
+
+fn goodput(flows: &[FlowRecord]) -> f64 {
+    flows.iter().map(|flow| flow.goodput_bits_per_second).sum::<f64>() / flows.len() as f64
+}
+
+/// With 1 % loss on the air NewReno reaches a third of the link; Snoop beside it nearly fills it. Where nothing is lost, in no
+/// queue either, it changes nothing at all.
+#[test]
+fn snoop_mends_the_air() {
+    let at = "link = \"air\"";
+    let [plain, helped] = ["", &agent("snoop", at)].map(|agent| flows(&lossy("1 %", agent), &[]));
+    let (plain, helped) = (goodput(&plain), goodput(&helped));
+    assert!((0.3e6..1.0e6).contains(&plain), "{plain}");
+    assert!((1.6e6..1.9e6).contains(&helped), "{helped}");
+    let [plain, helped] = ["", &agent("snoop", at)].map(|agent| flows(&lossy("0 %", agent), &[]));
+    assert!(plain == helped);
+}
+
+/// With 5 % loss Reno gets at most 1.22 / sqrt(0.05) = 5.5 segments through in a round trip (Mathis et al. 1997): end to end, over
+/// 115 ms, 0.36 Mbit/s, and less with its timeouts; over the air alone, 15 ms, more than the air carries. So the timeouts, of 100 ms
+/// here, are what keeps the split connection below that.
+#[test]
+fn a_split_connection_outruns_one_from_end_to_end() {
+    let split = agent("split", "link = \"air\"\nsplit = { variant = \"reno\", minimum_rto = \"100 ms\" }");
+    let [whole, halves] =
+        ["", &split].map(|agent| flows(&lossy("5 %", agent), &["flow.download.variant=reno"]));
+    let (whole, halves) = (goodput(&whole), goodput(&halves));
+    assert!((0.05e6..0.36e6).contains(&whole), "{whole}");
+    assert!((3.0 * whole..1.8e6).contains(&halves), "{halves}");
+}
+
+/// An agent that is called "none" is none.
+#[test]
+fn nobody_stands_where_nobody_is_wanted() {
+    let [plain, none] = ["", &agent("none", "link = \"air\"")].map(|agent| flows(&lossy("1 %", agent), &[]));
+    assert!(plain == none);
+}
+
+/// Two agents at one link stand in a row, and connections pass both.
+#[test]
+fn agents_stand_in_a_row() {
+    let two =
+        agent("snoop", "link = \"air\"") + &agent("snoop", "link = \"air\"").replacen("snoop", "second", 1);
+    let both = goodput(&flows(&lossy("1 %", &two), &[]));
+    assert!((1.5e6..1.9e6).contains(&both), "{both}");
+}
+
+const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
+
+/// A download by a node that changes its cell every five seconds, with agents of this kind at both cells.
+fn download_on_the_move(kind: &str, keys: &str) -> FlowRecord {
+    download_on_the_move_with(kind, keys, &[])
+}
+
+fn download_on_the_move_with(kind: &str, keys: &str, more: &[&str]) -> FlowRecord {
+    let at = |cell: &str| agent(kind, &format!("cell = \"{cell}\"\n{keys}")).replacen(kind, cell, 1);
+    let text = MOBILE.replacen("[[flow]]", &format!("{}{}\n[[flow]]", at("cell1"), at("cell2")), 1);
+    let mut overrides = vec![
+        "grid.flow.download.variant=[\"newreno\"]",
+        "mobile.mobile.protocol={ kind = \"none\" }",
+        "mobile.mobile.movement.interruption=\"100 ms\"",
+        "cell.cell1.loss.probability=\"0 %\"",
+        "cell.cell2.loss.probability=\"0 %\"",
+        "seeds=1",
+        "duration=100 s",
+    ];
+    overrides.extend(more);
+    flows(&text, &overrides).swap_remove(0)
+}
+
+/// Such a node loses what is on the air. Caches that move with it save the sender the timeouts; those that stay do not.
+#[test]
+fn caches_that_move_save_timeouts() {
+    let of = |keys: &str| download_on_the_move("snoop", keys);
+    let (stays, moves) = (of(""), of("hand_over = \"10 ms\""));
+    assert!(stays.timeouts > 10 && moves.timeouts < 5, "{} and {}", stays.timeouts, moves.timeouts);
+    let gain = moves.goodput_bits_per_second / stays.goodput_bits_per_second;
+    assert!((2.0..5.0).contains(&gain), "{gain}");
+}
+
+/// A split connection needs the agent that split it: in the other cell nobody can go on with it, and the sender waits for the node to
+/// come back. When the state moves along the transfer goes on, and the sender hears of hardly anything.
+#[test]
+fn split_connections_live_by_their_state() {
+    let of = |keys: &str| download_on_the_move("split", keys);
+    let (stays, moves) = (of(""), of("hand_over = \"10 ms\""));
+    assert!(stays.timeouts > 10 && moves.timeouts < 3, "{} and {}", stays.timeouts, moves.timeouts);
+    let (stays, moves) = (stays.goodput_bits_per_second, moves.goodput_bits_per_second);
+    assert!((1.2e6..1.9e6).contains(&moves) && stays < moves / 3.0, "{stays} and {moves}");
+}
+
+/// A node that moves each second, and is gone for a tenth of it. What was on the air is lost with each move, and the agent's timer is a
+/// second at least, after which the next move has come; but where its state arrives it goes on at once.
+#[test]
+fn a_split_connection_goes_on_wherever_its_state_arrives() {
+    let every = ["mobile.mobile.movement.every=\"1 s\""];
+    let moves = download_on_the_move_with("split", "hand_over = \"10 ms\"", &every);
+    let goodput = moves.goodput_bits_per_second;
+    assert!((0.5e6..1.8e6).contains(&goodput), "{goodput}");
+    assert!(moves.timeouts < 3, "{}", moves.timeouts);
+}
+
+/// What an agent that ends connections would let pass untouched, or would not hear, is refused where it stands on the way.
+#[test]
+fn what_ends_at_a_split_is_refused() {
+    let refused = |agent: &str, key: &str| {
+        let text = lossy("1 %", agent).replacen("variant =", &format!("{key}\nvariant ="), 1);
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        read.err().map(|complaints| complaints.render(false))
+    };
+    let [split, elsewhere, snoop] = [("split", "air"), ("split", "side"), ("snoop", "air")]
+        .map(|(kind, at)| agent(kind, &format!("link = \"{at}\"")));
+    let side = link("side", ["bs", "other"], "rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n");
+    for (key, cure) in [
+        ("handshake = false", "take `handshake = false` out, or agent \"split\""),
+        ("handover = \"ehn\"", "take `handover` out, use `freeze` or `tr-acks`"),
+        ("loss_notification = { scheme = \"eln\" }", "take `loss_notification` out, or agent \"split\""),
+    ] {
+        let said = refused(&split, key).expect("it is refused");
+        let place = |said: &str| said.contains("test.toml:") && said.contains(key);
+        assert!(place(&said) && said.contains(cure), "{said}");
+        assert_eq!(refused(&snoop, key), None, "{key}");
+        let text = lossy("1 %", &(side.clone() + &elsewhere))
+            .replacen("\"mobile\"]", "\"mobile\", \"other\"]", 1)
+            .replacen("variant =", &format!("{key}\nvariant ="), 1);
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        assert!(read.is_ok(), "{key}: {}", read.expect_err("no").render(false));
+    }
+    for key in ["handover = \"freeze\"", "handover = \"tr-acks\"", "handshake = true", "handover = \"none\""]
+    {
+        assert_eq!(refused(&split, key), None, "{key}");
+    }
+}
+
+/// The same at a cell that a mobile node comes to, unless what passes there is in a tunnel.
+#[test]
+fn what_ends_at_a_split_of_a_cell_is_refused() {
+    let at_cell = agent("split", "cell = \"cell2\"");
+    let text = MOBILE.replacen("[[flow]]", &format!("{at_cell}\n[[flow]]\nhandshake = false"), 1);
+    let of = |protocol: &str| {
+        let protocol = format!("mobile.mobile.protocol={protocol}");
+        seamline_scenario::Plan::new("test.toml".as_ref(), text.clone(), &[protocol])
+            .map(|_| ())
+            .map_err(|it| it.count())
+    };
+    assert!(of("{ kind = \"none\" }").is_err());
+    assert!(of("{ kind = \"mobile-ipv4\", home_agent = \"router\" }").is_err());
+    assert_eq!(of("{ kind = \"mobile-ipv6\", home_agent = \"router\" }"), Ok(()));
+}
+
+/// Whose numbers are the same on both sides cannot wait for its state.
+#[test]
+fn late_state_is_refused_where_bytes_would_pass_the_agent() {
+    let of = |handshake: &str, hand_over: &str| {
+        let keys = format!(
+            "cell = \"cell2\"\nhand_over = \"{hand_over}\"\nsplit = {{ handshake = \"{handshake}\" }}"
+        );
+        let text = MOBILE.replacen("[[flow]]", &format!("{}\n[[flow]]", agent("split", &keys)), 1);
+        seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]).err().map(|it| it.render(false))
+    };
+    let said = of("far side first", "10 ms").expect("it is refused");
+    assert!(said.contains("hand_over = \"10 ms\"") && said.contains("use `hand_over = \"0 s\"`"), "{said}");
+    for (handshake, hand_over) in
+        [("far side first", "0 s"), ("near side alone", "10 ms"), ("far side first", "none")]
+    {
+        assert_eq!(of(handshake, hand_over), None, "{handshake}, {hand_over}");
+    }
+}
+
+/// With the window left alone by what the air loses, and no other limit on it, ELN-ACK keeps the link busy where Reno gets at most
+/// 1.22 / sqrt(0.03) = 7 segments through in a round trip of 115 ms (Mathis et al. 1997), 0.47 Mbit/s; what the queue drops is
+/// answered by cuts as ever. Neither end alone helps, nor an agent that nobody asks.
+#[test]
+fn explicit_notification_keeps_the_window() {
+    let eln_ack = agent("eln-ack", "link = \"air\"");
+    let of = |agent: &str, scheme: &str| {
+        let scheme = format!("flow.download.loss_notification.scheme={scheme}");
+        let unlimited = "flow.download.tcp.window_limit=1000";
+        flows(&lossy("3 %", agent), &["flow.download.variant=reno", unlimited, &scheme])
+    };
+    let plain = goodput(&of("", "none"));
+    let helped = of(&eln_ack, "eln-ack");
+    let told = goodput(&helped);
+    assert!((0.05e6..0.47e6).contains(&plain), "{plain}");
+    assert!((1.5e6..1.9e6).contains(&told), "{told}");
+    assert!(helped.iter().all(|flow| flow.timeouts < 10 && flow.retransmissions > 300));
+    for (agent, scheme) in [("", "eln-ack"), (eln_ack.as_str(), "none"), (eln_ack.as_str(), "eln")] {
+        let alone = goodput(&of(agent, scheme));
+        assert!((alone / plain - 1.0).abs() < 0.03, "{scheme}: {alone}, plain {plain}");
+    }
+}
+
+/// Data from the mobile host: Snoop's marks let the sender mend what the air has lost.
+#[test]
+fn marks_help_a_mobile_sender() {
+    let snoop = agent("snoop", "link = \"air\"");
+    let of = |scheme: &str| {
+        let scheme = format!("flow.download.loss_notification.scheme={scheme}");
+        let swapped =
+            ["flow.download.from=mobile", "flow.download.to=fixed", "flow.download.variant=reno", &scheme];
+        let text = lossy("0 %", &snoop) + "\n";
+        let text = text.replace("[link.down]\nloss", "[link.up]\nloss").replace("\"0 %\"", "\"2 %\"");
+        goodput(&flows(&text, &swapped))
+    };
+    let (plain, told) = (of("none"), of("eln"));
+    assert!((0.05e6..0.6e6).contains(&plain), "{plain}");
+    assert!((2.5 * plain..1.9e6).contains(&told), "{told}, plain {plain}");
+}
+
+/// A short wire, and two links that lose on the way down: to a mobile router, and to its host.
+fn over_a_mobile_router(agents: &str) -> String {
+    let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
+    let wire = format!("rate = \"100 Mbit/s\"\none_way_delay = \"500 us\"\n{queue}");
+    let air = format!("rate = \"11 Mbit/s\"\none_way_delay = \"20 ms\"\n{queue}");
+    let lossy = |loss| format!("[link.down]\nloss = {{ model = \"bernoulli\", probability = \"{loss}\" }}\n");
+    let head = "duration = \"200 s\"\nseeds = 2\nnodes = [\"fixed\", \"bs\", \"mr\", \"mobile\"]\n";
+    let links = link("wire", ["fixed", "bs"], &wire)
+        + &link("d1", ["bs", "mr"], &(air.clone() + &lossy("10 %")))
+        + &link("d2", ["mr", "mobile"], &(air + &lossy("0.01 %")));
+    let tcp = "segment_size = \"1000 bytes\", initial_window = 2, window_limit = 16, initial_threshold = 10";
+    let keys = format!("variant = \"reno\"\nprofile = \"ns2-2003\"\ntcp = {{ {tcp} }}");
+    format!("{head}{links}{}{agents}", flow("download", ["fixed", "mobile"], &keys))
+}
+
+fn obtcp(role: &str, link: &str) -> String {
+    let name = role.replace(' ', "-");
+    format!(
+        "\n[[agent]]\nname = \"{name}\"\nkind = \"obtcp\"\nlink = \"{link}\"\nobtcp = {{ role = \"{role}\" }}\n"
+    )
+}
+
+/// Where the link to the mobile router loses 10 % and both have a delay of 20 ms, obTCP is well above Snoop at the base station, both are
+/// far above no help, and none can be above a window of 16 packets each 81 ms, 1.58 Mb/s.
+#[test]
+fn obtcp_mends_two_links_in_a_row() {
+    let pair = obtcp("base station", "d1") + &obtcp("mobile router", "d2");
+    let both = goodput(&flows(&over_a_mobile_router(&pair), &[]));
+    let snoop = goodput(&flows(&over_a_mobile_router(&agent("snoop", "link = \"d1\"")), &[]));
+    let plain = goodput(&flows(&over_a_mobile_router(""), &[]));
+    println!("obTCP {both}, Snoop {snoop}, nobody {plain} bit/s");
+    assert!(both > 1.1 * snoop && snoop > 2.0 * plain, "obTCP {both}, Snoop {snoop}, nobody {plain}");
+    assert!(both < 16.0 * 8000.0 / 0.081, "{both}");
+    // One of the two alone hurts nobody much, whichever it is.
+    for alone in [obtcp("base station", "d1"), obtcp("mobile router", "d2")] {
+        let alone = goodput(&flows(&over_a_mobile_router(&alone), &[]));
+        println!("alone {alone} bit/s");
+        assert!(alone > 0.8 * plain, "{alone}, nobody {plain}");
+    }
+}
+
+/// Through three cells with Mobile IP, whose late packets let the agents left behind learn of the connection anew: the state is the one
+/// of the cell that the node was in last, and nothing stalls.
+#[test]
+fn state_follows_through_three_cells() {
+    let third = "[[link]]\nname = \"to-bs3\"\nfrom = \"router\"\nto = \"bs3\"\nrate = \"10 Mbit/s\"\none_way_delay = \"3 ms\"\n\n\
+                 [[cell]]\nname = \"cell3\"\nbase_station = \"bs3\"\nrate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"\n";
+    for kind in ["split", "snoop"] {
+        let at = |cell: &str| {
+            agent(kind, &format!("cell = \"{cell}\"\nhand_over = \"10 ms\"")).replacen(kind, cell, 1)
+        };
+        let all: String = ["cell1", "cell2", "cell3"].map(at).concat();
+        let text = MOBILE
+            .replacen("\"bs2\", \"mobile\"]", "\"bs2\", \"bs3\", \"mobile\"]", 1)
+            .replacen("cells = [\"cell1\", \"cell2\"]", "cells = [\"cell1\", \"cell2\", \"cell3\"]", 1)
+            .replacen("[[flow]]", &format!("{third}{all}\n[[flow]]"), 1);
+        let overrides = [
+            "grid.flow.download.variant=[\"newreno\"]",
+            "cell.cell1.loss.probability=\"0 %\"",
+            "cell.cell2.loss.probability=\"0 %\"",
+            "seeds=2",
+            "duration=60 s",
+        ];
+        for flow in flows(&text, &overrides) {
+            let quiet = flow.intervals.iter().filter(|row| row.from_s >= 5.0 && row.bytes == 0).count();
+            assert!(quiet < 10, "{kind}: nothing arrives in {quiet} s");
+            assert!(flow.goodput_bits_per_second > 0.5e6, "{kind}: {}", flow.goodput_bits_per_second);
+        }
+    }
+}
+
+/// An agent that could do nothing inside of tunnels is not asked to.
+#[test]
+fn split_connections_are_refused_inside_of_tunnels() {
+    for kind in seamline_agent::ALL {
+        let text = lossy(
+            "1 %",
+            &agent(kind.name, "link = \"air\"\ninside_tunnels = true\nobtcp = { role = \"base station\" }"),
+        );
+        let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
+        assert_eq!(read.is_ok(), !kind.ends_connections, "{}", kind.name);
+        if let Err(complaints) = read {
+            let said = complaints.render(false);
+            assert!(
+                said.contains("split cannot help what is in tunnels")
+                    && said.contains("inside_tunnels = true"),
+                "{said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! An agent must not hold up the sender that it helps, whatever is lost.
+
+#[path = "../../scenario/tests/support/mod.rs"]
+mod support;
+
+use seamline_experiment::{RunOptions, run};
+use support::{flow, link, plan};
+
+/// A download of a second at most, and an air that loses everything twice: some of what is under way, and some of what the sender sends again for that.
+fn two_outages() -> String {
+    let queue = "queue = { discipline = \"drop-tail\", limit = \"500 packets\" }\n";
+    let keys = |more: &str| format!("rate = \"100 Mbit/s\"\none_way_delay = \"5 ms\"\n{queue}{more}");
+    let outages = "handover = { at = [\"80 ms\", \"100 ms\"], interruption = \"3 ms\", queued = \"drop\", in_service = \"drop\", \
+                   in_flight = \"drop\", arriving = \"drop\" }";
+    let head = "duration = \"60 s\"\nseeds = 1\nnodes = [\"fixed\", \"bs\", \"mobile\"]\n";
+    let links = link("wire", ["fixed", "bs"], &keys("")) + &link("air", ["bs", "mobile"], &keys(outages));
+    let download = flow("download", ["fixed", "mobile"], "variant = \"cubic\"\nsize = \"700 kB\"");
+    let agent = "\n[[agent]]\nname = \"agent\"\nkind = \"none\"\nlink = \"air\"\nobtcp = { role = \"base station\" }\n";
+    let seconds: Vec<String> = (96..136).step_by(2).map(|at| format!("[\"80 ms\", \"{at} ms\"]")).collect();
+    let grid = "flow.download.profile = [\"linux\", \"rfc\"]\n\
+                link.air.handover.interruption = [\"3 ms\", \"5 ms\", \"7 ms\", \"9 ms\"]\n";
+    format!("{head}{links}{download}{agent}\n[grid]\n{grid}link.air.handover.at = [{}]\n", seconds.join(", "))
+}
+
+/// Seconds to the end of the download, for each case of losses.
+fn completions(kind: &str) -> Vec<f64> {
+    let plan = plan(&two_outages(), &[&format!("agent.agent.kind={kind}")]);
+    let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
+    results.iter().map(|cell| cell.runs[0].flows[0].completion_s.unwrap_or(f64::INFINITY)).collect()
+}
+
+/// Each acknowledgment of a repair has the sender begin its timer anew, so an agent that repairs slowly keeps it from helping itself. With one repair at
+/// each timeout of the agent some of these downloads took a minute.
+#[test]
+fn no_agent_holds_a_sender_up() {
+    let alone = completions("none");
+    assert_eq!(alone.len(), 160);
+    assert!(alone.iter().all(|seconds| (0.1..2.0).contains(seconds)), "{alone:?}");
+    for (kind, most) in [("snoop", 2.0), ("obtcp", 1.05)] {
+        let ratios: Vec<f64> =
+            completions(kind).iter().zip(&alone).map(|(helped, alone)| helped / alone).collect();
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        let worst = ratios.iter().copied().fold(0.0, f64::max);
+        println!("{kind}: {mean} of the time without it, at worst {worst}");
+        assert!((0.4..1.0).contains(&mean), "{kind}: {mean}");
+        assert!(worst < most, "{kind}: {worst}");
+    }
+}

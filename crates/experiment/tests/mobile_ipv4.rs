@@ -1,0 +1,146 @@
+//! Mobile IPv4 whose home agent is the base station of the home cell: the network of Mobility-Vegas (Ho and Chiu 2020,
+//! section 5).
+
+#[path = "../../scenario/tests/support/mod.rs"]
+mod support;
+
+use seamline_experiment::record::{HandoverRecord, RunRecord};
+use seamline_experiment::{RunOptions, run};
+use support::{flow, link, plan};
+
+/// CN --22 ms-- router --2 ms-- OAR, NAR1, NAR2 --1 ms-- MN; abroad from 10 s, at home again from 30 s.
+fn text() -> String {
+    let mut text = String::from(
+        "duration = \"40 s\"\nseeds = [1]\nnodes = [\"cn\", \"router\", \"oar\", \"nar1\", \"nar2\", \"mn\"]\n",
+    );
+    text += &link("wired", ["cn", "router"], "rate = \"20 Mbit/s\"\none_way_delay = \"22 ms\"");
+    for (cell, base_station) in [("home", "oar"), ("abroad1", "nar1"), ("abroad2", "nar2")] {
+        let name = format!("to-{base_station}");
+        text += &link(&name, ["router", base_station], "rate = \"20 Mbit/s\"\none_way_delay = \"2 ms\"");
+        text += &format!("\n[[cell]]\nname = \"{cell}\"\nbase_station = \"{base_station}\"\n");
+        text += "rate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"\n";
+    }
+    text += r#"
+[[mobile]]
+name = "mn"
+cells = ["home", "abroad1", "abroad2"]
+movement = { timetable = [{ at = "10 s", cell = "abroad1" }, { at = "20 s", cell = "abroad2" }, { at = "30 s", cell = "home" }] }
+notice = {}
+[mobile.protocol]
+kind = "mobile-ipv4"
+home_agent = "oar"
+"#;
+    text + &flow(
+        "download",
+        ["cn", "mn"],
+        "variant = \"newreno\"\ntcp = { window_limit = 1, delayed_ack = \"0 s\", segment_size = \"960 bytes\", timestamps = false }",
+    )
+}
+
+fn runs(overrides: &[&str]) -> Vec<RunRecord> {
+    let results = run(&plan(&text(), overrides), &RunOptions::default(), &|| ()).unwrap();
+    results.into_iter().flat_map(|cell| cell.runs).collect()
+}
+
+fn handovers(run: &RunRecord) -> &[HandoverRecord] {
+    &run.flows[0].handovers
+}
+
+/// Straight home, and from abroad straight back: only what goes abroad takes the way to the home agent, twice over 2
+/// ms and 1020 bytes at 20 Mbit/s each.
+#[test]
+fn the_detour_abroad_is_four_milliseconds_one_way() {
+    let least = |warm_up: &str, duration: &str| {
+        let [warm_up, duration] = [format!("warm_up={warm_up}"), format!("duration={duration}")];
+        runs(&[&warm_up, &duration])[0].flows[0].round_trip_min_ms.unwrap()
+    };
+    // 1000 bytes over three links, and 40 bytes back.
+    let home = 50.0 + 0.4 + 0.4 + 0.8 + (0.016 + 0.016 + 0.032);
+    let detour = 4.0 + 2.0 * 0.408;
+    for (what, measured, expected) in [
+        ("at home", least("1 s", "10 s"), home),
+        ("abroad", least("12 s", "20 s"), home + detour),
+        ("home again", least("32 s", "40 s"), home),
+    ] {
+        assert!((measured - expected).abs() < 0.001, "{what}: {measured} {expected}");
+    }
+}
+
+/// What the home agent sends itself at home passes no tunnel, and what it is told there is a deregistration.
+#[test]
+fn at_home_it_deregisters_and_no_tunnel_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions { pcapng: Some(folder.path().to_owned()), ..RunOptions::default() };
+    let results = run(&plan(&text(), &[]), &options, &|| ()).unwrap();
+    let show = |filter: &str, fields: &[&str]| {
+        let fields = fields.iter().flat_map(|field| ["-e", field]);
+        let arguments: Vec<&str> = ["-Y", filter, "-T", "fields"].into_iter().chain(fields).collect();
+        seamline_testing::tshark(&results[0].files[0], &arguments)
+    };
+    let at_home_agent = "frame.interface_name == \"oar/home-agent\"";
+    let filter = format!("{at_home_agent} && mip.type == 1");
+    let Some(requests) = show(&filter, &["mip.life", "mip.coa"]) else { return };
+    assert_eq!(requests, ["1800\t10.0.0.4", "1800\t10.0.0.5", "0\t10.0.0.6"]);
+    let tunnelled = |when: &str| {
+        let filter = format!("{at_home_agent} && tcp && {when}");
+        show(&filter, &["ip.proto"]).unwrap()
+    };
+    let is_tunnel = |line: &String| line == "4,6";
+    for (when, expected) in [
+        ("frame.time_epoch < 10", false),
+        ("frame.time_epoch > 11 && frame.time_epoch < 30", true),
+        ("frame.time_epoch > 31", false),
+    ] {
+        let all = tunnelled(when);
+        assert!(all.len() > 100 && all.iter().all(|line| is_tunnel(line) == expected), "{when}");
+    }
+    assert_eq!(show("_ws.malformed", &["frame.number"]).unwrap(), [""; 0]);
+}
+
+/// An advertisement every 10 s is no help within them; a solicitation takes 28 bytes up and its answer 48 bytes down, 1 ms
+/// each.
+#[test]
+fn a_link_that_is_up_is_asked_at_once() {
+    let slow = "mobile.mn.protocol.advertisement_interval=10 s";
+    let run = &runs(&[slow, "mobile.mn.protocol.layer_2_triggers=true"])[0];
+    let detected: Vec<f64> = handovers(run).iter().filter_map(|it| it.movement_detected_ms).collect();
+    assert_eq!(detected.len(), 3, "{:?}", handovers(run));
+    // On the way up an acknowledgment may come first, on the way down a segment.
+    assert!(detected.iter().all(|it| (2.05..3.0).contains(it)), "{detected:?}");
+    let without = &runs(&[slow])[0];
+    let detected: Vec<f64> = handovers(without).iter().filter_map(|it| it.movement_detected_ms).collect();
+    assert!(detected.iter().all(|it| *it > 10.0), "{detected:?}");
+}
+
+/// The last advertisement of the old agent, heard up to 100 ms before the move, must run out first.
+#[test]
+fn lazy_detection_takes_the_lifetime_of_an_advertisement() {
+    for lifetime_s in [1, 4] {
+        let lifetime = format!("mobile.mn.protocol.advertisement_lifetime={lifetime_s} s");
+        let run = &runs(&[&lifetime, "mobile.mn.protocol.movement_detection=lazy"])[0];
+        for handover in handovers(run) {
+            let detected = handover.movement_detected_ms.unwrap();
+            let whole = 1e3 * f64::from(lifetime_s);
+            assert!((whole - 101.0..whole + 102.0).contains(&detected), "{lifetime_s}: {detected}");
+        }
+    }
+}
+
+/// A request that is lost is sent again after a second, so three tenths of the moves to a cell that loses three tenths on
+/// its way up take longer than one (four standard errors over 400 runs).
+#[test]
+fn lost_requests_are_sent_again() {
+    let overrides = [
+        "seeds=400",
+        "duration=19 s",
+        "flow.download.start=18 s",
+        "cell.abroad1.up={ loss = { model = \"bernoulli\", probability = \"30 %\" } }",
+    ];
+    // Requests at 0, 1, 3 and 7 s may all be lost: then there is no end within the run.
+    let all: Vec<f64> =
+        runs(&overrides).iter().map(|run| handovers(run)[0].interruption_ms.unwrap_or(f64::MAX)).collect();
+    let (later, at_once): (Vec<f64>, Vec<f64>) = all.iter().partition(|it| **it > 1000.0);
+    let part = later.len() as f64 / all.len() as f64;
+    assert!((0.208..0.392).contains(&part), "{part}");
+    assert!(at_once.iter().all(|it| *it < 110.0), "{at_once:?}");
+}

@@ -1,0 +1,160 @@
+//! Hosts behind a mobile router: groups of nodes, and agents that mend two wireless hops through the tunnel of NEMO.
+
+#[path = "../../scenario/tests/support/mod.rs"]
+mod support;
+
+use seamline_experiment::record::{AgentRecord, RunRecord};
+use seamline_experiment::{RunOptions, run};
+use seamline_scenario::Plan;
+use support::{flow, link, plan};
+
+const TRAIN: &str = include_str!("../../../scenarios/train.toml");
+
+/// A tenth of the train: 20 hosts on a tenth of the rate, another base station every 5 s. By the label of the agents.
+fn short(overrides: &[&str]) -> Vec<(String, Vec<RunRecord>)> {
+    let cells = (1..=4).map(|cell| format!("cell.cell{cell}.rate=\"10 Mbit/s\""));
+    let mut all: Vec<String> = cells.collect();
+    let few =
+        ["group.host.count=20", "duration=30 s", "warm_up=2 s", "seeds=2", "mobile.train.movement.every=5 s"];
+    all.extend(few.iter().chain(overrides).map(|it| (*it).to_owned()));
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let plan = plan(TRAIN, &all);
+    let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
+    let labels = plan.cells.iter().map(|cell| cell.values[0].1.to_string());
+    labels.zip(results.into_iter().map(|cell| cell.runs)).collect()
+}
+
+fn of<'a>(all: &'a [(String, Vec<RunRecord>)], label: &str) -> &'a [RunRecord] {
+    &all.iter().find(|(found, _)| found == label).unwrap_or_else(|| panic!("{label}")).1
+}
+
+fn mean(runs: &[RunRecord], of: impl Fn(&RunRecord) -> f64) -> f64 {
+    runs.iter().map(of).sum::<f64>() / runs.len() as f64
+}
+
+fn goodput(runs: &[RunRecord]) -> f64 {
+    mean(runs, |run| run.flows[0].goodput_bits_per_second)
+}
+
+/// What the air of a cell carries at most: full segments with timestamps, in the tunnel, and 3 % of them lost.
+const MOST: f64 = 10e6 * 1448.0 / 1540.0 * 0.97;
+
+/// Behind the tunnel of NEMO obTCP mends both hops, its agents at base stations and in the train hearing each other; Snoop at the base
+/// stations mends one, and two of them take longer than one message. Nobody outruns the air.
+#[test]
+fn obtcp_mends_two_hops_behind_a_mobile_router() {
+    let all = short(&["seeds=12"]);
+    let [none, snoop, stays, follows] =
+        ["none", "snoop", "obtcp", "obtcp, caches follow"].map(|label| of(&all, label));
+    println!("{:?}", [none, snoop, stays, follows].map(goodput));
+    assert!(goodput(snoop) > 1.5 * goodput(none) && goodput(stays) > goodput(snoop));
+    assert!(goodput(follows) > goodput(stays) && goodput(follows) < MOST, "{}", goodput(follows));
+    let timeouts = |runs: &[RunRecord]| mean(runs, |run| run.flows[0].timeouts as f64);
+    assert!(timeouts(follows) < timeouts(stays) && timeouts(stays) < timeouts(none));
+    for run in stays.iter().chain(follows) {
+        let [base_stations @ .., train] = &run.agents[..] else { panic!("agents") };
+        assert_eq!((base_stations.len(), train.name.as_str()), (4, "train"));
+        assert!(base_stations.iter().all(|agent| agent.local_retransmissions > 50 && agent.messages > 30));
+        // Requests are answered; what is answered more than once was asked for more than once, or never came.
+        let answers: u64 = base_stations.iter().map(|agent| agent.messages).sum();
+        assert!(
+            train.messages > 300 && (train.messages / 2..3 * train.messages).contains(&answers),
+            "{answers}"
+        );
+        assert!(train.local_retransmissions > 1000 && train.suppressed_acknowledgments > 3000);
+    }
+}
+
+/// Agents that do not look inside leave the tunnels alone: a train with them is one without.
+#[test]
+fn agents_that_do_not_look_inside_change_nothing() {
+    let outside = (1..=4).map(|agent| format!("agent.bs{agent}.inside_tunnels=false"));
+    let outside: Vec<String> = outside.chain(["agent.train.kind=none".to_owned()]).collect();
+    let outside: Vec<&str> = outside.iter().map(String::as_str).collect();
+    let all = short(&[&outside[..], &["duration=12 s", "seeds=1"]].concat());
+    let plain = of(&all, "none");
+    for (label, runs) in &all {
+        assert!(runs[0].flows == plain[0].flows && runs[0].links == plain[0].links, "{label}");
+        let did = |agent: &AgentRecord| {
+            agent.local_retransmissions + agent.messages + agent.suppressed_acknowledgments
+        };
+        assert!(runs[0].agents.iter().all(|agent| did(agent) == 0), "{label}: {:?}", runs[0].agents);
+        let passed: u64 = runs[0].agents.iter().map(|agent| agent.packets).sum();
+        assert_eq!(passed > 1000, label != "none", "{label}: {passed}");
+    }
+}
+
+/// Over a move of the router every second and a half, whether caches follow or not, every host gets every byte once and in order. The longest timeout, a minute,
+/// is no multiple of that: else a sender that begins to wait at a move sends at moves only, until it gives up.
+#[test]
+fn every_host_gets_its_file() {
+    let all = short(&[
+        "mobile.train.movement.every=1470 ms",
+        "flow.download.size=1 MB",
+        "duration=600 s",
+        "group.host.count=10",
+        "warm_up=0 s",
+    ]);
+    // Without help some are still at their timeouts when the run ends.
+    for (label, runs) in all.iter().filter(|(label, _)| label != "none") {
+        for run in runs {
+            let flow = &run.flows[0];
+            assert_eq!(flow.delivered_bytes, 10 * 1_000_000, "{label}");
+            assert!(
+                flow.completion_s.is_some_and(|it| (10.0..500.0).contains(&it)),
+                "{label}: {:?}",
+                flow.completion_s
+            );
+            assert!(flow.handovers.len() > 300);
+        }
+    }
+}
+
+/// A pair of groups, and a group and a node that is one of it by name: links and connections between each.
+fn groups(more: &str) -> String {
+    let group = |name: &str, count: u32| format!("\n[[group]]\nname = \"{name}\"\ncount = {count}\n");
+    let keys = "rate = \"1 Mbit/s\"\none_way_delay = \"5 ms\"";
+    let head = "duration = \"5 s\"\nnodes = [\"hub\"]\n";
+    let links = link("out", ["hub", "left"], keys) + &link("across", ["left", "right"], keys);
+    let flows = flow("pairs", ["left", "right"], "variant = \"reno\"\nsize = \"10 kB\"\ncount = 2")
+        + &flow("one", ["hub", "right-3"], "variant = \"reno\"\nsize = \"10 kB\"");
+    format!("{head}{}{}{links}{flows}{more}", group("left", 3), group("right", 3))
+}
+
+#[test]
+fn groups_are_joined_in_pairs() {
+    let plan = plan(&groups(""), &[]);
+    let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
+    let run = &results[0].runs[0];
+    let names: Vec<&str> = run.links.iter().map(|link| link.name.as_str()).collect();
+    let expected = ["out-1", "out-2", "out-3", "across-1", "across-2", "across-3"];
+    let expected: Vec<String> =
+        expected.iter().flat_map(|it| [format!("{it}/down"), format!("{it}/up")]).collect();
+    assert_eq!(names, expected);
+    assert_eq!((run.flows[0].delivered_bytes, run.flows[0].copies_bits_per_second.len()), (60_000, 6));
+    assert_eq!(run.flows[1].delivered_bytes, 10_000);
+    // Seven full segments make 10 kB, two copies fourteen; the third of each takes what goes to its member by name, too.
+    let packets = |name: &str| run.links.iter().find(|link| link.name == name).unwrap().delivered_packets;
+    let [first, second, third] = ["across-1/down", "across-2/down", "across-3/down"].map(packets);
+    assert!(first == second && (14..30).contains(&first) && third > first + 6, "{first} {second} {third}");
+    assert_eq!((packets("out-1/down"), packets("out-2/up")), (0, 0));
+}
+
+#[test]
+fn ends_that_cannot_be_paired_are_refused() {
+    let two = "\n[[group]]\nname = \"other\"\ncount = 2\n";
+    let keys = "rate = \"1 Mbit/s\"\none_way_delay = \"5 ms\"";
+    for (more, says) in [
+        (two.to_owned() + &link("bad", ["left", "other"], keys), "3 nodes cannot be paired with 2"),
+        (link("bad", ["left", "left-2"], keys), "a link needs two different ends"),
+        (flow("bad", ["right", "right"], "variant = \"reno\""), "a flow needs two different ends"),
+        (link("bad", ["left", "rihgt"], keys), "a similar node exists: `right`"),
+        ("[[group]]\nname = \"hub\"\ncount = 2\n".to_owned(), "a node is called \"hub\""),
+        ("[[group]]\nname = \"left\"\ncount = 2\n".to_owned(), "another group is named \"left\""),
+        ("[[group]]\nname = \"many\"\ncount = 1001\n".to_owned(), "must be between 1 and 1000"),
+    ] {
+        let read = Plan::new("test.toml".as_ref(), groups(&more), &[]);
+        let said = read.expect_err(says).render(false);
+        assert!(said.contains(says), "{says}: {said}");
+    }
+}

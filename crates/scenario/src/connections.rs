@@ -1,0 +1,42 @@
+//! The connections of a scenario's flows.
+
+use crate::build;
+use crate::schema::{FlowSpec, Scenario};
+use seamline_wire::{Instant, TransportPort};
+
+/// One connection of a flow, as both of its ends need to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Its number in the run.
+    pub number: u16,
+    /// The place of its flow.
+    pub flow: usize,
+    /// Which copy of the flow it is.
+    pub copy: u32,
+    /// The nodes it leads from and to.
+    pub ends: [usize; 2],
+    /// The port of its sender.
+    pub sender_port: TransportPort,
+    /// The port of its receiver.
+    pub receiver_port: TransportPort,
+    /// When it begins.
+    pub start: Instant,
+}
+
+/// All connections of a scenario.
+pub fn connections(scenario: &Scenario) -> Vec<Connection> {
+    let copies = scenario.flows.iter().enumerate().flat_map(|(place, flow)| {
+        (0..flow.count).map(move |copy| (place, copy, flow.start + flow.stagger * u64::from(copy), flow))
+    });
+    let connection =
+        |(number, (flow, copy, start, spec)): (u16, (usize, u32, Instant, &FlowSpec))| Connection {
+            number,
+            flow,
+            copy,
+            ends: spec.ends.pair(copy as usize),
+            sender_port: TransportPort(build::SENDER_PORTS + number),
+            receiver_port: TransportPort(build::RECEIVER_PORTS + number),
+            start,
+        };
+    (0..).zip(copies).map(connection).collect()
+}
