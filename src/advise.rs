@@ -1,10 +1,10 @@
 //! `seamline advise --from LINK --to LINK`
 
 use crate::Outcome;
-use crate::experiment::{MOST_SEEDS, Manner};
-use crate::terminal::{Failure, Told, invalid, note, print_results};
+use crate::experiment::{MOST_SEEDS, OutputOptions};
+use crate::terminal::{Failure, Told, invalid, json, note, print_results};
 use seamline_advise::{
-    Advice, AdviseError, Question, QuestionWords, Watch, in_words, picture, presets, scenario,
+    Advice, AdviseError, Question, QuestionWords, Watch, picture, presets, scenario, to_text,
 };
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    manner: Manner,
+    output: OutputOptions,
 }
 
 /// The links that have names, for the long help.
@@ -78,29 +78,28 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
     arguments.out.as_deref().map_or(Ok(()), prepare)?;
     let searched = seamline_advise::effort(&question).seeds;
-    if searched < question.seeds as usize && !arguments.manner.quiet {
+    if searched < question.seeds as usize && !arguments.output.quiet {
         let what = format!("much is to be simulated, so bounds are searched with {searched} seeds");
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.manner.quiet);
+    let told = Told::new(arguments.output.quiet);
     let watch = Watch {
         stop: interrupt.flag(),
         begins: &|runs| told.begins(runs),
         finished: &|| told.finished_one(),
     };
-    let advice = arguments.manner.processors.run(|| seamline_advise::advise(&question, watch))?;
+    let advice = arguments.output.processors.run(|| seamline_advise::advise(&question, watch))?;
     told.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
-    let json =
-        serde_json::to_string_pretty(&advice).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
-    if arguments.manner.json {
+    let json = json(&advice)?;
+    if arguments.output.json {
         print_results(&json)?;
     } else {
-        print_results(&format!("{}\nReproduce: {}\n", in_words(&advice), arguments.retyped()))?;
+        print_results(&format!("{}\nReproduce: {}\n", to_text(&advice), arguments.retyped()))?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
-    write(folder, &question, &advice, &json, arguments.manner.quiet)
+    write(folder, &question, &advice, &json, arguments.output.quiet)
 }
 
 /// Find out before anything is run whether the folder can be written to.

@@ -4,17 +4,17 @@ mod available;
 
 use crate::Outcome;
 use crate::lab::prepare;
-use crate::terminal::{Failure, note, print, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print, print_results, progress};
 use crate::words;
 use available::Host;
 use seamline_benchmark::case::{Job, Traffic};
 use seamline_benchmark::matrix::Matrix;
 use seamline_benchmark::measure::DEFINITION;
 use seamline_benchmark::remedy::{self, Remedy};
-use seamline_benchmark::run::{Manner, RunError};
+use seamline_benchmark::run::{RunError, RunOptions};
 use seamline_benchmark::store::{Run, Store};
 use seamline_benchmark::summary::{Cell, summarise};
-use seamline_benchmark::{conduct, markdown, picture, text};
+use seamline_benchmark::{jobs, markdown, picture, text};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::system::kernel_release;
@@ -26,34 +26,34 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = remedies())]
 pub(crate) struct Arguments {
-    /// Runs of each case; from six on the intervals hold at 95 %
+    /// Runs of each case; intervals hold at 95 % from six runs on
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Some minutes in all: two cases of each remedy, one run of each
+    /// A few minutes in all: two cases of each remedy, one run each
     #[arg(long, conflicts_with = "runs")]
     quick: bool,
-    /// Only this remedy (see below); may be given for several
+    /// Only this remedy (see below); can be repeated
     #[arg(long, value_name = "NAME", value_parser = remedy)]
     remedy: Vec<&'static Remedy>,
-    /// Only outages of this length; may be given for several
+    /// Only outages of this length; can be repeated
     #[arg(long, value_name = "TIME", value_parser = words::time)]
     outage: Vec<Duration>,
     /// Only this kind of traffic
     #[arg(long, value_name = "KIND")]
     traffic: Option<Kind>,
-    /// Only without packets that are lost at random
+    /// Only cases without random packet loss
     #[arg(long)]
     no_random_loss: bool,
-    /// So many runs at a time
+    /// How many runs at the same time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
-    /// Repeat a run up to so many times while the host is too busy to emulate it well
+    /// How often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// Keep all runs in this folder, and what is there from before; write tables as Markdown and pictures into it
+    /// Store all runs in this folder, next to earlier ones, with tables as Markdown and pictures
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing; show and draw again what is in the folder of --out
+    /// Run nothing; show and draw the runs in the folder of --out again
     #[arg(long, requires = "out", conflicts_with_all = ["quick"])]
     again: bool,
     /// No progress, no notes
@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
 enum Kind {
     /// A download without end
     Bulk,
-    /// One answer of 100 kB after the other
+    /// One response of 100 kB after the other
     Requests,
 }
 
@@ -79,7 +79,7 @@ impl From<Kind> for Traffic {
     }
 }
 
-/// What stands below the options.
+/// The text below the options.
 fn remedies() -> String {
     let lines = remedy::ALL.iter().map(|it| format!("  {:<16}{}\n", it.name, it.description));
     format!("Remedies:\n{}", lines.collect::<String>())
@@ -103,14 +103,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut runs = kept.map_err(|error| Failure::Input(error.to_string()))?;
     let kernel = (!arguments.again).then(kernel_release).transpose();
     let kernel =
-        kernel.map_err(|error| Failure::Runtime(format!("the kernel does not say its release: {error}")))?;
+        kernel.map_err(|error| Failure::Runtime(format!("cannot read the kernel's release: {error}")))?;
     let all = runs.len();
     runs.retain(|run| {
         run.definition == DEFINITION && kernel.as_ref().is_none_or(|kernel| run.kernel == *kernel)
     });
     let left_out = all - runs.len();
     if left_out > 0 && !arguments.quiet {
-        note("note", format!("{left_out} kept runs are of another kernel or version and do not count"));
+        note("note", format!("{left_out} kept runs are of another kernel or version and are not used"));
     }
     let counted = runs.len();
     let mut matrix = arguments.matrix(&runs, outages_ms);
@@ -167,9 +167,9 @@ fn measure(
     store: &mut Option<Store>,
     runs: &mut Vec<Run>,
 ) -> Outcome {
-    // Becomes somebody who may make namespaces, before any other thread begins.
+    // Obtains the right to make namespaces, before any other thread starts.
     let _state = prepare(arguments.quiet)?;
-    // What has to be cleared away, labs and a cgroup, takes seconds: who asks twice to stop is not obeyed sooner.
+    // Removing labs and a cgroup takes seconds, and a second request to stop does not shorten it.
     let interrupt = Interrupt::listen_once()?;
     let host = Host::examine().map_err(|error| Failure::Runtime(error.to_string()))?;
     matrix.remedies.retain(|remedy| match host.lacks(remedy) {
@@ -183,13 +183,13 @@ fn measure(
     });
     let jobs: Vec<_> = matrix.jobs().into_iter().filter(|job| !is_done(runs, job)).collect();
     let bar = progress(jobs.len(), arguments.quiet);
-    let manner = Manner {
+    let options = RunOptions {
         program: host.program.clone(),
         host_program: host.host_program.clone().unwrap_or_default(),
         cgroup: host.cgroup.clone().ok(),
         retries: arguments.retry,
     };
-    let outcome = conduct::conduct(jobs, &manner, arguments.jobs, interrupt.flag(), &mut |ended| {
+    let outcome = jobs::run_all(jobs, &options, arguments.jobs, interrupt.flag(), &mut |ended| {
         bar.inc(1);
         match ended {
             Ok(run) => {
@@ -206,14 +206,17 @@ fn measure(
     bar.finish_and_clear();
     let missing = matrix.jobs().iter().filter(|job| !is_done(runs, job)).count();
     if outcome.is_ok() && missing > 0 && !arguments.quiet {
-        let tip = "let the host do less meanwhile, then the same command with --out tries them again";
-        note("warning", format!("{missing} runs were badly emulated to the last and are left out: {tip}"));
+        let tip = "reduce the load of the host, then repeat the same command with --out to try them again";
+        note("warning", format!("the host was too busy for {missing} runs, which are left out: {tip}"));
     }
     outcome.map_err(|error| match error {
         RunError::Failed(why) => Failure::Runtime(why),
         RunError::Stopped => {
-            let kept =
-                if arguments.out.is_some() { "; what was run is kept, the same command goes on" } else { "" };
+            let kept = if arguments.out.is_some() {
+                "; finished runs are kept, and the same command continues"
+            } else {
+                ""
+            };
             Failure::Interrupted(format!("interrupted{kept}"), interrupt.exit_code())
         }
     })
@@ -228,10 +231,9 @@ fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
     let mut written = Vec::new();
     let pictures = picture::pictures(cells);
     for picture in &pictures {
-        written.push(atomic::write(&folder.join(&picture.file), picture.svg.as_bytes())?);
+        written.push(atomic::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
     }
     let page = markdown::markdown(cells, runs, &pictures);
     written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);
-    let lines = written.iter().map(|file| format!("  {}\n", file.display()));
-    print(&format!("Written:\n{}", lines.collect::<String>()))
+    print(&list_written(&written))
 }

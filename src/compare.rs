@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::sweep::failure;
-use crate::terminal::{Failure, note, print};
+use crate::terminal::{json, note, print};
 use seamline_results::compare::to_text;
 use seamline_results::{compare, load};
 use std::path::PathBuf;
@@ -25,9 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let read = |path: &PathBuf| load(path).map_err(failure);
     let comparison = compare(&read(&arguments.a)?, &read(&arguments.b)?).map_err(failure)?;
     let text = match arguments.json {
-        true => serde_json::to_string_pretty(&comparison)
-            .map(|text| text + "\n")
-            .map_err(|error| Failure::Runtime(error.to_string()))?,
+        true => json(&comparison)?,
         false => to_text(&comparison),
     };
     print(&text)?;

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::bundled::{ALL, Bundled, names, without_schema};
-use crate::experiment::{Options, Table, conduct};
+use crate::experiment::{Options, Table, run_and_report};
 use crate::terminal::{Failure, invalid, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::RunOptions;
@@ -92,7 +92,7 @@ fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, 
         only_last_cell: options.pcapng.is_none() && options.events.is_none(),
         ..RunOptions::default()
     };
-    conduct(&plan, options, &command, files)?;
+    run_and_report(&plan, options, &command, files)?;
     if !options.json {
         print(&epilogue(bundled))?;
     }

@@ -36,6 +36,12 @@ pub(crate) struct Processors {
 }
 
 impl Processors {
+    /// Whether more than one run at a time is asked for.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn are_many(&self) -> bool {
+        self.jobs.is_some_and(|jobs| jobs.get() > 1)
+    }
+
     /// Let parallel work inside of `work` use them.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));
@@ -46,7 +52,7 @@ impl Processors {
 
 /// How a question is answered.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Manner {
+pub(crate) struct OutputOptions {
     /// Print one JSON document instead of words
     #[arg(long)]
     pub(crate) json: bool,
@@ -118,8 +124,8 @@ impl Overrides {
 }
 
 /// Run a plan in the simulator and show what came of it. `command` leads to it: `run FILE`.
-pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
-    conduct_with(plan, options, command, files, |files, finished| {
+pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
+    run_and_report_with(plan, options, command, files, |files, finished| {
         let results = options.processors.run(|| run(plan, files, finished));
         let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
         results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))
@@ -130,7 +136,7 @@ pub(crate) fn conduct(plan: &Plan, options: &Options, command: &str, files: RunO
 pub(crate) type Results = Result<Vec<CellResult>, Incomplete<Failure>>;
 
 /// Run a plan by `engine`, which calls what it is given after each run, and show what came of it; then say why it is not all.
-pub(crate) fn conduct_with(
+pub(crate) fn run_and_report_with(
     plan: &Plan,
     options: &Options,
     command: &str,

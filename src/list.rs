@@ -5,6 +5,7 @@ use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
+use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::schema::{agent, generated, loss, protocol, recorded};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
@@ -41,14 +42,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn section(kind: Kind) -> String {
-    let entries = entries(kind);
-    let width = entries.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let mut text = format!("{}\n", headline(kind));
-    for (name, summary, cite) in entries {
+    let row = |(name, summary, cite): Entry| {
         let cite = if cite.is_empty() { String::new() } else { format!("  [{cite}]") };
-        text += &format!("  {name:<width$}  {summary}{cite}\n");
-    }
-    text
+        vec![name.to_owned(), format!("{summary}{cite}")]
+    };
+    let rows: Vec<Vec<String>> = entries(kind).into_iter().map(row).collect();
+    format!("{}\n{}", headline(kind), indented(&aligned(&rows, "l")))
 }
 
 fn headline(kind: Kind) -> &'static str {

@@ -27,7 +27,6 @@ mod run;
 mod schema;
 mod sweep;
 mod terminal;
-#[cfg(target_os = "linux")]
 mod words;
 
 use clap::{FromArgMatches, Parser, Subcommand};

@@ -3,9 +3,9 @@
 mod beyond;
 
 use crate::Outcome;
-use crate::experiment::{MOST_SEEDS, Manner};
+use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, Told, invalid, note, print};
+use crate::terminal::{Failure, Told, invalid, json, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     beyond: bool,
     #[command(flatten)]
-    manner: Manner,
+    output: OutputOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     })?;
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.manner.quiet);
+    let told = Told::new(arguments.output.quiet);
     let work = || {
         let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &told)?;
         let single_runs = match outcome.interrupted {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &told));
         Ok((outcome, single_runs, beyond.transpose()?))
     };
-    let done = arguments.manner.processors.run(work)?;
+    let done = arguments.output.processors.run(work)?;
     told.clear();
     let (outcome, single_runs, beyond) = done.map_err(failure)?;
     let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
@@ -118,13 +118,11 @@ fn show(
     arguments: &Arguments,
     options: &PaperOptions,
 ) -> Outcome {
-    let json = serde_json::to_string_pretty(&outcome.claims)
-        .map_err(|error| Failure::Runtime(error.to_string()))?
-        + "\n";
+    let json = json(&outcome.claims)?;
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
     let page = write_page(report, &options.out)?;
-    if arguments.manner.json {
+    if arguments.output.json {
         return print(&json);
     }
     let documents = Documents::of(paper).map_err(failure)?;
@@ -134,7 +132,7 @@ fn show(
     words +=
         &format!("\nWritten:\n  {}\n  {}\nReproduce: {}\n", page.display(), path.display(), options.command);
     print(&words)?;
-    if !arguments.manner.quiet && outcome.claims.iter().any(|claim| claim.seeds == Some(1)) {
+    if !arguments.output.quiet && outcome.claims.iter().any(|claim| claim.seeds == Some(1)) {
         note("warning", "one seed has no interval: --seeds 5 decides the claims");
     }
     Ok(())

@@ -4,12 +4,12 @@ use crate::Outcome;
 use crate::experiment::Overrides;
 use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, note, print, print_results, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{ENGINE, quoted};
-use seamline_parity::runs::{Manner, count, measure};
-use seamline_parity::{
+use seamline_lab::parity::runs::{ParityOptions, count, measure};
+use seamline_lab::parity::{
     Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
 use seamline_scenario::Plan;
@@ -18,31 +18,31 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario: a file, or the name of a bundled one; without it, all bundled ones. What is known of differences in
-    /// FILE.toml is read from FILE.differences.toml beside it, if that is there
+    /// A scenario file, or the name of a bundled one; all bundled ones by default. FILE.differences.toml next to FILE.toml
+    /// lists known differences
     scenario: Option<String>,
     #[command(flatten)]
     overrides: Overrides,
-    /// A minute in all, for a check after every change: fewer cells, seeds and seconds
+    /// About a minute, for a check after every change: fewer cells, seeds and seconds
     #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
     quick: bool,
-    /// Repeat a run up to so many times while the host is too busy to emulate it well
+    /// How often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// So many runs at a time
+    /// How many runs at the same time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
-    /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; may be
-    /// given for several
+    /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be
+    /// repeated
     #[arg(long, value_name = "AGENT=COMMAND", requires = "scenario")]
     agent: Vec<String>,
-    /// Print one JSON document instead of words
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing: explain and draw again, by what is known now, the numbers that are in the folder of --out
+    /// Run nothing: explain and draw the numbers in the folder of --out again, with the differences known now
     #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set", "agent"])]
     again: bool,
     /// No progress, no notes
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// What is to be compared: names, plans, and what is known.
+/// What is compared: names and plans, and the known differences.
 struct Work {
     plans: Vec<(String, Plan)>,
     known: Vec<differences::Difference>,
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let state = prepare(arguments.quiet)?;
     let interrupt = Interrupt::listen()?;
-    let manner = Manner {
+    let options = ParityOptions {
         in_place: in_place.clone(),
         retries: arguments.retry,
         at_a_time: arguments.jobs,
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut kernel = String::new();
     let mut escaped = Ok(());
     for (name, plan) in &plans {
-        let cells = measure(plan, &state, &manner, &|| bar.inc(1));
+        let cells = measure(plan, &state, &options, &|| bar.inc(1));
         escaped = escaped.and(end_escaped_from(&in_place));
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
@@ -126,7 +126,7 @@ impl Arguments {
             let plan = Plan::new(Path::new(&format!("{}.toml", it.name)), it.text.to_owned(), &settings);
             plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| invalid(&it))
         });
-        let known = read(suite::DIFFERENCES, "parity/differences.toml")?;
+        let known = read(suite::DIFFERENCES, "differences.toml")?;
         Ok(Work { plans: plans.collect::<Result<_, _>>()?, known })
     }
 
@@ -161,24 +161,17 @@ impl Arguments {
             print_results(&json(parity)?)?;
         } else {
             print_results(&text::text(parity))?;
-            let lines = written.into_iter().flatten().map(|file| format!("  {}\n", file.display()));
-            let lines: String = lines.collect();
-            if !lines.is_empty() {
-                print(&format!("\nWritten:\n{lines}"))?;
+            if let Some(written) = written {
+                print(&format!("\n{}", list_written(&written)))?;
             }
         }
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
         if left_out > 0 && !self.quiet {
-            let tip = "where they were badly emulated, let the host do less meanwhile, or give --retry more";
-            note("warning", format!("{left_out} runs are left out, for the reasons given; {tip}"));
+            let tip = "if the host was too busy, reduce its load or raise --retry";
+            note("warning", format!("{left_out} runs are left out for the reasons given; {tip}"));
         }
         Ok(())
     }
-}
-
-fn json(parity: &Parity) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(parity).map_err(|error| Failure::Runtime(error.to_string()))?;
-    Ok(text + "\n")
 }
 
 fn read(path: &Path) -> Result<Parity, Failure> {

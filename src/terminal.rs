@@ -5,10 +5,23 @@ pub(crate) use seamline_cli::{Failure, note, print};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 /// A failure with everything that is wrong with a scenario.
 pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
     Failure::Explained(diagnostics.render(seamline_cli::wants_colour(&io::stderr())))
+}
+
+/// A JSON document, indented, ending with a line break.
+pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(document);
+    text.map(|text| text + "\n").map_err(|error| Failure::Runtime(error.to_string()))
+}
+
+/// The files that were written, one a line.
+pub(crate) fn list_written(files: &[PathBuf]) -> String {
+    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
+    format!("Written:\n{lines}")
 }
 
 /// Write results to standard output, or else to a temporary file.

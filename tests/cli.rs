@@ -356,18 +356,15 @@ fn every_scenario_that_ships_runs() {
 
 #[test]
 fn real_recordings_run_where_there_are_any() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let folder = folder();
     for (kind, name) in [
         ("leoem", "leoem/Starlink_SEA_NY_15_BP_path.log.gz"),
         ("mahimahi", "mahimahi/TMobile-LTE-short.down.gz"),
         ("delay-series", "leocc/delay_example.txt.gz"),
     ] {
-        let file = data.join(name);
-        if !file.exists() {
-            eprintln!("skipped: {} is not there", file.display());
-            continue;
-        }
+        let Some(file) = seamline_testing::recording("real_recordings_run_where_there_are_any", name) else {
+            return;
+        };
         let arguments =
             ["demo", "--recording", path(&file), "--seeds", "1", "--set", "duration=5 s", "--table", "none"];
         let output = seamline(&arguments, folder.path());

@@ -120,11 +120,18 @@ fn colours_are_for_terminals_without_no_color() {
     };
     let output = on_terminal("env -u NO_COLOR TERM=xterm");
     if !stdout(&output).contains("SL009") {
-        eprintln!("skipped: no `script` here: {}", stderr(&output));
-        return;
+        return support::skip("colours_are_for_terminals_without_no_color", stderr(&output));
     }
     assert!(stdout(&output).contains('\u{1b}'), "no colour on a terminal");
     assert!(!stdout(&on_terminal("env NO_COLOR=1 TERM=xterm")).contains('\u{1b}'));
     let piped = seamline(&["check", "bad.toml"], Path::new(folder.path()));
     assert!(!stderr(&piped).contains('\u{1b}'));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_lab_refuses_several_runs_at_the_same_time() {
+    let folder = folder();
+    let text = refuses(&["lab", &scenario("lab-quick.toml"), "--jobs", "2"], folder.path());
+    assert_contains(&text, &["--jobs: the lab runs in real time", "tip: leave it out"]);
 }

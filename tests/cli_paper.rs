@@ -5,7 +5,6 @@ mod support;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use support::{assert_contains, folder, refuses, succeeds, table};
 
 const SHORT: [&str; 9] =
@@ -184,25 +183,7 @@ fn other_readings_stand_beside() {
     );
     let (_, readings) = table(&folder.path().join("out/readings.csv"));
     assert_eq!(readings.len(), 1 + 7 * (2 + 9), "seven claims as taken, twice, and nine times otherwise");
-    in_a_browser(&folder.path().join("out/report.html"));
-}
-
-/// The page where there is a browser; otherwise a word.
-fn in_a_browser(page: &Path) {
-    let works = |program: &str| {
-        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
-    };
-    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| works(it));
-    let (Some(browser), true) = (browser, works("node")) else {
-        println!("skipped: no chromium, or no node");
-        return;
-    };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/report/tests/browser/paper.mjs");
-    let mut command = Command::new("node");
-    command.arg(script).arg(browser).arg(page).args(std::env::var_os("SEAMLINE_SCREENSHOTS"));
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    seamline_testing::in_browser("paper.mjs", &folder.path().join("out/report.html"));
 }
 
 /// Networks of today: tables, maps and conclusions, in words and as data; resumed where it was left.

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::Outcome;
-use crate::experiment::conduct_with;
+use crate::experiment::run_and_report_with;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
 use seamline_cli::interrupt::Interrupt;
@@ -24,6 +24,12 @@ const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
+    if options.processors.are_many() {
+        return Err(Failure::Input(
+            "--jobs: the lab runs in real time, and runs at the same time would delay each other's packets\ntip: leave it out; seamline parity --jobs accepts that and repeats runs that were late"
+                .to_owned(),
+        ));
+    }
     let plan = load(file, &options.overrides.to_settings())?;
     let in_place = agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
     let state = prepare(options.quiet)?;
@@ -61,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         );
     }
     let mut escaped = Ok(());
-    let shown = conduct_with(&plan, options, &command, files, |files, finished| {
+    let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
         escaped = end_escaped_from(&stacks.in_place);
         results.map_err(|incomplete| incomplete.map_failure(failure))
@@ -144,9 +150,7 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
 fn json(visit: &Visit) -> Result<String, Failure> {
     let Visit { code, flows, links, emulation, .. } = visit;
     let document = json!({ "code": code, "flows": flows, "links": links, "emulation": emulation });
-    let text =
-        serde_json::to_string_pretty(&document).map_err(|error| Failure::Runtime(error.to_string()))?;
-    Ok(text + "\n")
+    crate::terminal::json(&document)
 }
 
 /// `NODE=PATH`.

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::Outcome;
-use crate::terminal::{Failure, print};
+use crate::terminal::{json, print};
 use seamline_experiment::atomic;
 use seamline_paper::PaperOptions;
 pub(super) use seamline_paper::beyond::run;
@@ -10,11 +10,10 @@ use seamline_paper::beyond::{BeyondOutcome, text};
 
 /// Print tables, maps and conclusions, and write all numbers; the pictures stand beside the page.
 pub(super) fn show(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
-    let json =
-        serde_json::to_string_pretty(found).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";
+    let json = json(found)?;
     let path = options.out.join("beyond.json");
     atomic::write(&path, json.as_bytes())?;
-    if arguments.manner.json {
+    if arguments.output.json {
         return Ok(());
     }
     print(&format!("\n{}Written:\n  {}\n", text::beyond(found), path.display()))

@@ -4,6 +4,7 @@
 pub(crate) mod on_time;
 
 use assert_cmd::Command;
+pub(crate) use seamline_testing::skip;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -96,19 +97,9 @@ pub(crate) fn shared_lab_or_skip(name: &str) -> Option<RwLockReadGuard<'static, 
 fn has_lab(name: &str) -> bool {
     let doctor = seamline(&["doctor"], folder().path());
     if !doctor.status.success() {
-        skip(name, &format!("seamline doctor says\n{}", stdout(&doctor)));
+        skip(name, format!("seamline doctor says\n{}", stdout(&doctor)));
     }
     doctor.status.success()
-}
-
-/// Say that a test is skipped.
-///
-/// # Panics
-/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
-pub(crate) fn skip(name: &str, reason: &str) {
-    println!("SKIPPED {name}: {reason}");
-    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
-    assert!(!strict, "{name} may not be skipped here");
 }
 
 /// The root of the repository, from this package or from one below `crates`.

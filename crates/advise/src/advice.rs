@@ -6,7 +6,7 @@ use crate::link::AccessLink;
 use crate::question::Traffic;
 use crate::recording::Recording;
 pub use crate::search::{Bound, Effort};
-use seamline_record::statistics::Estimate;
+use seamline_report::statistics::Estimate;
 use serde::Serialize;
 
 /// What to do.

@@ -8,7 +8,7 @@ use crate::runs::{Point, Runs, STAYS, known, schemes, values};
 use crate::scenario::Way;
 use crate::search::{Axis, Bound, Effort, Found, search, span};
 use crate::solve::as_asked;
-use seamline_record::statistics::Estimate;
+use seamline_report::statistics::Estimate;
 use seamline_wire::Duration;
 
 /// So many packets are simulated in some seconds; a search that needs more uses fewer seeds, then fewer probes.

@@ -7,7 +7,7 @@ use crate::question::{Question, Traffic};
 use crate::runs::{Sample, known};
 use crate::significance::WORTH_TELLING;
 use seamline_model::transfer::{self, Load};
-use seamline_record::statistics::Estimate;
+use seamline_report::statistics::Estimate;
 use serde::Serialize;
 
 /// Differences up to this share of the closed form, or within the interval of the mean, are none.

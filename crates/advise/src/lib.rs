@@ -23,7 +23,7 @@ pub mod scenario;
 mod search;
 mod significance;
 mod solve;
-mod words;
+mod text;
 
 pub use advice::Advice;
 pub use bounds::effort;
@@ -33,4 +33,4 @@ pub use picture::picture;
 pub use question::{Question, QuestionWords, Traffic};
 pub use runs::Watch;
 pub use solve::advise;
-pub use words::in_words;
+pub use text::to_text;

@@ -3,10 +3,10 @@
 use crate::advice::Advice;
 use crate::closed_form::ClosedForm;
 use crate::question::{Question, Traffic};
-use seamline_record::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::statistics::Estimate;
 
 /// Points of the closed form's line.
 const POINTS: u32 = 24;
@@ -14,12 +14,7 @@ const POINTS: u32 = 24;
 /// One line for each scheme, one for staying, one of the closed form.
 pub fn picture(question: &Question, advice: &Advice) -> Picture {
     let scale = |value: f64| if matches!(question.traffic, Traffic::File(_)) { value } else { value / 1e6 };
-    let scaled = |value: &Estimate| Estimate {
-        mean: scale(value.mean),
-        low: value.low.map(scale),
-        high: value.high.map(scale),
-        samples: value.samples,
-    };
+    let scaled = |value: &Estimate| value.map(scale);
     let places = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
     let last = places.fold(question.interruption.as_secs_f64(), f64::max);
     let of_scheme = |(name, points): (&str, &[(f64, Estimate)])| Line {

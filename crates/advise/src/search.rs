@@ -4,7 +4,7 @@
 use crate::error::AdviseError;
 use crate::runs::{Point, Runs};
 use crate::scenario::Way;
-use seamline_record::statistics::{Estimate, estimate, mean};
+use seamline_report::statistics::{Estimate, estimate, mean};
 use seamline_wire::Duration;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! How sure a gain is, when several schemes are tried at once, and how large it must be.
 
-use seamline_record::statistics::{ERROR_95, Estimate, estimate, estimate_at};
+use seamline_report::statistics::{ERROR_95, Estimate, estimate, estimate_at};
 
 /// What makes less than this share of a difference counts for nothing: under common random numbers even microseconds are sure.
 pub(crate) const WORTH_TELLING: f64 = 0.01;

@@ -9,7 +9,7 @@ use crate::question::{Question, Traffic};
 use crate::runs::{Point, Runs, STAYS, Watch, known, schemes, values};
 use crate::scenario::Way;
 use crate::significance::{WORTH_TELLING, estimate_of, is_gain, without_interval};
-use seamline_record::statistics::Estimate;
+use seamline_report::statistics::Estimate;
 use seamline_tcp::handover::Installed;
 use seamline_wire::Duration;
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer, words};
 use seamline_advise::advice::{Bound, Verdict};
-use seamline_advise::{Question, QuestionWords, effort, in_words};
+use seamline_advise::{Question, QuestionWords, effort, to_text};
 
 /// The flow is CUBIC, for which Demo-Vegas changes nothing but some bytes of options: microseconds, the same under all seeds.
 #[test]
@@ -61,7 +61,7 @@ fn a_difference_that_counts_for_nothing_is_called_so() {
     };
     let (_, advice) = answer(&asked);
     assert_eq!((advice.verdict.clone(), advice.deploy.clone()), (Verdict::NoClearDifference, None));
-    let text = in_words(&advice);
+    let text = to_text(&advice);
     assert!(text.contains("That is less than 1 % of staying, and counts for nothing."), "{text}");
     assert!(!text.contains("More seeds would tell more"), "{text}");
 }
@@ -73,7 +73,7 @@ fn a_stay_that_never_ends_is_no_number() {
     let (_, advice) = answer(&asked);
     assert_eq!(advice.stays_incomplete, 3);
     assert_eq!((advice.stays.low, advice.stays.high), (None, None));
-    let text = in_words(&advice);
+    let text = to_text(&advice);
     assert!(text.contains("(stays)                at least "), "{text}");
     assert!(text.contains("  3 of 3 runs of staying, 0 runs of the handover as asked and 0 probes of bounds ended without the whole file"), "{text}");
     for scheme in &advice.schemes {
@@ -97,7 +97,7 @@ fn two_hopeless_links_have_no_difference() {
     let asked = QuestionWords { interruption: "1 s", file: Some("300 kB"), ..words(HOPELESS, HOPELESS) };
     let (_, advice) = answer(&asked);
     assert_eq!((advice.stays_incomplete, advice.verdict.clone()), (3, Verdict::NoClearDifference));
-    let text = in_words(&advice);
+    let text = to_text(&advice);
     assert!(
         text.starts_with("No clear difference: runs end without the file, both on old link alone"),
         "{text}"

@@ -5,7 +5,7 @@ mod common;
 use common::{answer, words};
 use seamline_advise::advice::ClosedForm;
 use seamline_advise::causes::Cause;
-use seamline_advise::{QuestionWords, in_words};
+use seamline_advise::{QuestionWords, to_text};
 
 fn form(variant: &'static str, profile: &'static str) -> ClosedForm {
     let from = "rate=100 Mbit/s, round_trip=100 ms, loss=1 %";
@@ -82,5 +82,5 @@ fn a_limited_window_is_found() {
             assert!(begun[0].round_trips <= 4, "20 segments from 2: {begun:?}");
         }
     }
-    assert!(in_words(&advice).contains("window-limited: a window of at most 20.0 kB fills 25.6 % of lte"));
+    assert!(to_text(&advice).contains("window-limited: a window of at most 20.0 kB fills 25.6 % of lte"));
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer, words};
 use seamline_advise::causes::Cause;
-use seamline_advise::{QuestionWords, in_words, picture, scenario};
+use seamline_advise::{QuestionWords, picture, scenario, to_text};
 use seamline_scenario::Plan;
 use seamline_wire::Duration;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn a_short_file_begins_anywhere_in_a_recording() {
     let within = found.begins_within_s.expect("a megabyte at 2 Mbit/s takes 4 s");
     assert!((270.0..296.0).contains(&within), "{within}");
     assert!(advice.longest_run_s < 300.0 - within, "{}", advice.longest_run_s);
-    assert!(!in_words(&advice).contains("beyond its end"));
+    assert!(!to_text(&advice).contains("beyond its end"));
 }
 
 /// The lines of probes are over fewer seeds than that of staying, and the remark names both.
@@ -183,14 +183,14 @@ fn each_seed_begins_at_a_place_of_its_own_unless_one_is_given() {
     assert!((1.5..6.5).contains(&own.stays.mean), "{:?}", own.stays);
     assert!(own.stays.half_width().unwrap() > 0.5, "{:?}", own.stays);
     assert!(
-        in_words(&own).contains(
+        to_text(&own).contains(
             "each seed begins at a place of its own in the first 60.0 s of the recording of halves"
         )
     );
     // At the fast start all seeds are alike, and faster than 6 Mbit/s: what only slows is no reason for that.
     assert!((0.66..1.3).contains(&given.stays.mean), "{:?}", given.stays);
     assert!(given.stays.half_width().unwrap() < 0.1, "{:?}", given.stays);
-    let text = in_words(&given);
+    let text = to_text(&given);
     assert!(text.contains("every seed begins at the same place of the recording of old link"), "{text}");
     let stays = given.disagreements.iter().find(|found| found.stays).expect("it is faster");
     assert!(matches!(&stays.causes[..], [Cause::VaryingConditions { .. }]), "{stays:?}");

@@ -1,7 +1,7 @@
 //! What a handover costs the TCP of real hosts, and what helps: every remedy over the same outages, run many times in the lab.
 //!
 //! - [`load`]: a client and a server that time the stalls of their connections, for real networks too.
-//! - [`case`], [`remedy`], [`matrix`]: what is compared; [`run`]: one run of it, by the commands that a user would type; [`conduct`]: many.
+//! - [`case`], [`remedy`], [`matrix`]: what is compared; [`run`]: one run of it, by the commands that a user would type; [`jobs`]: many.
 //! - [`measure`]: the numbers of a run; [`store`]: where they are kept, so that an interrupted benchmark goes on; [`summary`]: those of
 //!   many runs, with intervals; [`text`], [`markdown`], [`picture`]: what is shown of them.
 //!
@@ -9,7 +9,8 @@
 #![cfg(target_os = "linux")]
 
 pub mod case;
-pub mod conduct;
+pub mod jobs;
+
 pub mod load;
 pub mod markdown;
 pub mod matrix;

@@ -1,10 +1,10 @@
 //! The page of documentation.
 
-use crate::picture::Picture;
 use crate::remedy::ALL;
 use crate::store::Run;
 use crate::summary::Cell;
-use crate::text::{NAMES, by_conditions, heads, row};
+use crate::text::{by_conditions, row, table};
+use seamline_report::picture::Picture;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
 A phone downloads from a server over a radio link that goes away and comes back. Both are network namespaces of one host with the kernel's own
 TCP; what is between them is the lab's: 20 Mbit/s, 25 ms each way, a queue of 83 packets, which is what is under way in a round trip. In the
 outage all is lost that is in the queue, in the air, or arrives. An outage of one nominal length is between 0.8 and 1.2 times as long from run
-to run, and begins at another time, because what a stock sender needs hangs on where its doubled timer stands when the link is back.
+to run, and begins at another time, because the time of a stock sender depends on the state of its doubled timer when the link is back.
 
 - *An acknowledgment lost*: as is usual, something that the phone has sent is lost in the outage, too. *No acknowledgment lost*: what comes
   down is cut off 150 ms before the outage, which makes that longer for the sender, so that all that the phone has to say arrives, and a repeated acknowledgment says nothing new. (But for `freeze`:
@@ -36,7 +36,7 @@ pub fn markdown(cells: &[Cell], runs: &[Run], pictures: &[Picture]) -> String {
     let mut page = INTRODUCTION.to_owned();
     let _ = writeln!(page, "\n{}", provenance(cells, runs));
     for picture in pictures {
-        let _ = writeln!(page, "\n![{0}]({1})\n\n*{0}*", picture.caption, picture.file);
+        let _ = writeln!(page, "\n![{0}]({1}.svg)\n\n*{0}*", picture.caption, picture.name);
     }
     let _ = writeln!(page, "\n## Remedies\n\n| name | what it is |\n|---|---|");
     for remedy in
@@ -45,7 +45,9 @@ pub fn markdown(cells: &[Cell], runs: &[Run], pictures: &[Picture]) -> String {
         let _ = writeln!(page, "| {} | {} |", remedy.name, remedy.description);
     }
     for (conditions, cells) in by_conditions(cells) {
-        table(&mut page, &conditions, &cells);
+        let title = format!("{}{}", conditions[..1].to_uppercase(), &conditions[1..]);
+        let rows = cells.into_iter().map(row);
+        let _ = write!(page, "\n## {title}\n\n{}", table().with(rows).to_markdown());
     }
     page
 }
@@ -64,14 +66,4 @@ fn provenance(cells: &[Cell], runs: &[Run]) -> String {
         kernels.join(", "),
         runs.len() - left_out,
     )
-}
-
-fn table(page: &mut String, conditions: &str, cells: &[&Cell]) {
-    let _ = writeln!(page, "\n## {}{}\n", conditions[..1].to_uppercase(), &conditions[1..]);
-    let heads = heads();
-    let rule = heads.iter().enumerate().map(|(place, _)| if place < NAMES { "---" } else { "---:" });
-    let _ = writeln!(page, "| {} |\n| {} |", heads.join(" | "), rule.collect::<Vec<_>>().join(" | "));
-    for cell in cells {
-        let _ = writeln!(page, "| {} |", row(cell).join(" | "));
-    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub const DEFINITION: u32 = 1;
 /// For how long the rate is looked at that a connection had.
 pub(crate) const BEFORE_S: f64 = 2.0;
-/// How long before the outage that ends: remedies that are told of it have done nothing by then, and nothing is cut off.
+/// How long before the outage that ends: remedies that are notified of it have done nothing by then, and nothing is cut off.
 pub(crate) const UNTIL_S: f64 = 0.5;
 /// Over how long the rate is taken.
 const WINDOW_S: f64 = 0.1;

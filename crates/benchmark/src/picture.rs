@@ -4,38 +4,28 @@ use crate::case::{Case, Traffic};
 use crate::remedy::{self, Remedy};
 use crate::summary::{Cell, FIRST_DATA, FULL_RATE, PROGRESS, QUANTITIES};
 use crate::text::seconds;
+use seamline_report::picture::Picture;
 use seamline_report::picture::dots::{Axes, Dot, Panel, dots};
 use seamline_report::picture::frame::Names;
 
-/// A picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// The name of its file.
-    pub file: String,
-    /// What to see in it.
-    pub caption: String,
-    /// It.
-    pub svg: String,
-}
-
-/// What is drawn: the file, the place of the quantity, the kind of traffic, the title, the caption.
+/// What is drawn: the name of the file, the place of the quantity, the kind of traffic, the title, the caption.
 const DRAWN: [(&str, usize, Traffic, &str, &str); 3] = [
     (
-        "handovers-first-data.svg",
+        "handovers-first-data",
         FIRST_DATA,
         Traffic::Bulk,
         "A download over an outage: when data arrives again",
         "When the first data arrives after the link is back, by remedy, for each length of outage: the lower the better; a round trip is 50 ms.",
     ),
     (
-        "handovers-full-rate.svg",
+        "handovers-full-rate",
         FULL_RATE,
         Traffic::Bulk,
         "A download over an outage: when its rate is back",
         "When the rate from before is there again, by remedy, for each length of outage: the distance to the picture above is what the window takes.",
     ),
     (
-        "handovers-answers.svg",
+        "handovers-answers",
         PROGRESS,
         Traffic::Requests,
         "Requests over an outage: when the next answer is complete",
@@ -48,18 +38,18 @@ const AXIS_MS: (f64, f64) = (10.0, 5000.0);
 
 /// All of them for which there are runs.
 pub fn pictures(cells: &[Cell]) -> Vec<Picture> {
-    let drawn = DRAWN.iter().filter_map(|(file, quantity, traffic, title, caption)| {
+    let drawn = DRAWN.iter().filter_map(|(name, quantity, traffic, title, caption)| {
         let cells: Vec<&Cell> = cells
             .iter()
             .filter(|cell| cell.case.traffic == *traffic && cell.medians[*quantity].is_some())
             .collect();
-        let svg = draw(&cells, *quantity, file, title)?;
-        Some(Picture { file: (*file).to_owned(), caption: (*caption).to_owned(), svg })
+        let svg = draw(&cells, *quantity, name, title)?;
+        Some(Picture { name: (*name).to_owned(), caption: (*caption).to_owned(), svg })
     });
     drawn.collect()
 }
 
-fn draw(cells: &[&Cell], quantity: usize, file: &str, title: &str) -> Option<String> {
+fn draw(cells: &[&Cell], quantity: usize, name: &str, title: &str) -> Option<String> {
     let outages = distinct(cells.iter().map(|cell| cell.case.outage_ms));
     let is_there = |remedy: &&Remedy| cells.iter().any(|cell| cell.case.remedy == *remedy);
     let remedies: Vec<&str> = remedy::ALL.iter().filter(is_there).map(|remedy| remedy.name).collect();
@@ -75,7 +65,7 @@ fn draw(cells: &[&Cell], quantity: usize, file: &str, title: &str) -> Option<Str
     let panels: Vec<Panel> = conditions
         .iter()
         .map(|condition| Panel {
-            title: in_words(*condition),
+            title: condition_text(*condition),
             dots: outages
                 .iter()
                 .map(|outage| remedies.iter().map(|remedy| dot(condition, *outage, remedy)).collect())
@@ -86,7 +76,7 @@ fn draw(cells: &[&Cell], quantity: usize, file: &str, title: &str) -> Option<Str
         return None;
     }
     let names = Names {
-        picture: file.trim_end_matches(".svg"),
+        picture: name,
         title,
         remark: "dot: median of the runs; line: its interval; at the lower edge: at most 10 ms; at the upper: never within 5 s; \
                  within an outage from left to right as in the legend",
@@ -106,7 +96,7 @@ fn condition(case: &Case) -> (bool, bool) {
     (case.loses_acknowledgment, case.has_loss)
 }
 
-fn in_words((loses_acknowledgment, has_loss): (bool, bool)) -> String {
+fn condition_text((loses_acknowledgment, has_loss): (bool, bool)) -> String {
     let acknowledgment =
         if loses_acknowledgment { "an acknowledgment lost" } else { "no acknowledgment lost" };
     let loss = if has_loss { ", random loss" } else { "" };

@@ -14,7 +14,7 @@ use crate::store::Run;
 use cgroup::Cgroup;
 use commands::Commands;
 use process::{Ended, Process};
-use seamline_record::emulation::EmulationRecord;
+use seamline_report::emulation::EmulationRecord;
 use seamline_wire::{DropCause, Duration};
 use serde::Deserialize;
 use std::fs;
@@ -30,8 +30,8 @@ const SPARE: Duration = Duration::from_secs(120);
 
 /// How to run.
 #[derive(Clone, Debug)]
-pub struct Manner {
-    /// The command `seamline`.
+pub struct RunOptions {
+    /// The `seamline` command.
     pub program: PathBuf,
     /// The command `seamline-host`.
     pub host_program: PathBuf,
@@ -60,11 +60,11 @@ impl From<io::Error> for RunError {
 ///
 /// # Errors
 /// When a command fails, or `stop` is set.
-pub fn run(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> {
+pub fn run(job: &Job, options: &RunOptions, stop: &AtomicBool) -> Result<Run, RunError> {
     let mut repeated = 0;
     loop {
-        let mut run = once(job, manner, stop)?;
-        if run.doubts.is_empty() || repeated == manner.retries {
+        let mut run = once(job, options, stop)?;
+        if run.doubts.is_empty() || repeated == options.retries {
             run.repeated = repeated;
             return Ok(run);
         }
@@ -78,17 +78,17 @@ struct Document {
     emulation: EmulationRecord,
 }
 
-fn once(job: &Job, manner: &Manner, stop: &AtomicBool) -> Result<Run, RunError> {
+fn once(job: &Job, options: &RunOptions, stop: &AtomicBool) -> Result<Run, RunError> {
     let folder = tempfile::Builder::new().prefix("seamline-benchmark-").tempdir()?;
     fs::write(folder.path().join(commands::SCENARIO_FILE), SCENARIO)?;
     if let Some(policy) = job.case.remedy.mobile_policy {
         fs::write(folder.path().join(commands::POLICY_FILE), policy)?;
     }
-    let parent = manner.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
+    let parent = options.cgroup.as_deref().filter(|_| job.case.remedy.has_sender);
     let cgroup = parent.map(|parent| Cgroup::below(parent, folder.path())).transpose()?;
     let cgroup = cgroup.as_ref().map(Cgroup::path);
-    let commands = Commands::new(job, manner, cgroup);
-    let process = Process::start(&manner.program, &commands.arguments(), folder.path(), cgroup)?;
+    let commands = Commands::new(job, options, cgroup);
+    let process = Process::start(&options.program, &commands.arguments(), folder.path(), cgroup)?;
     let ended = process.wait(job.scenario_time() + SPARE, stop)?;
     let Ended { success, output, errors } = ended.ok_or(RunError::Stopped)?;
     if !success {

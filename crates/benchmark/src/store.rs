@@ -1,10 +1,13 @@
-//! Where runs are kept: one JSON document to a line, appended as they end, so that an interrupted benchmark goes on where it was.
+//! Where runs are kept: one JSON document to a line, appended as they end, so that an interrupted benchmark continues where it was.
 
 use crate::case::Job;
 use crate::measure::Measured;
-use seamline_experiment::lines::{LineFile, whole_length};
+use seamline_experiment::atomic::WriteError;
+use seamline_experiment::lines::LineFile;
+use seamline_results::Error;
+use seamline_results::json_lines::Lines;
 use serde::{Deserialize, Serialize};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 /// A run that has ended.
@@ -33,35 +36,29 @@ pub struct Store {
 
 /// The file's name within its folder.
 pub const FILE: &str = "runs.jsonl";
+const TIP: &str = "give --out another folder";
 
 impl Store {
-    /// Open the file of a folder, which is made if need be, and read what is in it. A last line that is not whole is cut off: its run
+    /// Open the file of a folder, which is made if need be, and read what is in it. An incomplete last line is removed: its run
     /// was interrupted while it was written.
     ///
     /// # Errors
     /// When it cannot be read or written, or a line is no run: which.
-    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Run>)> {
-        std::fs::create_dir_all(folder).map_err(|error| explained(&error, folder))?;
+    pub fn open(folder: &Path) -> Result<(Self, Vec<Run>), Error> {
+        let write = |path: &Path, cause| WriteError { path: path.to_owned(), cause };
+        std::fs::create_dir_all(folder).map_err(|error| write(folder, error))?;
         let path = folder.join(FILE);
-        let (file, text, _) = LineFile::open(&path).map_err(|error| match error.kind() {
-            ErrorKind::ResourceBusy => io::Error::new(
-                error.kind(),
-                format!("{}: another benchmark writes there now", path.display()),
-            ),
-            _ => explained(&error, &path),
-        })?;
-        let runs = read(&text, &path)?;
-        Ok((Store { file }, runs))
+        let (file, runs) = Lines::open(&path, TIP)?;
+        Ok((Store { file }, runs.undamaged(&path, TIP)?))
     }
 
     /// The runs of a folder.
     ///
     /// # Errors
     /// When there are none, or a line is no run: which.
-    pub fn read(folder: &Path) -> io::Result<Vec<Run>> {
+    pub fn read(folder: &Path) -> Result<Vec<Run>, Error> {
         let path = folder.join(FILE);
-        let text = std::fs::read(&path).map_err(|error| explained(&error, &path))?;
-        read(&text[..whole_length(&text)], &path)
+        Lines::read(&path)?.undamaged(&path, TIP)
     }
 
     /// Keep a run; it is on the disk afterwards.
@@ -69,26 +66,10 @@ impl Store {
     /// # Errors
     /// When it cannot be written. The file is as it was before.
     pub fn keep(&mut self, run: &Run) -> io::Result<()> {
-        let mut line = serde_json::to_string(run)?;
-        line.push('\n');
-        self.file.append(&line).map_err(|error| explained(&error, self.file.path()))
+        let line = serde_json::to_string(run)? + "\n";
+        let path = self.file.path().to_owned();
+        self.file
+            .append(&line)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
-}
-
-fn read(lines: &[u8], path: &Path) -> io::Result<Vec<Run>> {
-    let parse = |(place, line): (usize, &[u8])| {
-        serde_json::from_slice(line).map_err(|error| {
-            let place = place + 1;
-            let why = format!(
-                "{}:{place}: no run of this benchmark: {error}\ntip: give --out another folder",
-                path.display()
-            );
-            io::Error::new(ErrorKind::InvalidData, why)
-        })
-    };
-    lines.split_inclusive(|byte| *byte == b'\n').enumerate().map(parse).collect()
-}
-
-fn explained(error: &io::Error, path: &Path) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::measure::Measured;
 use crate::store::Run;
-use seamline_record::statistics::Median;
+use seamline_report::statistics::Median;
 
 /// A number of a run, and how it is called.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::case::Case;
 use crate::summary::{Cell, QUANTITIES};
-use seamline_record::statistics::Median;
-use seamline_report::columns::aligned;
+use seamline_report::statistics::Median;
+use seamline_report::text_table::TextTable;
 use std::fmt::Write;
 
 /// What a number of runs is shown as: its median, and its interval unless all are the same.
@@ -13,17 +13,14 @@ pub(crate) fn shown(median: &Median) -> String {
     if low == high { middle } else { format!("{middle} ({low} to {high})") }
 }
 
-/// How many columns name a row; the others are numbers.
-pub(crate) const NAMES: usize = 2;
-
-/// The heads of all columns.
-pub(crate) fn heads() -> Vec<String> {
+/// A table without rows: two columns that name a row, and numbers.
+pub(crate) fn table() -> TextTable {
     let quantities = QUANTITIES.iter().map(|quantity| format!("{} ({})", quantity.name, quantity.unit));
     let [outage, remedy, runs] = ["outage", "remedy", "runs"].map(str::to_owned);
-    [outage, remedy].into_iter().chain(quantities).chain([runs]).collect()
+    TextTable::new("llr", [outage, remedy].into_iter().chain(quantities).chain([runs]))
 }
 
-/// The columns of a row.
+/// The cells of a row.
 pub(crate) fn row(cell: &Cell) -> Vec<String> {
     let names = [seconds(cell.case.outage_ms), cell.case.remedy.name.to_owned()];
     let medians = cell.medians.iter().map(|median| median.as_ref().map_or("-".to_owned(), shown));
@@ -47,20 +44,15 @@ pub(crate) fn by_conditions(cells: &[Cell]) -> Vec<(String, Vec<&Cell>)> {
 pub fn text(cells: &[Cell]) -> String {
     let mut text = String::new();
     for (conditions, cells) in by_conditions(cells) {
-        let mut rows = vec![heads()];
         let mut last = None;
-        for cell in cells {
+        let rows = cells.into_iter().map(|cell| {
             let mut row = row(cell);
             if last.replace(cell.case.outage_ms) == Some(cell.case.outage_ms) {
                 row[0].clear();
             }
-            rows.push(row);
-        }
-        let _ = writeln!(text, "{conditions}");
-        for line in aligned(&rows, NAMES) {
-            let _ = writeln!(text, "  {line}");
-        }
-        text.push('\n');
+            row
+        });
+        let _ = writeln!(text, "{conditions}\n{}", table().with(rows).to_text());
     }
     text
 }

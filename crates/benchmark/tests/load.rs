@@ -108,7 +108,7 @@ fn hosts_that_keep_ipv6_to_itself_are_served_over_ipv4_too() {
     let name = "hosts_that_keep_ipv6_to_itself";
     let namespace = match Namespace::new() {
         Ok(namespace) => namespace,
-        Err(error) => return skip(name, &error),
+        Err(error) => return seamline_testing::skip(name, error),
     };
     let alone = namespace.within(|| {
         fs::write("/proc/sys/net/ipv6/bindv6only", "1")?;
@@ -117,14 +117,6 @@ fn hosts_that_keep_ipv6_to_itself_are_served_over_ipv4_too() {
     });
     match alone {
         Ok(alone) => assert!(!alone),
-        Err(error) => skip(name, &error),
+        Err(error) => seamline_testing::skip(name, error),
     }
-}
-
-/// # Panics
-/// Where everything should run, that nothing is skipped unseen.
-fn skip(name: &str, error: &std::io::Error) {
-    println!("SKIPPED {name}: {error}");
-    let strict = std::env::var("SEAMLINE_UNEXPECTED_SKIPS").is_ok_and(|value| value == "fail");
-    assert!(!strict, "{name} may not be skipped here");
 }

@@ -8,7 +8,7 @@ use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
 use seamline_benchmark::store::{FILE, Run, Store};
 use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, summarise};
-use seamline_record::statistics::Median;
+use seamline_report::statistics::Median;
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::fs;
@@ -126,7 +126,7 @@ fn runs_are_kept_and_a_torn_line_is_run_again() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() - 10]).unwrap();
     // Nobody else may write there meanwhile.
-    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another benchmark"));
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another process"));
     drop(store);
     let (mut store, before) = Store::open(folder.path()).unwrap();
     assert_eq!(before, runs[..2]);

@@ -1,6 +1,6 @@
 //! What splitting connections has done, for the log and as text for Prometheus (its exposition format 0.0.4).
 
-use seamline_daemon::Line;
+use seamline_host::Line;
 use std::fmt::Write;
 
 /// Everything at one time.

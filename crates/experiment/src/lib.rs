@@ -19,6 +19,6 @@ pub mod summary;
 pub mod text;
 
 pub use run::{CellResult, Incomplete, RunOptions, run};
-pub use seamline_record::{emulation, record, statistics};
+pub use seamline_report::{emulation, record, statistics};
 pub use single::run_seed;
 pub use summary::{FlowSummary, summarise};

@@ -3,7 +3,7 @@
 
 use crate::observe::RunObserver;
 use crate::run::{CellResult, Incomplete, RunOptions, done, gather, jobs};
-use seamline_record::emulation::EmulationRecord;
+use seamline_report::emulation::EmulationRecord;
 use seamline_scenario::build::{self, Ends, Part, Places, build};
 use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;

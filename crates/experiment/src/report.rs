@@ -3,7 +3,7 @@
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
 use seamline_config::source::SourceId;
-use seamline_record::record::RunRecord;
+use seamline_report::record::RunRecord;
 use seamline_scenario::plan::Plan;
 use serde::Serialize;
 

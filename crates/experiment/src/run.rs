@@ -5,7 +5,7 @@ use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
 use crate::summary::label;
 use rayon::prelude::*;
 use seamline_net::Link;
-use seamline_record::record::{AgentRecord, LinkRecord, RunRecord};
+use seamline_report::record::{AgentRecord, LinkRecord, RunRecord};
 use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::plan::{Cell, Plan};

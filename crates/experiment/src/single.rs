@@ -2,7 +2,7 @@
 
 use crate::observe::RunObserver;
 use crate::run::record_of;
-use seamline_record::record::RunRecord;
+use seamline_report::record::RunRecord;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::schema::Scenario;
 use seamline_sim::World;

@@ -5,9 +5,9 @@
 //! the baseline of all, and in a single cell the first flow is that of the others.
 
 use crate::run::CellResult;
-use seamline_record::record::FlowRecord;
-use seamline_record::statistics::{estimate, mean, paired_factor};
-pub use seamline_record::summary::{Comparison, FlowSummary};
+use seamline_report::record::FlowRecord;
+use seamline_report::statistics::{estimate, mean, paired_factor};
+pub use seamline_report::summary::{Comparison, FlowSummary};
 use seamline_scenario::plan::{Cell, Plan};
 
 /// A key of a flow ending in one of these names a scheme, and so does the label of a group with this name.

@@ -211,17 +211,11 @@ fn a_capture_shows_the_messages() {
     let plan = plan(EXAMPLE, &[ONE_VARIANT, "seeds=1", "duration=8 s", NO_LOSS[0], NO_LOSS[1]]);
     let results = run(&plan, &options, &|| ()).unwrap();
     let show = |filter: &str| {
-        let mut command = std::process::Command::new("tshark");
-        command.arg("-r").arg(&results[0].files[0]).args(["-n", "-Y", filter]);
-        command.args(["-T", "fields", "-e", "frame.interface_name", "-e", "mip.type", "-e", "ip.dst"]);
-        let output = command.output().ok()?;
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
+        let fields = ["-e", "frame.interface_name", "-e", "mip.type", "-e", "ip.dst"];
+        let arguments = [&["-Y", filter, "-T", "fields"], &fields[..]].concat();
+        seamline_testing::tshark(&results[0].files[0], &arguments)
     };
-    let Some(messages) = show("mip") else {
-        println!("skipped: no tshark on this machine");
-        return;
-    };
+    let Some(messages) = show("mip") else { return };
     let expected = [
         "mobile/radio\t1\t10.0.0.4",
         "router/home-agent\t1\t10.0.0.2",

@@ -222,20 +222,13 @@ fn captures_show_bindings() {
             plan(&text(), &[&protocol, "seeds=1", "duration=12 s", "flow.download.tcp.window_limit=8"]);
         let results = run(&plan, &options, &|| ()).unwrap();
         let show = |filter: &str| {
-            let mut command = std::process::Command::new("tshark");
-            command.arg("-r").arg(&results[0].files[0]).args(["-n", "-Y", filter, "-T", "fields"]);
-            for field in ["frame.interface_name", "mip6.mhtype", "ipv6.src", "ipv6.dst"] {
-                command.args(["-e", field]);
-            }
-            command.args(["-E", "separator=|"]);
-            let output = command.output().ok()?;
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
+            let fields = ["frame.interface_name", "mip6.mhtype", "ipv6.src", "ipv6.dst"];
+            let fields = fields.into_iter().flat_map(|field| ["-e", field]);
+            let format = ["-Y", filter, "-T", "fields", "-E", "separator=|"];
+            let arguments: Vec<&str> = format.into_iter().chain(fields).collect();
+            seamline_testing::tshark(&results[0].files[0], &arguments)
         };
-        let Some(updates) = show("mip6.mhtype == 5") else {
-            println!("skipped: no tshark on this machine");
-            return;
-        };
+        let Some(updates) = show("mip6.mhtype == 5") else { return };
         assert_eq!(updates, expected, "{name}");
         let answers = show("mip6.mhtype == 6 && mip6.ba.status == 0").unwrap();
         assert_eq!(answers.len(), 2, "{name}: {answers:?}");

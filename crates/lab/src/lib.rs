@@ -15,6 +15,7 @@ mod lateness;
 mod middlebox;
 mod notify;
 mod outlet;
+pub mod parity;
 mod run;
 mod shell;
 mod site;

@@ -63,7 +63,7 @@ mod linux {
         Namespace::new().expect_err("a user may not make namespaces");
         match privileges::obtain() {
             Ok(obtained) => assert_eq!(obtained, Privileges::UserNamespace),
-            Err(error) => return skip(NAME, &error.to_string()),
+            Err(error) => return skip(NAME, error),
         }
         assert!(geteuid().is_root(), "inside, {user} is root");
         println!("priority: {}", priority::raise());

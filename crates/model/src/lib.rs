@@ -1,4 +1,4 @@
-//! Closed forms: what arithmetic alone says of TCP whose ends move. They stand beside simulations, in papers and in advice,
+//! Closed forms: what arithmetic alone says of TCP while hosts move. Papers and advice show them next to simulations,
 //! and say which assumptions they make.
 
 pub mod loss;

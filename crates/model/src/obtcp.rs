@@ -10,6 +10,16 @@
 //! queues and without an end to their rate, and repairs that wait for each other. As a round trip is counted as so much longer with every
 //! repair, the throughput is a lower bound where repairs overlap.
 
+mod parameters;
+mod point;
+mod show;
+mod sweep;
+
+pub use parameters::{PARAMETERS, Parameter, Unit, Values};
+pub use point::{Point, QUANTITIES, Quantity};
+pub use show::{FIGURES, Results, VIEWS, View};
+pub use sweep::Axis;
+
 use std::fmt;
 
 /// One wireless link.

@@ -4,15 +4,9 @@ use seamline_net::import::leoem::LeoemOptions;
 use seamline_net::import::{Recording, delay_series, leoem, mahimahi};
 use seamline_net::schedule::Fates;
 use seamline_wire::{Duration, Instant};
-use std::path::Path;
 
-fn recording(name: &str) -> Option<Recording> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if path.exists() {
-        return Some(Recording::open(&path).unwrap());
-    }
-    println!("skipped: {} is not here", path.display());
-    None
+fn recording(test: &str, name: &str) -> Option<Recording> {
+    seamline_testing::recording(test, name).map(|path| Recording::open(&path).unwrap())
 }
 
 #[test]
@@ -23,7 +17,10 @@ fn cellular_drives_have_their_mean_rates() {
         ("Verizon-LTE-short.up.gz", 140_000, 5_945_743),
     ];
     for (name, millis, bits) in expected {
-        let Some(recording) = recording(&format!("mahimahi/{name}")) else { return };
+        let Some(recording) = recording("cellular_drives_have_their_mean_rates", &format!("mahimahi/{name}"))
+        else {
+            return;
+        };
         let chances = mahimahi::parse(&recording).unwrap();
         assert_eq!(chances.period().as_millis(), millis, "{name}");
         assert!(chances.mean_rate().bits_per_second().abs_diff(bits) <= 1, "{name}: {}", chances.mean_rate());
@@ -32,7 +29,11 @@ fn cellular_drives_have_their_mean_rates() {
 
 #[test]
 fn a_starlink_downlink_has_its_interruptions_and_delays() {
-    let Some(capacity) = recording("leocc/bw_example.txt.gz") else { return };
+    let Some(capacity) =
+        recording("a_starlink_downlink_has_its_interruptions_and_delays", "leocc/bw_example.txt.gz")
+    else {
+        return;
+    };
     let chances = mahimahi::parse(&capacity).unwrap();
     let mut gaps = Vec::new();
     let mut last = chances.next_after(Instant::ZERO).at;
@@ -54,7 +55,11 @@ fn a_starlink_downlink_has_its_interruptions_and_delays() {
         (113_699, 93),
     ];
     assert_eq!(gaps, expected);
-    let Some(delays) = recording("leocc/delay_example.txt.gz") else { return };
+    let Some(delays) =
+        recording("a_starlink_downlink_has_its_interruptions_and_delays", "leocc/delay_example.txt.gz")
+    else {
+        return;
+    };
     let delays = delay_series::parse(&delays, delay_series::USUAL_INTERVAL).unwrap();
     assert_eq!(delays.period(), Some(Duration::from_millis(119_990)));
     let values: Vec<f64> =
@@ -74,7 +79,11 @@ fn satellite_paths_have_their_handovers() {
     ];
     let options = LeoemOptions { interruption: Duration::from_millis(100), fates: Fates::SEAMLESS };
     for (name, handovers, first_nanos, most_micros) in expected {
-        let Some(recording) = recording(&format!("leoem/Starlink_{name}_path.log.gz")) else { return };
+        let Some(recording) =
+            recording("satellite_paths_have_their_handovers", &format!("leoem/Starlink_{name}_path.log.gz"))
+        else {
+            return;
+        };
         let schedule = leoem::parse(&recording, options).unwrap();
         assert_eq!(schedule.handovers.as_slice().len(), handovers, "{name}");
         let delay = schedule.one_way_delay.unwrap();

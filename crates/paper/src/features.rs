@@ -1,5 +1,6 @@
 //! Tables of features that papers print, from what the schemes and agents say of themselves.
 
+use seamline_report::text_table::TextTable;
 use seamline_tcp::handover::{self, Traits};
 
 /// The feature of a row.
@@ -66,16 +67,8 @@ pub fn entry((own, paper): (bool, bool)) -> String {
 
 /// Table 1 as text; where the paper differs, its entry stands in brackets.
 pub fn table_1() -> String {
-    let width = TABLE_1.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let mut text = format!("{:width$}", "");
-    for system in TABLE_1_SYSTEMS {
-        text += &format!("  {system:>13}");
-    }
-    text.push('\n');
-    for (name, entries) in rows() {
-        text += &format!("{name:width$}");
-        entries.into_iter().for_each(|compared| text += &format!("  {:>13}", entry(compared)));
-        text.push('\n');
-    }
-    text
+    let rows = rows()
+        .into_iter()
+        .map(|(name, entries)| std::iter::once(name.to_owned()).chain(entries.map(entry)).collect());
+    TextTable::new("lr", [""].into_iter().chain(TABLE_1_SYSTEMS)).with(rows).to_text()
 }

@@ -149,7 +149,7 @@ pub fn run(
     for (figure, _) in paper.scenarios {
         let job = plan(paper, figure, &options.out.join(figure), &options.set)?;
         outcome.parts.push(job.part(options));
-        match conduct(&job, options, stop, progress)? {
+        match run_plan(&job, options, stop, progress)? {
             Some(records) => outcome.records.extend(records),
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
@@ -210,7 +210,7 @@ fn try_reading(
         let job = plan(paper, figure, &folder.join(figure), &set)?;
         seeds = job.seeds();
         runs += job.plan.runs();
-        match conduct(&job, options, stop, progress)? {
+        match run_plan(&job, options, stop, progress)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
         }
@@ -300,7 +300,7 @@ impl Job {
 }
 
 /// Sweep a scenario; `None` when it was stopped.
-pub(crate) fn conduct(
+pub(crate) fn run_plan(
     job: &Job,
     options: &PaperOptions,
     stop: &AtomicBool,

@@ -7,6 +7,8 @@ use crate::figures::{Bars, Gains, Layout};
 use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
 use crate::verdict::Verdict;
+use seamline_report::statistics::Estimate;
+use seamline_report::text_table::TextTable;
 
 /// Claim by claim: what the paper says, what was measured, its interval, the verdict.
 pub fn claims(outcome: &PaperOutcome) -> String {
@@ -118,20 +120,15 @@ fn gains(figure: &Gains, outcome: &PaperOutcome) -> String {
 
 fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {
     let Bars { groups, series, bars } = Bars::of(documents, layout, outcome);
-    let wide = groups.iter().map(|group| group.len() + 2).max().unwrap_or(0).max(12);
-    let mut text = format!("{}: flow {}, {}\n  {:16}", layout.title, layout.flow, layout.quantity.unit(), "");
-    groups.iter().for_each(|group| text += &format!("{group:>wide$}"));
-    text.push('\n');
-    for (row, name) in series.iter().enumerate() {
-        text += &format!("  {name:16}");
-        for group in &bars {
-            let digits = if layout.quantity == Quantity::Fairness { 4 } else { 1 };
-            let entry = group[row].as_ref().map(|(rate, _)| format!("{:.digits$}", rate.mean));
-            text += &format!("{:>wide$}", entry.unwrap_or_default());
-        }
-        text.push('\n');
-    }
-    text + "\n"
+    let digits = if layout.quantity == Quantity::Fairness { 4 } else { 1 };
+    let rows = series.iter().enumerate().map(|(row, name)| {
+        let entry = |group: &Vec<Option<(Estimate, _)>>| {
+            group[row].as_ref().map_or(String::new(), |(rate, _)| format!("{:.digits$}", rate.mean))
+        };
+        std::iter::once(name.clone()).chain(bars.iter().map(entry)).collect()
+    });
+    let table = TextTable::new("lr", std::iter::once(String::new()).chain(groups)).with(rows);
+    format!("{}: flow {}, {}\n{}\n", layout.title, layout.flow, layout.quantity.unit(), table.to_text())
 }
 
 /// What other readings of silent points make of the claims.
@@ -140,26 +137,18 @@ pub fn readings(outcome: &PaperOutcome) -> String {
     if tried.is_empty() {
         return String::new();
     }
-    let mut text = String::from("What other readings of the paper's silences would give:\n");
-    text += &format!("  {:<WIDTH$}", "");
-    for claim in &tried {
-        text += &format!("{:>12}", [claim.id.as_str(), claim.unit].join(" ").trim_end());
-    }
-    text.push('\n');
-    text += &line(&format!("as taken ({})", seeds(&outcome.claims)), &tried, &outcome.claims);
+    let head = tried.iter().map(|claim| [claim.id.as_str(), claim.unit].join(" ").trim_end().to_owned());
+    let mut rows = vec![row(format!("as taken ({})", seeds(&outcome.claims)), &tried, &outcome.claims)];
     if !outcome.taken_over_their_seeds.is_empty() {
         let same = &outcome.taken_over_their_seeds;
-        text += &line(&format!("as taken ({}, like the others)", seeds(same)), &tried, same);
+        rows.push(row(format!("as taken ({}, like the others)", seeds(same)), &tried, same));
     }
-    for ReadingResult { deviation, reading, claims, .. } in &outcome.readings {
-        let name = format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims));
-        text += &line(&name, &tried, claims);
-    }
-    text + "\n"
+    rows.extend(outcome.readings.iter().map(|ReadingResult { deviation, reading, claims, .. }| {
+        row(format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims)), &tried, claims)
+    }));
+    let table = TextTable::new("lr", std::iter::once(String::new()).chain(head)).with(rows);
+    format!("What other readings of the paper's silences would give:\n{}\n", table.to_text())
 }
-
-/// Room for the name of a reading.
-const WIDTH: usize = 70;
 
 /// How many seeds these were measured with.
 fn seeds(claims: &[ClaimResult]) -> String {
@@ -170,13 +159,12 @@ fn seeds(claims: &[ClaimResult]) -> String {
 }
 
 /// A column for each claim of `tried`; a dash where this reading does not decide it.
-fn line(name: &str, tried: &[&ClaimResult], claims: &[ClaimResult]) -> String {
-    let mut text = format!("  {name:<WIDTH$}");
-    for wanted in tried {
+fn row(name: String, tried: &[&ClaimResult], claims: &[ClaimResult]) -> Vec<String> {
+    let measured = |wanted: &&ClaimResult| {
         let found = claims.iter().find(|claim| claim.id == wanted.id).and_then(|claim| claim.measured);
-        text += &found.map_or(format!("{:>12}", "-"), |value| format!("{value:>12.1}"));
-    }
-    text + "\n"
+        found.map_or("-".to_owned(), |value| format!("{value:.1}"))
+    };
+    std::iter::once(name).chain(tried.iter().map(measured)).collect()
 }
 
 /// Table 1 of paper ehn-2004, for a paper that claims something about it.

@@ -33,7 +33,7 @@ impl fmt::Display for ReportError {
 impl std::error::Error for ReportError {}
 
 /// Everything a report consists of: tables, pictures and, last, the page, so that a page which is there
-/// has its companions beside it.
+/// has its companions next to it.
 ///
 /// # Errors
 /// When a table cannot be written in its format, which is a fault of this program.

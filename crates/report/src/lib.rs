@@ -1,16 +1,23 @@
-//! Records in, pictures, pages and tables out.
+//! What runs leave behind, statistics over them, and the pages, pictures and tables that show them.
 //!
-//! This crate knows no simulator and measures nothing: it gets plain data ([`Report`], [`series::RunSeries`],
-//! [`paper::PaperReport`]) and gives back text and bytes. Whoever calls it writes the files.
+//! Three words, used the same way in all crates:
 //!
+//! - a *record* is what one run leaves behind ([`record::RunRecord`]): plain data, the same bytes for the same scenario and seed;
+//! - a *result* is what is stored or compared: the records of all seeds of a cell, and what they come to ([`summary::FlowSummary`]);
+//! - a *report* is what a person reads: a page, a picture, a table, a sentence ([`Report`], [`paper::PaperReport`]).
+//!
+//! This crate knows no simulator and measures nothing. It takes plain data and returns text and bytes; the caller writes the files.
+//! The same data gives the same bytes.
+//!
+//! - [`record`], [`emulation`]: the record of a run, and how well a run in real time was emulated.
+//! - [`statistics`], [`summary`]: means and medians with their 95 % intervals, factors between paired runs.
 //! - [`page`]: one self-contained HTML file, readable without a network.
 //! - [`picture`]: standalone SVG files for papers and slides.
 //! - [`export`]: the same numbers as CSV, JSON and Parquet.
-//!
-//! The same data gives the same bytes.
+//! - [`text_table`]: tables for terminals and Markdown pages.
 
-pub mod columns;
 pub mod decimate;
+pub mod emulation;
 pub mod encode;
 pub mod escape;
 pub mod export;
@@ -20,8 +27,12 @@ pub mod page;
 pub mod paper;
 pub mod picture;
 pub mod quantity;
+pub mod record;
 pub mod scale;
 pub mod series;
+pub mod statistics;
+pub mod summary;
+pub mod text_table;
 
 pub use files::{File, ReportError};
 pub use model::Report;

@@ -1,10 +1,10 @@
-//! What a report tells, as plain data. Times are in seconds since the start of a run unless a name says
-//! otherwise.
+//! A report before it is drawn: the results of an experiment as they are (the record of every run, the summary of every flow), and
+//! the words around them. It holds no number of its own. Times are in seconds since the start of a run unless a name says otherwise.
 
+use crate::emulation::EmulationRecord;
+use crate::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use crate::series::RunSeries;
-use seamline_record::emulation::EmulationRecord;
-use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
-use seamline_record::summary::FlowSummary;
+use crate::summary::FlowSummary;
 use serde::Serialize;
 
 /// What produced a result, and how to produce it again.
@@ -39,7 +39,7 @@ impl Provenance {
             ("revision", self.revision.clone()),
             ("scenario", self.scenario.clone()),
             ("scenario_blake3", self.scenario_blake3.clone()),
-            ("seeds", seeds_in_words(&self.seeds)),
+            ("seeds", format_seeds(&self.seeds)),
             ("reproduce", self.reproduce.clone()),
         ];
         fields.extend(self.overrides.iter().map(|text| ("override", text.clone())));
@@ -48,7 +48,7 @@ impl Provenance {
 }
 
 /// `1, 2, ..., 30` for a long list that counts up, everything otherwise.
-pub fn seeds_in_words(seeds: &[u64]) -> String {
+pub fn format_seeds(seeds: &[u64]) -> String {
     let counts_up = seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
     match seeds {
         [first, .., last] if counts_up && seeds.len() > 4 => {
@@ -58,7 +58,7 @@ pub fn seeds_in_words(seeds: &[u64]) -> String {
     }
 }
 
-/// The whole report of an experiment.
+/// The report of an experiment: from it come the page, the pictures, the tables and the files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// What a person calls the experiment.

@@ -139,7 +139,7 @@ fn handovers_show_what_mobile_nodes_did() {
     let html = page::html(&report);
     assert!(html.contains("Movement detected after") && html.contains("<td>90.0 ms</td>"));
     assert!(!html.contains("Registered after"), "nobody registered");
-    let records = |report: &mut Report, change: fn(&mut seamline_record::record::HandoverRecord)| {
+    let records = |report: &mut Report, change: fn(&mut seamline_report::record::HandoverRecord)| {
         let runs = report.cells.iter_mut().flat_map(|cell| &mut cell.runs);
         runs.flat_map(|run| &mut run.flows).flat_map(|flow| &mut flow.handovers).for_each(change);
     };

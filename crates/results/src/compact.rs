@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// The name of the table.
 pub const TABLE: &str = "runs.parquet";
 
-/// Write all lines of a folder as a table beside them. The path of the table, and how many rows it has.
+/// Write all lines of a folder as a table next to them. Returns the path of the table and its number of rows.
 ///
 /// # Errors
 /// When the folder cannot be read, or the table not written.

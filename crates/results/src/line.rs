@@ -1,6 +1,5 @@
 //! One finished run, as one line of JSON.
 
-use seamline_experiment::lines::whole_length;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::ENGINE;
 use seamline_scenario::Plan;
@@ -43,15 +42,4 @@ impl Line {
     pub fn to_text(&self) -> serde_json::Result<String> {
         serde_json::to_string(self).map(|text| text + "\n")
     }
-}
-
-/// The lines of a text, and how many could not be understood. What stands after the last line break was torn
-/// off in the middle and counts as nothing.
-pub(crate) fn parse_lines(text: &[u8]) -> (Vec<Line>, usize) {
-    let whole = &text[..whole_length(text)];
-    let lines: Vec<_> = whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-    let found = lines.len();
-    let lines: Vec<Line> = lines.into_iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let damaged = found - lines.len();
-    (lines, damaged)
 }

@@ -1,7 +1,8 @@
 //! Results from where they are: the folder of a sweep, a file of lines, or the JSON document of a run.
 
 use crate::error::Error;
-use crate::line::{Line, parse_lines};
+use crate::json_lines::Lines;
+use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
 use crate::store::{line_files, read_lines};
 use seamline_experiment::record::RunRecord;
@@ -71,13 +72,14 @@ pub fn load(path: &Path) -> Result<Results, Error> {
     if let Ok(document) = serde_json::from_slice::<Document>(&text) {
         return Ok(of_document(name, document));
     }
-    let (lines, damaged) = parse_lines(&text);
+    let Lines { documents: lines, damaged, .. } = Lines::parse(&text);
     if lines.is_empty() {
         let reason = format!("{name} holds no results");
         return Err(Error::refused(reason, EXPECTED));
     }
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new("")))?;
-    let notes = (damaged > 0).then(|| format!("{name}: damaged lines passed over: {damaged}"));
+    let notes =
+        (!damaged.is_empty()).then(|| format!("{name}: damaged lines passed over: {}", damaged.len()));
     of_lines(name, lines, &manifest, notes.into_iter().collect())
 }
 

@@ -1,4 +1,4 @@
-//! What a folder of results holds: which scenario, how it was given, and by which program. One file beside the
+//! What a folder of results holds: the scenario, how it was given, and the program. One file next to the
 //! lines, `sweep.json`.
 
 use crate::error::Error;

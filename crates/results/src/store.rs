@@ -1,10 +1,10 @@
 //! The folder of a sweep: files of lines, each written by one process at a time.
 
 use crate::error::Error;
-use crate::line::{Line, parse_lines};
+use crate::json_lines::Lines;
+use crate::line::Line;
 use seamline_experiment::lines::LineFile;
-use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The name of the file of lines of a sweep that is not divided; shards have `runs-1-of-4.jsonl`.
@@ -20,30 +20,24 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
 }
 
-/// Open a file to add to, making it if need be. A line that was torn off when it was last written is taken away.
+/// Open a file to append to, making it if need be.
 pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
-    let (file, text, is_torn) = LineFile::open(path).map_err(|cause| match cause.kind() {
-        ErrorKind::ResourceBusy => Error::refused(
-            format!("another process is writing to {}", path.display()),
-            "wait for it, or divide the work with --shard 1/2 and 2/2",
-        ),
-        _ => Error::write(path, cause),
-    })?;
-    let mut found = found(path, &text);
+    let (file, lines) = Lines::open(path, "wait for it, or divide the work with --shard 1/2 and 2/2")?;
+    let is_torn = lines.is_torn;
+    let mut found = Found::of(path, lines);
     if is_torn {
         found.notes.push(format!("{}: the last line was torn off; its run is repeated", path.display()));
     }
     Ok((file, found))
 }
 
-fn found(path: &Path, text: &[u8]) -> Found {
-    let (lines, damaged) = parse_lines(text);
-    let mut notes = Vec::new();
-    if damaged > 0 {
+impl Found {
+    fn of(path: &Path, Lines { documents: lines, damaged, .. }: Lines<Line>) -> Self {
+        let damaged = damaged.len();
         let plural = if damaged == 1 { "" } else { "s" };
-        notes.push(format!("{}: {damaged} damaged line{plural} passed over", path.display()));
+        let note = || format!("{}: {damaged} damaged line{plural} passed over", path.display());
+        Found { lines, damaged, notes: (damaged > 0).then(note).into_iter().collect() }
     }
-    Found { lines, damaged, notes }
 }
 
 /// The files of lines in a folder, in alphabetical order.
@@ -70,14 +64,13 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// When one of them cannot be read.
 pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
     let mut all = Found::default();
-    let mut known = BTreeMap::new();
+    let mut known = BTreeSet::new();
     for path in files {
-        let text = std::fs::read(path).map_err(|cause| Error::read(path, cause))?;
-        let found = found(path, &text);
+        let found = Found::of(path, Lines::read(path)?);
         all.notes.extend(found.notes);
         all.damaged += found.damaged;
         for line in found.lines {
-            if known.insert(line.key.clone(), ()).is_none() {
+            if known.insert(line.key.clone()) {
                 all.lines.push(line);
             }
         }

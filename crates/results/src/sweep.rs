@@ -77,7 +77,7 @@ pub struct SweepOptions {
     pub add: bool,
 }
 
-/// Who is told how far it is.
+/// Who is informed about progress.
 pub trait Progress: Sync {
     /// So many runs are to be done now.
     fn begins(&self, to_do: usize);
@@ -125,7 +125,7 @@ pub fn sweep(
     let mut known: BTreeSet<String> = keys(&found.lines).chain(keys(&elsewhere.lines)).collect();
     let to_do = jobs(plan, options.shard, &known);
     progress.begins(to_do.len());
-    conduct(plan, &sweep.identity, &to_do, &mut file, stop, progress)?;
+    run_jobs(plan, &sweep.identity, &to_do, &mut file, stop, progress)?;
     let stored = read_lines(&line_files(out)?)?.lines;
     known.extend(keys(&stored));
     let runs = runs_of(plan, &stored);
@@ -164,7 +164,7 @@ fn jobs(plan: &Plan, shard: Option<Shard>, known: &BTreeSet<String>) -> Vec<Job>
 }
 
 /// Run these; one thread writes while the others compute.
-fn conduct(
+fn run_jobs(
     plan: &Plan,
     sweep: &str,
     jobs: &[Job],
@@ -184,7 +184,7 @@ fn conduct(
             let Some(run) = run_seed(&plan.cells[*cell].scenario, *seed, stop) else { return };
             let line = Line::new(plan, sweep, *cell, run).to_text();
             let Ok(line) = line else { unreachable!("every record can be written as JSON") };
-            // Whoever cannot write keeps what is sent.
+            // The writer keeps what it cannot write.
             let _ = finished.send(line);
             progress.finished_one();
         });
@@ -203,13 +203,13 @@ fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
         return Error::write(path, cause);
     }
     let text = lines.concat();
-    let beside = || {
+    let keep_elsewhere = || {
         let mut file = tempfile::Builder::new().prefix("seamline-runs-").suffix(".jsonl").tempfile()?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_data()?;
         Ok::<_, std::io::Error>(file.keep()?.1)
     };
-    let rescued = beside().map_err(|_| text.clone());
+    let rescued = keep_elsewhere().map_err(|_| text.clone());
     Error::Unstored { cause: WriteError { path: path.to_owned(), cause }, count: lines.len(), rescued }
 }
 

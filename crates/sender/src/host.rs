@@ -28,7 +28,7 @@ fn bit(types: &Btf<'_>, name: &str) -> Option<u64> {
 #[test]
 fn the_bits_are_those_of_two_enumerators() {
     let Ok(types) = Btf::from_vmlinux() else {
-        return crate::skip::skip("the_bits_are_those_of_two_enumerators", "no type data");
+        return seamline_testing::skip("the_bits_are_those_of_two_enumerators", "no type data");
     };
     // IP_RECVERR was a bit of its own before Linux 6.6, which these programs do not run on.
     assert_eq!(told_errors().count_ones(), 2);

@@ -19,9 +19,6 @@ mod host;
 #[cfg(feature = "ebpf")]
 mod load;
 mod prefix;
-#[cfg(all(test, feature = "ebpf"))]
-#[path = "../tests/support/skip.rs"]
-mod skip;
 #[cfg(feature = "ebpf")]
 mod told;
 

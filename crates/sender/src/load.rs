@@ -156,7 +156,7 @@ fn each_part_goes_without_the_other() {
             }
             Err(why) if why.contains("ermi") => {
                 // What the verifier refuses reads like a missing permission.
-                crate::skip::skip("each_part_goes_without_the_other", why);
+                seamline_testing::skip("each_part_goes_without_the_other", why);
             }
             Err(why) => panic!("{part}: {why}"),
         }

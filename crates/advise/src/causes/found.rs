@@ -6,7 +6,7 @@ use crate::question::Question;
 use crate::runs::Sample;
 use crate::scenario::{MOBILE, RECORDED_LINKS};
 use seamline_model::transfer::{self, SlowStart};
-use seamline_record::record::HandoverRecord;
+use seamline_report::record::HandoverRecord;
 
 /// What makes a transfer slower than the closed form says; what costs less than so many seconds is left out.
 pub(super) fn slowing(

@@ -15,5 +15,5 @@ pub use timeline::{Request, Sample, Timeline};
 
 /// The request for bytes without end.
 pub const ENDLESS: u64 = u64::MAX;
-/// Where the server listens unless told otherwise.
+/// The default port of the server.
 pub const PORT: u16 = 5471;

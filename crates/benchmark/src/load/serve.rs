@@ -44,7 +44,7 @@ impl Serve {
     /// Answer everybody, for as long as the process lives.
     ///
     /// # Errors
-    /// When nobody can listen there.
+    /// When it cannot listen there.
     pub fn run(&self, listener: &TcpListener) -> io::Result<()> {
         for stream in listener.incoming() {
             match stream.and_then(|stream| self.begin(stream)) {

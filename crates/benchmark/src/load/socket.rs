@@ -49,7 +49,7 @@ fn has_ipv6() -> bool {
     !tried.is_err_and(|errno| errno == Errno::EAFNOSUPPORT)
 }
 
-/// A connection, which does not block. The kernel tries for minutes where nobody answers; here it ends when `is_over` says so.
+/// A connection, which does not block. The kernel tries for minutes when there is no answer; here it ends when `is_over` says so.
 pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bool) -> io::Result<TcpStream> {
     let failed = |errno| explained(errno, &format!("cannot connect to {to}"));
     let stream = TcpStream::from(stream_socket(to, is_mptcp)?);
@@ -86,7 +86,7 @@ fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
     if !is_mptcp {
         return Ok(socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?);
     }
-    // SAFETY: no memory is passed. The descriptor, if there is one, is new and nobody else's.
+    // SAFETY: no memory is passed. The descriptor, if there is one, is new and has no other owner.
     let descriptor = unsafe { libc::socket(family as i32, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, MPTCP) };
     match Errno::result(descriptor) {
         // SAFETY: as above.

@@ -1,6 +1,6 @@
 //! The commands of a run.
 
-use super::Manner;
+use super::RunOptions;
 use super::second_path;
 use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Notice;
@@ -36,7 +36,7 @@ pub(super) struct Commands {
 
 impl Commands {
     /// The commands of a job, with the cgroup for `seamline-host sender`.
-    pub(super) fn new(job: &Job, options: &Manner, cgroup: Option<&Path>) -> Self {
+    pub(super) fn new(job: &Job, options: &RunOptions, cgroup: Option<&Path>) -> Self {
         let programs = [&options.program, &options.host_program].map(|it| quoted(&it.display().to_string()));
         Commands {
             settings: job.settings(),

@@ -1,4 +1,4 @@
-//! A command that is waited for, and ended when somebody asks to stop.
+//! A command that is waited for, and ended on request.
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// How often somebody looks whether it has ended.
+/// How often to check whether it has ended.
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(20);
 /// How long it may take to clear away once it is asked to end; then it is ended as it is.
 const CLEARING: Duration = Duration::from_secs(30);

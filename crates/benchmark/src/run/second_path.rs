@@ -1,4 +1,4 @@
-//! How the phone gets its second path: the interface at the path's end is moved to it, and MPTCP told of its address.
+//! How the phone gets its second path: the interface at the path's end is moved to it, and MPTCP gets its address.
 
 /// What runs at the end of the path: it waits for the phone in the background, since servers that have ended are not waited for.
 pub(super) const AT_ITS_END: &str = "echo $SEAMLINE_ADDRESS > second-path.address; \

@@ -5,7 +5,7 @@ use super::worker::Shared;
 use crate::outgoing::Outgoing;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_agent::Side;
-use seamline_daemon::{Line, clock};
+use seamline_host::{Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;

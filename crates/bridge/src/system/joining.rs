@@ -1,7 +1,7 @@
 //! What is said of interfaces that join packets into larger ones: those could not leave again.
 
-use seamline_daemon::Line;
-use seamline_daemon::interface::{COALESCING, Offload, coalescing};
+use seamline_host::Line;
+use seamline_host::interface::{COALESCING, Offload, coalescing};
 use std::io;
 
 /// # Errors

@@ -13,6 +13,6 @@ mod worker;
 pub use hand_over::HandOver;
 pub use port::{Batch, Port};
 pub use publish::Metrics;
-pub use seamline_daemon::control::ask;
+pub use seamline_host::control::ask;
 pub use split::{Split, split};
 pub use worker::{Manner, run};

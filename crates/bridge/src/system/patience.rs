@@ -1,7 +1,7 @@
 //! Sockets of others, who are waited for no longer than until some time.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_daemon::clock;
+use seamline_host::clock;
 use seamline_wire::Instant;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

@@ -2,7 +2,7 @@
 
 use super::patience::wait;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_daemon::{Line, clock, explained};
+use seamline_host::{Line, clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::fs;
 use std::io::{self, Read, Write};

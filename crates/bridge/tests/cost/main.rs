@@ -17,7 +17,7 @@ use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::system::{HandOver, Manner, Split, run, split};
-use seamline_daemon::clock;
+use seamline_host::clock;
 use seamline_lab::system::Namespace;
 use seamline_wire::Duration;
 use std::io::{Read, Write};

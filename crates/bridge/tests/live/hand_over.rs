@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, HandOver, Manner, Port, ask, run};
-use seamline_daemon::clock::monotonic;
+use seamline_host::clock::monotonic;
 use seamline_lab::system::Namespace;
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -3,7 +3,7 @@
 
 use crate::hosts::{inside, ip, pause, skip, veth};
 use nix::sys::socket::{setsockopt, sockopt};
-use seamline_daemon::clock::monotonic;
+use seamline_host::clock::monotonic;
 use seamline_lab::system::Namespace;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

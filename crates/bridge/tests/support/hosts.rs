@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "not every test needs everything")]
 
 use seamline_lab::system::Namespace;
+pub(crate) use seamline_testing::skip;
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::Command;
 use std::thread::{self, JoinHandle};
@@ -50,14 +51,4 @@ fn link(near: &Namespace, name: &str, far: &Namespace, other: &str, settings: &[
     for (it, name) in [(near, name), (far, other)] {
         settings.iter().for_each(|setting| ip(it, &format!("link set {name} {setting}")));
     }
-}
-
-/// Say that a test is skipped.
-///
-/// # Panics
-/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
-pub(crate) fn skip(test: &str, why: &str) {
-    println!("SKIPPED {test}: {why}");
-    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-    assert!(!strict, "{test} may not be skipped here");
 }

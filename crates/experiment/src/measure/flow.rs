@@ -2,7 +2,7 @@
 
 use super::handover::{HandoverMeter, Progress};
 use super::{ConnectionMeter, add_to_bin};
-use seamline_record::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_wire::{Duration, Instant};
 
 /// Which part of a run counts.

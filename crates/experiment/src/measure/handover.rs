@@ -1,7 +1,7 @@
 //! A handover as a flow meets it.
 
 use super::{BIN, PACE_REGAINED, PACE_WINDOW, SHORTEST_WINDOW};
-use seamline_record::record::HandoverRecord;
+use seamline_report::record::HandoverRecord;
 use seamline_wire::{Duration, Instant};
 
 /// A handover on the way of a flow.

@@ -19,7 +19,7 @@ pub(crate) use series::SeriesRecorder;
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, News};
 use seamline_mobility::protocol::BaseStation;
-use seamline_record::record::FlowRecord;
+use seamline_report::record::FlowRecord;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use seamline_scenario::routes::{Routes, Way};
 use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};

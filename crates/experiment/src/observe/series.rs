@@ -5,8 +5,8 @@
 use super::by_element::ByElement;
 use super::positions::Positions;
 use crate::measure::{BIN, add_to_bin};
-use seamline_record::record::RunRecord;
 use seamline_report::decimate::{Sample, Thinner};
+use seamline_report::record::RunRecord;
 use seamline_report::series::{
     Acknowledgment, Drop, FlowSeries, HandoverBand, QueueSeries, RunSeries, SegmentSent, SelectiveBlock,
     SenderColumns,

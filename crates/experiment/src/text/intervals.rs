@@ -1,7 +1,7 @@
 //! The table of one run, after iperf3's, with handovers between the rows.
 
 use super::quantity::{bit_rate, bytes, count, millis};
-use seamline_record::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use std::fmt::Write;
 
 /// Tables have at most about so many rows, unless every interval is asked for.

@@ -3,7 +3,7 @@
 use super::quantity::{bit_rate, count, millis};
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
-use seamline_record::statistics::{Estimate, samples_needed};
+use seamline_report::statistics::{Estimate, samples_needed};
 use seamline_scenario::plan::Plan;
 
 /// Wider intervals than this share of the mean are warned of.

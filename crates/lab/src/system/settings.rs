@@ -88,8 +88,10 @@ mod tests {
     #[test]
     fn a_thread_outside_the_namespace_is_refused() {
         let Ok(namespace) = Namespace::new() else {
-            println!("SKIPPED a_thread_outside_the_namespace_is_refused: no namespace can be made");
-            return;
+            return seamline_testing::skip(
+                "a_thread_outside_the_namespace_is_refused",
+                "no namespace can be made",
+            );
         };
         inside(&namespace).expect_err("this thread is the host's");
         let other = Namespace::new().unwrap();

@@ -56,7 +56,7 @@ fn a_connection_without_multipath_is_what_comes_of_one_with_it() {
     let socket = match multipath(&pair) {
         Ok(socket) => socket,
         Err(error) => {
-            return crate::support::skip(NAME, &format!("this kernel has no Multipath TCP: {error}"));
+            return crate::support::skip(NAME, format!("this kernel has no Multipath TCP: {error}"));
         }
     };
     pair.ours.listen(OUR_PORT, Setup::default());

@@ -4,6 +4,7 @@
 use seamline_lab::system::{Interface, Namespace, Tun};
 use seamline_mobile::Settings;
 use seamline_mobile::system::{Daemon, Options};
+pub(crate) use seamline_testing::skip;
 use seamline_wire::codec::{Headers, IpHeader, IpVersion, decode, encode_to_vec};
 use seamline_wire::{Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 use std::io::{self, Write};
@@ -46,16 +47,6 @@ pub(crate) fn pause(time: Duration) {
 fn now() -> Instant {
     #[expect(clippy::disallowed_methods, reason = "the kernel's timers go by real time")]
     Instant::now()
-}
-
-/// Say that a test is skipped.
-///
-/// # Panics
-/// When `SEAMLINE_UNEXPECTED_SKIPS=fail` is set: so that where everything should run, nothing is skipped unseen.
-pub(crate) fn skip(test: &str, why: impl std::fmt::Display) {
-    println!("SKIPPED {test}: {why}");
-    let strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
-    assert!(!strict, "{test} may not be skipped here");
 }
 
 /// A namespace with an interface wwan0, still down, if this host lets us make them.

@@ -131,13 +131,7 @@ fn gain(cell: &CellRecords, of: &MatrixOf, shown: &Shown, cells: &[&CellRecords]
     wanted.extend(of.baseline(shown).map(|(key, value)| (key.clone(), value.clone())));
     let baseline = cells.iter().find(|other| other.values == wanted)?;
     let factor = paired_factor(&cell.goodputs(None), &baseline.goodputs(None))?;
-    let percent = |factor: f64| 100.0 * (factor - 1.0);
-    Some(Estimate {
-        mean: percent(factor.mean),
-        low: factor.low.map(percent),
-        high: factor.high.map(percent),
-        samples: factor.samples,
-    })
+    Some(factor.map(|factor| 100.0 * (factor - 1.0)))
 }
 
 impl Matrix {

@@ -14,7 +14,7 @@ pub mod text;
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
 use crate::records::CellRecords;
-use crate::run::{PaperError, PaperOptions, Refused, conduct, job_without_refused};
+use crate::run::{PaperError, PaperOptions, Refused, job_without_refused, run_plan};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
@@ -65,7 +65,7 @@ pub fn run(
             job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
         refused.extend(job.refused());
         provenance.push(Provenance::new(&job.plan, options.command.clone()));
-        match conduct(&job, options, stop, progress)? {
+        match run_plan(&job, options, stop, progress)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
         }

@@ -7,6 +7,7 @@ use super::matrix::{Field, Matrix, Panel, is_sure};
 use crate::text::wrapped;
 use seamline_experiment::statistics::Estimate;
 use seamline_report::picture::matrix::signed;
+use seamline_report::text_table::{TextTable, aligned, indented};
 
 /// Tables, maps, conclusions.
 pub fn beyond(outcome: &BeyondOutcome) -> String {
@@ -18,24 +19,21 @@ pub fn beyond(outcome: &BeyondOutcome) -> String {
 }
 
 fn comparison(it: &Comparison) -> String {
-    let mut text = format!(
+    let text = format!(
         "{}: goodput, Mbit/s; over that without a scheme, seed by seed ({} with 95 % intervals)\n",
         it.title,
         seeds(it.seeds())
     );
-    let wide = it.rows.iter().map(|row| row.scheme.len()).max().unwrap_or(0).max(7) + 2;
-    for row in &it.rows {
-        let conditions: Vec<String> =
-            row.conditions.values().rev().map(|value| format!("{value:<10}")).collect();
-        text += &format!(
-            "  {}{:<wide$}{:<24}{}\n",
-            conditions.concat(),
-            row.scheme,
-            interval(&row.goodput_megabits_per_second, 1),
-            row.factor.map_or("-".to_owned(), |factor| interval(&factor, 2) + "x"),
-        );
-    }
-    text + "\n"
+    let rows: Vec<Vec<String>> = it
+        .rows
+        .iter()
+        .map(|row| {
+            let factor = row.factor.map_or("-".to_owned(), |factor| interval(&factor, 2) + "x");
+            let numbers = [row.scheme.clone(), interval(&row.goodput_megabits_per_second, 1), factor];
+            row.conditions.values().rev().cloned().chain(numbers).collect()
+        })
+        .collect();
+    text + &indented(&aligned(&rows, "l")) + "\n"
 }
 
 fn map(it: &Map, baseline: &str) -> String {
@@ -52,18 +50,12 @@ fn map(it: &Map, baseline: &str) -> String {
 }
 
 fn scheme_map(it: &Map, own: &SchemeMap) -> String {
-    let wide = it.y_axis.len().max(own.scheme.len()) + 2;
-    let mut text = format!("  {:<wide$}{}\n  {:<wide$}", own.scheme, it.x_axis, it.y_axis);
-    text += &it.x.iter().map(|column| format!("{column:>8}")).collect::<String>();
-    text.push('\n');
-    for (row, factors) in it.y.iter().zip(&own.factor) {
-        text += &format!("  {row:<wide$}");
-        for factor in factors {
-            text += &factor.map_or(format!("{:>8}", "-"), |factor| format!("{:>8.2}", factor.mean));
-        }
-        text.push('\n');
-    }
-    text
+    let number = |factor: &Option<Estimate>| factor.map_or("-".to_owned(), |it| format!("{:.2}", it.mean));
+    let rows = it.y.iter().zip(&own.factor);
+    let rows =
+        rows.map(|(row, factors)| std::iter::once(row.clone()).chain(factors.iter().map(number)).collect());
+    let head = std::iter::once(it.y_axis.clone()).chain(it.x.iter().cloned());
+    format!("  {}: {}\n{}", own.scheme, it.x_axis, TextTable::new("lr", head).with(rows).to_text())
 }
 
 fn matrix(it: &Matrix) -> String {
@@ -80,23 +72,15 @@ fn matrix(it: &Matrix) -> String {
 }
 
 fn panel(it: &Matrix, own: &Panel) -> String {
-    let wide = it.rows.iter().map(String::len).max().unwrap_or(0).max(own.name.len()) + 2;
-    let columns: Vec<usize> = it.columns.iter().map(|column| column.len().max(8) + 1).collect();
-    let mut text = format!("  {:<wide$}", own.name);
-    text += &it.columns.iter().zip(&columns).map(|(name, wide)| format!("{name:>wide$}")).collect::<String>();
-    text.push('\n');
-    for (row, fields) in it.rows.iter().zip(&own.fields) {
-        text += &format!("  {row:<wide$}");
-        for (field, wide) in fields.iter().zip(&columns) {
-            text += &format!("{:>wide$}", in_words(field));
-        }
-        text.push('\n');
-    }
-    text
+    let rows = it.rows.iter().zip(&own.fields);
+    let rows =
+        rows.map(|(row, fields)| std::iter::once(row.clone()).chain(fields.iter().map(field_text)).collect());
+    let head = std::iter::once(&own.name).chain(&it.columns);
+    TextTable::new("lr", head).with(rows).to_text()
 }
 
 /// A field as text.
-fn in_words(field: &Field) -> String {
+fn field_text(field: &Field) -> String {
     match field {
         Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
         Field::Gain(gain) => format!("({})", signed(gain.mean)),

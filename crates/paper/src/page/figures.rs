@@ -29,7 +29,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
     }
 }
 
-fn seeds_in_words(seeds: usize) -> String {
+fn format_seeds(seeds: usize) -> String {
     match seeds {
         0 | 1 => "one run each".to_owned(),
         seeds => format!("mean of {} and its 95 % interval", plural(seeds, "seed")),
@@ -38,7 +38,7 @@ fn seeds_in_words(seeds: usize) -> String {
 
 fn draw(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> Picture {
     let found = Bars::of(documents, figure.layout(), outcome);
-    let remark = seeds_in_words(found.seeds());
+    let remark = format_seeds(found.seeds());
     let axis = figure.quantity.axis();
     let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
     let svg = if figure.series.is_some() {
@@ -60,7 +60,7 @@ fn draw_lines(documents: &Documents, figure: &Lines, outcome: &PaperOutcome) -> 
     let mut drawn: Vec<Line> = (0..found.series.len()).map(|place| series(figure, &found, place)).collect();
     drawn.extend(level(figure, &at, outcome));
     drawn.extend(figure.closed_form.iter().flat_map(|form| form.lines(&figure.axis, &at)));
-    let (remark, axis) = (seeds_in_words(found.seeds()), figure.quantity.axis());
+    let (remark, axis) = (format_seeds(found.seeds()), figure.quantity.axis());
     let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
     let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic }, &drawn);
     Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
@@ -82,7 +82,7 @@ fn draw_equation(figure: &Equation) -> Picture {
 fn draw_gains(figure: &Gains, outcome: &PaperOutcome) -> Picture {
     let drawn = figure.lines(&outcome.records);
     let seeds = drawn.iter().flat_map(|line| &line.points).map(|(_, value)| value.samples).max();
-    let remark = seeds_in_words(seeds.unwrap_or(0));
+    let remark = format_seeds(seeds.unwrap_or(0));
     let names =
         Names { picture: &figure.name, title: &figure.title, remark: &remark, axis: figure.measured() };
     let axis = Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic };
@@ -153,7 +153,6 @@ fn listing(documents: &Documents, layout: Layout<'_>, flows: &[&str], outcome: &
 
 fn number(measured: Option<&Measured>) -> String {
     let Some((value, published)) = measured else { return "–".to_owned() };
-    let half = value.half_width().map(|half| format!(" ± {half:.1}")).unwrap_or_default();
     let known = published.map(|known| format!(" (paper: {known})")).unwrap_or_default();
-    format!("{:.1}{half}{known}", value.mean)
+    value.to_text(|value| format!("{value:.1}")) + &known
 }

@@ -43,7 +43,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<S
         id: "readings",
         title: "How much hangs on what the paper leaves open".to_owned(),
         parts: vec![
-            Part::Words(format!("{words} {}", seeds_in_words(outcome))),
+            Part::Words(format!("{words} {}", format_seeds(outcome))),
             Part::WidePicture(picture),
             Part::Table(listing(documents, &ids, &blocks)),
             Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
@@ -51,7 +51,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<S
     })
 }
 
-fn seeds_in_words(outcome: &PaperOutcome) -> String {
+fn format_seeds(outcome: &PaperOutcome) -> String {
     let count = |seeds: Option<usize>| plural(seeds.unwrap_or(0), "seed");
     let taken = outcome.parts.first().map(|part| part.seeds.len());
     let others = outcome.readings.first().map(|reading| reading.seeds.len());

@@ -8,9 +8,13 @@ use crate::model::Provenance;
 
 /// A table as CSV: its comments, a header, the rows; absent values are empty.
 pub fn csv(table: &Table, provenance: &Provenance) -> String {
-    let mut text = format!("# table: {}\n{}", table.name, comments(provenance));
+    format!("# table: {}\n{}{}", table.name, comments(provenance), csv_rows(table))
+}
+
+/// The same without comments.
+pub fn csv_rows(table: &Table) -> String {
     let header: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-    text += &(header.join(",") + "\n");
+    let mut text = header.join(",") + "\n";
     for row in 0..table.rows() {
         for (place, column) in table.columns.iter().enumerate() {
             if place > 0 {

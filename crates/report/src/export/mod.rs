@@ -7,7 +7,7 @@ pub mod table;
 pub mod tables;
 
 pub(crate) use self::csv::comments;
-pub use self::csv::csv;
+pub use self::csv::{csv, csv_rows};
 pub use self::json::json;
 pub use self::parquet::{parquet, write_parquet};
 
@@ -32,7 +32,7 @@ pub fn files(report: &Report) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
-/// Where everything beside it comes from, as `provenance.json`: with the whole text of the scenario, of which CSV and
+/// The origin of all files next to it, as `provenance.json`: with the whole text of the scenario, of which CSV and
 /// SVG hold the hash only.
 ///
 /// # Errors

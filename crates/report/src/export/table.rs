@@ -19,7 +19,8 @@ pub struct Column {
 }
 
 /// The values of a column; `None` is an empty cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 pub enum Data {
     /// Words.
     Text(Vec<Option<String>>),

@@ -2,8 +2,8 @@
 
 use super::table::{Data, Table};
 use crate::model::Report;
+use crate::record::LinkRecord;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
-use seamline_record::record::LinkRecord;
 
 /// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
 /// direction of each link, and for each flow of each cell over all seeds.
@@ -69,7 +69,7 @@ fn emulation(report: &Report) -> Table {
     of_cells(report, Table::new("emulation"), rows().map(|row| row.cell))
         .whole("seed", rows().map(|row| row.seed))
         .text("kernel", rows().map(|row| row.it.kernel.clone()))
-        .text("stacks", rows().map(|row| row.it.stacks_in_words()))
+        .text("stacks", rows().map(|row| row.it.format_stacks()))
         .text("priority", rows().map(|row| row.it.priority.clone()))
         .whole("packets", rows().map(|row| row.it.packets))
         .real("lateness_median_us", rows().map(|row| Some(row.it.lateness_median_us)))

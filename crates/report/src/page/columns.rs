@@ -25,7 +25,7 @@ pub(crate) struct Encoded {
     pub(crate) groups: Vec<Group>,
 }
 
-/// Neighbouring runs of which one is shown, or two beside each other.
+/// Neighbouring runs of which one is shown, or two side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Group {
     /// What a reader chooses it by.

@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Result<String, ReportError> {
         }
     }
     let content = format!(
-        "<p class=\"caption\">This page stands alone; its numbers are in it. <code>--report DIR</code> writes them beside it, \
+        "<p class=\"caption\">This page contains its numbers. <code>--report DIR</code> writes them next to the page, \
          as Parquet and with every segment, too.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
          <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
     );

@@ -4,12 +4,13 @@ mod columns;
 mod downloads;
 pub mod html;
 mod sections;
+mod tables;
 mod thin;
 pub(crate) mod timeline;
 
 use crate::escape::{Text, json_in_script};
 use crate::files::ReportError;
-use crate::model::{Report, seeds_in_words};
+use crate::model::{Report, format_seeds};
 use crate::picture;
 pub(crate) use columns::{Encoded, Group, encode};
 use html::{figure, page};
@@ -28,12 +29,12 @@ const SCRIPT: [&str; 8] = [
     concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
 ];
 
-/// The whole page, with everything else beside it.
+/// The page of a report whose other files are next to it.
 pub fn html(report: &Report) -> String {
     page_of(report, "")
 }
 
-/// The whole page alone: what would lie beside it can be had from it, without a network.
+/// The page on its own: what would be in other files can be saved from it, without a network.
 ///
 /// # Errors
 /// Never in practice: every value can be written as JSON.
@@ -55,7 +56,7 @@ fn page_of(report: &Report, downloads: &str) -> String {
     let mut body = sections::verdict(report);
     body += &pictures(report);
     body += &timeline::section(&encoded);
-    body += &sections::tables(report);
+    body += &tables::section(report);
     body += downloads;
     body += &sections::provenance(&report.provenance);
     page(&report.title, &header(report), &body, &script_of(&encoded))
@@ -74,7 +75,7 @@ fn header(report: &Report) -> String {
         Text(&report.title),
         plural(cells, "cell"),
         plural(seeds, "seed"),
-        seeds_in_words(&report.provenance.seeds),
+        format_seeds(&report.provenance.seeds),
         report.duration_s
     )
 }

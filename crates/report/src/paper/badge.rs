@@ -25,7 +25,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// A sign beside the word, so that a table can be read at a glance and without colour.
+    /// A sign next to the word, so that a table can be read at a glance and without colour.
     pub fn sign(self) -> &'static str {
         match self {
             Tone::Good => "✓",

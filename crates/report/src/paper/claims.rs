@@ -1,4 +1,4 @@
-//! The claims of a paper beside what was measured.
+//! The claims of a paper, next to what was measured.
 
 use super::badge::Badge;
 use super::content::{Entry, Listing};
@@ -6,7 +6,7 @@ use crate::escape::Text;
 use crate::page::html::{folded, section};
 use crate::picture::forest::{Scale, strip};
 use crate::quantity::digits;
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 use std::fmt::Write;
 
 /// One claim of a paper.

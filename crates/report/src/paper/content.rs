@@ -29,7 +29,7 @@ pub enum Part {
     Verbatim(String),
     /// A table.
     Table(Listing),
-    /// Pictures beside each other, as many as there is room for. Each becomes a file, too.
+    /// Pictures side by side, as many as there is room for. Each becomes a file, too.
     Pictures(Vec<Picture>),
     /// A picture as wide as the page. It becomes a file, too.
     WidePicture(Picture),

@@ -1,7 +1,7 @@
-//! The page of a reproduced paper: what it claims beside what was measured, and whatever else there is to show.
+//! The page of a reproduced paper: its claims next to what was measured, and further sections.
 //!
 //! The claims come first and the provenance last; between them stand the [`Section`]s that the caller makes of words,
-//! tables and pictures. Every picture becomes a file beside the page, and so does every table of numbers.
+//! tables and pictures. Every picture becomes a file next to the page, and so does every table of numbers.
 
 pub mod badge;
 pub mod claims;
@@ -47,7 +47,7 @@ pub struct PaperReport {
 
 impl PaperReport {
     /// Everything to write: tables, pictures and, last, the page, so that a page which is there has its companions
-    /// beside it.
+    /// next to it.
     ///
     /// # Errors
     /// When a table cannot be written in its format, which is a fault of this program.

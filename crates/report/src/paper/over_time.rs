@@ -4,7 +4,7 @@ use crate::page::{Encoded, Group, encode};
 use crate::picture::{Picture, over_time};
 use crate::series::RunSeries;
 
-/// Runs of one figure, to be looked at one by one or two beside each other.
+/// Runs of one figure, to be looked at one by one or two side by side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunsOfFigure {
     /// What the names of its pictures begin with.
@@ -15,7 +15,7 @@ pub struct RunsOfFigure {
     pub look: String,
     /// What is shown of them at first, in seconds; everything without it.
     pub shown_s: Option<(f64, f64)>,
-    /// The runs. The second one is shown beside the first at first.
+    /// The runs. The second one is the one next to the first when the page opens.
     pub runs: Vec<RunSeries>,
 }
 

@@ -1,11 +1,11 @@
-//! Bars with 95 % intervals, and what somebody else published beside them.
+//! Bars with 95 % intervals, and published values next to them.
 
 use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{define_hatchings, fill, hatched, published};
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::quantity::digits;
 use crate::scale::{Linear, with_zero};
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Bar {
     pub label: String,
     /// Its length and its interval.
     pub value: Estimate,
-    /// What somebody else published for the same thing.
+    /// The published value of the same thing.
     pub published: Option<f64>,
 }
 
@@ -23,7 +23,7 @@ pub struct Bar {
 pub struct Group {
     /// What they have in common.
     pub label: String,
-    /// One entry for each series: its value and what somebody else published; `None` leaves a gap.
+    /// One entry for each series: its value and the published one; `None` leaves a gap.
     pub bars: Vec<Option<(Estimate, Option<f64>)>>,
 }
 
@@ -87,14 +87,8 @@ fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
     if let Some(value) = bar.published {
         published(svg, (x.place(value), middle + 9.0));
     }
-    let half = bar.value.half_width().map(|half| format!(" ± {}", digits(half))).unwrap_or_default();
     let end = x.place(high.max(bar.published.unwrap_or(high))) + 10.0;
-    svg.text(
-        (end, middle + 4.0),
-        Anchor::Start,
-        &format!("{}{half}", digits(bar.value.mean)),
-        "class=\"value\"",
-    );
+    svg.text((end, middle + 4.0), Anchor::Start, &bar.value.to_text(digits), "class=\"value\"");
 }
 
 /// Groups of bars standing side by side, one series each hatching.

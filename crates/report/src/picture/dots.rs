@@ -1,4 +1,4 @@
-//! Dots with intervals over a few cases, for several series beside each other, on an axis of decimal logarithms: one panel for each condition.
+//! Dots with intervals over a few cases, for several series side by side, on an axis of decimal logarithms: one panel for each condition.
 
 use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::marker;
@@ -50,7 +50,7 @@ const UNDER: f64 = 70.0;
 /// Which part of a case's width its dots take.
 const TAKEN: f64 = 0.82;
 
-/// The panels, two beside each other.
+/// The panels, two in a row.
 pub fn dots(names: Names<'_>, axes: Axes<'_>, panels: &[Panel]) -> String {
     let rows = panels.len().div_ceil(COLUMNS);
     let room = WIDTH - LEFT - 24.0;

@@ -1,10 +1,10 @@
-//! Measurements beside what is accepted: a dot and its 95 % interval over a band, line below line.
+//! Measurements and what is accepted: a dot and its 95 % interval over a band, line below line.
 
-use super::frame::{Names, heading};
+use super::frame::{Names, heading, whisker};
 use super::style::published;
-use super::svg::{Anchor, FAINT, INK, Svg, TEXT, width_of};
+use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::scale::{Linear, Ticks};
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// What a row is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Panel {
     pub title: String,
     /// What is accepted, ends included; an end may be infinite.
     pub accepted: (f64, f64),
-    /// What somebody else published: nothing, a number, or two.
+    /// The published values: none, a number, or two.
     pub published: Vec<f64>,
     /// The values, one for each row; `None` where there is none, as in a row that is a heading.
     pub values: Vec<Option<Estimate>>,
@@ -91,7 +91,7 @@ pub fn strip(title: &str, scale: &Scale, value: &Estimate) -> String {
     svg.finish()
 }
 
-/// Panels beside each other over common rows. The axis' name stands below the panels.
+/// Panels side by side over common rows. The axis' name stands below the panels.
 pub fn forest(names: Names<'_>, rows: &[Row], panels: &[Panel]) -> String {
     let longest = rows.iter().map(|row| width_of(row.name(), TEXT)).fold(0.0, f64::max);
     let left = (longest + 28.0).clamp(80.0, 360.0);
@@ -170,10 +170,6 @@ fn draw_value(svg: &mut Svg, x: &Linear, y: f64, value: &Estimate) {
     if !(value.mean.is_finite() && low.is_finite() && high.is_finite()) {
         return;
     }
-    let style = format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\"");
-    svg.line((x.place(low), y), (x.place(high), y), &style);
-    for end in [low, high] {
-        svg.line((x.place(end), y - 3.5), (x.place(end), y + 3.5), &style);
-    }
+    whisker(svg, (x.place(low), y), (x.place(high), y));
     svg.circle((x.place(value.mean), y), 3.8, "class=\"area s0\" fill=\"#0b62a8\"");
 }

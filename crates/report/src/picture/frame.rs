@@ -139,14 +139,14 @@ pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
     svg.text((12.0, 40.0), Anchor::Start, remark, &format!("class=\"faint\" fill=\"{FAINT}\""));
 }
 
-/// An interval from `low` to `high` with its caps.
+/// An interval from `low` to `high` with its caps: one path, for a picture may have hundreds.
 pub fn whisker(svg: &mut Svg, low: (f64, f64), high: (f64, f64)) {
-    let style = format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\"");
-    svg.line(low, high, &style);
     let (dx, dy) = if low.1 == high.1 { (0.0, 4.5) } else { (4.5, 0.0) };
-    for end in [low, high] {
-        svg.line((end.0 - dx, end.1 - dy), (end.0 + dx, end.1 + dy), &style);
-    }
+    let cap = |end: (f64, f64)| [(end.0 - dx, end.1 - dy), (end.0 + dx, end.1 + dy)];
+    let stroke =
+        |[from, to]: [(f64, f64); 2]| format!("M{} {}L{} {}", px(from.0), px(from.1), px(to.0), px(to.1));
+    let data: String = [[low, high], cap(low), cap(high)].map(stroke).concat();
+    svg.data(&data, &format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\""));
 }
 
 /// How many rows a legend takes in this width.

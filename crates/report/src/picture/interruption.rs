@@ -4,7 +4,7 @@ use super::bars::{Bar, bars};
 use super::frame::Names;
 use super::{MOST_BARS, Picture};
 use crate::model::{Outcome, Report};
-use seamline_record::statistics::{Estimate, estimate, mean};
+use crate::statistics::{Estimate, estimate, mean};
 
 /// Bars of mean interruptions; `None` when all handovers interrupt for the same time.
 pub(super) fn interruption(report: &Report) -> Option<Picture> {

@@ -4,7 +4,7 @@ use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
 use super::style::{marker, stroke};
 use super::svg::Svg;
 use crate::scale::{Linear, top, with_zero};
-use seamline_record::statistics::Estimate;
+use crate::statistics::Estimate;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq)]

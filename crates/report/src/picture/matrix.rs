@@ -24,7 +24,7 @@ pub struct Panel {
     pub fields: Vec<Vec<Field>>,
 }
 
-/// Panels with the same rows and columns, two beside each other.
+/// Panels with the same rows and columns, two in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// What the rows are called, from above.

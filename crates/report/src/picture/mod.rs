@@ -21,7 +21,6 @@ use crate::model::{Outcome, Provenance, Report};
 use bars::{Bar, bars};
 use cdf::{Distribution, cdf};
 use frame::Names;
-use seamline_record::statistics::Estimate;
 
 /// A picture of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +72,7 @@ fn goodput(report: &Report) -> Picture {
     let shown = &report.outcomes[..report.outcomes.len().min(MOST_BARS)];
     let bar = |outcome: &Outcome| Bar {
         label: outcome.name.clone(),
-        value: in_mega(&outcome.summary.goodput_bits_per_second),
+        value: outcome.summary.goodput_bits_per_second.map(|bits_per_second| bits_per_second / 1e6),
         published: None,
     };
     let seeds =
@@ -93,11 +92,6 @@ fn goodput(report: &Report) -> Picture {
         svg: bars(names, &shown.iter().map(bar).collect::<Vec<_>>()),
         caption,
     }
-}
-
-fn in_mega(value: &Estimate) -> Estimate {
-    let Estimate { mean, low, high, samples } = *value;
-    Estimate { mean: mean / 1e6, low: low.map(|low| low / 1e6), high: high.map(|high| high / 1e6), samples }
 }
 
 /// How long it took to be back at pace after handovers.

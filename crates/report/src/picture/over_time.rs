@@ -14,9 +14,9 @@ const TOP: f64 = 58.0;
 const BOTTOM: f64 = 340.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 20.0;
-/// So many steps of time are told apart, about as many as there are pixels.
+/// So many steps of time are distinguished, about as many as there are pixels.
 const STEPS: f64 = 700.0;
-/// More queues than this in one picture cannot be told apart.
+/// More queues than this in one picture cannot be distinguished.
 const MOST_QUEUES: usize = 3;
 
 /// So much of a run is shown before and after a handover.
@@ -55,7 +55,7 @@ impl Span {
         (self.from..=self.to).contains(&time)
     }
 
-    /// What can be told apart in time.
+    /// What can be distinguished in time.
     fn step(&self) -> f64 {
         ((self.to - self.from) / STEPS).max(1e-9)
     }

@@ -56,7 +56,7 @@ pub fn define_hatchings(svg: &mut Svg, picture: &str, count: usize) {
     }
 }
 
-/// The area of the `n`-th of several, hatched so that it can be told without its colour.
+/// The area of the `n`-th of several, hatched so that it can be recognised without its colour.
 pub fn hatched(svg: &mut Svg, picture: &str, n: usize, corner: (f64, f64), size: (f64, f64)) {
     svg.rect(corner, size, &fill(n));
     let hatching = n % HATCHINGS.len();

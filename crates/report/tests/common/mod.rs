@@ -1,14 +1,14 @@
 //! A report with everything in it, made up but in the right proportions.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use seamline_record::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
-use seamline_record::statistics::Estimate;
-use seamline_record::summary::{Comparison, FlowSummary};
 use seamline_report::model::{Cell, Outcome, Provenance, Report};
+use seamline_report::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use seamline_report::series::{
     Acknowledgment, Drop, FlowSeries, HandoverBand, QueueSeries, RunSeries, SegmentSent, SelectiveBlock,
     SenderColumns,
 };
+use seamline_report::statistics::Estimate;
+use seamline_report::summary::{Comparison, FlowSummary};
 
 /// A title that would break out of every kind of quotes.
 pub(crate) const NASTY: &str =

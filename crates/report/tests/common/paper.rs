@@ -1,6 +1,5 @@
 //! A paper's page with everything on it.
 
-use seamline_record::statistics::Estimate;
 use seamline_report::export::table::Table;
 use seamline_report::paper::{
     Badge, Behind, Claim, Entry, Listing, PaperReport, Part, Published, RunsOfFigure, Section, Tone,
@@ -8,6 +7,7 @@ use seamline_report::paper::{
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, bars};
 use seamline_report::picture::frame::Names;
+use seamline_report::statistics::Estimate;
 
 pub(crate) fn badge(words: &str, tone: Tone) -> Badge {
     Badge { words: words.into(), tone }

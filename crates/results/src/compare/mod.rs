@@ -89,7 +89,7 @@ pub enum Verdict {
     Lower,
     /// The interval of the difference contains zero.
     NoClearDifference,
-    /// There is one pair, and it differs: nobody can tell.
+    /// There is one pair, and it differs: one seed cannot tell.
     OnePair,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Comparison, Difference, Measure, Row, Verdict};
 use seamline_experiment::text::{duration_in_words, rate_in_words};
+use seamline_report::text_table::TextTable;
 use serde_json::Value;
 
 /// What differs, a line for each flow of each cell, and whether there is a difference.
@@ -14,15 +15,8 @@ pub fn to_text(comparison: &Comparison) -> String {
     text += &format!(
         "\nMeans over {seeds}; B minus A with its 95 % interval, and B divided by A, seed by seed\n"
     );
-    let cells: Vec<[String; 6]> = rows.iter().map(columns).collect();
-    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4].map(width);
-    for [name, a, b, difference, factor, words] in &cells {
-        text += &format!(
-            "  {name:<0$}  A {a:>1$}  B {b:>2$}  {difference:<3$}  {factor:>4$}  {words}\n",
-            widths[0], widths[1], widths[2], widths[3], widths[4]
-        );
-    }
+    let table = TextTable::new("lrrlrl", ["", "A", "B", "B - A", "B / A", ""]).with(rows.iter().map(columns));
+    text += &table.to_text();
     text + "\n" + &conclusion(rows)
 }
 
@@ -50,7 +44,7 @@ fn differing(comparison: &Comparison) -> String {
     format!("What differs:\n{lines}")
 }
 
-fn columns(row: &Row) -> [String; 6] {
+fn columns(row: &Row) -> Vec<String> {
     let words = |value: f64| match row.measure {
         Measure::GoodputBitsPerSecond if value < 0.0 => format!("-{}", rate_in_words(-value)),
         Measure::GoodputBitsPerSecond => rate_in_words(value),
@@ -59,7 +53,7 @@ fn columns(row: &Row) -> [String; 6] {
     };
     let sign = if row.difference.mean > 0.0 { "+" } else { "" };
     let interval = row.difference.half_width().map(|half| format!(" ± {}", words(half))).unwrap_or_default();
-    [
+    vec![
         name(row),
         words(row.a),
         words(row.b),

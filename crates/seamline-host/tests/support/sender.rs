@@ -125,7 +125,7 @@ fn cgroup_or_skip(test: &str) -> Option<Cgroup> {
         assert_eq!(stdout(&checked), "the kernel accepts all programs\n");
         return Some(cgroup);
     }
-    skip(test, &format!("{}{}", stderr(&checked), stdout(&doctor)));
+    skip(test, format!("{}{}", stderr(&checked), stdout(&doctor)));
     None
 }
 

@@ -4,7 +4,6 @@
 pub(crate) mod cgroup;
 mod full;
 pub(crate) mod peer;
-mod skip;
 pub(crate) mod socket;
 pub(crate) mod wire;
 
@@ -14,8 +13,8 @@ use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
 use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
+pub(crate) use seamline_testing::skip;
 use seamline_wire::codec::IpVersion;
-pub(crate) use skip::skip;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};

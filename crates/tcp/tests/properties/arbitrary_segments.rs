@@ -1,9 +1,10 @@
 //! Segments of all kinds thrown at an endpoint in all states.
 
+use crate::check;
 use crate::run::least_window;
-use crate::{check, pairs};
+use crate::sample::profiles_and_pairs;
 use proptest::prelude::*;
-use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening, profile};
+use seamline_tcp::{Address, Endpoint, EndpointConfig, Opening};
 use seamline_wire::{
     Duration, Flags, Instant, NodeId, Outbox, Packet, SackBlock, Segment, SequenceNumber, Timestamps,
     TransportPort,
@@ -179,37 +180,35 @@ fn arbitrary_segments_do_no_harm() {
     let beginnings = prop_oneof![Just(Opening::Active), Just(Opening::Passive)];
     let initial = prop_oneof![any::<u32>(), Just(u32::MAX), Just(u32::MAX - 2000)];
     let script = (beginnings, initial, prop::bool::weighted(0.8), prop::collection::vec(deed(), 1..80));
-    for profile in profile::ALL {
-        for (name, variant) in pairs() {
-            check(100, &format!("{} {name}", profile.name), &script, |(opening, initial, polite, deeds)| {
-                let mut parameters = (profile.parameters)();
-                parameters.receiver.buffer = 8000;
-                let least_window = least_window(&variant, &parameters);
-                let initial = SequenceNumber(initial);
-                let address = |n: u16| Address { node: NodeId(u32::from(n)), port: TransportPort(n) };
-                let endpoint = Endpoint::new(EndpointConfig {
-                    local: address(1),
-                    remote: address(2),
-                    parameters: Arc::new(parameters),
-                    variant,
-                    handover: None,
-                    initial_sequence: initial,
-                });
-                let mut target = Target {
-                    endpoint,
-                    out: Outbox::new(),
-                    now: Instant::from_millis(5),
-                    initial,
-                    payload_sent: 0,
-                    least_window,
-                };
-                target.endpoint.open(target.now, opening.clone(), &mut target.out);
-                if polite {
-                    target.shake_hands(matches!(opening, Opening::Active));
-                }
-                deeds.iter().for_each(|deed| target.carry_out(deed));
+    for (profile, name, variant) in profiles_and_pairs() {
+        check(100, &format!("{} {name}", profile.name), &script, |(opening, initial, polite, deeds)| {
+            let mut parameters = (profile.parameters)();
+            parameters.receiver.buffer = 8000;
+            let least_window = least_window(&variant, &parameters);
+            let initial = SequenceNumber(initial);
+            let address = |n: u16| Address { node: NodeId(u32::from(n)), port: TransportPort(n) };
+            let endpoint = Endpoint::new(EndpointConfig {
+                local: address(1),
+                remote: address(2),
+                parameters: Arc::new(parameters),
+                variant,
+                handover: None,
+                initial_sequence: initial,
             });
-        }
+            let mut target = Target {
+                endpoint,
+                out: Outbox::new(),
+                now: Instant::from_millis(5),
+                initial,
+                payload_sent: 0,
+                least_window,
+            };
+            target.endpoint.open(target.now, opening.clone(), &mut target.out);
+            if polite {
+                target.shake_hands(matches!(opening, Opening::Active));
+            }
+            deeds.iter().for_each(|deed| target.carry_out(deed));
+        });
     }
 }
 

@@ -1,11 +1,14 @@
 //! Properties that hold for every pair of congestion control and recovery under every profile,
 //! whatever the network does. Cases are drawn from a fixed seed; `PROPTEST_CASES` asks for more.
+//!
+//! By default a fixed sample of the products of the registries is run (`sample.rs`); `SEAMLINE_PROPERTIES=all` runs all of them.
 
 mod arbitrary_segments;
 mod end;
 mod pipe;
 mod plan;
 mod run;
+mod sample;
 mod transfers;
 
 use proptest::strategy::Strategy;

@@ -1,11 +1,11 @@
 //! Two endpoints and a nasty network.
 
+use crate::check;
 use crate::plan::{
     Plan, plan, plan_with_abort, plan_with_handovers, plan_with_moves, plan_with_notified_losses,
 };
 use crate::run::Run;
-use crate::{check, pairs};
-use seamline_tcp::handover;
+use crate::sample::{profiles_and_pairs, schemes_profiles_and_pairs};
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{CloseReason, State, Variant, profile};
@@ -18,12 +18,10 @@ const CASES: u32 = 100;
 /// within the largest timeout; both ends finish, without an error, and wait for nothing any more.
 #[test]
 fn every_byte_once_and_in_order() {
-    for profile in profile::ALL {
-        for (name, pair) in pairs() {
-            check(CASES, &format!("{} {name}", profile.name), &plan(), |plan| {
-                transfer(&plan, profile.parameters, pair);
-            });
-        }
+    for (profile, name, pair) in profiles_and_pairs() {
+        check(CASES, &format!("{} {name}", profile.name), &plan(), |plan| {
+            transfer(&plan, profile.parameters, pair);
+        });
     }
 }
 
@@ -31,47 +29,37 @@ fn every_byte_once_and_in_order() {
 /// notice is lost, late, repeated or false.
 #[test]
 fn moves_lose_nothing() {
-    for scheme in handover::ALL {
-        for profile in profile::ALL {
-            for (name, pair) in pairs() {
-                check(
-                    CASES / 5,
-                    &format!("{} {} {name}", scheme.name, profile.name),
-                    &plan_with_moves(scheme),
-                    |plan| {
-                        transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
-                    },
-                );
-            }
-        }
+    for (scheme, profile, name, pair) in schemes_profiles_and_pairs() {
+        check(
+            CASES / 5,
+            &format!("{} {} {name}", scheme.name, profile.name),
+            &plan_with_moves(scheme),
+            |plan| {
+                transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
+            },
+        );
     }
 }
 
 /// The same when ends move and are told of it.
 #[test]
 fn handovers_lose_nothing() {
-    for scheme in handover::ALL {
-        for profile in profile::ALL {
-            for (name, pair) in pairs() {
-                let name = format!("{} {} {name}, handovers", scheme.name, profile.name);
-                check(CASES / 5, &name, &plan_with_handovers(scheme), |plan| {
-                    transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
-                });
-            }
-        }
+    for (scheme, profile, name, pair) in schemes_profiles_and_pairs() {
+        let name = format!("{} {} {name}, handovers", scheme.name, profile.name);
+        check(CASES / 5, &name, &plan_with_handovers(scheme), |plan| {
+            transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
+        });
     }
 }
 
 /// The same when the causes of losses are told, whether that is true or not.
 #[test]
 fn notified_losses_lose_nothing() {
-    for profile in profile::ALL {
-        for (name, pair) in pairs() {
-            let name = format!("{} {name}, notified losses", profile.name);
-            check(CASES / 2, &name, &plan_with_notified_losses(), |plan| {
-                transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
-            });
-        }
+    for (profile, name, pair) in profiles_and_pairs() {
+        let name = format!("{} {name}, notified losses", profile.name);
+        check(CASES / 2, &name, &plan_with_notified_losses(), |plan| {
+            transfer(&without_storms(plan, profile.parameters, pair), profile.parameters, pair);
+        });
     }
 }
 
@@ -105,15 +93,15 @@ fn transfer(plan: &Plan, parameters: fn() -> Parameters, variant: Variant) {
 /// On a good network no pause is longer than a fully backed-off timer, what it takes to answer it, and
 /// what an application makes of its time.
 fn live(run: &mut Run, largest_timeout: Duration) {
-    let patience = largest_timeout + Duration::from_secs(5);
+    let timeout = largest_timeout + Duration::from_secs(5);
     let mut before = run.progress();
     for _ in 0..2000 {
         if run.is_done() {
             return;
         }
-        run.until(run.now + patience);
+        run.until(run.now + timeout);
         let after = run.progress();
-        assert!(after != before || run.is_done(), "nothing happened for {patience}: {after:?}");
+        assert!(after != before || run.is_done(), "nothing happened for {timeout}: {after:?}");
         before = after;
     }
     panic!("it does not end: {before:?}");
@@ -122,16 +110,14 @@ fn live(run: &mut Run, largest_timeout: Duration) {
 /// An abort ends both ends or leaves the peer with nothing to do; nothing is delivered that was not sent.
 #[test]
 fn aborts_leave_nothing_running() {
-    for profile in profile::ALL {
-        for (name, pair) in pairs() {
-            check(CASES / 2, &format!("{} {name}", profile.name), &plan_with_abort(), |plan| {
-                let mut run = Run::new(&plan, profile.parameters, pair);
-                let end = run.good_from + Duration::from_secs(3600);
-                assert!(!run.until(end), "something is waited for: {:?}", run.progress());
-                let aborted = run.ends[1].endpoint.state();
-                assert_eq!(aborted, State::Closed);
-            });
-        }
+    for (profile, name, pair) in profiles_and_pairs() {
+        check(CASES / 2, &format!("{} {name}", profile.name), &plan_with_abort(), |plan| {
+            let mut run = Run::new(&plan, profile.parameters, pair);
+            let end = run.good_from + Duration::from_secs(3600);
+            assert!(!run.until(end), "something is waited for: {:?}", run.progress());
+            let aborted = run.ends[1].endpoint.state();
+            assert_eq!(aborted, State::Closed);
+        });
     }
 }
 
@@ -139,31 +125,31 @@ fn aborts_leave_nothing_running() {
 #[test]
 fn who_rests_forgets_nothing() {
     let rests = Cell::new([0u64; 2]);
-    for profile in profile::ALL {
-        for (name, pair) in pairs() {
-            check(CASES, &format!("{} {name}, rests", profile.name), &plan(), |plan| {
-                let [plain, resting] = [false, true].map(|resting| {
-                    let mut run = Run::new(&plan, profile.parameters, pair);
-                    run.resting = resting;
-                    run.until(run.good_from + Duration::from_secs(3600));
-                    run
-                });
-                assert_eq!(plain.trace, resting.trace);
-                assert_eq!(plain.progress(), resting.progress());
-                for side in [0, 1] {
-                    let [plain, resting] = [&plain, &resting].map(|run| &run.ends[side].endpoint);
-                    assert_eq!(plain.statistics(), resting.statistics());
-                    assert_eq!(plain.sample(), resting.sample());
-                }
-                let logs = pair.recovery.needs_send_log || pair.congestion_control.needs_send_log;
-                let mut counted = rests.get();
-                counted[usize::from(logs)] += resting.rests;
-                rests.set(counted);
+    let combinations = profiles_and_pairs();
+    let enough = 40 * combinations.len() as u64;
+    for (profile, name, pair) in combinations {
+        check(CASES, &format!("{} {name}, rests", profile.name), &plan(), |plan| {
+            let [plain, resting] = [false, true].map(|resting| {
+                let mut run = Run::new(&plan, profile.parameters, pair);
+                run.resting = resting;
+                run.until(run.good_from + Duration::from_secs(3600));
+                run
             });
-        }
+            assert_eq!(plain.trace, resting.trace);
+            assert_eq!(plain.progress(), resting.progress());
+            for side in [0, 1] {
+                let [plain, resting] = [&plain, &resting].map(|run| &run.ends[side].endpoint);
+                assert_eq!(plain.statistics(), resting.statistics());
+                assert_eq!(plain.sample(), resting.sample());
+            }
+            let logs = pair.recovery.needs_send_log || pair.congestion_control.needs_send_log;
+            let mut counted = rests.get();
+            counted[usize::from(logs)] += resting.rests;
+            rests.set(counted);
+        });
     }
     let [rested, with_log] = rests.get();
-    assert!(rested > 5000, "{rested}");
+    assert!(rested > enough, "{rested}");
     assert_eq!(with_log, 0, "who keeps a log stays awake");
 }
 

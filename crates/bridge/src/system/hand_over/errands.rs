@@ -2,7 +2,7 @@
 
 use crate::handed::{Handed, TakenIn};
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use seamline_daemon::clock;
+use seamline_host::clock;
 use seamline_wire::Instant;
 use std::io;
 use std::net::IpAddr;

@@ -5,7 +5,7 @@ use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
 use crate::system::patience::Patient;
 use crate::system::worker::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_daemon::{Line, clock, explained};
+use seamline_host::{Line, clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};

@@ -4,7 +4,7 @@ use super::rules::BEGINNINGS;
 use nix::errno::Errno;
 use nix::net::if_::{if_indextoname, if_nametoindex};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use seamline_daemon::explained;
+use seamline_host::explained;
 use std::{fs, io};
 
 /// The versions of IP that it forwards.

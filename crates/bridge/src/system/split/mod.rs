@@ -17,7 +17,7 @@ use host::Forwards;
 use relay::{Bounds, Relay};
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
-use seamline_daemon::Journal;
+use seamline_host::Journal;
 use seamline_wire::Duration;
 use sockets::Sizes;
 use splitting::Splitting;

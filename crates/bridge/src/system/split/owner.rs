@@ -6,7 +6,7 @@
 
 use nix::poll::{PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
-use seamline_daemon::{clock, explained};
+use seamline_host::{clock, explained};
 use seamline_wire::Duration;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;

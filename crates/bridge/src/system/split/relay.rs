@@ -6,7 +6,7 @@ use super::sockets::{self, Sizes};
 use crate::split_counters::SplitCounters;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use seamline_agent::Side;
-use seamline_daemon::clock;
+use seamline_host::clock;
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! The way to this host for packets that bear its mark: a rule and a routing table of its own.
 
 use super::rules::{Entrance, MARK};
-use seamline_daemon::explained;
+use seamline_host::explained;
 use std::io;
 use std::process::Command;
 

@@ -3,7 +3,7 @@
 
 use super::owner::Owner;
 use super::routes::Routes;
-use seamline_daemon::{clock, explained};
+use seamline_host::{clock, explained};
 use seamline_wire::Duration;
 use std::fmt::Write as _;
 use std::io::{self, Write};

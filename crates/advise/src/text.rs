@@ -1,0 +1,234 @@
+//! The answer in words: the verdict first, then the schemes, the closed form, and what to deploy.
+
+mod closed_form;
+mod table;
+
+use crate::advice::{Advice, SchemeAdvice, Verdict};
+use crate::question::Traffic;
+use crate::recording::Recording;
+use crate::significance::WORTH_TELLING;
+use crate::solve::MOBILE_END;
+use closed_form::closed_form;
+use seamline_report::quantity::{bit_rate, bytes, digits, millis};
+use seamline_report::statistics::Estimate;
+use table::table;
+
+/// The answer as text for a terminal.
+pub fn to_text(advice: &Advice) -> String {
+    let mut text = format!("{}\n\n{}", verdict(advice), setting(advice));
+    if advice.verdict != Verdict::NothingToDecide {
+        text += &format!("\n{}", table(advice));
+    }
+    text += &format!("\n{}\n{}", closed_form(advice), deployment(advice));
+    text
+}
+
+/// A span of time.
+fn time(seconds: f64) -> String {
+    if seconds < 0.0 { format!("-{}", millis(-seconds * 1e3)) } else { millis(seconds * 1e3) }
+}
+
+/// A transfer time, or an amount.
+fn amount(advice: &Advice, value: f64) -> String {
+    match advice.traffic {
+        Traffic::File(_) => time(value),
+        Traffic::Horizon(_) if value < 0.0 => format!("-{}", bytes(-value as u64)),
+        Traffic::Horizon(_) => bytes(value as u64),
+    }
+}
+
+/// `12.3 s (95 % interval 10.1 s to 14.5 s)`, of the size of a gain or a loss.
+fn with_interval(advice: &Advice, value: &Estimate) -> String {
+    let (low, high) = value.ends();
+    let (low, high) = if value.mean < 0.0 { (-high, -low) } else { (low, high) };
+    let interval = match value.low {
+        Some(_) => format!(" (95 % interval {} to {})", amount(advice, low), amount(advice, high)),
+        None => String::new(),
+    };
+    format!("{}{interval}", amount(advice, value.mean.abs()))
+}
+
+/// Of what ended before the whole file was there nothing is known but that it takes longer.
+fn at_least(incomplete: usize) -> &'static str {
+    if incomplete > 0 { "at least " } else { "" }
+}
+
+/// What is known of a difference: no less when the first of two is incomplete, no more when the second is.
+fn bounded(gain: &Estimate, first_incomplete: usize, second_incomplete: usize) -> &'static str {
+    match (first_incomplete > 0, second_incomplete > 0) {
+        (false, false) => "",
+        (first, _) if first == (gain.mean >= 0.0) => "at least ",
+        _ => "at most ",
+    }
+}
+
+fn sooner(advice: &Advice, gain: &Estimate) -> String {
+    let what = match (advice.traffic, gain.mean < 0.0) {
+        (Traffic::File(_), false) => "sooner",
+        (Traffic::File(_), true) => "later",
+        (Traffic::Horizon(_), false) => "more",
+        (Traffic::Horizon(_), true) => "less",
+    };
+    format!("{} {what}", with_interval(advice, gain))
+}
+
+/// What a scheme brings over staying; nothing is known when both are incomplete.
+fn sooner_than_staying(advice: &Advice, scheme: Option<&SchemeAdvice>) -> Option<String> {
+    let scheme = scheme?;
+    let gain = scheme.gain?;
+    let bounded = bounded(&gain, advice.stays_incomplete, scheme.incomplete);
+    Some(format!("{bounded}{}", sooner(advice, &gain)))
+}
+
+/// Why there is no clear difference.
+fn no_difference(advice: &Advice) -> String {
+    let gain = advice.stock().and_then(|stock| stock.gain);
+    let ends = gain.map(|gain| gain.ends()).filter(|_| gain.is_some_and(|gain| gain.low.is_some()));
+    if ends.is_some_and(|(low, high)| low.abs().max(high.abs()) <= advice.indifference) {
+        return format!("That is less than {}, and counts for nothing.", share_that_counts());
+    }
+    "More seeds would tell more.".to_owned()
+}
+
+/// `1 % of staying`.
+fn share_that_counts() -> String {
+    format!("{:.0} % of staying", WORTH_TELLING * 100.0)
+}
+
+fn verdict(advice: &Advice) -> String {
+    let stock = sooner_than_staying(advice, advice.stock());
+    let what = match advice.traffic {
+        Traffic::File(size) => format!("the file of {} is there", bytes(size)),
+        Traffic::Horizon(span) => format!("in {span} a flow without end delivers"),
+    };
+    let than = format!("than on {} alone", advice.from.name);
+    let is_known = stock.is_some();
+    let stock = stock.unwrap_or_else(|| "no one knows how much sooner or later".to_owned());
+    match &advice.verdict {
+        Verdict::NoClearDifference if !is_known => format!(
+            "No clear difference: runs end without the file, both on {} alone and after a handover with the stack as it is.",
+            advice.from.name
+        ),
+        Verdict::HandOver => format!("Hand over: with the stack as it is, {what} {stock} {than}."),
+        Verdict::HandOverWith { scheme } => {
+            let with = sooner_than_staying(advice, advice.scheme(scheme)).unwrap_or_default();
+            format!(
+                "Hand over only with {scheme}, with which {what} {with} {than}; with the stack as it is {stock}."
+            )
+        }
+        Verdict::Stay => format!("Stay: after a handover with the stack as it is, {what} {stock} {than}."),
+        Verdict::NoClearDifference => format!(
+            "No clear difference: after a handover with the stack as it is, {what} {stock} {than}. {}",
+            no_difference(advice)
+        ),
+        Verdict::NeverComplete => format!(
+            "Stay: the handover takes {}, and the host must be back after {}, before it is complete.",
+            time(advice.interruption_s),
+            time(advice.stay_s.unwrap_or_default())
+        ),
+        Verdict::NothingToDecide => format!(
+            "Nothing to decide: {what} after {}, before the handover at {} would begin.",
+            with_interval(advice, &advice.stays),
+            time(advice.at_s)
+        ),
+    }
+}
+
+fn setting(advice: &Advice) -> String {
+    let stay = match advice.stay_s {
+        Some(stay) => format!("back {} after that", time(stay)),
+        None => "no return".to_owned(),
+    };
+    let mut text = format!(
+        "Handover at {}, {stay}; nothing passes for {} each time, what is under way is lost, and {}.\n",
+        time(advice.at_s),
+        time(advice.interruption_s),
+        match &advice.forward {
+            Some(most) =>
+                format!("base stations send on up to {most} that wait or come for the host meanwhile"),
+            None => "so is what waits or comes for the host meanwhile".to_owned(),
+        }
+    );
+    for (which, link) in [("from", &advice.from), ("to", &advice.to)] {
+        text += &format!(
+            "  {which:<4}  {}: {}, round trip {}{}  [{}]\n",
+            link.name,
+            bit_rate(link.rate.bits_per_second() as f64),
+            time(link.round_trip.as_secs_f64()),
+            link.loss.map(|loss| format!(", {} % lost", digits(loss * 100.0))).unwrap_or_default(),
+            link.source
+        );
+    }
+    text += &advice.recordings.iter().map(|it| recording(advice, it)).collect::<String>();
+    text + &format!(
+        "  TCP   {}, profile {}{}; schemes that need it hear of a handover {} before it\n  \
+         {} runs: {} seeds each as asked, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
+         up to a round trip of {} later\n",
+        advice.variant,
+        advice.profile,
+        if advice.upload { ", the host sends" } else { "" },
+        time(advice.lead_s),
+        advice.runs,
+        advice.seeds,
+        advice.effort.seeds,
+        advice.from.name
+    )
+}
+
+/// What intervals are over, where a link is recorded.
+fn recording(advice: &Advice, recording: &Recording) -> String {
+    let Recording { link, length_s, repeats, begins_within_s, .. } = recording;
+    let length = time(*length_s);
+    let end = if *repeats { "and repeats" } else { "and goes on as it ends" };
+    match begins_within_s {
+        Some(within) => {
+            let longest = within + advice.longest_run_s;
+            let beyond = match longest > *length_s && !*repeats {
+                true => format!("; the longest run may go on {} beyond its end", time(longest - length_s)),
+                false => String::new(),
+            };
+            format!(
+                "  each seed begins at a place of its own in the first {} of the recording of {link}, which is {length} long {end}{beyond}; \
+                 intervals are over its places, not over other recordings\n",
+                time(*within)
+            )
+        }
+        None => format!(
+            "  every seed begins at the same place of the recording of {link}, which is {length} long {end}: the answer holds for the {} \
+             from there, and intervals say nothing about other places\n",
+            time(advice.longest_run_s)
+        ),
+    }
+}
+
+fn deployment(advice: &Advice) -> String {
+    let Some(scheme) = advice.deploy.as_deref().and_then(|name| advice.scheme(name)) else {
+        return match advice.verdict {
+            Verdict::NothingToDecide | Verdict::NeverComplete => "Deploy: nothing.\n".to_owned(),
+            _ => format!(
+                "Deploy: nothing. No scheme is better than the stack as it is, and than staying, for sure (5 % for all schemes \
+                 together) and by more than {}.\n",
+                share_that_counts()
+            ),
+        };
+    };
+    let stock = advice.stock().and_then(|stock| stock.outcome).map_or(f64::NAN, |outcome| outcome.mean);
+    let share = |over: f64| digits(over.abs() / stock * 100.0);
+    let stock_incomplete = advice.stock().map_or(0, |stock| stock.incomplete);
+    let over = scheme.over_stock.map(|over| {
+        let bounded = bounded(&over, stock_incomplete, scheme.incomplete);
+        format!("{bounded}{}, or {} %,", sooner(advice, &over), share(over.mean))
+    });
+    let over = over.unwrap_or_default();
+    let needs = if scheme.needs_prediction {
+        format!("; it must hear of a handover beforehand, here {} before", time(advice.lead_s))
+    } else {
+        String::new()
+    };
+    format!(
+        "Deploy: {}, at {}: {over} than the stack as it is with the same handover{needs} [{}].\n",
+        scheme.name,
+        if scheme.installed.as_deref() == Some(MOBILE_END) { "the mobile end alone" } else { "both ends" },
+        scheme.cite.as_deref().unwrap_or_default()
+    )
+}

@@ -1,0 +1,88 @@
+//! A line for each scheme.
+
+use super::{amount, at_least, bounded, time};
+use crate::advice::{Advice, Bound, SchemeAdvice};
+use crate::question::Traffic;
+use seamline_report::statistics::Estimate;
+use seamline_report::text_table::TextTable;
+
+/// The schemes in columns, and how to read them.
+pub(super) fn table(advice: &Advice) -> String {
+    let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
+    let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
+    let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
+    let stays = ["(stays)", &stays, "", "", "", ""].map(str::to_owned).to_vec();
+    let schemes = advice.schemes.iter().map(|scheme| row(advice, scheme));
+    let mut text = TextTable::new("l", head).with([stays]).with(schemes).to_text();
+    text += &format!(
+        "  t*_MAX: the longest interruption that is worth it, {}; T_MIN: the shortest stay that is, with {} of interruption\n",
+        advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
+        time(advice.interruption_s)
+    );
+    text + &incomplete(advice)
+}
+
+/// Runs that ended without the whole file.
+fn incomplete(advice: &Advice) -> String {
+    let moves: usize = advice.schemes.iter().map(|scheme| scheme.incomplete).sum();
+    let Advice { stays_incomplete: stays, incomplete_probes: probes, .. } = advice;
+    if stays + moves + probes == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "  {stays} of {} runs of staying, {moves} runs of the handover as asked and {probes} probes of bounds ended without the whole file; \
+         they count as if it had come then, so no more is known than \"at least\"\n",
+        advice.seeds
+    );
+    if *stays > 0 {
+        text += "  bounds are not searched where staying does not end\n";
+    }
+    text
+}
+
+fn row(advice: &Advice, scheme: &SchemeAdvice) -> Vec<String> {
+    let none = || "-".to_owned();
+    let outcome = scheme.outcome.as_ref().map_or_else(none, |outcome| {
+        format!("{}{}", at_least(scheme.incomplete), with_half_width(advice, outcome))
+    });
+    let gain = scheme.gain.as_ref().map_or_else(none, |gain| {
+        let bounded = bounded(gain, advice.stays_incomplete, scheme.incomplete);
+        let sure = match gain.mean {
+            _ if scheme.gains => "",
+            mean if mean <= 0.0 => "",
+            mean if mean <= advice.indifference => " counts for nothing",
+            _ => " not sure",
+        };
+        format!("{bounded}{}{sure}", with_half_width(advice, gain))
+    });
+    let name = if scheme.name == "none" { "none (stack as it is)" } else { &scheme.name };
+    let limit =
+        |found: &Option<Bound>, beyond: [&str; 2]| found.as_ref().map_or_else(none, |it| bound(it, beyond));
+    vec![
+        name.to_owned(),
+        outcome,
+        gain,
+        limit(&scheme.longest_interruption, ["over ", "never"]),
+        limit(&scheme.shortest_stay, ["under ", "never"]),
+        scheme.installed.clone().unwrap_or_else(none),
+    ]
+}
+
+fn bound(found: &Bound, [beyond, never]: [&str; 2]) -> String {
+    match found {
+        Bound::At { over_seeds: Some(over), resolution_s, .. } => {
+            // Between two probes nobody has looked.
+            let half = over.half_width().unwrap_or(0.0).max(resolution_s / 2.0);
+            format!("{} ± {}", time(over.mean), time(half))
+        }
+        Bound::At { seconds, .. } => format!("about {}", time(*seconds)),
+        Bound::Always { probed_to_s } => format!("{beyond}{}", time(*probed_to_s)),
+        Bound::Never { .. } => never.to_owned(),
+    }
+}
+
+fn with_half_width(advice: &Advice, value: &Estimate) -> String {
+    let half = value.half_width().filter(|half| *half > 0.0);
+    let half = half.map(|half| format!(" ± {}", amount(advice, half))).unwrap_or_default();
+    format!("{}{half}", amount(advice, value.mean))
+}

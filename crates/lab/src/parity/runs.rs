@@ -1,0 +1,235 @@
+//! Runs of a plan in all three places.
+
+use crate::system::StateDirectory;
+use crate::{InPlace, LabError, Stacks};
+use seamline_experiment::RunOptions;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::summary::label;
+use seamline_scenario::Plan;
+use seamline_scenario::schema::Scenario;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Where a scenario is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arm {
+    /// In the simulator.
+    Simulator,
+    /// In the lab, with our endpoints at both ends.
+    Ours,
+    /// In the lab, with the kernel's TCP at both ends.
+    Kernel,
+}
+
+impl Arm {
+    /// All of them, in the order of the table.
+    pub const ALL: [Arm; 3] = [Arm::Simulator, Arm::Ours, Arm::Kernel];
+
+    /// What it is called at the head of a column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arm::Simulator => "simulator",
+            Arm::Ours => "lab, our endpoints",
+            Arm::Kernel => "lab, kernel's TCP",
+        }
+    }
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct ParityOptions {
+    /// Commands that stand in the places of agents in the lab.
+    pub in_place: Vec<InPlace>,
+    /// How often a run for which the host was too busy is repeated.
+    pub retries: u32,
+    /// How many runs at the same time. Each run in the lab needs a processor at the right moments.
+    pub at_a_time: NonZeroUsize,
+    /// Set from anywhere: no further run begins.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What came of a cell.
+#[derive(Clone, Debug, Default)]
+pub struct CellRuns {
+    /// What the cell is called.
+    pub name: String,
+    /// By arm: its runs, in the order of their seeds, without those that are left out.
+    pub runs: [Vec<RunRecord>; 3],
+    /// Runs that were repeated because the host was too busy.
+    pub repeated: usize,
+    /// Runs that are left out, with the reason: the host was too busy in every attempt, or a command in place of an agent ended.
+    pub left_out: Vec<String>,
+}
+
+/// Why there is nothing to compare.
+#[derive(Debug)]
+pub enum ParityError {
+    /// The lab could not run it.
+    Lab(LabError),
+    /// A stop was requested.
+    Stopped,
+}
+
+impl fmt::Display for ParityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParityError::Lab(error) => error.fmt(f),
+            ParityError::Stopped => f.write_str("interrupted before everything was run"),
+        }
+    }
+}
+
+impl std::error::Error for ParityError {}
+
+impl From<LabError> for ParityError {
+    fn from(error: LabError) -> Self {
+        ParityError::Lab(error)
+    }
+}
+
+/// How many runs a plan takes, without repetitions.
+pub fn count(plan: &Plan) -> usize {
+    plan.runs() * Arm::ALL.len()
+}
+
+/// Run every cell of a plan under every seed in all three places. `finished` is called after each run.
+///
+/// # Errors
+/// When the lab cannot run it, nothing passes a command, or it was stopped on the way.
+pub fn measure(
+    plan: &Plan,
+    state: &StateDirectory,
+    options: &ParityOptions,
+    finished: &(dyn Fn() + Sync),
+) -> Result<Vec<CellRuns>, ParityError> {
+    // Those of the lab begin with one, so those of the simulator do too.
+    let plan = plan.with_handshakes();
+    crate::check(&plan, &Stacks { in_place: options.in_place.clone(), ..Stacks::default() })?;
+    let jobs = jobs(&plan);
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<(), ParityError> {
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = job.run(&plan, state, options);
+            if outcome.is_err() {
+                next.store(jobs.len(), Ordering::Relaxed);
+            }
+            finished();
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((*job, outcome?));
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.at_a_time.get()).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        let ended: Vec<_> =
+            ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
+        ended.into_iter().collect::<Result<(), _>>()
+    })?;
+    Ok(gather(&plan, outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Job {
+    cell: usize,
+    arm: Arm,
+    seed: u64,
+}
+
+/// By seed, so that a host which is busy for a while touches all cells and arms alike.
+fn jobs(plan: &Plan) -> Vec<Job> {
+    let seeds = plan.cells.first().map_or(&[][..], |cell| &cell.scenario.seeds);
+    let cells = 0..plan.cells.len();
+    let of_seed = |seed: u64| cells.clone().flat_map(move |cell| Arm::ALL.map(|arm| Job { cell, arm, seed }));
+    seeds.iter().copied().flat_map(of_seed).collect()
+}
+
+/// What came of a run, or why it is left out; and how often it was repeated.
+#[derive(Debug)]
+struct Outcome {
+    record: Result<RunRecord, String>,
+    repeated: u32,
+}
+
+impl Job {
+    fn run(
+        self,
+        plan: &Plan,
+        state: &StateDirectory,
+        options: &ParityOptions,
+    ) -> Result<Outcome, ParityError> {
+        let mut alone = Plan { cells: vec![plan.cells[self.cell].clone()], ..plan.clone() };
+        alone.cells[0].scenario.seeds = vec![self.seed];
+        let mut repeated = 0;
+        loop {
+            let record = match self.once(&alone, state, options) {
+                // Another attempt would not help: the host is not at fault.
+                Err(ParityError::Lab(LabError::CommandEnded(why))) => {
+                    return Ok(Outcome { record: Err(why), repeated });
+                }
+                record => record?,
+            };
+            let doubts = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
+            if doubts.is_empty() {
+                return Ok(Outcome { record: Ok(record), repeated });
+            }
+            if repeated == options.retries {
+                return Ok(Outcome { record: Err(doubts.join("; ")), repeated });
+            }
+            repeated += 1;
+        }
+    }
+
+    fn once(
+        self,
+        plan: &Plan,
+        state: &StateDirectory,
+        options: &ParityOptions,
+    ) -> Result<RunRecord, ParityError> {
+        let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
+        let results = match self.arm {
+            Arm::Simulator => {
+                seamline_experiment::run(plan, &run_options, &|| {}).map_err(|_| ParityError::Stopped)
+            }
+            Arm::Ours | Arm::Kernel => {
+                let stacks = self.stacks(&plan.cells[0].scenario, options);
+                let results = crate::run(plan, &stacks, Some(state), &run_options, &|| {});
+                results.map_err(|it| it.failure.map_or(ParityError::Stopped, ParityError::Lab))
+            }
+        };
+        let mut results = results?;
+        results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(ParityError::Stopped)
+    }
+
+    fn stacks(self, scenario: &Scenario, options: &ParityOptions) -> Stacks {
+        let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
+        let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
+        let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
+        let in_place = options.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
+        Stacks { seamline, in_place, ..Stacks::default() }
+    }
+}
+
+fn gather(plan: &Plan, mut outcomes: Vec<(Job, Outcome)>) -> Vec<CellRuns> {
+    let mut cells: Vec<CellRuns> = (0..plan.cells.len())
+        .map(|cell| CellRuns { name: label(plan, cell), ..CellRuns::default() })
+        .collect();
+    outcomes.sort_by_key(|(job, _)| *job);
+    for (job, outcome) in outcomes {
+        let cell = &mut cells[job.cell];
+        cell.repeated += outcome.repeated as usize;
+        match outcome.record {
+            Ok(record) => cell.runs[job.arm as usize].push(record),
+            Err(why) => {
+                let left_out = format!("{}, {}, seed {}: {why}", cell.name, job.arm.name(), job.seed);
+                cell.left_out.push(left_out);
+            }
+        }
+    }
+    cells
+}

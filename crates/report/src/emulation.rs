@@ -1,0 +1,73 @@
+//! How well a network was emulated in real time, and whether what came of it can be trusted.
+
+use serde::{Deserialize, Serialize};
+
+/// How well a run in real time was emulated. Lateness is how much later than due a packet was handed
+/// to a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EmulationRecord {
+    /// The kernel's release.
+    pub kernel: String,
+    /// By host: its name and whose TCP it had, `linux` or `seamline`; then each agent in whose place a command stood, `command`.
+    pub stacks: Vec<(String, String)>,
+    /// The priority that the emulator had.
+    pub priority: String,
+    /// Packets handed to hosts, and to commands in places of agents.
+    pub packets: u64,
+    /// Lateness in microseconds that half of them did not exceed.
+    pub lateness_median_us: f64,
+    /// That 99 % of them did not exceed.
+    pub lateness_p99_us: f64,
+    /// That none exceeded; or how long the emulator stood still, where that is more.
+    pub lateness_max_us: f64,
+    /// Packets that were lost at interfaces of the host, where nothing is meant to be lost.
+    pub lost_at_interfaces: u64,
+    /// Packets whose payload was not known when they arrived, and which were not handed over.
+    pub payload_unknown: u64,
+}
+
+impl EmulationRecord {
+    /// Lateness at the 99th percentile that is still good, in microseconds: it is as much as a wireless link's own jitter.
+    pub const LATE_US: f64 = 1000.0;
+    /// A single stall that is still good: a small part of the shortest interruption of a handover.
+    pub const STALL_US: f64 = 20_000.0;
+
+    /// Whose TCP each host had: `server: linux, phone: seamline`.
+    pub fn format_stacks(&self) -> String {
+        let one = |(host, stack): &(String, String)| format!("{host}: {stack}");
+        self.stacks.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Why the results should not be trusted, in words; nothing when they can be.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let late = |us: f64| format!("{:.1} ms", us / 1000.0);
+        if self.lateness_p99_us > Self::LATE_US {
+            doubts.push(format!(
+                "the host was too busy: one packet in a hundred was more than {} late (good is {})",
+                late(self.lateness_p99_us),
+                late(Self::LATE_US)
+            ));
+        }
+        if self.lateness_max_us > Self::STALL_US {
+            doubts.push(format!(
+                "the emulator stood still for {} (good is {})",
+                late(self.lateness_max_us),
+                late(Self::STALL_US)
+            ));
+        }
+        if self.lost_at_interfaces > 0 {
+            doubts.push(format!(
+                "{} packets were lost at interfaces of the host, not by the emulated network",
+                self.lost_at_interfaces
+            ));
+        }
+        if self.payload_unknown > 0 {
+            doubts.push(format!(
+                "{} packets could not be handed over: their payload was not known",
+                self.payload_unknown
+            ));
+        }
+        doubts
+    }
+}
