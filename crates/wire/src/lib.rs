@@ -4,7 +4,6 @@
 //! Nothing here reads a clock or draws from ambient randomness: time is an argument of
 //! [`Machine::step`], and random numbers come from a [`random::Stream`] named after its component.
 
-pub mod capture;
 pub mod codec;
 pub mod control;
 pub mod event;

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod address;
 mod around;
 mod checksum;
 mod complete;
@@ -40,6 +41,7 @@ pub mod recovery;
 mod tcp;
 mod tunnel;
 
+pub use address::{ip_header, ipv4_address, ipv6_address};
 pub use around::encode_around;
 pub use checksum::Checksum;
 pub use complete::decode_complete;

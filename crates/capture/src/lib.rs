@@ -1,26 +1,26 @@
-//! Packet captures of simulated packets, for Wireshark and tcptrace: pcapng
-//! (draft-ietf-opsawg-pcapng) with real IP and TCP headers, nanoseconds, one interface per observed
-//! element and the simulator's remarks as packet comments.
+//! Packet captures of simulated packets, for Wireshark and tcptrace: pcapng (draft-ietf-opsawg-pcapng) with
+//! real IP and TCP headers, times in nanoseconds, one interface per observed element, and the simulator's remarks
+//! as packet comments.
 //!
-//! Call order: [`Capture::new`], [`Capture::interface`] for every observed element (also later, when
-//! one turns up), [`Capture::packet`] for every packet in the order of time, [`Capture::finish`].
+//! Call order: [`Capture::new`]; [`Capture::interface`] for each observed element, at any time before its first
+//! packet; [`Capture::packet`] for each packet in order of time; [`Capture::finish`].
 //!
-//! pcap-file lays out all blocks but those of packets without remark, which are nearly all: of them it gets the
-//! body ready made, because laying it out a second time for its length costs more than the headers do.
+//! ```
+//! use seamline_capture::{Capture, CaptureOptions};
+//! use seamline_wire::{Instant, NodeId, Packet};
+//!
+//! let mut capture = Capture::new(Vec::new(), &CaptureOptions::default())?;
+//! let air = capture.interface("air")?;
+//! let packet = Packet { source: NodeId(1), destination: NodeId(2), ..Packet::default() };
+//! capture.packet(air, Instant::from_millis(5), &packet, Some("sent again"))?;
+//! let file = capture.finish();
+//! assert_eq!(file[..4], [0x0a, 0x0d, 0x0d, 0x0a]); // The block type of a section header.
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
-mod address;
+mod headers;
 
-pub use address::{ip_header, ipv4_address, ipv6_address};
-
-use crate::codec::message::{self, Message};
-use crate::codec::message6::{self, Ipv6Message};
-use crate::codec::recovery;
-use crate::codec::{
-    EncodeError, Headers, IpVersion, Ipv6Header, MAX_HEADER_LENGTH, encode_headers, encode_tunnel_around,
-};
-use crate::control::{Control, Ipv6Control};
-use crate::packet::{Aside, Packet, Tunnels};
-use crate::time::Instant;
+use headers::{payload_length, write_headers};
 use pcap_file::pcapng::blocks::ENHANCED_PACKET_BLOCK;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -30,6 +30,8 @@ use pcap_file::pcapng::blocks::opt_common::CommonOption;
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter, RawBlock};
 use pcap_file::{DataLink, Endianness};
+use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH};
+use seamline_wire::{Aside, Instant, Packet, Tunnels};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
@@ -211,11 +213,15 @@ impl<W: Write> Capture<W> {
         self.body.resize(FIELDS + MAX_FRONT_LENGTH, 0);
         let place = &mut self.body[FIELDS..];
         let header_length = match packet.aside.as_deref() {
-            Some(Aside::Foreign(bytes)) => Ok(copy_front(bytes, place)),
-            Some(Aside::Segment(bytes)) => {
-                front(packet, IpVersion::of(bytes).unwrap_or(self.ip_version), place)
+            Some(Aside::Foreign(bytes)) => {
+                let length = bytes.len().min(place.len());
+                place[..length].copy_from_slice(&bytes[..length]);
+                Ok(length)
             }
-            _ => front(packet, self.ip_version, place),
+            Some(Aside::Segment(bytes)) => {
+                write_headers(packet, IpVersion::of(bytes).unwrap_or(self.ip_version), place)
+            }
+            _ => write_headers(packet, self.ip_version, place),
         }
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
@@ -236,91 +242,6 @@ struct Lengths {
     original: u32,
 }
 
-/// As much as there is room for of a packet that is only carried; how much that is.
-fn copy_front(bytes: &[u8], out: &mut [u8]) -> usize {
-    let length = bytes.len().min(out.len());
-    out[..length].copy_from_slice(&bytes[..length]);
-    length
-}
-
-/// Write all headers of a packet, or all of a control message; returns their length.
-fn front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, EncodeError> {
-    let inner = inner_version(packet, version);
-    let tunnels = packet.tunnels.as_slice();
-    let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {
-        true => IpVersion::V6,
-        false if packet.control().is_some() => IpVersion::V4,
-        false => version,
-    };
-    let mut length: usize = (0..tunnels.len()).map(|place| through(place).header_length()).sum();
-    length += match packet.control() {
-        Some(control) => encode_message(packet, control, inner, &mut out[length..])?,
-        None => {
-            let headers = Headers {
-                ip: ip_header(inner, packet.source, packet.destination),
-                source_port: packet.source_port,
-                destination_port: packet.destination_port,
-                segment: packet.segment,
-            };
-            encode_headers(&headers, &mut out[length..])?
-        }
-    };
-    let (mut at, whole) = (0, length + payload_length(packet) as usize);
-    for (place, tunnel) in tunnels.iter().enumerate().rev() {
-        let outer = ip_header(through(place), tunnel.entry, tunnel.exit);
-        let around = if place == 0 { inner } else { through(place - 1) };
-        let inner_length = whole - at - outer.version().header_length();
-        at += encode_tunnel_around(&outer, around, inner_length, &mut out[at..])?;
-    }
-    Ok(length)
-}
-
-/// Messages have the version of their protocol, whatever the capture's; those between agents that of their connection.
-fn inner_version(packet: &Packet, version: IpVersion) -> IpVersion {
-    match packet.control() {
-        None => version,
-        Some(Control::Ipv6(_)) => IpVersion::V6,
-        Some(Control::Recovery(_)) => version,
-        Some(_) => IpVersion::V4,
-    }
-}
-
-fn encode_message(
-    packet: &Packet,
-    control: &Control,
-    version: IpVersion,
-    out: &mut [u8],
-) -> Result<usize, EncodeError> {
-    match control {
-        Control::Recovery(message) => {
-            recovery::encode(&ip_header(version, packet.source, packet.destination), message, out)
-        }
-        Control::Ipv6(message) => message6::encode(&as_ipv6_message(packet, message), out),
-        _ => message::encode(&as_message(packet, control), out),
-    }
-}
-
-fn as_ipv6_message(packet: &Packet, message: &Ipv6Control) -> Ipv6Message {
-    Ipv6Message {
-        source: ipv6_address(packet.source),
-        destination: ipv6_address(packet.destination),
-        control: message.map(ipv6_address),
-    }
-}
-
-fn payload_length(packet: &Packet) -> u32 {
-    if packet.is_segment() { packet.segment.length } else { 0 }
-}
-
-fn as_message(packet: &Packet, control: &Control) -> Message {
-    Message {
-        source: ipv4_address(packet.source),
-        destination: ipv4_address(packet.destination),
-        source_port: packet.source_port,
-        destination_port: packet.destination_port,
-        control: control.map(ipv4_address),
-    }
-}
 
 impl<W: Write> fmt::Debug for Capture<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
