@@ -103,10 +103,6 @@ impl Header {
             held: HeldAcknowledgments::default(),
         }
     }
-    /// Whether no handover scheme wants anything of the next segments.
-    pub(crate) fn carries_no_mark(&self) -> bool {
-        self.marking.mark.is_none() && !self.held.is_holding()
-    }
 
     /// Fill in the acknowledging half of a segment and send it.
     pub(crate) fn send(

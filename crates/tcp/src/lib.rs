@@ -27,7 +27,7 @@ pub mod view;
 
 pub use application::Application;
 pub use emit::Address;
-pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, Opening, Resting, State};
+pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, Opening, State};
 pub use host::Host;
 pub use offset::Offset;
 pub use parameters::Parameters;

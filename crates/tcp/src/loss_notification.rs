@@ -96,10 +96,6 @@ pub(crate) struct Notified {
 const MOST_MISSING: usize = 64;
 
 impl Notified {
-    /// Whether nothing is remembered.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.missing.is_empty() && self.lent == 0
-    }
     /// Everything before this has arrived, and a new acknowledgment begins.
     pub(crate) fn begin(&mut self, unacknowledged: Offset) {
         self.missing.retain_mut(|missing| {

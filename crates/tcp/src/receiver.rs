@@ -1,9 +1,5 @@
 //! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
 
-mod resting;
-
-pub(crate) use resting::RestingReceiver;
-
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};

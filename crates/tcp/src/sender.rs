@@ -5,18 +5,15 @@ mod moving;
 mod notified;
 mod opening;
 mod probing;
-mod resting;
 mod sending;
 mod undoing;
 mod window_use;
 
-pub(crate) use resting::RestingSender;
-
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
-use crate::loss_notification::{LossNotificationParameters, Notified};
+use crate::loss_notification::Notified;
 use crate::offset::Offset;
-use crate::parameters::{IdleRestart, Parameters};
+use crate::parameters::{Parameters, WindowParameters};
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Order, Orders, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
@@ -72,6 +69,7 @@ pub(crate) struct Exit<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Sender {
+    parameters: Arc<Parameters>,
     pub(crate) view: View,
     pub(crate) initial: SequenceNumber,
     pub(crate) statistics: SenderStatistics,
@@ -79,13 +77,9 @@ pub(crate) struct Sender {
     recovery: Box<dyn Recovery>,
     estimator: RoundTripEstimator,
     initial_window: f64,
-    initial_window_bytes: f64,
-    idle_restart: IdleRestart,
     window_use: Option<WindowUse>,
-    repeated_timeout_holds_threshold: bool,
     timed_out_at: Option<Offset>,
     timeout_is_repeated: bool,
-    lost_handshake_cuts_threshold: bool,
     needs_sack: bool,
     /// What is known of the last recovery; kept only where cuts are taken back.
     spurious: Option<Spurious>,
@@ -100,7 +94,6 @@ pub(crate) struct Sender {
     last_sent: Instant,
     /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
     samples_from: Offset,
-    loss_notification: LossNotificationParameters,
     notified: Notified,
     /// What a handover scheme keeps from happening.
     hold: moving::Hold,
@@ -110,31 +103,6 @@ pub(crate) struct Sender {
     /// The furthest right edge of the peer's window so far.
     furthest_edge: Offset,
     orders: Orders,
-}
-
-/// What a variant consists of, at work.
-#[derive(Debug)]
-struct Strategies {
-    control: Box<dyn CongestionControl>,
-    recovery: Box<dyn Recovery>,
-    needs_sack: bool,
-    log: Option<SendLog>,
-}
-
-impl Strategies {
-    fn new(parameters: &Arc<Parameters>, variant: &Variant, first: Offset, segment_size: u32) -> Self {
-        let window =
-            Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
-        let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
-        let vegas = &parameters.vegas;
-        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
-        Strategies {
-            control: (variant.congestion_control.build)(parameters, window),
-            recovery: (variant.recovery.build)(parameters, first),
-            needs_sack: variant.recovery.needs_sack,
-            log: needs_log.then(log),
-        }
-    }
 }
 
 /// No timer runs.
@@ -150,17 +118,12 @@ impl Sender {
         first: Offset,
         segment_size: u32,
     ) -> Self {
-        let strategies = Strategies::new(parameters, variant, first, segment_size);
-        Sender::with(parameters, strategies, initial, first, segment_size)
-    }
-
-    fn with(
-        parameters: &Parameters,
-        strategies: Strategies,
-        initial: SequenceNumber,
-        first: Offset,
-        segment_size: u32,
-    ) -> Self {
+        let WindowParameters { initial: congestion, initial_threshold: threshold, .. } = parameters.window;
+        let window = Window { congestion, threshold };
+        let control = (variant.congestion_control.build)(parameters, window);
+        let keeps_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
+        let vegas = &parameters.vegas;
+        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
         let view = View {
             now: Instant::ZERO,
             segment_size,
@@ -168,7 +131,7 @@ impl Sender {
             next: first,
             highest_sent: first,
             available: Offset::FIRST_BYTE,
-            window: strategies.control.window(),
+            window: control.window(),
             inflation: 0,
             peer_window: 0,
             largest_peer_window: 0,
@@ -178,25 +141,22 @@ impl Sender {
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
             scoreboard: Scoreboard::default(),
-            sent: strategies.log,
+            sent: keeps_log.then(log),
         };
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         Sender {
+            parameters: Arc::clone(parameters),
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control: strategies.control,
-            recovery: strategies.recovery,
+            control,
+            recovery: (variant.recovery.build)(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
-            initial_window_bytes: parameters.window.initial_bytes,
-            idle_restart: parameters.window.idle_restart,
             window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
-            repeated_timeout_holds_threshold: parameters.window.repeated_timeout_holds_threshold,
             timed_out_at: None,
             timeout_is_repeated: false,
-            lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
-            needs_sack: strategies.needs_sack,
+            needs_sack: variant.recovery.needs_sack,
             spurious: judges.then(Spurious::default),
             timing: None,
             timer: NEVER,
@@ -206,7 +166,6 @@ impl Sender {
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
             samples_from: first,
-            loss_notification: parameters.loss_notification.clone(),
             notified: Notified::default(),
             hold: moving::Hold::Nothing,
             largest_window: 0.0,
@@ -327,7 +286,7 @@ impl Sender {
         let acknowledged = ack.offset.saturating_since(previous);
         let told = self.take_losses(segment, duplicate, acknowledged);
         let over_the_air = told == notified::Told::OverTheAir;
-        if over_the_air && duplicate && self.loss_notification.counts_marked_duplicates {
+        if over_the_air && duplicate && self.parameters.loss_notification.counts_marked_duplicates {
             self.recovery.note_duplicate();
         }
         let duplicate = duplicate && !over_the_air;
@@ -491,7 +450,7 @@ impl Sender {
 
     fn cut(&mut self, loss: Loss) {
         self.statistics.window_cuts += 1;
-        if loss == Loss::Collapsed && self.timeout_is_repeated && self.repeated_timeout_holds_threshold {
+        if loss == Loss::Collapsed && self.timeout_is_repeated && self.parameters.window.repeated_timeout_holds_threshold {
             self.control.set_window(Window { congestion: 1.0, ..self.view.window });
         } else {
             self.control.on_loss(loss, &self.view);

@@ -34,19 +34,11 @@ impl ChallengeLimiter {
     pub(super) fn new(interval: Duration) -> Self {
         ChallengeLimiter { interval, last: None, sent: 0 }
     }
-    /// One that has sent so many, and may send the next at once.
-    pub(super) fn quiet(interval: Duration, sent: u64) -> Self {
-        ChallengeLimiter { sent, ..ChallengeLimiter::new(interval) }
-    }
-    /// Whether the next may be sent at once.
-    pub(super) fn is_quiet(&self, now: Instant) -> bool {
-        self.last.is_none_or(|last| now.saturating_since(last) >= self.interval)
-    }
     pub(super) fn sent(&self) -> u64 {
         self.sent
     }
     fn permits(&mut self, now: Instant) -> bool {
-        let permitted = self.is_quiet(now);
+        let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= self.interval);
         if permitted {
             self.last = Some(now);
             self.sent += 1;

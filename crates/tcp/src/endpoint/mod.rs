@@ -10,12 +10,10 @@ mod handover;
 mod handshake;
 mod input;
 mod marks;
-mod resting;
 mod state;
 
 pub(crate) use handshake::recovery_without_sack;
 pub use marks::MarkCounts;
-pub use resting::Resting;
 pub use state::{CloseReason, State};
 
 use crate::emit::{Address, Header};

@@ -18,7 +18,7 @@ pub(super) enum Told {
 
 impl Sender {
     pub(super) fn heeds_losses(&self) -> bool {
-        self.loss_notification.scheme != LossNotification::None
+        self.parameters.loss_notification.scheme != LossNotification::None
     }
 
     /// Take in what an acknowledgment tells of losses, once SND.UNA has advanced by so many bytes.
@@ -49,7 +49,7 @@ impl Sender {
         // Whoever began again or recovered in between has taken everything back.
         let before = self.notified.lent.min(self.view.inflation);
         let sack_tells = !self.view.scoreboard.sacked().is_empty();
-        let lends = self.loss_notification.duplicates_let_segments_go && !sack_tells;
+        let lends = self.parameters.loss_notification.duplicates_let_segments_go && !sack_tells;
         let arrived = self.view.segments(acknowledged).saturating_sub(1) as u32;
         self.notified.lent = match told {
             Told::OverTheAir if lends && is_duplicate => before + 1,
@@ -92,7 +92,7 @@ impl Sender {
                 missing.sent_again.is_none_or(|at| patience.is_some_and(|patience| at + patience <= now));
             again && missing.at < next && (missing.listed || missing.at == first)
         };
-        let passed_over = self.notified.mended_to.filter(|_| !self.loss_notification.mends_neighbours);
+        let passed_over = self.notified.mended_to.filter(|_| !self.parameters.loss_notification.mends_neighbours);
         let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {
@@ -101,7 +101,7 @@ impl Sender {
             }
             self.orders.push(Order::Retransmit(at));
             self.notified.mended_to = Some(at + u64::from(self.view.segment_size));
-            if at == first && self.loss_notification.restarts_timer {
+            if at == first && self.parameters.loss_notification.restarts_timer {
                 self.orders.push(Order::RestartTimer);
             }
             from = at + 1;
@@ -112,7 +112,7 @@ impl Sender {
     /// After how long what was sent again and is still missing has been lost again.
     fn patience(&self) -> Option<Duration> {
         let known = self.view.round_trip;
-        match self.loss_notification.repeat {
+        match self.parameters.loss_notification.repeat {
             Repeat::Never => None,
             Repeat::AfterRoundTrip if known.smoothed.is_zero() => Some(self.estimator.timeout()),
             Repeat::AfterRoundTrip => Some(known.smoothed + known.variation * 4),

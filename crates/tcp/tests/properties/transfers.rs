@@ -10,7 +10,6 @@ use seamline_tcp::parameters::Parameters;
 use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{CloseReason, State, Variant, profile};
 use seamline_wire::Duration;
-use std::cell::Cell;
 
 const CASES: u32 = 100;
 
@@ -133,38 +132,6 @@ fn aborts_leave_nothing_running() {
             });
         }
     }
-}
-
-/// An endpoint that rests whenever it can, and is woken for whatever comes next, does what one does that never rests.
-#[test]
-fn who_rests_forgets_nothing() {
-    let rests = Cell::new([0u64; 2]);
-    for profile in profile::ALL {
-        for (name, pair) in pairs() {
-            check(CASES, &format!("{} {name}, rests", profile.name), &plan(), |plan| {
-                let [plain, resting] = [false, true].map(|resting| {
-                    let mut run = Run::new(&plan, profile.parameters, pair);
-                    run.resting = resting;
-                    run.until(run.good_from + Duration::from_secs(3600));
-                    run
-                });
-                assert_eq!(plain.trace, resting.trace);
-                assert_eq!(plain.progress(), resting.progress());
-                for side in [0, 1] {
-                    let [plain, resting] = [&plain, &resting].map(|run| &run.ends[side].endpoint);
-                    assert_eq!(plain.statistics(), resting.statistics());
-                    assert_eq!(plain.sample(), resting.sample());
-                }
-                let logs = pair.recovery.needs_send_log || pair.congestion_control.needs_send_log;
-                let mut counted = rests.get();
-                counted[usize::from(logs)] += resting.rests;
-                rests.set(counted);
-            });
-        }
-    }
-    let [rested, with_log] = rests.get();
-    assert!(rested > 5000, "{rested}");
-    assert_eq!(with_log, 0, "who keeps a log stays awake");
 }
 
 /// The same case gives the same run.
