@@ -4,13 +4,18 @@ use seamline_wire::codec::message::{self, Message};
 use seamline_wire::codec::message6::{self, Ipv6Message};
 use seamline_wire::codec::recovery;
 use seamline_wire::codec::{
-    EncodeError, Headers, IpVersion, encode_headers, encode_tunnel_around, ip_header, ipv4_address, ipv6_address,
+    EncodeError, Headers, IpVersion, encode_headers, encode_tunnel_around, ip_header, ipv4_address,
+    ipv6_address,
 };
 use seamline_wire::control::Ipv6Control;
 use seamline_wire::{Control, Packet};
 
 /// Write all headers of a packet, or all of a control message; returns their length.
-pub(crate) fn write_headers(packet: &Packet, version: IpVersion, out: &mut [u8]) -> Result<usize, EncodeError> {
+pub(crate) fn write_headers(
+    packet: &Packet,
+    version: IpVersion,
+    out: &mut [u8],
+) -> Result<usize, EncodeError> {
     let inner = inner_version(packet, version);
     let tunnels = packet.tunnels.as_slice();
     let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {

@@ -242,7 +242,6 @@ struct Lengths {
     original: u32,
 }
 
-
 impl<W: Write> fmt::Debug for Capture<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Capture")

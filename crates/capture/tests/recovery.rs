@@ -8,15 +8,16 @@ use seamline_wire::{Aside, Control, Instant, NodeId, Packet, SequenceNumber, Tra
 
 #[test]
 fn captured_messages_have_the_ip_version_of_their_connection() {
-    let control = Control::Recovery(RecoveryMessage {
-        about: MissingBytes::Request,
-        mobile_port: TransportPort(5001),
-        fixed_port: TransportPort(80),
-        ranges: SequenceRanges::of(&[1, 5001].map(|first| SequenceRange {
-            first: SequenceNumber(first),
-            end: SequenceNumber(first + 1000),
-        })),
-    });
+    let control =
+        Control::Recovery(RecoveryMessage {
+            about: MissingBytes::Request,
+            mobile_port: TransportPort(5001),
+            fixed_port: TransportPort(80),
+            ranges: SequenceRanges::of(&[1, 5001].map(|first| SequenceRange {
+                first: SequenceNumber(first),
+                end: SequenceNumber(first + 1000),
+            })),
+        });
     let packet = Packet {
         source: NodeId(2),
         destination: NodeId(1),

@@ -1,8 +1,7 @@
 //! The wires of Seamline, as machines: the simulator and the lab put the same links between their nodes.
 //!
 //! A [`Link`] carries packets in one direction. It is made of a [`LinkConfig`]: rate, one-way delay, a
-//! queue ([`queue`]: drop-tail in packets or bytes with the plain or ns-2's meaning of the limit, CoDel, or
-//! unlimited), error models before the queue or after propagation ([`error`]), and conditions that change
+//! queue ([`queue`]: drop-tail in packets or bytes, CoDel, or unlimited), error models before the queue or after propagation ([`error`]), and conditions that change
 //! over time ([`schedule`]: capacity, delay, loss, and handovers that interrupt it). A schedule is read from a
 //! recording ([`import`]) or made up after published measurements ([`generate`]), and can be shared by both
 //! directions. [`notices::HandoverNotices`] tells the mobile node of the same handovers, more or less
@@ -10,12 +9,12 @@
 //!
 //! ```
 //! use seamline_net::error::Bernoulli;
-//! use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+//! use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 //! use seamline_wire::random::Stream;
 //! use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Port, Rate};
 //!
 //! let mut link = Link::new(LinkConfig {
-//!     queue: QueueConfig::DropTail { limit: Limit::Packets(50), meaning: LimitMeaning::Ns2 },
+//!     queue: QueueConfig::DropTail(Limit::Packets(50)),
 //!     end_error: Some(Bernoulli::new(0.0, Stream::new(1, "air/down/loss")).into()),
 //!     ..LinkConfig::new(Rate::from_megabits_per_second(2), Duration::from_millis(5))
 //! });
@@ -52,5 +51,5 @@ pub mod queue;
 pub mod schedule;
 
 pub use link::{Count, Counters, Drops, Link, LinkConfig, Scheduled};
-pub use queue::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
+pub use queue::{CoDelConfig, Limit, QueueConfig};
 pub use schedule::Schedule;

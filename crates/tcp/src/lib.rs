@@ -13,6 +13,11 @@ pub mod handover;
 mod held;
 pub mod host;
 pub mod loss_notification;
+#[cfg(feature = "ns2")]
+pub mod ns2;
+#[cfg(not(feature = "ns2"))]
+#[allow(unreachable_pub, reason = "public with the feature")]
+mod ns2;
 pub mod offset;
 pub mod parameters;
 pub mod profile;

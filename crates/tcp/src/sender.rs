@@ -122,8 +122,7 @@ impl Sender {
         let window = Window { congestion, threshold };
         let control = (variant.congestion_control.build)(parameters, window);
         let keeps_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
-        let vegas = &parameters.vegas;
-        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
+        let log = || SendLog::new(&parameters.ns2.vegas, Offset::FIRST_BYTE, segment_size);
         let view = View {
             now: Instant::ZERO,
             segment_size,
@@ -450,7 +449,10 @@ impl Sender {
 
     fn cut(&mut self, loss: Loss) {
         self.statistics.window_cuts += 1;
-        if loss == Loss::Collapsed && self.timeout_is_repeated && self.parameters.window.repeated_timeout_holds_threshold {
+        if loss == Loss::Collapsed
+            && self.timeout_is_repeated
+            && self.parameters.window.repeated_timeout_holds_threshold
+        {
             self.control.set_window(Window { congestion: 1.0, ..self.view.window });
         } else {
             self.control.on_loss(loss, &self.view);

@@ -2,9 +2,9 @@
 
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use proptest::prelude::*;
+use seamline_wire::codec::IpHeader;
 use seamline_wire::codec::message::MessageError;
 use seamline_wire::codec::recovery::{decode, encode};
-use seamline_wire::codec::IpHeader;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{Control, NodeId, SequenceNumber, TransportPort};
 

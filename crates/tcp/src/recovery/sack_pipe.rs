@@ -2,12 +2,13 @@
 //! the network, and each hole is sent again once (Fall and Floyd 1996, section 5; ns-2's Sack1).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "sack-pipe",
@@ -17,7 +18,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_send_log: false,
     build: |parameters, start| {
         Box::new(SackPipe {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: None,
             start,
@@ -31,7 +32,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct SackPipe {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Option<Offset>,
     start: Offset,
@@ -50,7 +51,7 @@ impl SackPipe {
         self.forget(orders);
     }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders);
         if counted == Duplicate::AtThreshold && view.unacknowledged > self.recover.unwrap_or(self.start) {
             self.enter(view, orders);
         }
@@ -59,7 +60,8 @@ impl SackPipe {
     fn enter(&mut self, view: &View, orders: &mut Orders) {
         self.recover = Some(view.highest_sent);
         self.recovering = true;
-        self.pipe = view.segments(view.outstanding()) as i64 - i64::from(self.parameters.duplicate_threshold);
+        self.pipe = view.segments(view.outstanding()) as i64
+            - i64::from(self.parameters.recovery.duplicate_threshold);
         self.mark_retransmitted(view.unacknowledged, view);
         orders.extend([
             Order::NoteRecovery,

@@ -2,12 +2,13 @@
 //! first outstanding byte (Jacobson 1988; Fall and Floyd 1996, section 2).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "tahoe",
@@ -16,7 +17,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_sack: false,
     needs_send_log: false,
     build: |parameters, start| {
-        let parameters = parameters.recovery.clone();
+        let parameters = Arc::clone(parameters);
         let first_progress = (start == Offset::SYN).then_some(Offset::FIRST_BYTE);
         Box::new(Tahoe { parameters, duplicates: 0, recover: start, first_progress })
     },
@@ -24,7 +25,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct Tahoe {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     first_progress: Option<Offset>,
@@ -37,7 +38,7 @@ impl Tahoe {
         view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
     }
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders);
         if counted == Duplicate::AtThreshold && self.may_retransmit(view) {
             self.recover = view.highest_sent;
             orders.extend([

@@ -2,11 +2,12 @@
 //! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
 //! section 3.1).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, go_back};
+use super::{AckSeen, Algorithm, Order, Orders, Recovery, go_back};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",
@@ -19,7 +20,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct VegasFine {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     timed_out: bool,
@@ -30,8 +31,6 @@ struct VegasFine {
     /// By the send log's clock, in seconds; `None` before the first change.
     window_changed_at: Option<f64>,
     window_after_cut: f64,
-    second_ack_window: Option<f64>,
-    deflates_to_forgotten_window: bool,
     new_acks: u32,
 }
 
@@ -74,19 +73,17 @@ impl VegasFine {
         self.window_after_cut = 0.0;
         self.window_changed_at = Some(seconds(view));
     }
-    fn new(parameters: &Parameters, start: Offset) -> Self {
+    fn new(parameters: &Arc<Parameters>, start: Offset) -> Self {
         VegasFine {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: start,
             timed_out: false,
             went_back: false,
             timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
             acks_to_check: 0,
-            window_changed_at: parameters.vegas.spares_first_burst.then_some(0.0),
+            window_changed_at: parameters.ns2.vegas.spares_first_burst.then_some(0.0),
             window_after_cut: 0.0,
-            second_ack_window: parameters.vegas.initial_window_at_second_ack,
-            deflates_to_forgotten_window: parameters.vegas.deflates_to_forgotten_window,
             new_acks: 0,
         }
     }
@@ -100,14 +97,16 @@ impl VegasFine {
     fn on_new_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
         let mut window = view.window;
         self.new_acks += 1;
-        if let (2, Some(initial)) = (self.new_acks, self.second_ack_window) {
+        if let (2, Some(initial)) = (self.new_acks, self.parameters.ns2.vegas.window_at_second_ack) {
             window.congestion = initial;
         }
-        let inflated = self.duplicates > self.parameters.duplicate_threshold
+        let inflated = self.duplicates > self.parameters.recovery.duplicate_threshold
             && window.congestion > self.window_after_cut
             && !self.went_back;
         self.went_back &= view.unacknowledged <= self.recover;
-        if inflated && (self.window_after_cut >= 1.0 || self.deflates_to_forgotten_window) {
+        if inflated
+            && (self.window_after_cut >= 1.0 || self.parameters.ns2.vegas.deflates_to_forgotten_window)
+        {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
         if window != view.window {
@@ -127,7 +126,7 @@ impl VegasFine {
         }
         self.acks_to_check -= 1;
         if self.has_expired(view.unacknowledged, view) {
-            self.duplicates = self.parameters.duplicate_threshold;
+            self.duplicates = self.parameters.recovery.duplicate_threshold;
             orders.push(Order::Retransmit(view.unacknowledged));
         } else {
             self.acks_to_check = 0;
@@ -137,11 +136,11 @@ impl VegasFine {
     fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
         self.duplicates += 1;
         let expired = self.has_expired(view.unacknowledged, view);
-        if expired || self.duplicates == self.parameters.duplicate_threshold {
+        if expired || self.duplicates == self.parameters.recovery.duplicate_threshold {
             if view.unacknowledged > self.recover || !self.timed_out {
                 self.retransmit(view, orders);
             }
-        } else if self.duplicates > self.parameters.duplicate_threshold && !self.went_back {
+        } else if self.duplicates > self.parameters.recovery.duplicate_threshold && !self.went_back {
             let congestion = view.window.congestion + 1.0;
             orders.push(Order::SetWindow(Window { congestion, ..view.window }));
         }
@@ -165,14 +164,15 @@ impl VegasFine {
             Order::Retransmit(view.unacknowledged),
         ]);
         if entry.transmissions == 1 {
-            self.duplicates = self.parameters.duplicate_threshold;
+            self.duplicates = self.parameters.recovery.duplicate_threshold;
         }
     }
 
     /// Give back what duplicates have lent, because no acknowledgment will end this recovery any more. The window may be
     /// smaller already, when the move begins with slow start.
     fn deflate(&self, view: &View, orders: &mut Orders) {
-        let recovers = self.duplicates >= self.parameters.duplicate_threshold && self.window_after_cut >= 1.0;
+        let recovers =
+            self.duplicates >= self.parameters.recovery.duplicate_threshold && self.window_after_cut >= 1.0;
         if recovers && self.window_after_cut < view.window.congestion {
             orders.push(Order::SetWindow(Window { congestion: self.window_after_cut, ..view.window }));
         }
@@ -206,7 +206,7 @@ impl Recovery for VegasFine {
         } else if ack.duplicate {
             self.on_duplicate(view, orders);
         }
-        if self.duplicates == 0 || self.duplicates >= self.parameters.duplicate_threshold {
+        if self.duplicates == 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold {
             orders.push(Order::SEND);
         }
     }
@@ -232,6 +232,6 @@ impl Recovery for VegasFine {
         self.duplicates
     }
     fn in_recovery(&self) -> bool {
-        self.acks_to_check > 0 || self.duplicates >= self.parameters.duplicate_threshold
+        self.acks_to_check > 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold
     }
 }

@@ -92,7 +92,8 @@ impl Sender {
                 missing.sent_again.is_none_or(|at| patience.is_some_and(|patience| at + patience <= now));
             again && missing.at < next && (missing.listed || missing.at == first)
         };
-        let passed_over = self.notified.mended_to.filter(|_| !self.parameters.loss_notification.mends_neighbours);
+        let passed_over =
+            self.notified.mended_to.filter(|_| !self.parameters.loss_notification.mends_neighbours);
         let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {

@@ -184,7 +184,7 @@ fn arbitrary_segments_do_no_harm() {
             check(100, &format!("{} {name}", profile.name), &script, |(opening, initial, polite, deeds)| {
                 let mut parameters = (profile.parameters)();
                 parameters.receiver.buffer = 8000;
-                let least_window = least_window(&variant, &parameters);
+                let least_window = least_window(&variant, parameters.clone());
                 let initial = SequenceNumber(initial);
                 let address = |n: u16| Address { node: NodeId(u32::from(n)), port: TransportPort(n) };
                 let endpoint = Endpoint::new(EndpointConfig {

@@ -27,8 +27,8 @@ const STORM: u64 = 60_000;
 
 /// The smallest window a variant may show, in segments: one; but with the bookkeeping of ns-2 Vegas's own
 /// recovery closes the window when a retransmission without a cut is acknowledged.
-pub(crate) fn least_window(variant: &Variant, parameters: &Parameters) -> f64 {
-    let closes = variant.recovery.name == "vegas-fine" && parameters.vegas.deflates_to_forgotten_window;
+pub(crate) fn least_window(variant: &Variant, mut parameters: Parameters) -> f64 {
+    let closes = variant.recovery.name == "vegas-fine" && parameters.ns2().vegas.deflates_to_forgotten_window;
     if closes { 0.0 } else { 1.0 }
 }
 
@@ -60,7 +60,7 @@ impl Run {
         let good_from = Instant::from_millis(plan.good_from);
         let end = |side: usize| {
             let (ours, peers) = (plan.apps[side].clone(), &plan.apps[1 - side]);
-            End::new(side, Endpoint::new(config(side)), ours, peers, least_window(&variant, &parameters()))
+            End::new(side, Endpoint::new(config(side)), ours, peers, least_window(&variant, parameters()))
         };
         let pipe = |side: usize| {
             let random = Stream::new(plan.seed, if side == 0 { "there" } else { "back" });

@@ -7,7 +7,6 @@ use crate::run::Run;
 use crate::{check, pairs};
 use seamline_tcp::handover;
 use seamline_tcp::parameters::Parameters;
-use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{CloseReason, State, Variant, profile};
 use seamline_wire::Duration;
 
@@ -77,7 +76,7 @@ fn notified_losses_lose_nothing() {
 /// Where ns-2's bookkeeping knows no time of sending, each duplicate acknowledgment makes Vegas retransmit, and what answers
 /// is a duplicate acknowledgment. A network that doubles some of them makes a storm of that, with or without a scheme.
 fn without_storms(mut plan: Plan, parameters: fn() -> Parameters, variant: Variant) -> Plan {
-    if variant.recovery.name == "vegas-fine" && parameters().vegas.log_upkeep != LogUpkeep::Exact {
+    if variant.recovery.name == "vegas-fine" && parameters().ns2().vegas.log_segments.is_some() {
         plan.pipes.iter_mut().for_each(|pipe| pipe.duplication = 0);
     }
     plan

@@ -5,9 +5,9 @@ mod samples;
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use proptest::prelude::*;
 use samples::all;
+use seamline_wire::Packet;
 use seamline_wire::codec::message::{MAX_MESSAGE_LENGTH, Message, MessageError, decode, encode};
 use seamline_wire::codec::{IpHeader, encode_tunnel, ipv4_address};
-use seamline_wire::Packet;
 use std::net::Ipv4Addr;
 
 fn message(packet: &Packet) -> Message {
