@@ -18,36 +18,19 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod block;
 mod headers;
 
+use block::{Block, MAX_OPTION_LENGTH, OptionCode};
 use headers::{payload_length, write_headers};
-use pcap_file::pcapng::blocks::ENHANCED_PACKET_BLOCK;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
-};
-use pcap_file::pcapng::blocks::opt_common::CommonOption;
-use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
-use pcap_file::pcapng::{PcapNgWriteError, PcapNgWriter, RawBlock};
-use pcap_file::{DataLink, Endianness};
 use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH};
 use seamline_wire::{Aside, Instant, Packet, Tunnels};
-use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
-
-/// What a packet's block has in front of the packet (section 4.3): interface, time, both lengths.
-const FIELDS: usize = 20;
-/// What every block has around its body: type and length, and the length again (section 3.1).
-const FRAME: usize = 12;
-/// Blocks are made of words.
-const WORD: usize = 4;
-
-/// What a pcapng option can hold: its length field has 16 bits.
-const MAX_OPTION_LENGTH: usize = u16::MAX as usize;
 
 /// Bytes that suffice for the headers of any packet in all its tunnels, and for a whole control message.
 const MAX_FRONT_LENGTH: usize = Tunnels::MAX * Ipv6Header::LENGTH + MAX_HEADER_LENGTH;
+/// Fields of an Enhanced Packet Block before the packet: interface, time (2 words), captured and original length.
+const PACKET_FIELDS: usize = 5 * block::WORD;
 
 /// How much of each packet is kept. The length on the wire is recorded in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -85,15 +68,15 @@ impl Default for CaptureOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interface(u32);
 
-/// A capture being written, in small pieces: the writer should have a buffer. The same calls give the same
+/// A capture being written, in small pieces: the writer should be buffered. The same calls give the same
 /// bytes on every machine.
-pub struct Capture<W: Write> {
-    writer: PcapNgWriter<W>,
+#[derive(Debug)]
+pub struct Capture<W> {
+    writer: W,
     snap_length: SnapLength,
     ip_version: IpVersion,
     interfaces: u32,
-    /// The body of a packet's block.
-    body: Vec<u8>,
+    block: Block,
 }
 
 impl<W: Write> Capture<W> {
@@ -101,22 +84,24 @@ impl<W: Write> Capture<W> {
     ///
     /// # Errors
     /// When writing fails.
-    pub fn new(writer: W, options: &CaptureOptions) -> io::Result<Self> {
+    pub fn new(mut writer: W, options: &CaptureOptions) -> io::Result<Self> {
+        const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+        const VERSION: u32 = 1; // Major 1, minor 0.
+        const UNKNOWN_LENGTH: u32 = u32::MAX;
+        let mut block = Block::default();
+        block.begin(block::SECTION_HEADER);
+        for word in [BYTE_ORDER, VERSION, UNKNOWN_LENGTH, UNKNOWN_LENGTH] {
+            block.word(word);
+        }
+        for part in split_comment(&options.provenance) {
+            block.option(OptionCode::COMMENT, part.as_bytes());
+        }
         let application = concat!("seamline ", env!("CARGO_PKG_VERSION"));
-        let comments =
-            split_comment(&options.provenance).map(|text| SectionHeaderOption::Common(comment(text)));
-        let section = SectionHeaderBlock {
-            endianness: Endianness::Little,
-            options: comments.chain([SectionHeaderOption::UserApplication(application.into())]).collect(),
-            ..SectionHeaderBlock::default()
-        };
-        Ok(Capture {
-            writer: PcapNgWriter::with_section_header(writer, section).map_err(io_error)?,
-            snap_length: options.snap_length,
-            ip_version: options.ip_version,
-            interfaces: 0,
-            body: Vec::new(),
-        })
+        block.option(OptionCode::USER_APPLICATION, application.as_bytes());
+        block.end_of_options();
+        writer.write_all(block.finish())?;
+        let CaptureOptions { snap_length, ip_version, .. } = *options;
+        Ok(Capture { writer, snap_length, ip_version, interfaces: 0, block })
     }
 
     /// Add an interface: an element of the network that packets are seen at, by its name.
@@ -124,29 +109,29 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// When writing fails.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
-        let block = InterfaceDescriptionBlock {
-            linktype: DataLink::RAW,
-            snaplen: match self.snap_length {
-                SnapLength::Headers => MAX_FRONT_LENGTH as u32,
-                SnapLength::Bytes(most) => most,
-            },
-            options: vec![
-                InterfaceDescriptionOption::IfName(first_part(name).into()),
-                InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
-            ],
-        };
-        self.writer.write_pcapng_block(block).map_err(io_error)?;
-        let interface = Interface(self.interfaces);
+        const LINK_TYPE_RAW: u32 = 101;
+        const NANOSECONDS: [u8; 1] = [9];
+        let block = &mut self.block;
+        block.begin(block::INTERFACE_DESCRIPTION);
+        block.word(LINK_TYPE_RAW);
+        block.word(match self.snap_length {
+            SnapLength::Headers => MAX_FRONT_LENGTH as u32,
+            SnapLength::Bytes(most) => most,
+        });
+        block.option(OptionCode::INTERFACE_NAME, first_part(name).as_bytes());
+        block.option(OptionCode::TIME_RESOLUTION, &NANOSECONDS);
+        block.end_of_options();
+        self.writer.write_all(block.finish())?;
         self.interfaces += 1;
-        Ok(interface)
+        Ok(Interface(self.interfaces - 1))
     }
 
     /// Record that `packet` was seen at `interface`, with a remark if there is one. The length on the
-    /// wire is [`Packet::wire_bytes`], but never less than what the headers say.
+    /// wire is [`Packet::wire_bytes`], but never less than the headers and the payload need.
     ///
     /// # Errors
-    /// When writing fails, the interface belongs to another capture ([`io::ErrorKind::InvalidInput`])
-    /// or the segment is too long for an IP packet (likewise).
+    /// When writing fails; [`io::ErrorKind::InvalidInput`] when the interface belongs to another capture or the
+    /// segment is too long for an IP packet.
     pub fn packet(
         &mut self,
         interface: Interface,
@@ -154,106 +139,52 @@ impl<W: Write> Capture<W> {
         packet: &Packet,
         remark: Option<&str>,
     ) -> io::Result<()> {
-        let lengths = self.fill_body(packet)?;
-        match remark {
-            None => self.write_plain(interface, at, lengths),
-            Some(text) => self.write_remarked(interface, at, lengths, text),
-        }
-    }
-
-    fn write_plain(&mut self, interface: Interface, at: Instant, lengths: Lengths) -> io::Result<()> {
         if interface.0 >= self.interfaces {
-            let error = "the interface belongs to another capture";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+            return Err(invalid("the interface belongs to another capture"));
         }
-        let nanos = at.as_nanos();
-        let fields =
-            [interface.0, (nanos >> 32) as u32, nanos as u32, lengths.captured as u32, lengths.original];
-        for (place, field) in self.body.as_chunks_mut::<WORD>().0.iter_mut().zip(fields) {
-            *place = field.to_le_bytes();
+        let (snap_length, nanos) = (self.snap_length, at.as_nanos());
+        let block = &mut self.block;
+        block.begin(block::ENHANCED_PACKET);
+        let fields = block.reserve(PACKET_FIELDS);
+        let front = block.reserve(MAX_FRONT_LENGTH);
+        let header_length = write_front(packet, self.ip_version, block.at(front.clone()))?;
+        let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
+        let captured = match snap_length {
+            SnapLength::Headers => header_length,
+            SnapLength::Bytes(most) => most.min(original) as usize,
+        };
+        let words = [interface.0, (nanos >> 32) as u32, nanos as u32, captured as u32, original];
+        block.at(fields).copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+        block.truncate_or_pad(front.start + captured);
+        if let Some(remark) = remark {
+            block.option(OptionCode::COMMENT, first_part(remark).as_bytes());
+            block.end_of_options();
         }
-        let length = (self.body.len() + FRAME) as u32;
-        let block = RawBlock {
-            type_: ENHANCED_PACKET_BLOCK,
-            initial_len: length,
-            body: Cow::Borrowed(&self.body),
-            trailer_len: length,
-        };
-        self.writer.write_raw_block(&block).map_err(io_error)?;
-        Ok(())
-    }
-
-    fn write_remarked(
-        &mut self,
-        interface: Interface,
-        at: Instant,
-        lengths: Lengths,
-        remark: &str,
-    ) -> io::Result<()> {
-        let block = EnhancedPacketBlock {
-            interface_id: interface.0,
-            timestamp: std::time::Duration::from_nanos(at.as_nanos()),
-            original_len: lengths.original,
-            data: Cow::Borrowed(&self.body[FIELDS..FIELDS + lengths.captured]),
-            options: vec![EnhancedPacketOption::Common(comment(first_part(remark)))],
-        };
-        self.writer.write_pcapng_block(block).map_err(io_error)?;
-        Ok(())
+        self.writer.write_all(block.finish())
     }
 
     /// Give the writer back.
     pub fn finish(self) -> W {
-        self.writer.into_inner()
+        self.writer
     }
+}
 
-    /// Put the captured part of a packet into the body, behind the place of its fields and filled up to a
-    /// whole word.
-    fn fill_body(&mut self, packet: &Packet) -> io::Result<Lengths> {
-        self.body.clear();
-        self.body.resize(FIELDS + MAX_FRONT_LENGTH, 0);
-        let place = &mut self.body[FIELDS..];
-        let header_length = match packet.aside.as_deref() {
-            Some(Aside::Foreign(bytes)) => {
-                let length = bytes.len().min(place.len());
-                place[..length].copy_from_slice(&bytes[..length]);
-                Ok(length)
-            }
-            Some(Aside::Segment(bytes)) => {
-                write_headers(packet, IpVersion::of(bytes).unwrap_or(self.ip_version), place)
-            }
-            _ => write_headers(packet, self.ip_version, place),
+/// The headers of a packet, or as much of a packet from a real network as there is room for. Returns its length.
+fn write_front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> io::Result<usize> {
+    let version = match packet.aside.as_deref() {
+        Some(Aside::Foreign(bytes)) => {
+            let length = bytes.len().min(out.len());
+            out[..length].copy_from_slice(&bytes[..length]);
+            return Ok(length);
         }
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
-        let captured = match self.snap_length {
-            SnapLength::Headers => header_length,
-            SnapLength::Bytes(most) => most.min(original) as usize,
-        };
-        self.body.truncate(FIELDS + captured);
-        self.body.resize(FIELDS + captured.next_multiple_of(WORD), 0);
-        Ok(Lengths { captured, original })
-    }
+        Some(Aside::Segment(bytes)) => IpVersion::of(bytes).unwrap_or(version),
+        _ => version,
+    };
+    write_headers(packet, version, out).map_err(invalid)
 }
 
-/// Bytes of a packet.
-#[derive(Clone, Copy)]
-struct Lengths {
-    captured: usize,
-    original: u32,
-}
-
-impl<W: Write> fmt::Debug for Capture<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Capture")
-            .field("snap_length", &self.snap_length)
-            .field("ip_version", &self.ip_version)
-            .field("interfaces", &self.interfaces)
-            .finish_non_exhaustive()
-    }
-}
-
-fn comment(text: &str) -> CommonOption<'_> {
-    CommonOption::Comment(Cow::Borrowed(text))
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
 /// The text in parts that each fit into an option; nothing for no text.
@@ -265,7 +196,7 @@ fn split_comment(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What of the text fits into one option.
+/// The beginning of the text, as long as fits into one option.
 fn first_part(text: &str) -> &str {
     &text[..part_end(text)]
 }
@@ -278,11 +209,4 @@ fn part_end(text: &str) -> usize {
     }
     let end = text.floor_char_boundary(MAX_OPTION_LENGTH);
     text[..end].rfind('\n').map_or(end, |line_end| line_end + 1)
-}
-
-fn io_error(error: PcapNgWriteError) -> io::Error {
-    match error {
-        PcapNgWriteError::Io(error) => error,
-        other => io::Error::new(io::ErrorKind::InvalidInput, other),
-    }
 }
