@@ -207,6 +207,6 @@ fn part_end(text: &str) -> usize {
     if text.len() <= MAX_OPTION_LENGTH {
         return text.len();
     }
-    let end = text.floor_char_boundary(MAX_OPTION_LENGTH);
+    let end = (0..=MAX_OPTION_LENGTH).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text[..end].rfind('\n').map_or(end, |line_end| line_end + 1)
 }

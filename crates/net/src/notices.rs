@@ -182,7 +182,9 @@ impl Machine for HandoverNotices {
         if let Input::Packet(_, packet) = input {
             return out.recycle(packet);
         }
-        while let Some((_, notice)) = self.coming.pop_front_if(|(at, _)| *at <= now) {
+        while self.coming.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, notice)) = self.coming.pop_front()
+        {
             self.give(notice, out);
         }
         while let Some(at) = self.next_false.filter(|at| *at <= now) {
