@@ -33,7 +33,7 @@ pub(crate) struct Header {
     pub(crate) lists_losses: bool,
     /// Payload and options of a segment together are not longer than this.
     pub(crate) largest_segment: u32,
-    /// What a handover scheme wants told.
+    /// What a handover scheme marks.
     pub(crate) marking: Marking,
     /// What a handover scheme keeps back.
     pub(crate) held: HeldAcknowledgments,
@@ -168,7 +168,7 @@ impl Header {
         self.largest_segment.saturating_sub(options_length(&options) as u32).max(1)
     }
 
-    /// How many SACK blocks fit beside so much payload (RFC 6691 section 2). When none does and one is owed,
+    /// How many SACK blocks fit next to so much payload (RFC 6691 section 2). When none does and one is owed,
     /// a segment without payload follows.
     fn blocks_beside(&self, length: u32) -> usize {
         const KIND_LENGTH_AND_PADDING: u32 = 4;

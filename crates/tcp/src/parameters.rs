@@ -91,7 +91,7 @@ pub enum IdleRestart {
     Decay,
     /// A retransmission timeout after the last acknowledgment, one segment, and the threshold stays: ns-2's
     /// timer goes on with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
-    /// What ns-2's Vegas does beside it, halving the threshold and backing off, is left out.
+    /// What ns-2's Vegas also does, halving the threshold and backing off, is left out.
     OneSegment,
 }
 

@@ -1,4 +1,4 @@
-//! The sending side: carries out what recovery and congestion control decide. The only place that
+//! The sending side: applies the commands of recovery and congestion control. The only place that
 //! changes a sender's state.
 
 mod moving;
@@ -36,7 +36,7 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Times that recovery began without a timeout.
     pub recoveries: u64,
-    /// Times that congestion control was told to cut the window.
+    /// Window cuts requested from congestion control.
     pub window_cuts: u64,
     /// Times that a recovery turned out to have been spurious, and its cut was taken back (of Linux's counters the sum of TCPFullUndo,
     /// TCPPartialUndo, TCPDSACKUndo and TCPLossUndo).
@@ -45,7 +45,7 @@ pub struct SenderStatistics {
     pub window_probes: u64,
 }
 
-/// What a segment tells a sender.
+/// What a segment reports to a sender.
 #[derive(Debug)]
 pub(crate) struct Acknowledgment {
     /// The cumulative acknowledgment.
@@ -321,7 +321,7 @@ impl Sender {
         self.note_ack(segment, exit);
     }
 
-    /// Record the SACK blocks: whether they told anything new, and by how many bytes what is recorded
+    /// Record the SACK blocks: whether they contained anything new, and by how many bytes what is recorded
     /// has grown or, where the cumulative acknowledgment has passed it, shrunk.
     fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (News, i64) {
         if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.sacked().is_empty()) {

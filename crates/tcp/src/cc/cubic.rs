@@ -42,7 +42,7 @@ struct Epoch {
     reno_estimate: f64,
 }
 
-/// What a cut changes beside the window (section 4.9.2).
+/// What a cut changes in addition to the window (section 4.9.2).
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     maximum: f64,

@@ -178,7 +178,7 @@ impl CongestionControl for Vegas {
         }
     }
     /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and
-    /// not taken from whoever tells of the move.
+    /// not taken from the notification of the move.
     fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) {
         self.base_round_trip = None;
         self.sample_sum = 0.0;

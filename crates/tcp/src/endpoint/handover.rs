@@ -46,7 +46,7 @@ impl Endpoint {
         }
     }
 
-    /// The acknowledgment of a segment has been taken in: a mark on it that is heeded is for the scheme, which may let
+    /// The acknowledgment of a segment has been taken in: an accepted mark on it goes to the scheme, which may let
     /// go what [`crate::sender::Sender::on_notification`] held.
     pub(super) fn on_mark(&mut self, now: Instant, mark: Mark, segment: &Segment, out: &mut Outbox) {
         let one_way_delay = one_way_delay(&self.header, now, segment);

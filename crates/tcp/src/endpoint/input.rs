@@ -246,7 +246,7 @@ impl Endpoint {
     }
 
     /// Answer what is not acceptable with an acknowledgment (RFC 9293 section 3.10.7.4, first step): at once where it
-    /// may be the peer's, and at the rate of challenge ACKs where nobody knows whose it is.
+    /// may be the peer's, and at the rate of challenge ACKs where its origin is unknown.
     fn refuse(&mut self, now: Instant, segment: &Segment, start: Option<Offset>, out: &mut Outbox) {
         if self.state == State::TimeWait && segment.flags.intersects(Flags::FIN) {
             self.begin_time_wait(now, out);

@@ -48,7 +48,7 @@ impl Attachment {
     pub(super) fn new(belief: Belief) -> Self {
         Attachment { belief, state: State::Attached }
     }
-    /// Whether a link is there, and nobody says that it will go.
+    /// Whether a link is up, and no notice says that it will go down.
     pub(super) fn is_settled(&self) -> bool {
         self.state == State::Attached
     }
@@ -73,7 +73,7 @@ impl Attachment {
                 self.state = State::Attached;
                 Some(Change::Arrived { was_away })
             }
-            // It is elsewhere, and not registered there yet, whether or not somebody has said that it went.
+            // It is elsewhere, and not registered there yet, whether or not it was reported down.
             Happened::Below(Signal::MovementDetected) => self.leave(now),
             Happened::Wake => self.expire(now),
             _ => None,

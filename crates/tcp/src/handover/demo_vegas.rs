@@ -1,6 +1,6 @@
 //! Demo-Vegas (Ho, Chan and Chen, "An efficient mechanism of TCP-Vegas on Mobile IP networks", IEEE Global Internet
 //! Symposium with INFOCOM 2005; as paper V, section 3, describes it): when either end has moved, the sender measures
-//! BaseRTT anew, so that a longer way is not taken for a queue. Timers and losses are as in Vegas.
+//! BaseRTT again, so that a longer path is not taken for a queue. Timers and losses are as in Vegas.
 //!
 //! An end knows of its own move by its registration, and of the peer's by its care-of address. Home addresses are all
 //! that arrives here, so the first segments from the new place carry the handover mark instead. They are several because

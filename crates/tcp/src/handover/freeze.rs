@@ -40,7 +40,7 @@ impl Default for FreezeParameters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The link is there, and nobody says otherwise.
+    /// The link is up, and no notice says otherwise.
     Connected,
     /// The window is closed, the link still there; a false alarm if it is at this time.
     Warned(Instant),
@@ -97,7 +97,7 @@ impl Handover for Freeze {
             _ => {}
         }
     }
-    /// It tells the peer by its window, and marks nothing.
+    /// It informs the peer by its window, and marks nothing.
     fn heeds(&self, _mark: Mark) -> bool {
         false
     }

@@ -64,7 +64,7 @@ pub struct MobilityVegasParameters {
     pub resume_with: GoOnWith,
     /// Which of the acknowledgments that were held back are sent.
     pub release: Release,
-    /// BaseRTT is measured anew after a handoff, as in Demo-Vegas.
+    /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
     pub measure_anew: bool,
     /// How often at most the mover says that it is registered, until it hears from the peer.
     pub notices: u32,

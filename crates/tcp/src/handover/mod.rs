@@ -1,6 +1,6 @@
 //! What TCP does about a move. One file or folder per scheme, one entry in [`ALL`].
 //!
-//! The same scheme runs at both ends. At the end that moves it hears the [`Signal`]s of its node and tells
+//! The same scheme runs at both ends. At the end that moves it receives the [`Signal`]s of its node and notifies
 //! the peer; at the other end it hears the peer's marks. It sees what [`Happened`] and the [`View`], and answers
 //! with [`Action`]s, which the endpoint carries out in the order given.
 
@@ -43,9 +43,9 @@ pub enum Happened {
     /// The retransmission timer has expired; the window is still what it was before.
     Timeout,
     /// An acknowledgment has advanced SND.UNA. One that the scheme decides about first ([`Handover::decides_on`]) is
-    /// told as [`Happened::Marked`] alone.
+    /// reported as [`Happened::Marked`] alone.
     Progress {
-        /// The mark it carries, which is told next.
+        /// The mark it carries, which is reported next.
         mark: Option<Mark>,
     },
     /// A segment with payload and without a mark has arrived.
@@ -92,7 +92,7 @@ pub enum Action {
     CloseWindow,
     /// Offer the true window again.
     OpenWindow,
-    /// Keep acknowledgments back that nothing else carries, in order; but none that tells nothing new.
+    /// Keep acknowledgments back that nothing else carries, in order; except those without news.
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
     ReleaseAcknowledgments(Release),
@@ -111,12 +111,12 @@ pub enum Action {
     /// Begin again from one segment, with the threshold that the congestion control sets after a timeout.
     SlowStart,
     /// The path is another one: what is outstanding gives no round-trip samples for congestion control, which may make
-    /// use of the new path's round-trip time or measure it anew.
+    /// use of the new path's round-trip time or measure it again.
     RenewPath {
         /// Round-trip time of the new path, if it is known.
         round_trip_time: Option<Duration>,
     },
-    /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off anew,
+    /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off reset,
     /// send what the window allows.
     GoBack,
 }

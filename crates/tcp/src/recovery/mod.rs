@@ -35,7 +35,7 @@ pub struct AckSeen {
     /// Whether it is a duplicate acknowledgment: no advance, no payload, window unchanged, data
     /// outstanding (RFC 5681 section 2).
     pub duplicate: bool,
-    /// What it told by SACK.
+    /// What was new in its SACK blocks.
     pub sack: News,
     /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 9937).
     pub delivered: u64,
@@ -57,7 +57,7 @@ pub enum Order {
     ResetBackoff,
     /// Double the retransmission timeout.
     BackOff,
-    /// Start the retransmission timer anew.
+    /// Restart the retransmission timer.
     RestartTimer,
     /// Let congestion control grow the window for this acknowledgment.
     Grow,
@@ -145,7 +145,7 @@ pub trait Recovery: Debug + Send {
     fn on_path_lost(&mut self, view: &View, orders: &mut Orders);
     /// The recovery that began with [`Order::KeepWindow`] was spurious, and its cut is taken back: end it.
     fn on_spurious(&mut self, _view: &View, _orders: &mut Orders) {}
-    /// The offset to send next, if the window allows one; whoever asks sends it.
+    /// The offset to send next, if the window allows one; the caller sends it.
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
     }

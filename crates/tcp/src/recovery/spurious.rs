@@ -1,5 +1,5 @@
-//! Whether a recovery was spurious: what it sent again had arrived at the first go, late, or somebody on the way had mended the
-//! loss. Two things tell:
+//! Whether a recovery was spurious: what it sent again had arrived the first time, late, or an agent on the path had repaired the
+//! loss. Two signs show that:
 //!
 //! - *Timestamps* (Eifel detection, RFC 3522 section 3.2): what fills the hole carries the time at which it was sent. Echoes are
 //!   monotonic, for old segments are refused (RFC 7323 section 5.3), so one from before the first retransmission says that

@@ -1,11 +1,11 @@
-//! What the sender does about losses whose cause it is told: [`crate::loss_notification`].
+//! What the sender does about losses whose cause is reported: [`crate::loss_notification`].
 
 use super::{Exit, Sender};
 use crate::loss_notification::{LossNotification, Missing, Repeat};
 use crate::recovery::Order;
 use seamline_wire::{Duration, Losses, Mark, Segment};
 
-/// What an acknowledgment tells of losses.
+/// What an acknowledgment reports about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// Nothing.
@@ -21,7 +21,7 @@ impl Sender {
         self.parameters.loss_notification.scheme != LossNotification::None
     }
 
-    /// Take in what an acknowledgment tells of losses, once SND.UNA has advanced by so many bytes.
+    /// Record what an acknowledgment reports about losses, once SND.UNA has advanced by so many bytes.
     pub(super) fn take_losses(&mut self, segment: &Segment, is_duplicate: bool, acknowledged: u64) -> Told {
         if !self.heeds_losses() {
             return Told::Nothing;
@@ -46,7 +46,7 @@ impl Sender {
     /// A segment is lent for each one that has left the network. What is acknowledged takes back what it had lent, but for the
     /// segment that was missing.
     fn settle_loan(&mut self, told: Told, is_duplicate: bool, acknowledged: u64) {
-        // Whoever began again or recovered in between has taken everything back.
+        // A timeout or a recovery in between has reset the inflation.
         let before = self.notified.lent.min(self.view.inflation);
         let sack_tells = !self.view.scoreboard.sacked().is_empty();
         let lends = self.parameters.loss_notification.duplicates_let_segments_go && !sack_tells;

@@ -4,7 +4,7 @@ use crate::handover::{Action, Actions};
 use crate::view::Window;
 use std::num::NonZeroU32;
 
-/// What has happened to one of the layers, told without its details.
+/// What has happened to one of the layers, without its details.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Event {
     /// One end changes its access router, or is just about to: what is sent now may not arrive.
