@@ -89,7 +89,7 @@ pub(crate) struct Notified {
     /// Segments that duplicate acknowledgments have let go beyond the window.
     pub(crate) lent: u32,
     /// Where the segment ends that was sent again last because of a notification.
-    pub(crate) mended_to: Option<Offset>,
+    pub(crate) repaired_to: Option<Offset>,
 }
 
 /// More segments are not remembered; the oldest are forgotten first.

@@ -15,7 +15,7 @@ use crate::loss_notification::Notified;
 use crate::offset::Offset;
 use crate::parameters::{Parameters, WindowParameters};
 use crate::receiver::Receiver;
-use crate::recovery::{AckSeen, Order, Orders, Recovery, Spurious, SpuriousDetection};
+use crate::recovery::{AckSeen, Command, Commands, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
 use crate::scoreboard::{News, Scoreboard, most_ranges};
 use crate::send_log::SendLog;
@@ -102,7 +102,7 @@ pub(crate) struct Sender {
     growth_held_until: Instant,
     /// The furthest right edge of the peer's window so far.
     furthest_edge: Offset,
-    orders: Orders,
+    commands: Commands,
 }
 
 /// No timer runs.
@@ -170,7 +170,7 @@ impl Sender {
             largest_window: 0.0,
             growth_held_until: Instant::ZERO,
             furthest_edge: first,
-            orders: Orders::default(),
+            commands: Commands::default(),
         }
     }
 
@@ -283,8 +283,8 @@ impl Sender {
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
-        let told = self.take_losses(segment, duplicate, acknowledged);
-        let over_the_air = told == notified::Told::OverTheAir;
+        let reported = self.take_losses(segment, duplicate, acknowledged);
+        let over_the_air = reported == notified::Reported::OverTheAir;
         if over_the_air && duplicate && self.parameters.loss_notification.counts_marked_duplicates {
             self.recovery.note_duplicate();
         }
@@ -294,7 +294,7 @@ impl Sender {
         if self.probing {
             self.progress_at = now;
         }
-        let says_nothing = !advanced && !duplicate && !news.any && told == notified::Told::Nothing;
+        let says_nothing = !advanced && !duplicate && !news.any && reported == notified::Reported::Nothing;
         if says_nothing && same_window && !self.has_unsent() {
             return;
         }
@@ -314,9 +314,9 @@ impl Sender {
         };
         self.control.observe(&acked, &self.view);
         let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
-        self.recovery.on_ack(&seen, &self.view, &mut self.orders);
-        self.carry_out(Some(&acked), ack.timestamp_sample, exit);
-        self.mend(told, exit);
+        self.recovery.on_ack(&seen, &self.view, &mut self.commands);
+        self.apply_all(Some(&acked), ack.timestamp_sample, exit);
+        self.repair(reported, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
     }
@@ -367,8 +367,8 @@ impl Sender {
     pub(crate) fn pump(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.view.now = now;
         self.restart_if_idle(now);
-        self.orders.push(Order::SEND);
-        self.carry_out(None, None, exit);
+        self.commands.push(Command::SEND);
+        self.apply_all(None, None, exit);
         self.settle_timer(now);
         self.note_state(exit);
     }
@@ -387,59 +387,65 @@ impl Sender {
         let stuck_at = self.view.unacknowledged;
         self.timeout_is_repeated = self.timed_out_at.replace(stuck_at) == Some(stuck_at);
         self.note_acknowledgments_lost();
-        self.recovery.on_timeout(&self.view, &mut self.orders);
-        self.carry_out(None, None, exit);
+        self.recovery.on_timeout(&self.view, &mut self.commands);
+        self.apply_all(None, None, exit);
         self.timeout_is_repeated = false;
         self.settle_timer(now);
         self.note_state(exit);
     }
 
-    fn carry_out(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
-        let mut orders = std::mem::take(&mut self.orders);
-        for place in 0..orders.len() {
-            let Some(order) = orders.get(place) else { break };
-            self.obey(order, acked, timestamp_sample, exit);
+    fn apply_all(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
+        let mut commands = std::mem::take(&mut self.commands);
+        for place in 0..commands.len() {
+            let Some(command) = commands.get(place) else { break };
+            self.apply(command, acked, timestamp_sample, exit);
         }
-        orders.clear();
-        self.orders = orders;
+        commands.clear();
+        self.commands = commands;
     }
 
-    fn obey(&mut self, order: Order, acked: Option<&Acked>, sample: Option<Duration>, exit: &mut Exit<'_>) {
-        match order {
-            Order::SampleRoundTrip => self.sample_round_trip(sample),
-            Order::EndTiming => self.end_timing(sample),
-            Order::AbandonTiming => self.timing = None,
-            Order::ResetBackoff => self.estimator.reset_backoff(),
-            Order::BackOff => {
+    fn apply(
+        &mut self,
+        command: Command,
+        acked: Option<&Acked>,
+        sample: Option<Duration>,
+        exit: &mut Exit<'_>,
+    ) {
+        match command {
+            Command::SampleRoundTrip => self.sample_round_trip(sample),
+            Command::EndTiming => self.end_timing(sample),
+            Command::AbandonTiming => self.timing = None,
+            Command::ResetBackoff => self.estimator.reset_backoff(),
+            Command::BackOff => {
                 self.estimator.back_off();
                 self.view.round_trip = self.estimator.round_trip();
             }
-            Order::RestartTimer => self.restart_timer(),
-            Order::Grow => {
+            Command::RestartTimer => self.restart_timer(),
+            Command::Grow => {
                 if let Some(acked) = acked {
                     self.grow(acked);
                 }
             }
-            Order::Cut(loss) => self.cut(loss),
-            Order::KeepWindow => self.keep_window(),
-            Order::RestoreWindow(before) => self.restore_window(before),
-            Order::SetWindow(window) => self.set_window(window),
-            Order::Inflate(segments) => self.view.inflation = segments,
-            Order::Rewind => self.view.next = self.view.unacknowledged,
-            Order::Resume => self.view.next = self.view.highest_sent,
-            Order::Retransmit(at) => {
+            Command::Cut(loss) => self.cut(loss),
+            Command::KeepWindow => self.keep_window(),
+            Command::RestoreWindow(before) => self.restore_window(before),
+            Command::SetWindow(window) => self.set_window(window),
+            Command::Inflate(segments) => self.view.inflation = segments,
+            Command::Rewind => self.view.next = self.view.unacknowledged,
+            Command::Resume => self.view.next = self.view.highest_sent,
+            Command::Retransmit(at) => {
                 self.transmit(at, exit);
             }
-            Order::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
-            Order::Send { most } => self.send(most, exit),
-            Order::RenewPath { round_trip_time } => {
+            Command::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
+            Command::Send { most } => self.send(most, exit),
+            Command::RenewPath { round_trip_time } => {
                 self.timing = None;
                 self.samples_from = self.view.highest_sent;
                 self.control.on_path_change(round_trip_time, &self.view);
                 self.view.window = self.control.window();
             }
-            Order::ClearScoreboard => self.view.scoreboard.clear(),
-            Order::NoteRecovery => {
+            Command::ClearScoreboard => self.view.scoreboard.clear(),
+            Command::NoteRecovery => {
                 self.statistics.recoveries += 1;
                 let port = exit.header.local.port;
                 exit.out.event(|| Event::RecoveryStarted { port });

@@ -2,7 +2,7 @@
 
 use super::{CloseReason, Endpoint, State};
 use crate::emit::reset_for;
-use crate::handover::Happened;
+use crate::handover::HandoverEvent;
 use crate::offset::Offset;
 use crate::sender::{Acknowledgment, Exit};
 use seamline_wire::{Duration, Event, Flags, Instant, MarkRefusal, Outbox, Packet, Segment};
@@ -112,7 +112,7 @@ impl Endpoint {
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
             if self.expected_mark(segment).is_none() && segment.length > 0 {
-                self.happened(now, Happened::Data, out);
+                self.happened(now, HandoverEvent::Data, out);
             }
         }
         if opens {
@@ -187,7 +187,7 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress { mark: expected }, out);
+            self.happened(now, HandoverEvent::Progress { mark: expected }, out);
         }
         if let Some(mark) = mark {
             self.on_mark(now, mark, segment, out);

@@ -77,7 +77,7 @@ impl Endpoint {
     /// The mark of a segment that the scheme here knows. One that lists losses does not announce a move.
     pub(super) fn expected_mark(&self, segment: &Segment) -> Option<Mark> {
         let mover = self.mover.as_ref()?;
-        segment.mark.filter(|mark| mover.scheme.heeds(*mark))
+        segment.mark.filter(|mark| mover.scheme.acts_on(*mark))
     }
 
     /// The mark of an acceptable segment that acknowledges nothing old, `expected` if the scheme knows it, if it is accepted.

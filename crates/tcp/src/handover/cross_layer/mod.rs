@@ -15,7 +15,7 @@ mod tuning;
 
 use super::attachment::{Attachment, Belief, Change};
 use super::notice::{Insistence, Notice};
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
 use std::num::NonZeroU32;
@@ -140,7 +140,7 @@ impl CrossLayer {
         if tunings.flow == Some(Flow::Running) && away {
             tunings.flow = None;
         }
-        tunings.carry_out(view.window, actions);
+        tunings.apply_all(view.window, actions);
     }
 
     /// The tuning layers of link and network.
@@ -228,42 +228,42 @@ fn product(rate: Option<Rate>, round_trip_time: Option<Duration>) -> Option<NonZ
 }
 
 impl Handover for CrossLayer {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
-        if let Happened::Below(signal) = happened {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
+        if let HandoverEvent::Below(signal) = happened {
             self.note_link(signal);
         }
         if let Some(change) = self.own.on(happened, view.now) {
             self.on_own(change, view, actions);
         }
         match happened {
-            Happened::Marked { mark, payload, .. } => {
+            HandoverEvent::Marked { mark, payload, .. } => {
                 if payload {
                     self.notice.end();
                 }
                 self.on_mark(mark, view, actions);
             }
-            Happened::Progress { mark } => {
+            HandoverEvent::Progress { mark } => {
                 self.notice.end();
                 if mark.is_none() {
                     self.peer_stays(view, actions);
                 }
                 self.tell(Event::Progress, view, actions);
             }
-            Happened::Data => {
+            HandoverEvent::Data => {
                 self.notice.end();
                 self.peer_stays(view, actions);
             }
-            Happened::Timeout => self.tell(Event::Timeout, view, actions),
-            Happened::Wake => {
+            HandoverEvent::Timeout => self.tell(Event::Timeout, view, actions),
+            HandoverEvent::Wake => {
                 self.notice.on_wake(view.now, actions);
                 if self.peer_away_until.is_some_and(|until| until <= view.now) {
                     self.peer_stays(view, actions);
                 }
             }
-            Happened::Below(_) => {}
+            HandoverEvent::Below(_) => {}
         }
     }
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         matches!(
             mark,
             Mark::WillHandover

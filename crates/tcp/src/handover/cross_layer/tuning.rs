@@ -65,7 +65,7 @@ impl Tunings {
     }
 
     /// The transport tuning layer: carried out in an order in which nothing is sent before all is set.
-    pub(super) fn carry_out(self, window: Window, actions: &mut Actions) {
+    pub(super) fn apply_all(self, window: Window, actions: &mut Actions) {
         if self.flow == Some(Flow::Frozen) {
             actions.push(Action::Freeze);
         }
