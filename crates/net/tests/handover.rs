@@ -4,9 +4,9 @@ mod support;
 
 use seamline_net::schedule::{Arriving, Fates, Handover, Handovers, InFlight, InService, Queued};
 use seamline_net::schedule::{Capacity, DeliveryOpportunities};
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, Schedule};
+use seamline_net::{Limit, Link, LinkConfig, QueueConfig, Schedule};
 use seamline_wire::{DropCause, Duration, Event, HandoverPhase};
-use support::{Log, burst, config, drop_tail, ms, run, scheduled, span};
+use support::{Log, burst, config, ms, run, scheduled, span};
 
 /// Six packets of 1 ms at time zero and one at 5 ms, over 10 ms of propagation. At 2.5 ms, packets 0 and 1
 /// are in flight, 2 is in transmission, 3 to 5 wait. The link is down until 22.5 ms.
@@ -84,7 +84,7 @@ fn packets_that_come_can_be_dropped_alone() {
 fn the_queue_keeps_its_limit_while_the_link_is_down() {
     let handovers = Handovers::at([ms(1.0)], span(9.0), SEAMLESS).unwrap();
     let schedule = Schedule { handovers, ..Schedule::default() };
-    let queue = drop_tail(Limit::Packets(2), LimitMeaning::Waiting);
+    let queue = QueueConfig::DropTail(Limit::Packets(2));
     let mut link = Link::new(scheduled(LinkConfig { queue, ..config(0.0) }, schedule));
     let log = run(&mut link, &burst(5.0, 0..4));
     assert_eq!(log.delivered_millis(), [(11.0, 0), (12.0, 1)]);

@@ -3,9 +3,9 @@
 mod support;
 
 use seamline_net::schedule::{Capacity, DeliveryOpportunities, Reordering, Steps};
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{Limit, Link, LinkConfig, QueueConfig, Schedule};
 use seamline_wire::{Duration, Event, Instant, Rate};
-use support::{Log, Offer, RATE, SIZE, burst, config, drop_tail, ms, run, scheduled, span};
+use support::{Log, Offer, RATE, SIZE, burst, config, ms, run, scheduled, span};
 
 fn constant_and_varying(config: impl Fn() -> LinkConfig, offers: &[Offer]) -> Log {
     let schedule = Schedule { capacity: Some(Steps::constant(RATE).into()), ..Schedule::default() };
@@ -52,38 +52,24 @@ fn a_link_of_rate_zero_holds_everything() {
 }
 
 /// Ten packets at once on an idle link, with these limits: how many get through?
-fn survivors(limit: Limit, meaning: LimitMeaning) -> Vec<u32> {
-    let queue = drop_tail(limit, meaning);
+fn survivors(limit: Limit) -> Vec<u32> {
+    let queue = QueueConfig::DropTail(limit);
     constant_and_varying(|| LinkConfig { queue, ..config(0.0) }, &burst(0.0, 0..10)).ids()
 }
 
 #[test]
-fn plain_limit_counts_waiting_packets_besides_the_one_in_service() {
-    assert_eq!(survivors(Limit::Packets(0), LimitMeaning::Waiting), [0]);
-    assert_eq!(survivors(Limit::Packets(1), LimitMeaning::Waiting), [0, 1]);
-    assert_eq!(survivors(Limit::Packets(4), LimitMeaning::Waiting), [0, 1, 2, 3, 4]);
-    assert_eq!(survivors(Limit::Bytes(999), LimitMeaning::Waiting), [0]);
-    assert_eq!(survivors(Limit::Bytes(2999), LimitMeaning::Waiting), [0, 1, 2]);
-    assert_eq!(survivors(Limit::Bytes(3000), LimitMeaning::Waiting), [0, 1, 2, 3]);
-}
-
-#[test]
-fn ns2_limit_counts_the_newcomer_and_refuses_on_reaching_it() {
-    // queue/drop-tail.cc of ns-2.35: refused when length + 1 >= limit; in service is not in the queue.
-    assert!(survivors(Limit::Packets(0), LimitMeaning::Ns2).is_empty());
-    assert!(survivors(Limit::Packets(1), LimitMeaning::Ns2).is_empty());
-    assert_eq!(survivors(Limit::Packets(2), LimitMeaning::Ns2), [0, 1]);
-    assert_eq!(survivors(Limit::Packets(5), LimitMeaning::Ns2), [0, 1, 2, 3, 4]);
-    // By bytes: refused when length + size >= limit, even on an idle link.
-    assert!(survivors(Limit::Bytes(1000), LimitMeaning::Ns2).is_empty());
-    assert_eq!(survivors(Limit::Bytes(1001), LimitMeaning::Ns2), [0, 1]);
-    assert_eq!(survivors(Limit::Bytes(3000), LimitMeaning::Ns2), [0, 1, 2]);
-    assert_eq!(survivors(Limit::Bytes(3001), LimitMeaning::Ns2), [0, 1, 2, 3]);
+fn the_limit_counts_waiting_packets_and_not_the_one_in_service() {
+    assert_eq!(survivors(Limit::Packets(0)), [0]);
+    assert_eq!(survivors(Limit::Packets(1)), [0, 1]);
+    assert_eq!(survivors(Limit::Packets(4)), [0, 1, 2, 3, 4]);
+    assert_eq!(survivors(Limit::Bytes(999)), [0]);
+    assert_eq!(survivors(Limit::Bytes(2999)), [0, 1, 2]);
+    assert_eq!(survivors(Limit::Bytes(3000)), [0, 1, 2, 3]);
 }
 
 #[test]
 fn a_place_is_free_at_the_moment_of_a_departure() {
-    let queue = drop_tail(Limit::Packets(1), LimitMeaning::Waiting);
+    let queue = QueueConfig::DropTail(Limit::Packets(1));
     let mut offers = burst(0.0, 0..2);
     offers.push(Offer { at: ms(1.0) - Duration::from_nanos(1), id: 2, size: SIZE });
     offers.push(Offer { at: ms(1.0), id: 3, size: SIZE });
@@ -150,7 +136,7 @@ fn the_queue_feels_a_falling_rate() {
     let steps =
         Steps::new(vec![(Instant::ZERO, RATE), (ms(1.0), Rate::from_bits_per_second(800_000))]).unwrap();
     let schedule = Schedule { capacity: Some(steps.into()), ..Schedule::default() };
-    let queue = drop_tail(Limit::Packets(1), LimitMeaning::Waiting);
+    let queue = QueueConfig::DropTail(Limit::Packets(1));
     let offers: Vec<_> = (0..10).map(|id| Offer { at: ms(f64::from(id)), id, size: SIZE }).collect();
     let log = run(&mut Link::new(scheduled(LinkConfig { queue, ..config(0.0) }, schedule)), &offers);
     // From 1 ms on a packet takes 10 ms: 1 is in service until 11 ms, 2 waits, the others find no room.

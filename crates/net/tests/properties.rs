@@ -8,11 +8,11 @@ use seamline_net::schedule::{
     Arriving, Capacity, DeliveryOpportunities, Fates, Handover, Handovers, InFlight, InService, Queued,
     Reordering, Steps,
 };
-use seamline_net::{CoDelConfig, Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{CoDelConfig, Limit, Link, LinkConfig, QueueConfig, Schedule};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, Input, Instant, Machine, Outbox, Rate};
 use std::collections::VecDeque;
-use support::{Log, Offer, RATE, config, drop_tail, ms, run, scheduled};
+use support::{Log, Offer, RATE, config, ms, run, scheduled};
 
 /// Packets at times that often coincide with each other and with departures.
 fn offers() -> impl Strategy<Value = Vec<Offer>> {
@@ -32,10 +32,6 @@ fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![(0u32..12).prop_map(Limit::Packets), (0u64..9000).prop_map(Limit::Bytes)]
 }
 
-fn meaning() -> impl Strategy<Value = LimitMeaning> {
-    prop_oneof![Just(LimitMeaning::Waiting), Just(LimitMeaning::Ns2)]
-}
-
 /// A link as one would first write it: a transmitter with a departure event of its own, and a queue.
 struct Reference {
     queue: VecDeque<Offer>,
@@ -45,12 +41,12 @@ struct Reference {
 }
 
 impl Reference {
-    fn run(offers: &[Offer], limit: Limit, meaning: LimitMeaning, one_way_delay: Duration) -> Self {
+    fn run(offers: &[Offer], limit: Limit, one_way_delay: Duration) -> Self {
         let mut link =
             Reference { queue: VecDeque::new(), in_service: None, delivered: vec![], dropped: vec![] };
         for offer in offers {
             link.depart_until(offer.at, one_way_delay);
-            link.arrive(*offer, limit, meaning);
+            link.arrive(*offer, limit);
         }
         link.depart_until(Instant::MAX, one_way_delay);
         link
@@ -63,16 +59,14 @@ impl Reference {
         }
     }
 
-    fn arrive(&mut self, offer: Offer, limit: Limit, meaning: LimitMeaning) {
+    fn arrive(&mut self, offer: Offer, limit: Limit) {
         let (length, bytes) =
             (self.queue.len() as u64, self.queue.iter().map(|o| u64::from(o.size)).sum::<u64>());
         let size = u64::from(offer.size);
-        let refused = match (meaning, limit) {
-            (LimitMeaning::Waiting, _) if self.in_service.is_none() => false,
-            (LimitMeaning::Waiting, Limit::Packets(limit)) => length >= u64::from(limit),
-            (LimitMeaning::Waiting, Limit::Bytes(limit)) => bytes + size > limit,
-            (LimitMeaning::Ns2, Limit::Packets(limit)) => length + 1 >= u64::from(limit),
-            (LimitMeaning::Ns2, Limit::Bytes(limit)) => bytes + size >= limit,
+        let refused = match limit {
+            _ if self.in_service.is_none() => false,
+            Limit::Packets(limit) => length >= u64::from(limit),
+            Limit::Bytes(limit) => bytes + size > limit,
         };
         if refused {
             self.dropped.push(offer.id);
@@ -162,7 +156,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 fn queue() -> impl Strategy<Value = QueueConfig> {
     prop_oneof![
         Just(QueueConfig::Unlimited),
-        (limit(), meaning()).prop_map(|(limit, meaning)| drop_tail(limit, meaning)),
+        limit().prop_map(QueueConfig::DropTail),
         Just(QueueConfig::CoDel(CoDelConfig {
             interval: Duration::from_millis(10),
             target: Duration::from_millis(2),
@@ -184,11 +178,11 @@ proptest! {
 
     #[test]
     fn both_paths_are_the_straightforward_link(
-        offers in offers(), limit in limit(), meaning in meaning(), delay in 0u64..5_000_000
+        offers in offers(), limit in limit(), delay in 0u64..5_000_000
     ) {
         let one_way_delay = Duration::from_nanos(delay);
-        let reference = Reference::run(&offers, limit, meaning, one_way_delay);
-        let config = || LinkConfig { queue: drop_tail(limit, meaning), ..LinkConfig::new(RATE, one_way_delay) };
+        let reference = Reference::run(&offers, limit, one_way_delay);
+        let config = || LinkConfig { queue: QueueConfig::DropTail(limit), ..LinkConfig::new(RATE, one_way_delay) };
         let constant = run(&mut Link::new(config()), &offers);
         prop_assert_eq!(&constant.delivered, &reference.delivered);
         prop_assert_eq!(constant.dropped_ids(), reference.dropped.clone());
@@ -198,14 +192,10 @@ proptest! {
     }
 
     #[test]
-    fn occupancy_stays_within_the_limit(offers in offers(), limit in 0u32..12, meaning in meaning()) {
-        let queue = drop_tail(Limit::Packets(limit), meaning);
+    fn occupancy_stays_within_the_limit(offers in offers(), limit in 0u32..12) {
+        let queue = QueueConfig::DropTail(Limit::Packets(limit));
         let log = run(&mut Link::new(LinkConfig { queue, ..config(1.0) }), &offers);
-        // In the plain meaning one is in service besides; in ns-2's it counts, and a limit of 1 admits nothing.
-        let most = match meaning {
-            LimitMeaning::Waiting => limit + 1,
-            LimitMeaning::Ns2 => if limit < 2 { 0 } else { limit },
-        };
+        let most = limit + 1; // One is in service.
         prop_assert!(most_in_queue(&log) <= most);
         if !log.dropped.is_empty() {
             prop_assert_eq!(most_in_queue(&log), most);

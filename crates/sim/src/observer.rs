@@ -1,9 +1,9 @@
-//! Who listens to a run.
+//! Observers of a run.
 
 use crate::world::ElementId;
 use seamline_wire::{Event, Instant, Packet};
 
-/// Listens to a run. Chosen by type, so that a run nobody listens to pays nothing.
+/// Sees the events and packets of a run. Chosen by type, so that a run without an observer costs nothing.
 pub trait Observer {
     /// Whether elements should build events and packets be shown.
     const LISTENS: bool = true;
@@ -15,7 +15,7 @@ pub trait Observer {
     fn arrived(&mut self, _now: Instant, _at: ElementId, _packet: &Packet) {}
 }
 
-/// Nobody listens.
+/// Observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 

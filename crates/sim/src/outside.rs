@@ -1,15 +1,15 @@
-//! A world with a way out: somebody else's clock drives it, and packets come in from elsewhere.
+//! Worlds that an outside clock drives and that exchange packets with the outside.
 
 use crate::observer::Observer;
 use crate::world::{ElementId, World};
 use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, Signal};
 
-/// Where a world ends: takes the place of a host that is elsewhere, and keeps what reaches it until it is fetched.
+/// Stands for a host outside of the world, and keeps what reaches it until the driver takes it.
 #[derive(Debug, Default)]
 pub struct Door {
     /// Packets, in the order of their arrival, each with its time.
     pub packets: Vec<(Instant, Box<Packet>)>,
-    /// News from other machines of the node, each with its time.
+    /// Signals from other machines of the node, each with its time.
     pub signals: Vec<(Instant, Signal)>,
 }
 
@@ -26,10 +26,10 @@ impl Machine for Door {
     }
 }
 
-/// Takes the place of a machine with two ports that is elsewhere, between links, and keeps what reaches it until it is fetched.
+/// Stands for an agent outside of the world: a machine with two ports between links. Keeps what reaches it until the driver takes it.
 #[derive(Debug, Default)]
 pub struct Gate {
-    /// By the port at which they came: packets, in the order of their arrival, each with its time.
+    /// By port of arrival: packets in order of arrival, each with its time.
     pub packets: [Vec<(Instant, Box<Packet>)>; 2],
 }
 

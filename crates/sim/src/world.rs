@@ -92,7 +92,7 @@ pub struct World<M, O = NoObserver> {
 }
 
 impl<M: Machine> World<M> {
-    /// An empty world that nobody listens to.
+    /// An empty world without an observer.
     pub fn new() -> Self {
         World::with_observer(NoObserver)
     }
@@ -105,7 +105,7 @@ impl<M: Machine> Default for World<M> {
 }
 
 impl<M: Machine, O: Observer> World<M, O> {
-    /// An empty world that `observer` listens to.
+    /// An empty world with an observer.
     pub fn with_observer(observer: O) -> Self {
         let mut outbox = Outbox::new();
         outbox.set_listening(O::LISTENS);
@@ -195,7 +195,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             _ => None,
         }
     }
-    /// A machine to change between runs; whoever changes what it waits for calls [`World::rearm`].
+    /// A machine to change between runs; after changing what it waits for, call [`World::rearm`].
     pub fn machine_mut(&mut self, id: ElementId) -> Option<&mut M> {
         match self.element(id)? {
             Element::Machine(n) => self.machines.get_mut(n as usize),
@@ -209,7 +209,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             _ => None,
         }
     }
-    /// A link to change between runs; whoever changes what it waits for calls [`World::rearm`].
+    /// A link to change between runs; after changing what it waits for, call [`World::rearm`].
     pub fn link_mut(&mut self, id: ElementId) -> Option<&mut Link> {
         match self.element(id)? {
             Element::Link(n) => self.links.get_mut(n as usize),

@@ -2,7 +2,7 @@
 
 pub(crate) use crate::held::HeldAcknowledgments;
 use crate::loss_notification::LossNotification;
-use crate::parameters::{HeaderAccounting, Parameters};
+use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
@@ -24,7 +24,8 @@ pub struct Address {
 pub(crate) struct Header {
     pub(crate) local: Address,
     pub(crate) remote: Address,
-    pub(crate) accounting: HeaderAccounting,
+    /// Header bytes are counted as in ns-2.
+    flat_headers: bool,
     pub(crate) timestamps: Option<TimestampClock>,
     pub(crate) sack: bool,
     pub(crate) window_scaled: bool,
@@ -32,7 +33,7 @@ pub(crate) struct Header {
     pub(crate) lists_losses: bool,
     /// Payload and options of a segment together are not longer than this.
     pub(crate) largest_segment: u32,
-    /// What a handover scheme wants told.
+    /// What a handover scheme marks.
     pub(crate) marking: Marking,
     /// What a handover scheme keeps back.
     pub(crate) held: HeldAcknowledgments,
@@ -93,7 +94,7 @@ impl Header {
         Header {
             local,
             remote,
-            accounting: segments.headers,
+            flat_headers: parameters.ns2.flat_headers,
             timestamps: segments.timestamp_tick.map(TimestampClock::new),
             sack: segments.selective_acknowledgments,
             window_scaled: segments.window_scale.is_some(),
@@ -102,10 +103,6 @@ impl Header {
             marking: Marking::default(),
             held: HeldAcknowledgments::default(),
         }
-    }
-    /// Whether no handover scheme wants anything of the next segments.
-    pub(crate) fn carries_no_mark(&self) -> bool {
-        self.marking.mark.is_none() && !self.held.is_holding()
     }
 
     /// Fill in the acknowledging half of a segment and send it.
@@ -163,17 +160,15 @@ impl Header {
 
     /// The longest payload of the next segment: a mark on it takes its place from the payload (RFC 6691 section 2).
     pub(crate) fn longest_payload(&self) -> u32 {
-        match (self.marking.mark, self.accounting) {
-            (None, _) | (_, HeaderAccounting::Ns2) => u32::MAX,
-            (mark, HeaderAccounting::Actual) => {
-                let timestamps = self.timestamps.map(|_| Timestamps::default());
-                let options = Segment { mark, timestamps, ..Segment::default() };
-                self.largest_segment.saturating_sub(options_length(&options) as u32).max(1)
-            }
+        if self.marking.mark.is_none() || self.flat_headers {
+            return u32::MAX;
         }
+        let timestamps = self.timestamps.map(|_| Timestamps::default());
+        let options = Segment { mark: self.marking.mark, timestamps, ..Segment::default() };
+        self.largest_segment.saturating_sub(options_length(&options) as u32).max(1)
     }
 
-    /// How many SACK blocks fit beside so much payload (RFC 6691 section 2). When none does and one is owed,
+    /// How many SACK blocks fit next to so much payload (RFC 6691 section 2). When none does and one is owed,
     /// a segment without payload follows.
     fn blocks_beside(&self, length: u32) -> usize {
         const KIND_LENGTH_AND_PADDING: u32 = 4;
@@ -202,13 +197,11 @@ impl Header {
     }
 
     fn wire_bytes(&self, segment: &Segment) -> u32 {
-        let headers = match self.accounting {
-            HeaderAccounting::Actual => IPV4_AND_TCP_HEADERS + options_length(segment) as u32,
-            HeaderAccounting::Ns2 => {
-                IPV4_AND_TCP_HEADERS + NS2_BYTES_PER_SACK_BLOCK * segment.sack.len() as u32
-            }
+        let options = match self.flat_headers {
+            false => options_length(segment) as u32,
+            true => NS2_BYTES_PER_SACK_BLOCK * segment.sack.len() as u32,
         };
-        headers + segment.length
+        IPV4_AND_TCP_HEADERS + options + segment.length
     }
 }
 

@@ -1,12 +1,12 @@
-//! Explicit loss notification: losses over the air are told from congestion, and cost no window.
+//! Explicit loss notification: losses over the air are distinguished from congestion, and cost no window.
 //!
-//! The receiver lists what it believes lost in its acknowledgments ([`LossNotification::ListAndHeed`]), an agent beside the
+//! The receiver lists what it believes lost in its acknowledgments ([`LossNotification::ListAndHeed`]), an agent at the
 //! wireless link says of each loss whether it happened there (paper L: Ding and Jamalipour, "A new explicit loss notification
-//! with acknowledgment for wireless TCP", 2001, section III), and the sender heeds it. Where the mobile node is the sender the
+//! with acknowledgment for wireless TCP", 2001, section III), and the sender acts on it. Where the mobile node is the sender the
 //! agent alone knows enough, and marks duplicate acknowledgments (Balakrishnan and Katz, "Explicit loss notification and
 //! wireless web performance", IEEE GLOBECOM 1998; ns-2's `eln_`): [`LossNotification::Heed`].
 //!
-//! It is no handover scheme, and works beside each of them. Without an agent, or where a mark is dropped on the way, every
+//! It is no handover scheme, and works together with each of them. Without an agent, or where a mark is dropped on the way, every
 //! loss is congestion: plain TCP.
 
 use crate::offset::Offset;
@@ -18,7 +18,7 @@ pub enum LossNotification {
     /// Nothing.
     #[default]
     None,
-    /// As a sender it heeds what acknowledgments tell of losses.
+    /// As a sender it acts on the losses that acknowledgments list.
     Heed,
     /// It does so, and as a receiver lists in its acknowledgments what it believes lost.
     ListAndHeed,
@@ -27,7 +27,7 @@ pub enum LossNotification {
 /// When what was sent again because of a notification, and is still missing, is sent once more; paper L is silent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeat {
-    /// When a notification tells of it a round trip later: the smoothed round-trip time and four variations, so that what is
+    /// When a notification lists it a round trip later: the smoothed round-trip time and four variations, so that what is
     /// merely late is not.
     #[default]
     AfterRoundTrip,
@@ -42,7 +42,7 @@ pub struct LossNotificationParameters {
     pub scheme: LossNotification,
     /// When it sends once more.
     pub repeat: Repeat,
-    /// While a loss over the air is being mended, each duplicate acknowledgment lets a new segment go, as in fast recovery
+    /// While a loss over the air is being repaired, each duplicate acknowledgment lets a new segment go, as in fast recovery
     /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
     /// SACK the recovery knows by itself what has left the network.
     pub duplicates_let_segments_go: bool,
@@ -81,7 +81,7 @@ pub(crate) struct Missing {
     pub(crate) listed: bool,
 }
 
-/// What a sender remembers of segments that are missing, because an acknowledgment tells of few.
+/// What a sender remembers of segments that are missing, because an acknowledgment lists few.
 #[derive(Debug, Default)]
 pub(crate) struct Notified {
     /// In order of sequence.
@@ -89,17 +89,13 @@ pub(crate) struct Notified {
     /// Segments that duplicate acknowledgments have let go beyond the window.
     pub(crate) lent: u32,
     /// Where the segment ends that was sent again last because of a notification.
-    pub(crate) mended_to: Option<Offset>,
+    pub(crate) repaired_to: Option<Offset>,
 }
 
 /// More segments are not remembered; the oldest are forgotten first.
 const MOST_MISSING: usize = 64;
 
 impl Notified {
-    /// Whether nothing is remembered.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.missing.is_empty() && self.lent == 0
-    }
     /// Everything before this has arrived, and a new acknowledgment begins.
     pub(crate) fn begin(&mut self, unacknowledged: Offset) {
         self.missing.retain_mut(|missing| {

@@ -7,9 +7,9 @@ use crate::handover::{
     TrAcksParameters,
 };
 use crate::loss_notification::LossNotificationParameters;
+use crate::ns2::Quirks;
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
-use crate::send_log::LogUpkeep;
 use seamline_wire::Duration;
 
 /// All parameters of an endpoint.
@@ -51,6 +51,8 @@ pub struct Parameters {
     pub tr_acks: TrAcksParameters,
     /// Read by Freeze-TCP.
     pub freeze: FreezeParameters,
+    /// Only for comparisons with ns-2.
+    pub(crate) ns2: Quirks,
 }
 
 /// By how much an acknowledgment lets the window grow.
@@ -89,7 +91,7 @@ pub enum IdleRestart {
     Decay,
     /// A retransmission timeout after the last acknowledgment, one segment, and the threshold stays: ns-2's
     /// timer goes on with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
-    /// What ns-2's Vegas does beside it, halving the threshold and backing off, is left out.
+    /// What ns-2's Vegas also does, halving the threshold and backing off, is left out.
     OneSegment,
 }
 
@@ -130,15 +132,6 @@ pub struct WindowParameters {
     pub lost_handshake_cuts_threshold: bool,
 }
 
-/// How the bytes of headers are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderAccounting {
-    /// What the codec would write: 20 or 40 bytes of IP, 20 of TCP, and the options with padding.
-    Actual,
-    /// 40 bytes and 8 for each SACK block, options otherwise free (ns-2).
-    Ns2,
-}
-
 /// What the segments look like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentParameters {
@@ -153,8 +146,6 @@ pub struct SegmentParameters {
     pub selective_acknowledgments: bool,
     /// Small segments wait for acknowledgments (Nagle).
     pub nagle: bool,
-    /// How header bytes are counted on simulated links.
-    pub headers: HeaderAccounting,
 }
 
 /// Delayed acknowledgments (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
@@ -180,16 +171,13 @@ pub struct ReceiverParameters {
 }
 
 impl Parameters {
-    /// Limit the window to so many segments, and with it what is the same number: the initial threshold and the arrays of
-    /// Vegas where they follow the limit, as `window_` of ns-2 sets all three.
+    /// Limit the window to so many segments, and the initial threshold with it where it was equal to the limit.
     pub fn limit_window(&mut self, segments: u32) {
         let before = std::mem::replace(&mut self.window.limit, segments);
         if self.window.initial_threshold == f64::from(before) {
             self.window.initial_threshold = f64::from(segments);
         }
-        if let LogUpkeep::Ns2Ring { segments: length } = &mut self.vegas.log_upkeep {
-            *length = segments;
-        }
+        self.ns2.vegas.log_segments = self.ns2.vegas.log_segments.map(|_| segments);
     }
 
     /// Receive into so many bytes, and scale the window so that it can offer them, where it is scaled at all (RFC 7323

@@ -1,11 +1,9 @@
 //! Profiles: named sets of parameters, each what a body of work assumed.
 
-use crate::cc::VegasParameters;
 use crate::handover::CrossLayerParameters;
 use crate::parameters::*;
 use crate::recovery::{RecoveryParameters, SpuriousDetection};
 use crate::rtt::{Estimator, RoundTripParameters};
-use crate::send_log::LogUpkeep;
 use seamline_wire::Duration;
 
 /// A named set of parameters.
@@ -22,7 +20,16 @@ pub struct Profile {
 }
 
 /// Every profile.
-pub static ALL: &[&Profile] = &[&LINUX, &NS2_2001, &NS2_2003, &NS2_2010, &RFC];
+pub static ALL: &[&Profile] = &[
+    &LINUX,
+    #[cfg(feature = "ns2")]
+    &crate::ns2::NS2_2001,
+    #[cfg(feature = "ns2")]
+    &crate::ns2::NS2_2003,
+    #[cfg(feature = "ns2")]
+    &crate::ns2::NS2_2010,
+    &RFC,
+];
 
 /// The profile of this name.
 pub fn find(name: &str) -> Option<&'static Profile> {
@@ -45,34 +52,10 @@ pub static LINUX: Profile = Profile {
     parameters: linux,
 };
 
-/// ns-2 before 2002.
-pub static NS2_2001: Profile = Profile {
-    name: "ns2-2001",
-    summary: "ns-2 of 2000-2001: clock tick 100 ms, minimum RTO 1 s, no limited transmit, initial window 1",
-    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
-    parameters: ns2_2001,
-};
-
-/// ns-2 of 2002 to 2004.
-pub static NS2_2003: Profile = Profile {
-    name: "ns2-2003",
-    summary: "ns-2 of 2002-2004: clock tick 10 ms, minimum RTO 1 s, limited transmit, initial window 2",
-    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
-    parameters: ns2_2003,
-};
-
-/// ns-2 from 2006 on.
-pub static NS2_2010: Profile = Profile {
-    name: "ns2-2010",
-    summary: "ns-2 2.34-2.35: clock tick 10 ms, minimum RTO 0.2 s, limited transmit, initial window 2",
-    cite: "ns-2 2.35, tcl/lib/ns-default.tcl",
-    parameters: ns2_2010,
-};
-
 /// RFC 5961 section 7: no more than ten challenge ACKs in five seconds, by its example; Linux: `tcp_invalid_ratelimit`, 500 ms.
 const CHALLENGE_ACK_INTERVAL: Duration = Duration::from_millis(500);
 
-fn rfc() -> Parameters {
+pub(crate) fn rfc() -> Parameters {
     Parameters {
         round_trip: RoundTripParameters {
             estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
@@ -116,7 +99,6 @@ fn rfc() -> Parameters {
             timestamp_tick: Some(Duration::from_millis(1)),
             selective_acknowledgments: true,
             nagle: true,
-            headers: HeaderAccounting::Actual,
         },
         receiver: ReceiverParameters {
             buffer: 8 << 20,
@@ -134,7 +116,7 @@ fn rfc() -> Parameters {
             time_wait: Duration::from_secs(240),
             challenge_ack_interval: CHALLENGE_ACK_INTERVAL,
         },
-        vegas: VegasParameters::default(),
+        vegas: Default::default(),
         loss_notification: Default::default(),
         westwood: Default::default(),
         westwood_plus: Default::default(),
@@ -146,6 +128,7 @@ fn rfc() -> Parameters {
         mobility_vegas: Default::default(),
         tr_acks: Default::default(),
         freeze: Default::default(),
+        ns2: Default::default(),
     }
 }
 
@@ -167,112 +150,5 @@ fn linux() -> Parameters {
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);
-    parameters
-}
-
-/// The values that all ages of ns-2 share. `window_` is its limit, and also its initial threshold.
-fn ns2(window_limit: u32) -> Parameters {
-    Parameters {
-        round_trip: RoundTripParameters {
-            estimator: Estimator::Ticks { tick: Duration::from_millis(10), phase: Duration::ZERO },
-            minimum_timeout: Duration::from_millis(200),
-            minimum_bounds_variation: false,
-            samples_every_acknowledgment: false,
-            maximum_timeout: Duration::from_secs(60),
-            initial_timeout: Duration::from_secs(3),
-            forget_after_backoffs: Some(3),
-        },
-        window: WindowParameters {
-            initial: 2.0,
-            initial_bytes: f64::INFINITY,
-            initial_threshold: f64::from(window_limit),
-            limit: window_limit,
-            growth: Growth::PerAck,
-            grow_only_when_full: false,
-            cut_base: CutBase::Window,
-            whole_threshold: true,
-            cut_to_threshold: false,
-            idle_restart: IdleRestart::OneSegment,
-            application_limited_decay: false,
-            repeated_timeout_holds_threshold: false,
-            lost_handshake_cuts_threshold: true,
-        },
-        recovery: RecoveryParameters {
-            duplicate_threshold: 3,
-            limited_transmit: true,
-            fast_retransmit_of_first_segment: false,
-            burst_in_recovery: 2,
-            partial_ack_deflates: true,
-            impatient: true,
-            bound_window_on_exit: false,
-            proportional_rate_reduction: false,
-            spurious_detection: SpuriousDetection::None,
-            sack_algorithm: "sack-pipe",
-        },
-        segments: SegmentParameters {
-            maximum_segment_size: 1000,
-            window_scale: Some(7),
-            timestamp_tick: None,
-            selective_acknowledgments: true,
-            nagle: false,
-            headers: HeaderAccounting::Ns2,
-        },
-        receiver: ReceiverParameters {
-            buffer: 64 << 20,
-            delayed_acknowledgment: None,
-            most_sack_blocks: 3,
-            reports_duplicates: false,
-        },
-        connection: ConnectionParameters {
-            most_syn_retransmissions: u32::MAX,
-            user_timeout: None,
-            keepalive: None,
-            time_wait: Duration::ZERO,
-            challenge_ack_interval: CHALLENGE_ACK_INTERVAL,
-        },
-        vegas: VegasParameters {
-            rounds_difference: true,
-            log_upkeep: LogUpkeep::Ns2Ring { segments: window_limit },
-            deflates_to_forgotten_window: true,
-            spares_first_burst: true,
-            takes_any_round_for_a_sample: true,
-            ..VegasParameters::default()
-        },
-        loss_notification: Default::default(),
-        westwood: Default::default(),
-        westwood_plus: Default::default(),
-        cubic: Default::default(),
-        cross_layer: Default::default(),
-        eclair_restore: CrossLayerParameters::restoring(),
-        demo_vegas: Default::default(),
-        ehn: Default::default(),
-        mobility_vegas: Default::default(),
-        tr_acks: Default::default(),
-        freeze: Default::default(),
-    }
-}
-
-const NS2_DEFAULT_WINDOW: u32 = 20;
-
-fn ns2_2010() -> Parameters {
-    ns2(NS2_DEFAULT_WINDOW)
-}
-
-fn ns2_2003() -> Parameters {
-    let mut parameters = ns2(NS2_DEFAULT_WINDOW);
-    parameters.round_trip.minimum_timeout = Duration::from_secs(1);
-    parameters.round_trip.initial_timeout = Duration::from_secs(6);
-    parameters
-}
-
-fn ns2_2001() -> Parameters {
-    let mut parameters = ns2_2003();
-    if let Estimator::Ticks { tick, .. } = &mut parameters.round_trip.estimator {
-        *tick = Duration::from_millis(100);
-    }
-    parameters.window.initial = 1.0;
-    parameters.recovery.limited_transmit = false;
-    parameters.recovery.partial_ack_deflates = false;
-    parameters.recovery.impatient = false;
     parameters
 }

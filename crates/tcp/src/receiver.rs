@@ -1,9 +1,5 @@
 //! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
 
-mod resting;
-
-pub(crate) use resting::RestingReceiver;
-
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};
@@ -309,7 +305,7 @@ impl Receiver {
             .map(block)
             .collect()
     }
-    /// The segments missing before something that has arrived, last in sequence first (paper L, section III): nobody here knows
+    /// The segments missing before something that has arrived, last in sequence first (paper L, section III): this end does not know
     /// why they are.
     pub fn losses(&self) -> Losses {
         let ranges = self.out_of_order.as_slice();

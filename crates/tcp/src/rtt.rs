@@ -1,10 +1,6 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298; 4.3BSD's integer form for
 //! the profiles that follow ns-2; twice the smoothed round-trip time, as before Jacobson).
 
-mod resting;
-
-pub(crate) use resting::RestingEstimate;
-
 use seamline_wire::{Duration, Instant};
 
 /// How the round-trip time is measured and turned into a retransmission timeout.

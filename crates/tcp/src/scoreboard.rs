@@ -113,7 +113,7 @@ impl RangeSet {
     }
 }
 
-/// What an acknowledgment told a scoreboard.
+/// What was new in an acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
     /// Anything: a new block, or progress past something recorded.

@@ -1,24 +1,21 @@
-//! The sending side: carries out what recovery and congestion control decide. The only place that
+//! The sending side: applies the commands of recovery and congestion control. The only place that
 //! changes a sender's state.
 
 mod moving;
 mod notified;
 mod opening;
 mod probing;
-mod resting;
 mod sending;
 mod undoing;
 mod window_use;
 
-pub(crate) use resting::RestingSender;
-
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
-use crate::loss_notification::{LossNotificationParameters, Notified};
+use crate::loss_notification::Notified;
 use crate::offset::Offset;
-use crate::parameters::{IdleRestart, Parameters};
+use crate::parameters::{Parameters, WindowParameters};
 use crate::receiver::Receiver;
-use crate::recovery::{AckSeen, Order, Orders, Recovery, Spurious, SpuriousDetection};
+use crate::recovery::{AckSeen, Command, Commands, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
 use crate::scoreboard::{News, Scoreboard, most_ranges};
 use crate::send_log::SendLog;
@@ -39,7 +36,7 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Times that recovery began without a timeout.
     pub recoveries: u64,
-    /// Times that congestion control was told to cut the window.
+    /// Window cuts requested from congestion control.
     pub window_cuts: u64,
     /// Times that a recovery turned out to have been spurious, and its cut was taken back (of Linux's counters the sum of TCPFullUndo,
     /// TCPPartialUndo, TCPDSACKUndo and TCPLossUndo).
@@ -48,7 +45,7 @@ pub struct SenderStatistics {
     pub window_probes: u64,
 }
 
-/// What a segment tells a sender.
+/// What a segment reports to a sender.
 #[derive(Debug)]
 pub(crate) struct Acknowledgment {
     /// The cumulative acknowledgment.
@@ -72,6 +69,7 @@ pub(crate) struct Exit<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Sender {
+    parameters: Arc<Parameters>,
     pub(crate) view: View,
     pub(crate) initial: SequenceNumber,
     pub(crate) statistics: SenderStatistics,
@@ -79,13 +77,9 @@ pub(crate) struct Sender {
     recovery: Box<dyn Recovery>,
     estimator: RoundTripEstimator,
     initial_window: f64,
-    initial_window_bytes: f64,
-    idle_restart: IdleRestart,
     window_use: Option<WindowUse>,
-    repeated_timeout_holds_threshold: bool,
     timed_out_at: Option<Offset>,
     timeout_is_repeated: bool,
-    lost_handshake_cuts_threshold: bool,
     needs_sack: bool,
     /// What is known of the last recovery; kept only where cuts are taken back.
     spurious: Option<Spurious>,
@@ -100,7 +94,6 @@ pub(crate) struct Sender {
     last_sent: Instant,
     /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
     samples_from: Offset,
-    loss_notification: LossNotificationParameters,
     notified: Notified,
     /// What a handover scheme keeps from happening.
     hold: moving::Hold,
@@ -109,32 +102,7 @@ pub(crate) struct Sender {
     growth_held_until: Instant,
     /// The furthest right edge of the peer's window so far.
     furthest_edge: Offset,
-    orders: Orders,
-}
-
-/// What a variant consists of, at work.
-#[derive(Debug)]
-struct Strategies {
-    control: Box<dyn CongestionControl>,
-    recovery: Box<dyn Recovery>,
-    needs_sack: bool,
-    log: Option<SendLog>,
-}
-
-impl Strategies {
-    fn new(parameters: &Arc<Parameters>, variant: &Variant, first: Offset, segment_size: u32) -> Self {
-        let window =
-            Window { congestion: parameters.window.initial, threshold: parameters.window.initial_threshold };
-        let needs_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
-        let vegas = &parameters.vegas;
-        let log = || SendLog::new(vegas.log_upkeep, vegas.clock.clone(), Offset::FIRST_BYTE, segment_size);
-        Strategies {
-            control: (variant.congestion_control.build)(parameters, window),
-            recovery: (variant.recovery.build)(parameters, first),
-            needs_sack: variant.recovery.needs_sack,
-            log: needs_log.then(log),
-        }
-    }
+    commands: Commands,
 }
 
 /// No timer runs.
@@ -150,17 +118,11 @@ impl Sender {
         first: Offset,
         segment_size: u32,
     ) -> Self {
-        let strategies = Strategies::new(parameters, variant, first, segment_size);
-        Sender::with(parameters, strategies, initial, first, segment_size)
-    }
-
-    fn with(
-        parameters: &Parameters,
-        strategies: Strategies,
-        initial: SequenceNumber,
-        first: Offset,
-        segment_size: u32,
-    ) -> Self {
+        let WindowParameters { initial: congestion, initial_threshold: threshold, .. } = parameters.window;
+        let window = Window { congestion, threshold };
+        let control = (variant.congestion_control.build)(parameters, window);
+        let keeps_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
+        let log = || SendLog::new(&parameters.ns2.vegas, Offset::FIRST_BYTE, segment_size);
         let view = View {
             now: Instant::ZERO,
             segment_size,
@@ -168,7 +130,7 @@ impl Sender {
             next: first,
             highest_sent: first,
             available: Offset::FIRST_BYTE,
-            window: strategies.control.window(),
+            window: control.window(),
             inflation: 0,
             peer_window: 0,
             largest_peer_window: 0,
@@ -178,25 +140,22 @@ impl Sender {
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
             scoreboard: Scoreboard::default(),
-            sent: strategies.log,
+            sent: keeps_log.then(log),
         };
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         Sender {
+            parameters: Arc::clone(parameters),
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control: strategies.control,
-            recovery: strategies.recovery,
+            control,
+            recovery: (variant.recovery.build)(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
-            initial_window_bytes: parameters.window.initial_bytes,
-            idle_restart: parameters.window.idle_restart,
             window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
-            repeated_timeout_holds_threshold: parameters.window.repeated_timeout_holds_threshold,
             timed_out_at: None,
             timeout_is_repeated: false,
-            lost_handshake_cuts_threshold: parameters.window.lost_handshake_cuts_threshold,
-            needs_sack: strategies.needs_sack,
+            needs_sack: variant.recovery.needs_sack,
             spurious: judges.then(Spurious::default),
             timing: None,
             timer: NEVER,
@@ -206,13 +165,12 @@ impl Sender {
             progress_at: Instant::ZERO,
             last_sent: Instant::ZERO,
             samples_from: first,
-            loss_notification: parameters.loss_notification.clone(),
             notified: Notified::default(),
             hold: moving::Hold::Nothing,
             largest_window: 0.0,
             growth_held_until: Instant::ZERO,
             furthest_edge: first,
-            orders: Orders::default(),
+            commands: Commands::default(),
         }
     }
 
@@ -325,9 +283,9 @@ impl Sender {
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
-        let told = self.take_losses(segment, duplicate, acknowledged);
-        let over_the_air = told == notified::Told::OverTheAir;
-        if over_the_air && duplicate && self.loss_notification.counts_marked_duplicates {
+        let reported = self.take_losses(segment, duplicate, acknowledged);
+        let over_the_air = reported == notified::Reported::OverTheAir;
+        if over_the_air && duplicate && self.parameters.loss_notification.counts_marked_duplicates {
             self.recovery.note_duplicate();
         }
         let duplicate = duplicate && !over_the_air;
@@ -336,7 +294,7 @@ impl Sender {
         if self.probing {
             self.progress_at = now;
         }
-        let says_nothing = !advanced && !duplicate && !news.any && told == notified::Told::Nothing;
+        let says_nothing = !advanced && !duplicate && !news.any && reported == notified::Reported::Nothing;
         if says_nothing && same_window && !self.has_unsent() {
             return;
         }
@@ -356,14 +314,14 @@ impl Sender {
         };
         self.control.observe(&acked, &self.view);
         let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
-        self.recovery.on_ack(&seen, &self.view, &mut self.orders);
-        self.carry_out(Some(&acked), ack.timestamp_sample, exit);
-        self.mend(told, exit);
+        self.recovery.on_ack(&seen, &self.view, &mut self.commands);
+        self.apply_all(Some(&acked), ack.timestamp_sample, exit);
+        self.repair(reported, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
     }
 
-    /// Record the SACK blocks: whether they told anything new, and by how many bytes what is recorded
+    /// Record the SACK blocks: whether they contained anything new, and by how many bytes what is recorded
     /// has grown or, where the cumulative acknowledgment has passed it, shrunk.
     fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (News, i64) {
         if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.sacked().is_empty()) {
@@ -409,8 +367,8 @@ impl Sender {
     pub(crate) fn pump(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.view.now = now;
         self.restart_if_idle(now);
-        self.orders.push(Order::SEND);
-        self.carry_out(None, None, exit);
+        self.commands.push(Command::SEND);
+        self.apply_all(None, None, exit);
         self.settle_timer(now);
         self.note_state(exit);
     }
@@ -429,59 +387,65 @@ impl Sender {
         let stuck_at = self.view.unacknowledged;
         self.timeout_is_repeated = self.timed_out_at.replace(stuck_at) == Some(stuck_at);
         self.note_acknowledgments_lost();
-        self.recovery.on_timeout(&self.view, &mut self.orders);
-        self.carry_out(None, None, exit);
+        self.recovery.on_timeout(&self.view, &mut self.commands);
+        self.apply_all(None, None, exit);
         self.timeout_is_repeated = false;
         self.settle_timer(now);
         self.note_state(exit);
     }
 
-    fn carry_out(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
-        let mut orders = std::mem::take(&mut self.orders);
-        for place in 0..orders.len() {
-            let Some(order) = orders.get(place) else { break };
-            self.obey(order, acked, timestamp_sample, exit);
+    fn apply_all(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
+        let mut commands = std::mem::take(&mut self.commands);
+        for place in 0..commands.len() {
+            let Some(command) = commands.get(place) else { break };
+            self.apply(command, acked, timestamp_sample, exit);
         }
-        orders.clear();
-        self.orders = orders;
+        commands.clear();
+        self.commands = commands;
     }
 
-    fn obey(&mut self, order: Order, acked: Option<&Acked>, sample: Option<Duration>, exit: &mut Exit<'_>) {
-        match order {
-            Order::SampleRoundTrip => self.sample_round_trip(sample),
-            Order::EndTiming => self.end_timing(sample),
-            Order::AbandonTiming => self.timing = None,
-            Order::ResetBackoff => self.estimator.reset_backoff(),
-            Order::BackOff => {
+    fn apply(
+        &mut self,
+        command: Command,
+        acked: Option<&Acked>,
+        sample: Option<Duration>,
+        exit: &mut Exit<'_>,
+    ) {
+        match command {
+            Command::SampleRoundTrip => self.sample_round_trip(sample),
+            Command::EndTiming => self.end_timing(sample),
+            Command::AbandonTiming => self.timing = None,
+            Command::ResetBackoff => self.estimator.reset_backoff(),
+            Command::BackOff => {
                 self.estimator.back_off();
                 self.view.round_trip = self.estimator.round_trip();
             }
-            Order::RestartTimer => self.restart_timer(),
-            Order::Grow => {
+            Command::RestartTimer => self.restart_timer(),
+            Command::Grow => {
                 if let Some(acked) = acked {
                     self.grow(acked);
                 }
             }
-            Order::Cut(loss) => self.cut(loss),
-            Order::KeepWindow => self.keep_window(),
-            Order::RestoreWindow(before) => self.restore_window(before),
-            Order::SetWindow(window) => self.set_window(window),
-            Order::Inflate(segments) => self.view.inflation = segments,
-            Order::Rewind => self.view.next = self.view.unacknowledged,
-            Order::Resume => self.view.next = self.view.highest_sent,
-            Order::Retransmit(at) => {
+            Command::Cut(loss) => self.cut(loss),
+            Command::KeepWindow => self.keep_window(),
+            Command::RestoreWindow(before) => self.restore_window(before),
+            Command::SetWindow(window) => self.set_window(window),
+            Command::Inflate(segments) => self.view.inflation = segments,
+            Command::Rewind => self.view.next = self.view.unacknowledged,
+            Command::Resume => self.view.next = self.view.highest_sent,
+            Command::Retransmit(at) => {
                 self.transmit(at, exit);
             }
-            Order::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
-            Order::Send { most } => self.send(most, exit),
-            Order::RenewPath { round_trip_time } => {
+            Command::LimitedTransmit { duplicates } => self.limited_transmit(duplicates, exit),
+            Command::Send { most } => self.send(most, exit),
+            Command::RenewPath { round_trip_time } => {
                 self.timing = None;
                 self.samples_from = self.view.highest_sent;
                 self.control.on_path_change(round_trip_time, &self.view);
                 self.view.window = self.control.window();
             }
-            Order::ClearScoreboard => self.view.scoreboard.clear(),
-            Order::NoteRecovery => {
+            Command::ClearScoreboard => self.view.scoreboard.clear(),
+            Command::NoteRecovery => {
                 self.statistics.recoveries += 1;
                 let port = exit.header.local.port;
                 exit.out.event(|| Event::RecoveryStarted { port });
@@ -491,7 +455,10 @@ impl Sender {
 
     fn cut(&mut self, loss: Loss) {
         self.statistics.window_cuts += 1;
-        if loss == Loss::Collapsed && self.timeout_is_repeated && self.repeated_timeout_holds_threshold {
+        if loss == Loss::Collapsed
+            && self.timeout_is_repeated
+            && self.parameters.window.repeated_timeout_holds_threshold
+        {
             self.control.set_window(Window { congestion: 1.0, ..self.view.window });
         } else {
             self.control.on_loss(loss, &self.view);

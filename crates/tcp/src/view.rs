@@ -26,7 +26,7 @@ impl Window {
     }
 }
 
-/// A sender's state, read-only to strategies: a strategy gets a view and returns orders, and one
+/// A sender's state, read-only to strategies: a strategy gets a view and returns commands, and one
 /// function of the endpoint applies them.
 #[derive(Debug)]
 pub struct View {

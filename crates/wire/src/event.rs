@@ -1,4 +1,4 @@
-//! What happened, for traces, captures and reports. Events are built only when somebody listens
+//! What happened, for traces, captures and reports. Events are built only when they are collected
 //! ([`crate::Outbox::event`]).
 
 use crate::control::{BindingStatus, ReplyCode};
@@ -52,7 +52,7 @@ pub enum HandoverPhase {
     Completed,
 }
 
-/// Why an end did not heed a mark of a handover.
+/// Why an endpoint ignored a handover mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum MarkRefusal {
@@ -62,7 +62,7 @@ pub enum MarkRefusal {
     OldTimestamp,
     /// It acknowledges what was never sent, or what was acknowledged long ago (RFC 5961 section 5.2).
     ImplausibleAcknowledgment,
-    /// It acknowledges less than is acknowledged: it is late, or sent a second time by somebody else.
+    /// It acknowledges less than is acknowledged: it is late, or a copy that someone else sent.
     OldAcknowledgment,
     /// The scheme here knows no such mark.
     NotExpected,
@@ -251,7 +251,7 @@ pub enum Event {
         /// The action's name.
         action: &'static str,
     },
-    /// A mark of a handover came and was not heeded.
+    /// A handover mark arrived and was ignored.
     MarkRefused {
         /// Local port of the connection.
         port: TransportPort,

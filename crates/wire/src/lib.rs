@@ -1,10 +1,30 @@
-//! What crosses a boundary: time, units, sequence numbers, segments, packets, signals, events and the
-//! one contract ([`Machine`]) that endpoints, agents, mobility daemons and links all obey.
+//! The vocabulary of sans-IO network code: virtual [`time`], [`units`], [`sequence`] numbers, TCP [`segment`]s, [`packet`]s,
+//! layer-2 [`signal`]s and [`event`]s for traces, with a byte [`codec`] and named [`random`] streams.
 //!
-//! Nothing here reads a clock or draws from ambient randomness: time is an argument of
-//! [`Machine::step`], and random numbers come from a [`random::Stream`] named after its component.
+//! Everything that packets pass through (endpoint, agent, link) is a [`Machine`]. Its driver, a simulator or an event loop, calls
+//! [`Machine::step`] with the current time and one input, empties the [`Outbox`], and calls again when a packet arrives or at
+//! [`Machine::wake_at`]. A machine reads no clock and opens no socket; random numbers come from a [`random::Stream`] that is
+//! named after its component. So the same seed gives the same run on every computer.
+//!
+//! A segment as bytes, and back:
+//!
+//! ```
+//! use seamline_wire::codec::{self, Headers, IpHeader};
+//! use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
+//!
+//! let headers = Headers {
+//!     ip: IpHeader::v4([192, 0, 2, 1].into(), [192, 0, 2, 2].into()),
+//!     source_port: TransportPort(49152),
+//!     destination_port: TransportPort(80),
+//!     segment: Segment { sequence: SequenceNumber(1000), flags: Flags::ACK, length: 5, ..Segment::default() },
+//! };
+//! let packet = codec::encode_to_vec(&headers, b"hello")?;
+//! assert_eq!(packet.len(), 20 + 20 + 5);
+//! let decoded = codec::decode(&packet)?; // Verifies the checksums.
+//! assert_eq!((decoded.headers, decoded.payload), (headers, &b"hello"[..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod capture;
 pub mod codec;
 pub mod control;
 pub mod event;

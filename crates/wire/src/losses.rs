@@ -1,18 +1,18 @@
-//! The losses that an acknowledgment tells of, and why each happened, as far as anybody knows.
+//! The losses that an acknowledgment lists, each with its cause as far as it is known.
 
 use crate::sequence::SequenceNumber;
 use std::fmt;
 
-/// Why a segment was lost, as explicit loss notification tells it.
+/// Why a segment was lost, as explicit loss notification reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LossCause {
-    /// In a queue, as TCP assumes where nobody knows better: bit 1.
+    /// In a queue, as TCP assumes by default: bit 1.
     Congestion,
     /// Over the air: bit 0.
     Air,
 }
 
-/// A loss that an acknowledgment tells of.
+/// A loss that an acknowledgment lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Where the lost segment begins, in bytes from the acknowledgment number on.
@@ -22,7 +22,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// The sequence number of the lost segment, told with this acknowledgment number.
+    /// The sequence number of the lost segment, listed with this acknowledgment number.
     pub fn sequence(self, acknowledgment: SequenceNumber) -> SequenceNumber {
         acknowledgment + self.offset
     }
@@ -42,9 +42,9 @@ const FIRST_CAUSE: usize = 4;
 const OFFSET_BITS: usize = 20;
 
 impl Losses {
-    /// An acknowledgment tells of no more losses.
+    /// The most losses in one acknowledgment.
     pub const MAX: usize = 4;
-    /// A segment that begins further behind the acknowledgment number cannot be told of.
+    /// A segment that begins further behind the acknowledgment number cannot be listed.
     pub const FURTHEST: u32 = (1 << OFFSET_BITS) - 1;
 
     /// No loss.
@@ -106,7 +106,7 @@ impl Losses {
 }
 
 impl FromIterator<Loss> for Losses {
-    /// Takes the first four that are near enough; the rest cannot be told.
+    /// Takes the first four that are near enough; the rest cannot be listed.
     fn from_iter<I: IntoIterator<Item = Loss>>(losses: I) -> Self {
         let mut taken = Losses::new();
         losses.into_iter().filter(|loss| loss.offset <= Losses::FURTHEST).take(Losses::MAX).for_each(

@@ -1,10 +1,10 @@
 //! The one contract for everything that packets pass through.
 //!
-//! Call order, for whoever drives a machine (the simulator, the lab, a test):
+//! Call order for the driver of a machine (the simulator, the lab, a test):
 //!
 //! 1. [`Machine::step`] with one input at the current time; it puts all that follows into the outbox.
 //! 2. Empty the outbox: packets go to the neighbours on their ports, signals to the machines of the
-//!    same node, events to whoever listens.
+//!    same node, events to the observer.
 //! 3. Ask [`Machine::wake_at`]; call `step` with [`Input::Wake`] not before that time. Waking early or
 //!    twice is harmless.
 //!
@@ -48,7 +48,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// An empty outbox that nobody listens to.
+    /// An empty outbox that collects no events.
     pub fn new() -> Self {
         Self::default()
     }
@@ -68,14 +68,14 @@ impl Outbox {
     pub fn signal(&mut self, signal: Signal) {
         self.signals.push(signal);
     }
-    /// Note what happened. The event is built only when somebody listens.
+    /// Record an event. The event is built only when events are collected.
     #[inline]
     pub fn event(&mut self, event: impl FnOnce() -> Event) {
         if self.listening {
             self.events.push(event());
         }
     }
-    /// Whether somebody listens to events.
+    /// Whether events are collected.
     pub fn is_listening(&self) -> bool {
         self.listening
     }

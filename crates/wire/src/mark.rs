@@ -1,4 +1,4 @@
-//! What one end, or an agent in the network, tells a TCP sender by a mark in a segment.
+//! Marks: what one end, or an agent in the network, reports to a TCP sender in a segment.
 
 use crate::losses::Losses;
 use std::num::NonZeroU32;

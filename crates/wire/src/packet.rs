@@ -104,13 +104,13 @@ impl PartialEq for Tunnels {
     }
 }
 
-/// What a packet has beside its fields.
+/// What a packet carries in addition to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aside {
-    /// A control message in place of a TCP segment. Whoever is not addressed by it ignores it.
+    /// A control message in place of a TCP segment. Nodes that it is not addressed to ignore it.
     Control(Control),
     /// The bytes as which this TCP segment came in from a real network, its IP header first: its payload is there, and
-    /// what the fields do not hold. Whoever changes a field leaves them alone.
+    /// what the fields do not hold. Code that changes a field leaves the bytes as they are.
     Segment(Arc<[u8]>),
     /// The bytes of a packet from a real network that is no TCP segment, or none that the fields hold: another
     /// protocol, a fragment, an unknown option. It is only carried.

@@ -1,5 +1,5 @@
 //! Independent random streams, each named after the component that draws from it, so that all
-//! schemes of a comparison meet the same losses and adding a component changes nobody else's dice.
+//! schemes of a comparison meet the same losses and adding a component does not change what others draw.
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -46,7 +46,7 @@ impl Timers {
         let &(at, number) = self.nodes.get(1)?;
         (at != NEVER).then_some((at, number as usize))
     }
-    /// The timer is to fire at `at`, unless it fires earlier anyway: who is woken too early sets it anew.
+    /// The timer is to fire at `at`, unless it fires earlier anyway: a machine that is woken too early sets it again.
     /// So a timer that moves later with each acknowledgment costs nothing.
     #[inline]
     pub fn bring_forward(&mut self, number: usize, at: Instant) {

@@ -2,12 +2,11 @@
 
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use proptest::prelude::*;
-use seamline_wire::capture::{Capture, CaptureOptions, SnapLength};
+use seamline_wire::codec::IpHeader;
 use seamline_wire::codec::message::MessageError;
 use seamline_wire::codec::recovery::{decode, encode};
-use seamline_wire::codec::{IpHeader, IpVersion};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Aside, Control, Instant, NodeId, Packet, SequenceNumber, TransportPort};
+use seamline_wire::{Control, NodeId, SequenceNumber, TransportPort};
 
 fn message(about: MissingBytes, numbers: &[u32]) -> RecoveryMessage {
     let ranges: Vec<SequenceRange> = numbers
@@ -96,35 +95,6 @@ fn damage_is_noticed_and_strangers_are_told_apart() {
         assert!(decode(&tcp).is_err());
     }
     assert!(matches!(decode(&[]), Err(MessageError::Ip(_))));
-}
-
-/// In captures they have the version of their connection.
-#[test]
-fn captures_show_them() {
-    let control = Control::Recovery(message(MissingBytes::Request, &[1, 5001]));
-    let packet = Packet {
-        source: NodeId(2),
-        destination: NodeId(1),
-        wire_bytes: control.wire_bytes(),
-        aside: Aside::control(control),
-        ..Packet::default()
-    };
-    for (version, first) in [(IpVersion::V4, 0x45), (IpVersion::V6, 0x60)] {
-        let options = CaptureOptions {
-            ip_version: version,
-            snap_length: SnapLength::Headers,
-            ..CaptureOptions::default()
-        };
-        let mut capture = Capture::new(Vec::new(), &options).unwrap();
-        let interface = capture.interface("air").unwrap();
-        capture.packet(interface, Instant::ZERO, &packet, None).unwrap();
-        let file = capture.finish();
-        let found = file.windows(4).position(|bytes| bytes == [0x5e, 0xa1, 1, 2]).expect("the message");
-        let start = found - version.header_length() - 8;
-        assert_eq!(file[start], first);
-        let (_, read) = decode(&file[start..]).unwrap();
-        assert_eq!(Control::Recovery(read), *packet.control().unwrap());
-    }
 }
 
 proptest! {

@@ -2,10 +2,9 @@
 
 use super::Workload;
 use seamline_net::error::Bernoulli;
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, NoObserver, Observer, Router, World};
-use seamline_tcp::send_log::LogUpkeep;
-use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
+use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
 use std::sync::Arc;
@@ -56,12 +55,10 @@ const PAYLOAD: u16 = 960;
 
 /// ns-2.35's parameters; initial window 1.
 fn parameters(window: u32) -> Arc<Parameters> {
-    let mut parameters = (profile::NS2_2010.parameters)();
+    let mut parameters = (seamline_tcp::ns2::NS2_2010.parameters)();
     parameters.window.initial = 1.0;
-    parameters.window.initial_threshold = f64::from(window);
-    parameters.window.limit = window;
+    parameters.limit_window(window);
     parameters.segments.maximum_segment_size = PAYLOAD;
-    parameters.vegas.log_upkeep = LogUpkeep::Ns2Ring { segments: window };
     Arc::new(parameters)
 }
 
@@ -89,7 +86,8 @@ fn pair(sender: NodeId, receiver: NodeId, parameters: &Arc<Parameters>) -> Resul
 }
 
 fn link(megabits: u64, one_way_micros: u64, limit: u32) -> LinkConfig {
-    let queue = QueueConfig::DropTail { limit: Limit::Packets(limit), meaning: LimitMeaning::Ns2 };
+    // ns-2 refuses the packet that would make those that wait as many as its limit.
+    let queue = QueueConfig::DropTail(Limit::Packets(limit - 1));
     let rate = Rate::from_megabits_per_second(megabits);
     LinkConfig { queue, ..LinkConfig::new(rate, Duration::from_micros(one_way_micros)) }
 }

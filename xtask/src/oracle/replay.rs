@@ -10,13 +10,13 @@ use super::timed_link::{TimedLink, TimedOutage};
 use seamline_agent::{Agent, WIRED, WIRELESS};
 use seamline_net::error::{AppliesTo, DropList, ErrorStage};
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
-use seamline_net::{Limit, LimitMeaning, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{Limit, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
 use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
+use seamline_tcp::ns2::{DrivenClock, NS2_2010};
 use seamline_tcp::rtt::Estimator;
-use seamline_tcp::send_log::{FineClock, LogUpkeep};
-use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
+use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
     let setup = run.setup;
     let clock = Ns2Clock::default();
     let mut parameters = parameters(setup, run.clock_phase)?;
-    parameters.vegas.clock = FineClock::Kept(clock.bits());
+    parameters.ns2().vegas.clock = Some(DrivenClock(clock.bits()));
     let parameters = Arc::new(parameters);
     let payload = u32::from(parameters.segments.maximum_segment_size);
     let (sender, receiver) = hosts(setup, &parameters)?;
@@ -238,13 +238,12 @@ const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
 
 /// ns-2.35's parameters with what the setup overrides.
 fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
-    let mut parameters = (profile::NS2_2010.parameters)();
+    let mut parameters = (NS2_2010.parameters)();
     let tick = Duration::from_secs_f64(setup.tick);
     parameters.round_trip.estimator = Estimator::Ticks { tick, phase: tick.mul_f64(clock_phase) };
     parameters.round_trip.minimum_timeout = Duration::from_secs_f64(setup.minrto);
     parameters.window.initial = f64::from(setup.iw);
-    parameters.window.initial_threshold = f64::from(setup.window);
-    parameters.window.limit = setup.window;
+    parameters.limit_window(setup.window);
     parameters.recovery.limited_transmit = setup.limtx;
     let payload = setup.wire_bytes().checked_sub(HEADER_BYTES).and_then(|bytes| u16::try_from(bytes).ok());
     parameters.segments.maximum_segment_size =
@@ -254,9 +253,8 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
     }
     let vegas = &mut parameters.vegas;
     (vegas.alpha, vegas.beta, vegas.gamma) = (setup.alpha, setup.beta, setup.gamma);
-    vegas.log_upkeep = LogUpkeep::Ns2Ring { segments: setup.window };
     if setup.variant == Variant::Vegas && setup.syn {
-        vegas.initial_window_at_second_ack = Some(f64::from(setup.iw));
+        parameters.ns2().vegas.window_at_second_ack = Some(f64::from(setup.iw));
         parameters.window.initial = 1.0;
     }
     Ok(parameters)
@@ -265,13 +263,14 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
 /// The links of both directions, each in the order a packet meets them.
 fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkConfig>), String> {
     let setup = run.setup;
-    let limit = Limit::Packets(setup.qlim);
+    // ns-2 refuses the packet that would make those that wait as many as its limit.
+    let limit = Limit::Packets(setup.qlim.saturating_sub(1));
     let mut hops = setup.chain.hops();
     if setup.up {
         hops.reverse();
     }
     let plain = |hop: &Hop| LinkConfig {
-        queue: QueueConfig::DropTail { limit, meaning: LimitMeaning::Ns2 },
+        queue: QueueConfig::DropTail(limit),
         ..LinkConfig::new(hop.rate, hop.one_way_delay)
     };
     let mut forward: Vec<LinkConfig> = hops.iter().map(plain).collect();

@@ -1,9 +1,6 @@
 //! The two connections that one has become, and the bytes between them.
 
 mod memory;
-mod resting;
-
-pub(super) use resting::RestingHalves;
 
 use super::{Handshake, Shared, windows};
 use crate::exit::Exit;
@@ -16,8 +13,6 @@ use std::sync::Arc;
 
 /// Time between two initial sequence numbers (RFC 9293 section 3.4.1).
 const INITIAL_SEQUENCE_TICK: Duration = Duration::from_micros(4);
-/// After so long without a packet both connections may rest.
-const REST_AFTER: Duration = Duration::from_secs(1);
 
 /// Both connections. What has arrived on one side is supplied to the other at once, but read only when the host there has
 /// acknowledged it: so the window that is offered on one side is what is free of one buffer between the two.
@@ -40,8 +35,6 @@ pub(super) struct Halves {
     /// After a reset: what is late until then is answered here. It would reach the other host with the numbers of another
     /// connection.
     lingers_until: Option<Instant>,
-    /// When to see whether nothing is under way any more.
-    rests_at: Instant,
 }
 
 impl Halves {
@@ -65,7 +58,17 @@ impl Halves {
             Side::Wired => [near, far],
             Side::Wireless => [far, near],
         };
-        let mut halves = Halves { first_window, set_aside, ..Halves::of([wired, wireless], opener, shared) };
+        let mut halves = Halves {
+            wired,
+            wireless,
+            opener,
+            unanswered: None,
+            answer: None,
+            shared: Arc::clone(shared),
+            first_window,
+            set_aside,
+            lingers_until: None,
+        };
         match shared.handshake {
             Handshake::NearSideAlone => {
                 halves.act(opener, exit, |near, out| near.open(now, Opening::Passive, out));
@@ -74,21 +77,6 @@ impl Halves {
         }
         halves.act(opener.other(), exit, |far, out| far.open(now, Opening::Active, out));
         Some(halves)
-    }
-
-    fn of([wired, wireless]: [Endpoint; 2], opener: Side, shared: &Arc<Shared>) -> Self {
-        Halves {
-            wired,
-            wireless,
-            opener,
-            unanswered: None,
-            answer: None,
-            shared: Arc::clone(shared),
-            first_window: 0,
-            set_aside: [0; 2],
-            lingers_until: None,
-            rests_at: NEVER,
-        }
     }
 
     /// A packet from the host of this side.
@@ -107,7 +95,6 @@ impl Halves {
         }
         self.act(from, exit, |endpoint, out| endpoint.on_packet(now, packet, out));
         self.settle(now, exit);
-        self.rests_at = now + REST_AFTER;
     }
 
     /// The mobile host is at another base station. What was under way over the old air is lost, and so are acknowledgments of
@@ -123,7 +110,7 @@ impl Halves {
     pub(super) fn wake_at(&self) -> Instant {
         let at = |endpoint: &Endpoint| endpoint.wake_at().unwrap_or(Instant::MAX);
         let ends = at(&self.wired).min(at(&self.wireless));
-        ends.min(self.lingers_until.unwrap_or(NEVER)).min(self.rests_at)
+        ends.min(self.lingers_until.unwrap_or(NEVER))
     }
 
     pub(super) fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {

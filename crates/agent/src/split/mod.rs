@@ -24,9 +24,8 @@ use crate::connections::Connections;
 use crate::exit::Exit;
 use crate::key::Side;
 use crate::passed::PassedSyn;
-use halves::{Halves, RestingHalves};
+use halves::Halves;
 use parameters::Made;
-use seamline_tcp::{Endpoint, Resting};
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Flags, Instant, Packet, Segment};
 use std::sync::Arc;
@@ -78,11 +77,6 @@ impl Shared {
         let of = |made: &Made| made.parameters.connection.time_wait;
         of(&self.wired).max(of(&self.wireless))
     }
-    /// An endpoint of this side that has rested.
-    fn awake(&self, resting: Resting, side: Side) -> Endpoint {
-        let made = self.made(side);
-        resting.wake(&made.parameters, made.variant)
-    }
 }
 
 #[derive(Debug)]
@@ -105,8 +99,6 @@ enum Part {
     },
     /// Both ends.
     Ends(Box<Halves>),
-    /// Both ends, while nothing happens.
-    Resting(Box<RestingHalves>),
 }
 
 impl Split {
@@ -123,26 +115,12 @@ impl Split {
             }
         }
     }
-
-    fn rest(&mut self, now: Instant) {
-        if let Part::Ends(halves) = std::mem::replace(&mut self.part, Part::New) {
-            self.part = halves.rest(now).map_or_else(Part::Ends, Part::Resting);
-        }
-    }
-
-    fn wake(&mut self, now: Instant) {
-        if let Part::Resting(_) = &self.part
-            && let Part::Resting(resting) = std::mem::replace(&mut self.part, Part::New)
-        {
-            self.part = Part::Ends(Box::new(Halves::wake(now, *resting, &self.shared)));
-        }
-    }
 }
 
 impl Connection for Split {
     fn moves(&self) -> bool {
         match self.part {
-            Part::Ends(_) | Part::Resting(_) => true,
+            Part::Ends(_) => true,
             Part::Untouched { syn, .. } => syn != PassedSyn::None,
             Part::New => false,
         }
@@ -150,7 +128,6 @@ impl Connection for Split {
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         match self.part {
             Part::New => self.part = self.begin(now, from, &packet, exit),
-            Part::Resting(_) => self.wake(now),
             Part::Untouched { .. } | Part::Ends(_) => {}
         }
         match &mut self.part {
@@ -162,18 +139,14 @@ impl Connection for Split {
                 exit.counters.unknown += 1;
                 exit.forward(from, packet);
             }
-            Part::New | Part::Untouched { .. } | Part::Resting(_) => exit.forward(from, packet),
+            Part::New | Part::Untouched { .. } => exit.forward(from, packet),
         }
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
         if let Part::Ends(halves) = &mut self.part {
             halves.on_wake(now, exit);
-            if halves.may_rest(now) {
-                self.rest(now);
-            }
         }
     }
-    /// What rests has nothing under way.
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
         if let Part::Ends(halves) = &mut self.part {
             halves.on_arrival(now, exit);
@@ -182,7 +155,7 @@ impl Connection for Split {
     fn wake_at(&self) -> Instant {
         match &self.part {
             Part::Ends(halves) => halves.wake_at(),
-            Part::New | Part::Untouched { .. } | Part::Resting(_) => NEVER,
+            Part::New | Part::Untouched { .. } => NEVER,
         }
     }
     fn judges(&self) -> bool {
@@ -192,14 +165,11 @@ impl Connection for Split {
         let is_reset = segment.flags.contains(Flags::RST);
         match &self.part {
             Part::Ends(halves) => !is_reset && halves.are_replaced_by(from, segment),
-            // An open connection challenges a SYN.
-            Part::Resting(_) => false,
             Part::New => is_reset,
             Part::Untouched { syn: passed, .. } => is_reset || !passed.is(segment),
         }
     }
     fn leave_alone(&mut self, now: Instant, passed: PassedSyn, exit: &mut Exit<'_>) {
-        self.wake(now);
         match &mut self.part {
             Part::Ends(halves) => halves.break_off_both(now, exit),
             part => *part = Part::Untouched { syn: passed, lacks_room: false },
@@ -214,12 +184,10 @@ impl Connection for Split {
     fn kept_bytes(&self) -> u64 {
         match &self.part {
             Part::Ends(halves) => halves.set_aside(),
-            Part::Resting(resting) => resting.set_aside(),
             Part::New | Part::Untouched { .. } => 0,
         }
     }
     fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.wake(now);
         if let Part::Ends(halves) = &mut self.part {
             halves.abort(now, exit);
         }

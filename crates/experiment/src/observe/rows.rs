@@ -5,7 +5,7 @@ use crate::background::Work;
 use crate::block_file::BlockFile;
 use seamline_scenario::build::{RECEIVER_PORTS, SENDER_PORTS};
 use seamline_sim::ElementId;
-use seamline_wire::capture::ipv4_address;
+use seamline_wire::codec::ipv4_address;
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
 use std::io::{self, Write};
 

@@ -83,7 +83,7 @@ impl StarlinkParameters {
     }
 }
 
-/// Make a schedule: capacity, one-way delay and interruption are drawn anew at each reconfiguration.
+/// Make a schedule: capacity, one-way delay and interruption are drawn again at each reconfiguration.
 ///
 /// # Errors
 /// When the interruptions are longer than the time between reconfigurations.

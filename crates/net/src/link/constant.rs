@@ -74,11 +74,11 @@ impl ConstantRate {
     /// The packet that is due at `now`, unless there is none or more than one.
     #[inline]
     pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Box<Packet>> {
-        let first = self.inside.pop_front_if(|carried| carried.arrival <= now)?;
-        if self.inside.front().is_some_and(|second| second.arrival <= now) {
-            self.inside.push_front(first);
+        let is_due = |carried: Option<&Carried>| carried.is_some_and(|carried| carried.arrival <= now);
+        if !is_due(self.inside.front()) || is_due(self.inside.get(1)) {
             return None;
         }
+        let first = self.inside.pop_front()?;
         self.note_delivery(&first.packet);
         Some(first.packet)
     }
@@ -86,7 +86,9 @@ impl ConstantRate {
     /// Hand over everything that is due at `now`.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        while let Some(carried) = self.inside.pop_front_if(|carried| carried.arrival <= now) {
+        while self.inside.front().is_some_and(|carried| carried.arrival <= now)
+            && let Some(carried) = self.inside.pop_front()
+        {
             self.note_delivery(&carried.packet);
             sink.deliver(carried.arrival, carried.packet);
         }

@@ -123,8 +123,8 @@ impl Link {
         }
     }
 
-    /// Take the packets back that wait and are wanted, for somebody who has another way for them; what is in service
-    /// or in flight stays. Everything that is due by `now` must have happened; whoever drives the link asks for its
+    /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service
+    /// or in flight stays. Everything that is due by `now` must have happened; the driver asks for its
     /// wake time again.
     pub fn withdraw(
         &mut self,

@@ -3,7 +3,7 @@
 use super::counters::Cause;
 use super::sink::Sink;
 use crate::queue::codel::{CoDel, Head};
-use crate::queue::{Backlog, LimitMeaning, QueueConfig, Room};
+use crate::queue::{Backlog, QueueConfig, Room};
 use seamline_wire::{Instant, Packet};
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ impl WaitingRoom {
     pub(super) fn new(config: QueueConfig) -> Self {
         let codel = match config {
             QueueConfig::CoDel(codel) => Some(CoDel::new(codel)),
-            QueueConfig::Unlimited | QueueConfig::DropTail { .. } => None,
+            QueueConfig::Unlimited | QueueConfig::DropTail(_) => None,
         };
         WaitingRoom { packets: VecDeque::new(), bytes: 0, room: room(config), codel }
     }
@@ -116,11 +116,10 @@ impl WaitingRoom {
 
 /// What a queue decides on arrival.
 pub(super) fn room(config: QueueConfig) -> Room {
-    match config {
-        QueueConfig::Unlimited => Room::Unlimited,
-        QueueConfig::DropTail { limit, meaning } => Room::new(limit, meaning),
-        QueueConfig::CoDel(codel) => {
-            codel.limit.map_or(Room::Unlimited, |limit| Room::new(limit, LimitMeaning::Waiting))
-        }
-    }
+    let limit = match config {
+        QueueConfig::Unlimited => None,
+        QueueConfig::DropTail(limit) => Some(limit),
+        QueueConfig::CoDel(codel) => codel.limit,
+    };
+    limit.map_or(Room::Unlimited, Room::Limited)
 }

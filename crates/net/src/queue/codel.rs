@@ -13,7 +13,7 @@ pub struct CoDelConfig {
     pub interval: Duration,
     /// Largest packet in bytes; a backlog of not more than one such packet is never dropped from.
     pub maximum_packet: u32,
-    /// Room for waiting packets, in the plain meaning ([`super::LimitMeaning::Waiting`]).
+    /// Room for waiting packets.
     pub limit: Option<Limit>,
 }
 

@@ -1,7 +1,7 @@
 //! Drives one machine as the simulator does: each wake at its time, packets in order of arrival.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig, Schedule, Scheduled};
+use seamline_net::{Link, LinkConfig, Schedule, Scheduled};
 use seamline_wire::random::Stream;
 use seamline_wire::{
     DropCause, Duration, Event, Input, Instant, Machine, Outbox, Port, Rate, SequenceNumber, Signal,
@@ -26,10 +26,6 @@ pub(crate) fn config(one_way_delay_millis: f64) -> LinkConfig {
 pub(crate) fn scheduled(config: LinkConfig, schedule: Schedule) -> LinkConfig {
     let loss_stream = Stream::new(1, "scheduled loss");
     LinkConfig { scheduled: Some(Scheduled { schedule, loss_stream }), ..config }
-}
-
-pub(crate) fn drop_tail(limit: Limit, meaning: LimitMeaning) -> QueueConfig {
-    QueueConfig::DropTail { limit, meaning }
 }
 
 /// A packet to offer: when, which, how large.

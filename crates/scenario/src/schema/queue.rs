@@ -3,15 +3,15 @@
 use crate::codes::Code;
 use crate::reader::{Reader, integer};
 use crate::units::{self, Amount};
-use seamline_net::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
+use seamline_net::{CoDelConfig, Limit, QueueConfig};
 
 pub(crate) const DISCIPLINES: &[(&str, Discipline)] = &[
     ("unlimited", Discipline::Unlimited),
     ("drop-tail", Discipline::DropTail),
     ("codel", Discipline::CoDel),
 ];
-pub(crate) const MEANINGS: &[(&str, LimitMeaning)] =
-    &[("plain", LimitMeaning::Waiting), ("ns-2", LimitMeaning::Ns2)];
+/// Whether the limit counts the packet in service.
+pub(crate) const MEANINGS: &[(&str, bool)] = &[("plain", false), ("ns-2", true)];
 
 #[derive(Clone, Copy)]
 pub(crate) enum Discipline {
@@ -33,8 +33,11 @@ pub(super) fn read(mut reader: Reader<'_>) -> Option<QueueConfig> {
 
 fn drop_tail(reader: &mut Reader<'_>) -> Option<QueueConfig> {
     let limit = reader.required("limit", units::amount).and_then(|amount| limit(reader, amount));
-    let meaning = reader.choice("meaning", MEANINGS).unwrap_or_default();
-    Some(QueueConfig::DropTail { limit: limit?, meaning })
+    let counts_served = reader.choice("meaning", MEANINGS).unwrap_or_default();
+    Some(QueueConfig::DropTail(match limit? {
+        Limit::Packets(packets) => Limit::Packets(packets.saturating_sub(u32::from(counts_served))),
+        Limit::Bytes(bytes) => Limit::Bytes(bytes.saturating_sub(u64::from(counts_served))),
+    }))
 }
 
 /// RFC 8289: target 5 ms, interval 100 ms.

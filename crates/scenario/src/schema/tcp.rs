@@ -119,11 +119,11 @@ fn read_segments(reader: &mut Reader<'_>, parameters: &mut Parameters) {
 }
 
 fn read_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
+    set(&mut parameters.ns2().vegas.rounds_difference, reader.optional("rounds_difference", boolean));
     let vegas = &mut parameters.vegas;
     set(&mut vegas.alpha, reader.optional("alpha", number(0.0, 1e6)));
     set(&mut vegas.beta, reader.optional("beta", number(0.0, 1e6)));
     set(&mut vegas.gamma, reader.optional("gamma", number(0.0, 1e6)));
-    set(&mut vegas.rounds_difference, reader.optional("rounds_difference", boolean));
     if vegas.alpha > vegas.beta {
         let complaint = Complaint::new(format!("alpha {} is above beta {}", vegas.alpha, vegas.beta));
         let span = reader.span_of(&["alpha", "beta"]);

@@ -3,7 +3,7 @@
 use crate::attacker::{Attacker, Deeds};
 use crate::watch::Watch;
 use seamline_net::error::Bernoulli;
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, World};
 use seamline_tcp::endpoint::Statistics;
 use seamline_tcp::handover::Scheme;
@@ -195,7 +195,7 @@ fn host(plan: &Plan, node: NodeId) -> Host {
 
 fn link(plan: &Plan, direction: &'static str) -> Link {
     let limit = if direction == "there" { QUEUE } else { 1000 };
-    let queue = QueueConfig::DropTail { limit: Limit::Packets(limit), meaning: LimitMeaning::Waiting };
+    let queue = QueueConfig::DropTail(Limit::Packets(limit));
     let loss = if direction == "there" { plan.random_loss } else { 0.0 };
     let end_error = Bernoulli::new(loss, Stream::new(plan.seed, "attacks/loss"));
     let rate = Rate::from_megabits_per_second(RATE);

@@ -5,7 +5,7 @@ pub mod counting;
 pub mod log;
 pub mod trace;
 
-use seamline_net::{Limit, LimitMeaning, Link, LinkConfig, QueueConfig};
+use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
 use seamline_wire::{Duration, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
@@ -75,7 +75,7 @@ pub struct Built {
 
 /// A drop-tail link with a queue of `limit` packets.
 pub fn hop(megabits: u64, one_way_delay: Duration, limit: u32) -> LinkConfig {
-    let queue = QueueConfig::DropTail { limit: Limit::Packets(limit), meaning: LimitMeaning::Waiting };
+    let queue = QueueConfig::DropTail(Limit::Packets(limit));
     LinkConfig { queue, ..LinkConfig::new(Rate::from_megabits_per_second(megabits), one_way_delay) }
 }
 

@@ -2,9 +2,10 @@
 //! numbers are those of the RFC; windows are in segments, times in seconds.
 
 use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::parameters::{Parameters, WindowParameters};
+use crate::parameters::Parameters;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "cubic",
@@ -41,7 +42,7 @@ struct Epoch {
     reno_estimate: f64,
 }
 
-/// What a cut changes beside the window (section 4.9.2).
+/// What a cut changes in addition to the window (section 4.9.2).
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     maximum: f64,
@@ -51,8 +52,7 @@ struct Kept {
 
 #[derive(Debug)]
 struct Cubic {
-    parameters: CubicParameters,
-    window_parameters: WindowParameters,
+    parameters: Arc<Parameters>,
     window: Window,
     maximum: f64,
     before_cut: f64,
@@ -63,10 +63,9 @@ struct Cubic {
 }
 
 impl Cubic {
-    fn new(parameters: &Parameters, window: Window) -> Self {
+    fn new(parameters: &Arc<Parameters>, window: Window) -> Self {
         Cubic {
-            parameters: parameters.cubic.clone(),
-            window_parameters: parameters.window.clone(),
+            parameters: Arc::clone(parameters),
             window,
             maximum: 0.0,
             before_cut: 0.0,
@@ -80,7 +79,7 @@ impl Cubic {
     fn begin_epoch(&self, now: Instant) -> Epoch {
         let begin = self.window.congestion;
         let (origin, time_to_origin) = if begin < self.maximum {
-            (self.maximum, libm::cbrt((self.maximum - begin) / self.parameters.aggressiveness))
+            (self.maximum, libm::cbrt((self.maximum - begin) / self.parameters.cubic.aggressiveness))
         } else {
             (begin, 0.0)
         };
@@ -90,7 +89,7 @@ impl Cubic {
     /// Equation 1: W_cubic(t).
     fn curve(&self, epoch: &Epoch, seconds: f64) -> f64 {
         let offset = seconds - epoch.time_to_origin;
-        self.parameters.aggressiveness * offset * offset * offset + epoch.origin
+        self.parameters.cubic.aggressiveness * offset * offset * offset + epoch.origin
     }
 
     fn avoid_congestion(&mut self, segments: f64, now: Instant, round_trip: Duration) {
@@ -114,7 +113,7 @@ impl Cubic {
         if epoch.reno_estimate >= self.before_cut {
             1.0
         } else {
-            3.0 * (1.0 - self.parameters.decrease) / (1.0 + self.parameters.decrease)
+            3.0 * (1.0 - self.parameters.cubic.decrease) / (1.0 + self.parameters.cubic.decrease)
         }
     }
 
@@ -130,10 +129,10 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, acked: &Acked, view: &View) {
         let newly = acked.delivered.min(acked.bytes) as f64 / f64::from(view.segment_size);
-        if self.window_parameters.grow_only_when_full && !view.congestion_limited {
+        if self.parameters.window.grow_only_when_full && !view.congestion_limited {
             self.stop_the_curve(view.now);
         } else if self.window.congestion < self.window.threshold {
-            self.window.congestion += super::reno::growth(&self.window_parameters, acked, view);
+            self.window.congestion += self.parameters.window.growth(acked, view);
         } else {
             self.avoid_congestion(newly, view.now, view.round_trip.smoothed);
         }
@@ -144,13 +143,13 @@ impl CongestionControl for Cubic {
     fn on_loss(&mut self, loss: Loss, view: &View) {
         let window = self.window.congestion;
         self.before_cut = window;
-        self.maximum = if self.parameters.fast_convergence && window < self.maximum {
-            window * (1.0 + self.parameters.decrease) / 2.0
+        self.maximum = if self.parameters.cubic.fast_convergence && window < self.maximum {
+            window * (1.0 + self.parameters.cubic.decrease) / 2.0
         } else {
             window
         };
-        let reduced = 2.0 * super::reno::half(&self.window_parameters, view) * self.parameters.decrease;
-        self.window.threshold = super::reno::stored_threshold(&self.window_parameters, reduced);
+        let reduced = 2.0 * self.parameters.window.half(view) * self.parameters.cubic.decrease;
+        self.window.threshold = self.parameters.window.stored_threshold(reduced);
         self.epoch = None;
         self.window.congestion = match loss {
             Loss::Detected => self.window.threshold,

@@ -51,7 +51,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_ack(&mut self, acked: &Acked, view: &View);
     /// Recovery has found a loss.
     fn on_loss(&mut self, loss: Loss, view: &View);
-    /// A cut follows that may turn out to have been needless: keep what it changes beside the window.
+    /// A cut follows that may turn out to have been needless: keep what it changes in addition to the window.
     fn keep(&mut self) {}
     /// What followed [`CongestionControl::keep`] was needless, and the window was `before`: what it was comes back, and never less
     /// than it is now, for it may have grown meanwhile (RFC 4015 section 3, with the window itself in place of slow start up to
@@ -64,7 +64,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_path_change(&mut self, _round_trip_time: Option<Duration>, _view: &View) {}
     /// The window now.
     fn window(&self) -> Window;
-    /// Replace the window, as recovery or a handover scheme orders.
+    /// Replace the window, as recovery or a handover scheme requests.
     fn set_window(&mut self, window: Window);
 }
 

@@ -17,7 +17,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 pub(super) struct Reno {
-    parameters: Arc<Parameters>,
+    pub(super) parameters: Arc<Parameters>,
     pub(super) window: Window,
 }
 
@@ -31,7 +31,7 @@ impl Reno {
         if self.parameters.window.grow_only_when_full && !view.congestion_limited {
             return;
         }
-        let segments = growth(&self.parameters.window, acked, view);
+        let segments = self.parameters.window.growth(acked, view);
         let window = &mut self.window;
         if window.congestion < window.threshold {
             let slow = segments.min((window.threshold - window.congestion).max(1.0));
@@ -41,39 +41,33 @@ impl Reno {
             window.congestion += segments / window.congestion;
         }
     }
+}
 
-    /// Half of what equation 4 of RFC 5681 or the older codes halve, and never below two segments.
+impl WindowParameters {
+    /// Segments of growth that an acknowledgment is worth. What SACK had reported before is not worth
+    /// anything again when the cumulative acknowledgment passes it.
+    pub(super) fn growth(&self, acked: &Acked, view: &View) -> f64 {
+        match self.growth {
+            Growth::PerAck => 1.0,
+            Growth::PerByte { most_per_ack } => {
+                (acked.delivered.min(acked.bytes) as f64 / f64::from(view.segment_size)).min(most_per_ack)
+            }
+        }
+    }
+
+    /// Half of what equation 4 of RFC 5681 or the older codes halve.
     pub(super) fn half(&self, view: &View) -> f64 {
-        half(&self.parameters.window, view)
+        match self.cut_base {
+            CutBase::Window => view.effective_window() / 2.0,
+            CutBase::FlightSize => view.flight_segments().min(view.effective_window()) / 2.0,
+        }
     }
 
     /// A threshold as this profile stores it: whole segments or not, never below two.
     pub(super) fn stored_threshold(&self, segments: f64) -> f64 {
-        stored_threshold(&self.parameters.window, segments)
+        let stored = if self.whole_threshold { segments.trunc() } else { segments };
+        stored.max(2.0)
     }
-}
-
-/// Segments of growth that an acknowledgment is worth. What SACK had reported before is not worth
-/// anything again when the cumulative acknowledgment passes it.
-pub(super) fn growth(parameters: &WindowParameters, acked: &Acked, view: &View) -> f64 {
-    match parameters.growth {
-        Growth::PerAck => 1.0,
-        Growth::PerByte { most_per_ack } => {
-            (acked.delivered.min(acked.bytes) as f64 / f64::from(view.segment_size)).min(most_per_ack)
-        }
-    }
-}
-
-pub(super) fn half(parameters: &WindowParameters, view: &View) -> f64 {
-    match parameters.cut_base {
-        CutBase::Window => view.effective_window() / 2.0,
-        CutBase::FlightSize => view.flight_segments().min(view.effective_window()) / 2.0,
-    }
-}
-
-pub(super) fn stored_threshold(parameters: &WindowParameters, segments: f64) -> f64 {
-    let stored = if parameters.whole_threshold { segments.trunc() } else { segments };
-    stored.max(2.0)
 }
 
 impl CongestionControl for Reno {
@@ -81,8 +75,8 @@ impl CongestionControl for Reno {
         self.grow(acked, view);
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
-        let half = self.half(view);
-        self.window.threshold = self.stored_threshold(half);
+        let half = self.parameters.window.half(view);
+        self.window.threshold = self.parameters.window.stored_threshold(half);
         self.window.congestion = match loss {
             Loss::Detected if self.parameters.window.cut_to_threshold => self.window.threshold,
             Loss::Detected => half.max(1.0),

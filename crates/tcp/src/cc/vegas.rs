@@ -3,29 +3,24 @@
 
 use super::{Acked, Algorithm, CongestionControl, Loss};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, WindowParameters};
+use crate::parameters::Parameters;
 use crate::view::{View, Window};
 use seamline_wire::Duration;
+use std::sync::Arc;
+
+const ONLY_VEGAS_FINE: &str =
+    "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine";
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas",
     summary: "holds alpha to beta segments in queues, from the difference of expected and actual rate",
     cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
     refuses: &[
-        (
-            "tahoe",
-            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
-        ),
-        ("reno", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
-        (
-            "newreno",
-            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
-        ),
-        ("sack", "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine"),
-        (
-            "sack-pipe",
-            "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine",
-        ),
+        ("tahoe", ONLY_VEGAS_FINE),
+        ("reno", ONLY_VEGAS_FINE),
+        ("newreno", ONLY_VEGAS_FINE),
+        ("sack", ONLY_VEGAS_FINE),
+        ("sack-pipe", ONLY_VEGAS_FINE),
     ],
     needs_send_log: true,
     build: |parameters, initial| Box::new(Vegas::new(parameters, initial)),
@@ -40,53 +35,19 @@ pub struct VegasParameters {
     pub beta: f64,
     /// Above this slow start ends (section 3.3).
     pub gamma: f64,
-    /// The difference of the rates is rounded to whole segments before it is compared (ns-2): the window stands still from half a
-    /// segment below alpha to half a segment above beta, and slow start ends half a segment above gamma. The paper compares it as
-    /// it is.
-    pub rounds_difference: bool,
     /// The window after a retransmission timeout, in segments.
     pub window_after_timeout: f64,
-    /// The clock of the fine-grained timers.
-    pub clock: crate::send_log::FineClock,
-    /// How the times of sending are remembered.
-    pub log_upkeep: crate::send_log::LogUpkeep,
-    /// As in ns-2, the window becomes the initial window when the second new acknowledgment arrives.
-    pub initial_window_at_second_ack: Option<f64>,
-    /// When duplicates have inflated the window, the next new acknowledgment deflates it to the window
-    /// after the last cut even when a timeout has forgotten that window, which leaves none: the sender
-    /// stands still until the next timeout (ns-2).
-    pub deflates_to_forgotten_window: bool,
-    /// A loss among the segments that left at the very first instant cuts no window (ns-2, which counts that
-    /// instant as the time of the last cut).
-    pub spares_first_burst: bool,
-    /// A round whose segments were all sent more than once gives no sample, and the time that it took stands for one (ns-2). What was
-    /// sent before and had arrived after all can end such a round at once, so that BaseRTT falls far below any round-trip time, and the
-    /// window with it, for good. Otherwise a time below the least round-trip time ever measured is none.
-    pub takes_any_round_for_a_sample: bool,
 }
 
 impl Default for VegasParameters {
     fn default() -> Self {
-        VegasParameters {
-            alpha: 1.0,
-            beta: 3.0,
-            gamma: 1.0,
-            rounds_difference: false,
-            window_after_timeout: 2.0,
-            clock: crate::send_log::FineClock::Exact,
-            log_upkeep: crate::send_log::LogUpkeep::Exact,
-            initial_window_at_second_ack: None,
-            deflates_to_forgotten_window: false,
-            spares_first_burst: false,
-            takes_any_round_for_a_sample: false,
-        }
+        VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, window_after_timeout: 2.0 }
     }
 }
 
 #[derive(Debug)]
 struct Vegas {
-    parameters: VegasParameters,
-    window_parameters: WindowParameters,
+    parameters: Arc<Parameters>,
     window: Window,
     /// The first acknowledgment has given a first value of BaseRTT.
     begun: bool,
@@ -101,10 +62,9 @@ struct Vegas {
 }
 
 impl Vegas {
-    fn new(parameters: &Parameters, window: Window) -> Self {
+    fn new(parameters: &Arc<Parameters>, window: Window) -> Self {
         Vegas {
-            parameters: parameters.vegas.clone(),
-            window_parameters: parameters.window.clone(),
+            parameters: Arc::clone(parameters),
             window,
             begun: false,
             base_round_trip: None,
@@ -128,7 +88,7 @@ impl Vegas {
         self.samples = 0;
         let in_transit = view.segments(view.next.saturating_since(self.round_began_at)) as f64;
         let is_too_short = !is_sampled && Duration::from_secs_f64(round_trip) < view.round_trip.minimum;
-        if round_trip > 0.0 && (self.parameters.takes_any_round_for_a_sample || !is_too_short) {
+        if round_trip > 0.0 && (self.parameters.ns2.vegas.samples_retransmitted_rounds || !is_too_short) {
             self.compare_rates(round_trip, in_transit, view);
         }
         self.round_began_at = view.next;
@@ -144,7 +104,8 @@ impl Vegas {
         let actual = in_transit / round_trip;
         let expected = (view.segments(view.next - view.unacknowledged) + 1) as f64 / base;
         let queued = (expected - actual) * base;
-        let queued = if self.parameters.rounds_difference { (queued + 0.5).trunc() } else { queued };
+        let queued =
+            if self.parameters.ns2.vegas.rounds_difference { (queued + 0.5).trunc() } else { queued };
         if self.window.congestion < self.window.threshold {
             self.slow_start(queued);
         } else {
@@ -157,7 +118,7 @@ impl Vegas {
         self.may_double = !self.may_double;
         if !self.may_double {
             self.increase = 0.0;
-        } else if queued > self.parameters.gamma {
+        } else if queued > self.parameters.vegas.gamma {
             self.window.threshold = 2.0;
             self.window.congestion = (self.window.congestion - self.window.congestion / 8.0).max(2.0);
             self.increase = 0.0;
@@ -167,10 +128,10 @@ impl Vegas {
     }
 
     fn avoid_congestion(&mut self, queued: f64) {
-        if queued > self.parameters.beta {
+        if queued > self.parameters.vegas.beta {
             self.window.congestion = (self.window.congestion - 1.0).max(2.0);
             self.increase = 0.0;
-        } else if queued < self.parameters.alpha {
+        } else if queued < self.parameters.vegas.alpha {
             self.increase = 1.0 / self.window.congestion;
         } else {
             self.increase = 0.0;
@@ -210,14 +171,14 @@ impl CongestionControl for Vegas {
         }
     }
     fn on_loss(&mut self, loss: Loss, view: &View) {
-        let half = super::reno::half(&self.window_parameters, view);
-        self.window.threshold = super::reno::stored_threshold(&self.window_parameters, half);
+        let parameters = &self.parameters.window;
+        self.window.threshold = parameters.stored_threshold(parameters.half(view));
         if loss == Loss::Collapsed {
-            self.window.congestion = self.parameters.window_after_timeout;
+            self.window.congestion = self.parameters.vegas.window_after_timeout;
         }
     }
     /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and
-    /// not taken from whoever tells of the move.
+    /// not taken from the notification of the move.
     fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) {
         self.base_round_trip = None;
         self.sample_sum = 0.0;

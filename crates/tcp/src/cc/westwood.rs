@@ -43,7 +43,6 @@ impl Default for WestwoodParameters {
 #[derive(Debug)]
 struct Westwood {
     reno: Reno,
-    parameters: WestwoodParameters,
     last_sample_at: Option<Instant>,
     last_sample: f64,
     bandwidth: f64,
@@ -55,7 +54,6 @@ impl Westwood {
     fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
         Westwood {
             reno: Reno::new(parameters, initial),
-            parameters: parameters.westwood.clone(),
             last_sample_at: None,
             last_sample: 0.0,
             bandwidth: 0.0,
@@ -87,7 +85,7 @@ impl Westwood {
 
     /// One step of the Tustin-discretized low-pass filter (section 3.1), in segments per second.
     fn filter(&mut self, sample: f64, interval: Duration) {
-        let tau = self.parameters.filter_time_constant.as_secs_f64();
+        let tau = self.reno.parameters.westwood.filter_time_constant.as_secs_f64();
         let interval = interval.as_secs_f64();
         let keep = (2.0 * tau - interval) / (2.0 * tau + interval);
         self.bandwidth = keep * self.bandwidth + (1.0 - keep) * (sample + self.last_sample) / 2.0;
@@ -98,7 +96,7 @@ impl Westwood {
     /// each time that tau/m has passed (section 3.1).
     fn fall_silent(&mut self, last: Instant, silence: Duration) {
         const NOTHING_IS_LEFT_AFTER: u64 = 64;
-        let parameters = &self.parameters;
+        let parameters = &self.reno.parameters.westwood;
         let each = parameters.filter_time_constant / parameters.virtual_samples_per_time_constant.max(2);
         let each = each.max(Duration::from_nanos(1));
         let samples = silence.as_nanos() / each.as_nanos();
@@ -147,7 +145,7 @@ pub(super) fn adjust(reno: &mut Reno, pipe: f64) {
 
 /// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
 pub(super) fn cut(reno: &mut Reno, pipe: f64, loss: Loss) {
-    reno.window.threshold = reno.stored_threshold(pipe);
+    reno.window.threshold = reno.parameters.window.stored_threshold(pipe);
     reno.window.congestion = match loss {
         Loss::Detected => reno.window.congestion.min(reno.window.threshold),
         Loss::Collapsed => 1.0,

@@ -38,7 +38,6 @@ impl Default for WestwoodPlusParameters {
 #[derive(Debug)]
 struct WestwoodPlus {
     reno: Reno,
-    parameters: WestwoodPlusParameters,
     sample_began: Option<Instant>,
     delivered: f64,
     accounted_for: f64,
@@ -49,7 +48,6 @@ impl WestwoodPlus {
     fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
         WestwoodPlus {
             reno: Reno::new(parameters, initial),
-            parameters: parameters.westwood_plus.clone(),
             sample_began: None,
             delivered: 0.0,
             accounted_for: 0.0,
@@ -100,7 +98,7 @@ impl CongestionControl for WestwoodPlus {
             return;
         };
         let span = view.now - began;
-        if span > self.parameters.shortest_sample.max(view.round_trip.latest) {
+        if span > self.reno.parameters.westwood_plus.shortest_sample.max(view.round_trip.latest) {
             self.close_sample(self.delivered / span.as_secs_f64());
             self.open_sample(view.now);
         }

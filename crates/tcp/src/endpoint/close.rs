@@ -89,7 +89,7 @@ impl Endpoint {
             return;
         };
         if self.sender.view.outstanding() > 0 {
-            // The retransmission timer finds out (MUST-26: no keep-alives beside outstanding data).
+            // The retransmission timer finds out (MUST-26: no keep-alives while data is outstanding).
             return self.restart_keepalive(now);
         }
         if self.keepalives_unanswered >= keepalive.probes {

@@ -2,7 +2,7 @@
 
 use super::{Endpoint, State};
 use crate::emit::{Header, TimestampClock};
-use crate::handover::{Action, Actions, Handover, Happened, Release, Scheme};
+use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::sender::Exit;
@@ -24,7 +24,7 @@ impl Mover {
 impl Endpoint {
     /// Another layer of this node has news (IEEE 802.21 link events, and what the network layer adds).
     pub fn on_signal(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
-        self.happened(now, Happened::Below(signal), out);
+        self.happened(now, HandoverEvent::Below(signal), out);
     }
 
     /// Whether the scheme here decides what becomes of the acknowledgment of a segment with this mark.
@@ -34,19 +34,19 @@ impl Endpoint {
 
     /// When the scheme wants to be woken; only an open connection has something to do then.
     pub(super) fn mover_wake_at(&self) -> Option<Instant> {
-        self.mover.as_ref().filter(|_| self.heeds_moves())?.scheme.wake_at()
+        self.mover.as_ref().filter(|_| self.acts_on_moves())?.scheme.wake_at()
     }
-    pub(super) fn heeds_moves(&self) -> bool {
+    pub(super) fn acts_on_moves(&self) -> bool {
         self.state.is_synchronized() && self.state != State::TimeWait
     }
 
     pub(super) fn on_mover_timer(&mut self, now: Instant, out: &mut Outbox) {
         if self.mover_wake_at().is_some_and(|at| at <= now) {
-            self.happened(now, Happened::Wake, out);
+            self.happened(now, HandoverEvent::Wake, out);
         }
     }
 
-    /// The acknowledgment of a segment has been taken in: a mark on it that is heeded is for the scheme, which may let
+    /// The acknowledgment of a segment has been taken in: an accepted mark on it goes to the scheme, which may let
     /// go what [`crate::sender::Sender::on_notification`] held.
     pub(super) fn on_mark(&mut self, now: Instant, mark: Mark, segment: &Segment, out: &mut Outbox) {
         let one_way_delay = one_way_delay(&self.header, now, segment);
@@ -63,7 +63,7 @@ impl Endpoint {
     ) {
         let payload = segment.length > 0;
         let was_held = self.is_held();
-        let changes = self.happened(now, Happened::Marked { mark, payload, one_way_delay }, out);
+        let changes = self.happened(now, HandoverEvent::Marked { mark, payload, one_way_delay }, out);
         self.note_heeded(now, mark, was_held, changes);
     }
 
@@ -81,7 +81,7 @@ impl Endpoint {
         match expected {
             _ if segment.length == 0 => {}
             None => {
-                self.happened(now, Happened::Data, out);
+                self.happened(now, HandoverEvent::Data, out);
             }
             Some(mark) if mark == Mark::WillHandover || !is_recent => {
                 self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
@@ -96,8 +96,8 @@ impl Endpoint {
 
     /// Tell the scheme, if there is one and the connection is open, and do what it wants. Returns whether that changes
     /// what is sent or when.
-    pub(super) fn happened(&mut self, now: Instant, happened: Happened, out: &mut Outbox) -> bool {
-        let open = self.heeds_moves();
+    pub(super) fn happened(&mut self, now: Instant, happened: HandoverEvent, out: &mut Outbox) -> bool {
+        let open = self.acts_on_moves();
         let Some(mover) = self.mover.as_mut().filter(|_| open) else { return false };
         self.sender.view.now = now;
         mover.scheme.on(happened, &self.sender.view, &mut mover.actions);

@@ -2,7 +2,7 @@
 
 use super::{CloseReason, Endpoint, State};
 use crate::emit::reset_for;
-use crate::handover::Happened;
+use crate::handover::HandoverEvent;
 use crate::offset::Offset;
 use crate::sender::{Acknowledgment, Exit};
 use seamline_wire::{Duration, Event, Flags, Instant, MarkRefusal, Outbox, Packet, Segment};
@@ -34,19 +34,11 @@ impl ChallengeLimiter {
     pub(super) fn new(interval: Duration) -> Self {
         ChallengeLimiter { interval, last: None, sent: 0 }
     }
-    /// One that has sent so many, and may send the next at once.
-    pub(super) fn quiet(interval: Duration, sent: u64) -> Self {
-        ChallengeLimiter { sent, ..ChallengeLimiter::new(interval) }
-    }
-    /// Whether the next may be sent at once.
-    pub(super) fn is_quiet(&self, now: Instant) -> bool {
-        self.last.is_none_or(|last| now.saturating_since(last) >= self.interval)
-    }
     pub(super) fn sent(&self) -> u64 {
         self.sent
     }
     fn permits(&mut self, now: Instant) -> bool {
-        let permitted = self.is_quiet(now);
+        let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= self.interval);
         if permitted {
             self.last = Some(now);
             self.sent += 1;
@@ -120,7 +112,7 @@ impl Endpoint {
         if segment.sequence_length() > 0 && self.state.receives() {
             self.take_payload(now, segment, start, out);
             if self.expected_mark(segment).is_none() && segment.length > 0 {
-                self.happened(now, Happened::Data, out);
+                self.happened(now, HandoverEvent::Data, out);
             }
         }
         if opens {
@@ -195,7 +187,7 @@ impl Endpoint {
             sender.on_ack(now, &ack, segment, exit);
         }
         if advances && !notifies {
-            self.happened(now, Happened::Progress { mark: expected }, out);
+            self.happened(now, HandoverEvent::Progress { mark: expected }, out);
         }
         if let Some(mark) = mark {
             self.on_mark(now, mark, segment, out);
@@ -254,7 +246,7 @@ impl Endpoint {
     }
 
     /// Answer what is not acceptable with an acknowledgment (RFC 9293 section 3.10.7.4, first step): at once where it
-    /// may be the peer's, and at the rate of challenge ACKs where nobody knows whose it is.
+    /// may be the peer's, and at the rate of challenge ACKs where its origin is unknown.
     fn refuse(&mut self, now: Instant, segment: &Segment, start: Option<Offset>, out: &mut Outbox) {
         if self.state == State::TimeWait && segment.flags.intersects(Flags::FIN) {
             self.begin_time_wait(now, out);

@@ -1,13 +1,13 @@
-//! Which marks are heeded. A mark asks for what only a move justifies, so it counts only on a segment that a stranger
+//! Which marks an endpoint acts on. A mark asks for what only a move justifies, so it counts only on a segment that a stranger
 //! cannot make up (RFC 9293 section 3.10.7.4; RFC 5961; RFC 7323 section 5), only where the scheme here knows it, and
-//! not more often than ends move. Whoever can read a connection can forge its marks as it can forge its acknowledgments:
+//! not more often than ends move. An attacker who can read a connection can forge its marks as it can forge its acknowledgments:
 //! for him there is the rate.
 
 use super::Endpoint;
 use crate::offset::Offset;
 use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment};
 
-/// Marks that change what is sent are heeded once in this time on the average. Some ends move more often: cells of millimetre
+/// Marks that change what is sent are accepted once in this time on average. Some ends move more often: cells of millimetre
 /// waves are 118 m apart (Hassan et al., SIGCOMM 2022), which is 3.5 s at 120 km/h, and some of their marks are refused. But with
 /// half of this time a receiver that calls each loss a move gets the better of an honest flow (cross-layer with SACK).
 const INTERVAL: Duration = Duration::from_secs(4);
@@ -17,17 +17,17 @@ const BURST: u64 = 4;
 /// How many marks have come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkCounts {
-    /// Marks that the scheme was told of.
+    /// Marks passed to the scheme.
     pub heeded: u64,
     refused: [u64; MarkRefusal::ALL.len()],
 }
 
 impl MarkCounts {
-    /// Marks that it was not told of, for this reason.
+    /// Marks refused for this reason.
     pub fn refused(&self, reason: MarkRefusal) -> u64 {
         self.refused[reason as usize]
     }
-    /// Marks that it was not told of.
+    /// Marks refused.
     pub fn all_refused(&self) -> u64 {
         self.refused.iter().sum()
     }
@@ -58,7 +58,7 @@ impl MarkBudget {
     fn permits(&self, now: Instant, mark: Mark, is_held: bool) -> bool {
         self.is_paid(mark, is_held) || self.full_at <= now + INTERVAL * (BURST - 1)
     }
-    /// The scheme was told of a mark that changes what is sent or when. Returns whether marks come more often than ends move.
+    /// The scheme received a mark that changes what is sent or when. Returns whether marks come more often than ends move.
     fn pay(&mut self, now: Instant, mark: Mark, was_held: bool) -> bool {
         let announces = mark == Mark::WillHandover;
         let is_paid = self.is_paid(mark, was_held);
@@ -74,13 +74,13 @@ impl MarkBudget {
 }
 
 impl Endpoint {
-    /// The mark of a segment that the scheme here knows. One that tells of losses is no news of a move.
+    /// The mark of a segment that the scheme here knows. One that lists losses does not announce a move.
     pub(super) fn expected_mark(&self, segment: &Segment) -> Option<Mark> {
         let mover = self.mover.as_ref()?;
-        segment.mark.filter(|mark| mover.scheme.heeds(*mark))
+        segment.mark.filter(|mark| mover.scheme.acts_on(*mark))
     }
 
-    /// The mark of an acceptable segment that acknowledges nothing old, `expected` if the scheme knows it, if it is to be heeded.
+    /// The mark of an acceptable segment that acknowledges nothing old, `expected` if the scheme knows it, if it is accepted.
     pub(super) fn heeded_mark(
         &mut self,
         now: Instant,
@@ -115,7 +115,7 @@ impl Endpoint {
         self.sender.view.unacknowledged.0 + self.receiver.next().0
     }
 
-    /// The scheme was told of a mark while it held something or not, and what it wanted done `changes` what is sent or when.
+    /// The scheme received a mark while it held something or not, and what it wanted done `changes` what is sent or when.
     /// Where marks come more often than ends move, what they keep from being cut must not grow: then the window stays below the
     /// largest one so far.
     pub(super) fn note_heeded(&mut self, now: Instant, mark: Mark, was_held: bool, changes: bool) {
@@ -131,7 +131,7 @@ impl Endpoint {
         }
     }
 
-    /// Note that the mark of a segment, if it has one, is not heeded.
+    /// Note that the mark of a segment, if it has one, is refused.
     pub(super) fn refuse_mark(&mut self, segment: &Segment, reason: MarkRefusal, out: &mut Outbox) {
         let is_news_of_a_move = segment.mark.is_some_and(|mark| mark.losses().is_none());
         if is_news_of_a_move && self.mover.is_some() {

@@ -10,16 +10,14 @@ mod handover;
 mod handshake;
 mod input;
 mod marks;
-mod resting;
 mod state;
 
 pub(crate) use handshake::recovery_without_sack;
 pub use marks::MarkCounts;
-pub use resting::Resting;
 pub use state::{CloseReason, State};
 
 use crate::emit::{Address, Header};
-use crate::handover::{Happened, Scheme};
+use crate::handover::{HandoverEvent, Scheme};
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::receiver::Receiver;
@@ -234,7 +232,7 @@ impl Endpoint {
     pub fn resume(&mut self, now: Instant, out: &mut Outbox) {
         if self.state.is_handshaking() {
             self.send_syn(now, out);
-        } else if self.heeds_moves() {
+        } else if self.acts_on_moves() {
             let Endpoint { sender, receiver, header, .. } = self;
             sender.resume(now, &mut Exit { header, receiver, out });
         }
@@ -245,7 +243,7 @@ impl Endpoint {
     pub fn ask_again(&mut self, now: Instant, out: &mut Outbox) {
         if self.state.is_handshaking() {
             self.send_syn(now, out);
-        } else if self.heeds_moves() {
+        } else if self.acts_on_moves() {
             let Endpoint { sender, receiver, header, .. } = self;
             sender.ask_again(now, &mut Exit { header, receiver, out });
         }
@@ -285,7 +283,7 @@ impl Endpoint {
     /// Send a pure acknowledgment when one is owed and nothing carried it. A scheme that has nothing more to say holds
     /// none back.
     fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
-        if !self.heeds_moves() {
+        if !self.acts_on_moves() {
             self.release_acknowledgments(now, crate::handover::Release::All, out);
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
@@ -356,7 +354,7 @@ impl Endpoint {
             self.on_handshake_timer(now, out);
         } else {
             if self.sender.has_lost_its_clock() {
-                self.happened(now, Happened::Timeout, out);
+                self.happened(now, HandoverEvent::Timeout, out);
             }
             let Endpoint { sender, receiver, header, .. } = self;
             sender.on_timer(now, &mut Exit { header, receiver, out });

@@ -1,6 +1,6 @@
 //! What the signals of this node say about its own attachment to the network, put together.
 
-use super::Happened;
+use super::HandoverEvent;
 use seamline_wire::{Duration, Instant, Signal};
 
 /// How long what was said is believed.
@@ -48,7 +48,7 @@ impl Attachment {
     pub(super) fn new(belief: Belief) -> Self {
         Attachment { belief, state: State::Attached }
     }
-    /// Whether a link is there, and nobody says that it will go.
+    /// Whether a link is up, and no notice says that it will go down.
     pub(super) fn is_settled(&self) -> bool {
         self.state == State::Attached
     }
@@ -63,19 +63,19 @@ impl Attachment {
         }
     }
     /// What changes by this.
-    pub(super) fn on(&mut self, happened: Happened, now: Instant) -> Option<Change> {
+    pub(super) fn on(&mut self, happened: HandoverEvent, now: Instant) -> Option<Change> {
         match happened {
-            Happened::Below(Signal::LinkGoingDown { within }) => self.warn(now + within),
-            Happened::Below(Signal::LinkDown) => self.leave(now),
+            HandoverEvent::Below(Signal::LinkGoingDown { within }) => self.warn(now + within),
+            HandoverEvent::Below(Signal::LinkDown) => self.leave(now),
             arrived if arrived.is_arrival() => {
                 // A link that comes up was down, also when the news of that got lost.
                 let was_away = self.is_away() || arrived.is_move();
                 self.state = State::Attached;
                 Some(Change::Arrived { was_away })
             }
-            // It is elsewhere, and not registered there yet, whether or not somebody has said that it went.
-            Happened::Below(Signal::MovementDetected) => self.leave(now),
-            Happened::Wake => self.expire(now),
+            // It is elsewhere, and not registered there yet, whether or not it was reported down.
+            HandoverEvent::Below(Signal::MovementDetected) => self.leave(now),
+            HandoverEvent::Wake => self.expire(now),
             _ => None,
         }
     }

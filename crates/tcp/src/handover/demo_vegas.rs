@@ -1,12 +1,12 @@
 //! Demo-Vegas (Ho, Chan and Chen, "An efficient mechanism of TCP-Vegas on Mobile IP networks", IEEE Global Internet
 //! Symposium with INFOCOM 2005; as paper V, section 3, describes it): when either end has moved, the sender measures
-//! BaseRTT anew, so that a longer way is not taken for a queue. Timers and losses are as in Vegas.
+//! BaseRTT again, so that a longer path is not taken for a queue. Timers and losses are as in Vegas.
 //!
 //! An end knows of its own move by its registration, and of the peer's by its care-of address. Home addresses are all
 //! that arrives here, so the first segments from the new place carry the handover mark instead. They are several because
 //! one may be lost; a row of them is one move.
 
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::Mark;
 
@@ -43,21 +43,21 @@ struct DemoVegas {
 const MEASURE_ANEW: Action = Action::RenewPath { round_trip_time: None };
 
 impl Handover for DemoVegas {
-    fn on(&mut self, happened: Happened, _view: &View, actions: &mut Actions) {
+    fn on(&mut self, happened: HandoverEvent, _view: &View, actions: &mut Actions) {
         match happened {
             arrived if arrived.is_arrival() => {
                 let segments = self.parameters.marked_segments;
                 actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_ANEW]);
             }
-            Happened::Marked { mark: Mark::Handover, .. } if !self.heard => {
+            HandoverEvent::Marked { mark: Mark::Handover, .. } if !self.heard => {
                 self.heard = true;
                 actions.push(MEASURE_ANEW);
             }
-            Happened::Progress { mark: None } | Happened::Data => self.heard = false,
+            HandoverEvent::Progress { mark: None } | HandoverEvent::Data => self.heard = false,
             _ => {}
         }
     }
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover
     }
     /// The mark is news of the path, not of what is outstanding.

@@ -5,7 +5,7 @@
 //! that what is missing was lost to the move: it goes back to the first unacknowledged byte without cutting its
 //! window, and when its timer had already expired, it takes back the cut.
 
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Mark};
 
@@ -68,7 +68,7 @@ impl Ehn {
 }
 
 impl Handover for Ehn {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
         match happened {
             moved if moved.is_move() => {
                 actions.push(Action::Acknowledge { times: 1, mark: Some(Mark::Handover) });
@@ -77,17 +77,17 @@ impl Handover for Ehn {
                     self.resume(None, actions);
                 }
             }
-            Happened::Marked { mark: Mark::Handover, one_way_delay, .. } => {
+            HandoverEvent::Marked { mark: Mark::Handover, one_way_delay, .. } => {
                 self.resume(one_way_delay.map(|delay| delay * 2), actions);
             }
-            Happened::Timeout => {
+            HandoverEvent::Timeout => {
                 self.before_timeout.get_or_insert(view.window);
             }
-            Happened::Progress { .. } => self.before_timeout = None,
+            HandoverEvent::Progress { .. } => self.before_timeout = None,
             _ => {}
         }
     }
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover
     }
 }

@@ -3,7 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::{Duration, Instant, Mark, Signal};
 
@@ -40,7 +40,7 @@ impl Default for FreezeParameters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The link is there, and nobody says otherwise.
+    /// The link is up, and no notice says otherwise.
     Connected,
     /// The window is closed, the link still there; a false alarm if it is at this time.
     Warned(Instant),
@@ -83,22 +83,22 @@ impl Freeze {
 }
 
 impl Handover for Freeze {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
         match happened {
-            Happened::Below(Signal::LinkGoingDown { within }) => self.warn(within, view, actions),
-            Happened::Below(Signal::LinkDown) => {
+            HandoverEvent::Below(Signal::LinkGoingDown { within }) => self.warn(within, view, actions),
+            HandoverEvent::Below(Signal::LinkDown) => {
                 self.state = State::Disconnected(view.now + self.parameters.longest_disconnection);
                 actions.push(Action::Freeze);
             }
             moved if moved.is_move() => {
                 self.reconnect(self.parameters.acknowledgments, view, actions);
             }
-            Happened::Wake => self.on_wake(view, actions),
+            HandoverEvent::Wake => self.on_wake(view, actions),
             _ => {}
         }
     }
-    /// It tells the peer by its window, and marks nothing.
-    fn heeds(&self, _mark: Mark) -> bool {
+    /// It informs the peer by its window, and marks nothing.
+    fn acts_on(&self, _mark: Mark) -> bool {
         false
     }
     fn wake_at(&self) -> Option<Instant> {

@@ -11,7 +11,7 @@
 
 use super::attachment::{Attachment, Belief, Change};
 use super::notice::{Insistence, Notice};
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark};
 
@@ -64,7 +64,7 @@ pub struct MobilityVegasParameters {
     pub resume_with: GoOnWith,
     /// Which of the acknowledgments that were held back are sent.
     pub release: Release,
-    /// BaseRTT is measured anew after a handoff, as in Demo-Vegas.
+    /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
     pub measure_anew: bool,
     /// How often at most the mover says that it is registered, until it hears from the peer.
     pub notices: u32,
@@ -307,22 +307,22 @@ fn round_trip(view: &View) -> Duration {
 }
 
 impl Handover for MobilityVegas {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
         if let Some(change) = self.own.on(happened, view.now) {
             self.on_own(change, view, actions);
         }
         match happened {
-            Happened::Marked { mark, payload, .. } => self.on_mark(mark, payload, view, actions),
-            Happened::Progress { mark } => self.on_progress(mark, view, actions),
-            Happened::Data => {
+            HandoverEvent::Marked { mark, payload, .. } => self.on_mark(mark, payload, view, actions),
+            HandoverEvent::Progress { mark } => self.on_progress(mark, view, actions),
+            HandoverEvent::Data => {
                 self.notice.end();
                 self.peer_stayed(actions);
             }
-            Happened::Wake => self.on_wake(view, actions),
+            HandoverEvent::Wake => self.on_wake(view, actions),
             _ => {}
         }
     }
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         matches!(
             mark,
             Mark::WillHandover | Mark::Handover | Mark::HandoverCancelled | Mark::MadeBeforeBreak { .. }

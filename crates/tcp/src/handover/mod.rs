@@ -1,7 +1,7 @@
 //! What TCP does about a move. One file or folder per scheme, one entry in [`ALL`].
 //!
-//! The same scheme runs at both ends. At the end that moves it hears the [`Signal`]s of its node and tells
-//! the peer; at the other end it hears the peer's marks. It sees what [`Happened`] and the [`View`], and answers
+//! The same scheme runs at both ends. At the end that moves it receives the [`Signal`]s of its node and notifies
+//! the peer; at the other end it hears the peer's marks. It sees what [`HandoverEvent`] and the [`View`], and answers
 //! with [`Action`]s, which the endpoint carries out in the order given.
 
 use crate::parameters::Parameters;
@@ -27,7 +27,7 @@ pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 /// What a scheme hears of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Happened {
+pub enum HandoverEvent {
     /// A layer below, on this node, has news.
     Below(Signal),
     /// A segment with a mark has arrived, and its acknowledgment has been taken in.
@@ -43,9 +43,9 @@ pub enum Happened {
     /// The retransmission timer has expired; the window is still what it was before.
     Timeout,
     /// An acknowledgment has advanced SND.UNA. One that the scheme decides about first ([`Handover::decides_on`]) is
-    /// told as [`Happened::Marked`] alone.
+    /// reported as [`HandoverEvent::Marked`] alone.
     Progress {
-        /// The mark it carries, which is told next.
+        /// The mark it carries, which is reported next.
         mark: Option<Mark>,
     },
     /// A segment with payload and without a mark has arrived.
@@ -54,19 +54,19 @@ pub enum Happened {
     Wake,
 }
 
-impl Happened {
+impl HandoverEvent {
     /// Whether this node can send again from a new place, and what was sent to the old one is lost: its link is up, or,
     /// where a mobility protocol runs, the network layer has noticed the move. Of one move it hears one of the two: what the
     /// sender sent after the first would reach the old place, where the new one is not registered yet, or be sent twice.
     pub fn is_move(self) -> bool {
-        matches!(self, Happened::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
+        matches!(self, HandoverEvent::Below(Signal::LinkUp { .. } | Signal::MovementDetected))
     }
 
     /// Whether from now on what is addressed to this node finds it at its new place: its link is up, or has taken the place of
     /// another, or, where a mobility protocol runs, its registration is confirmed. Until then what it sends is answered to
     /// the old place.
     pub fn is_arrival(self) -> bool {
-        let Happened::Below(signal) = self else { return false };
+        let HandoverEvent::Below(signal) = self else { return false };
         matches!(signal, Signal::LinkUp { .. } | Signal::LinkHandoverComplete | Signal::Registered)
     }
 }
@@ -92,7 +92,7 @@ pub enum Action {
     CloseWindow,
     /// Offer the true window again.
     OpenWindow,
-    /// Keep acknowledgments back that nothing else carries, in order; but none that tells nothing new.
+    /// Keep acknowledgments back that nothing else carries, in order; except those without news.
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
     ReleaseAcknowledgments(Release),
@@ -111,12 +111,12 @@ pub enum Action {
     /// Begin again from one segment, with the threshold that the congestion control sets after a timeout.
     SlowStart,
     /// The path is another one: what is outstanding gives no round-trip samples for congestion control, which may make
-    /// use of the new path's round-trip time or measure it anew.
+    /// use of the new path's round-trip time or measure it again.
     RenewPath {
         /// Round-trip time of the new path, if it is known.
         round_trip_time: Option<Duration>,
     },
-    /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off anew,
+    /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off reset,
     /// send what the window allows.
     GoBack,
 }
@@ -195,15 +195,15 @@ impl Actions {
 /// What TCP does about a move.
 pub trait Handover: Debug + Send {
     /// Something happened.
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions);
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions);
     /// Whether the scheme knows this mark. Others are as good as none.
-    fn heeds(&self, mark: Mark) -> bool;
+    fn acts_on(&self, mark: Mark) -> bool;
     /// Whether the scheme is to decide from where to go on before anything is sent that an acknowledgment with this mark
     /// lets go. Such an acknowledgment counts neither as a duplicate nor as a sample of the round-trip time.
     fn decides_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover
     }
-    /// When [`Happened::Wake`] is wanted.
+    /// When [`HandoverEvent::Wake`] is wanted.
     fn wake_at(&self) -> Option<Instant> {
         None
     }

@@ -3,7 +3,7 @@
 //! repeats its last acknowledgment three times, which makes any sender retransmit fast; and when the
 //! mover is the sender itself, it retransmits at once.
 
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
 use crate::view::View;
 use seamline_wire::Mark;
 
@@ -57,7 +57,7 @@ impl TrAcks {
 }
 
 impl Handover for TrAcks {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
         match happened {
             moved if moved.is_move() => {
                 let mark = (self.parameters.after == AfterReconnection::SlowStart).then_some(Mark::Handover);
@@ -66,19 +66,19 @@ impl Handover for TrAcks {
                     self.retransmit(actions);
                 }
             }
-            Happened::Marked { mark: Mark::Handover, .. } => {
+            HandoverEvent::Marked { mark: Mark::Handover, .. } => {
                 self.marked += 1;
                 if self.marked == self.parameters.acknowledgments {
                     self.marked = 0;
                     self.retransmit(actions);
                 }
             }
-            Happened::Timeout | Happened::Progress { .. } => self.marked = 0,
+            HandoverEvent::Timeout | HandoverEvent::Progress { .. } => self.marked = 0,
             _ => {}
         }
     }
     /// What recovery is to answer is not marked.
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover && self.parameters.after == AfterReconnection::SlowStart
     }
 }

@@ -1,6 +1,6 @@
 //! Loss recovery: what to send again, and when. One file per algorithm, one entry in [`ALL`].
 //!
-//! A recovery sees each acknowledgment and the [`View`], and answers with [`Order`]s, which the
+//! A recovery sees each acknowledgment and the [`View`], and answers with [`Command`]s, which the
 //! endpoint carries out in the order given.
 
 use crate::cc::Loss;
@@ -23,7 +23,7 @@ mod tahoe;
 mod vegas_fine;
 
 pub use spurious::SpuriousDetection;
-pub(crate) use spurious::{Spurious, Testimony};
+pub(crate) use spurious::{Evidence, Spurious};
 
 /// An acknowledgment as recovery sees it, after SND.UNA has advanced.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct AckSeen {
     /// Whether it is a duplicate acknowledgment: no advance, no payload, window unchanged, data
     /// outstanding (RFC 5681 section 2).
     pub duplicate: bool,
-    /// What it told by SACK.
+    /// What was new in its SACK blocks.
     pub sack: News,
     /// Bytes it newly reports as arrived, cumulatively or by SACK (DeliveredData of RFC 9937).
     pub delivered: u64,
@@ -46,7 +46,7 @@ pub struct AckSeen {
 
 /// What a recovery wants done.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Order {
+pub enum Command {
     /// Finish timing the segment being timed, take the sample and end the back-off (Karn).
     SampleRoundTrip,
     /// Finish timing without taking the sample, but end the back-off.
@@ -57,7 +57,7 @@ pub enum Order {
     ResetBackoff,
     /// Double the retransmission timeout.
     BackOff,
-    /// Start the retransmission timer anew.
+    /// Restart the retransmission timer.
     RestartTimer,
     /// Let congestion control grow the window for this acknowledgment.
     Grow,
@@ -98,25 +98,25 @@ pub enum Order {
     NoteRecovery,
 }
 
-impl Order {
+impl Command {
     /// Send all that is allowed.
-    pub const SEND: Order = Order::Send { most: u32::MAX };
+    pub const SEND: Command = Command::Send { most: u32::MAX };
 }
 
-/// Where orders go; reused, so that an acknowledgment allocates nothing.
+/// Commands for the sender, in order; reused, so that an acknowledgment allocates nothing.
 #[derive(Debug, Default)]
-pub struct Orders(Vec<Order>);
+pub struct Commands(Vec<Command>);
 
-impl Orders {
-    /// Give an order.
-    pub fn push(&mut self, order: Order) {
+impl Commands {
+    /// Add a command.
+    pub fn push(&mut self, order: Command) {
         self.0.push(order);
     }
-    /// Give several orders.
-    pub fn extend<const N: usize>(&mut self, orders: [Order; N]) {
-        self.0.extend(orders);
+    /// Add several commands.
+    pub fn extend<const N: usize>(&mut self, commands: [Command; N]) {
+        self.0.extend(commands);
     }
-    /// How many orders stand.
+    /// How many commands there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -125,10 +125,10 @@ impl Orders {
         self.0.is_empty()
     }
     /// The order at this place.
-    pub fn get(&self, place: usize) -> Option<Order> {
+    pub fn get(&self, place: usize) -> Option<Command> {
         self.0.get(place).copied()
     }
-    /// Forget all orders.
+    /// Remove all commands.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -137,15 +137,15 @@ impl Orders {
 /// What to send again, and when.
 pub trait Recovery: Debug + Send {
     /// An acknowledgment at or beyond the previous one arrived.
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders);
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands);
     /// The retransmission timer expired with data outstanding.
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders);
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands);
     /// What is outstanding was lost to a move, not to congestion: begin again from the first outstanding
     /// byte, with the window as it is.
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders);
-    /// The recovery that began with [`Order::KeepWindow`] was spurious, and its cut is taken back: end it.
-    fn on_spurious(&mut self, _view: &View, _orders: &mut Orders) {}
-    /// The offset to send next, if the window allows one; whoever asks sends it.
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands);
+    /// The recovery that began with [`Command::KeepWindow`] was spurious, and its cut is taken back: end it.
+    fn on_spurious(&mut self, _view: &View, _orders: &mut Commands) {}
+    /// The offset to send next, if the window allows one; the caller sends it.
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
     }
@@ -236,14 +236,18 @@ enum Duplicate {
 }
 
 /// Count a duplicate acknowledgment; an early one may send a new segment (RFC 3042).
-fn count_duplicate(duplicates: &mut u32, parameters: &RecoveryParameters, orders: &mut Orders) -> Duplicate {
+fn count_duplicate(
+    duplicates: &mut u32,
+    parameters: &RecoveryParameters,
+    commands: &mut Commands,
+) -> Duplicate {
     *duplicates += 1;
     match (*duplicates).cmp(&parameters.duplicate_threshold) {
         Ordering::Equal => Duplicate::AtThreshold,
         Ordering::Greater => Duplicate::Later,
         Ordering::Less => {
             if parameters.limited_transmit {
-                orders.push(Order::LimitedTransmit { duplicates: *duplicates });
+                commands.push(Command::LimitedTransmit { duplicates: *duplicates });
             }
             Duplicate::Early
         }
@@ -251,39 +255,39 @@ fn count_duplicate(duplicates: &mut u32, parameters: &RecoveryParameters, orders
 }
 
 /// What every recovery does about a new acknowledgment outside of loss.
-fn acknowledge(orders: &mut Orders) {
-    orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
+fn acknowledge(commands: &mut Commands) {
+    commands.extend([Command::SampleRoundTrip, Command::RestartTimer, Command::Grow]);
 }
 
 /// What every recovery does when a move has taken what was outstanding: go back without a cut, and end the
 /// back-off, because the path is there (as RFC 6069 section 5 does on other evidence).
-fn go_back(orders: &mut Orders) {
-    orders.extend([
-        Order::Inflate(0),
-        Order::ResetBackoff,
-        Order::Rewind,
-        Order::AbandonTiming,
-        Order::RestartTimer,
-        Order::SEND,
+fn go_back(commands: &mut Commands) {
+    commands.extend([
+        Command::Inflate(0),
+        Command::ResetBackoff,
+        Command::Rewind,
+        Command::AbandonTiming,
+        Command::RestartTimer,
+        Command::SEND,
     ]);
 }
 
 /// What is done when a recovery turns out to have been spurious: what it would still have sent again has arrived, so new data is next
 /// (RFC 4015 section 3).
-fn resume(orders: &mut Orders) {
-    orders.extend([Order::Inflate(0), Order::Resume]);
+fn resume(commands: &mut Commands) {
+    commands.extend([Command::Inflate(0), Command::Resume]);
 }
 
 /// What every recovery does when the acknowledgment clock is gone: go back to the first outstanding
 /// byte and begin again (RFC 5681 section 3.1, RFC 6298 section 5).
-fn start_over(orders: &mut Orders) {
-    orders.extend([
-        Order::Inflate(0),
-        Order::Cut(Loss::Collapsed),
-        Order::BackOff,
-        Order::RestartTimer,
-        Order::Rewind,
-        Order::AbandonTiming,
-        Order::SEND,
+fn start_over(commands: &mut Commands) {
+    commands.extend([
+        Command::Inflate(0),
+        Command::Cut(Loss::Collapsed),
+        Command::BackOff,
+        Command::RestartTimer,
+        Command::Rewind,
+        Command::AbandonTiming,
+        Command::SEND,
     ]);
 }

@@ -2,8 +2,8 @@
 //! acknowledgment sends the next hole again (RFC 6582).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, resume,
-    start_over,
+    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
+    resume, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -44,102 +44,102 @@ impl NewReno {
         self.recover = view.highest_sent;
     }
     /// RFC 6582 section 3.2, steps 2 and 4.
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders) {
-            Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
-            Duplicate::Later if self.recovering => orders.push(Order::Inflate(view.inflation + 1)),
+    fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
+        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands) {
+            Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, commands),
+            Duplicate::Later if self.recovering => commands.push(Command::Inflate(view.inflation + 1)),
             _ => {}
         }
     }
-    fn enter(&mut self, view: &View, orders: &mut Orders) {
+    fn enter(&mut self, view: &View, commands: &mut Commands) {
         self.recover = view.highest_sent;
         self.recovering = true;
         self.partial_seen = false;
-        orders.extend([
-            Order::KeepWindow,
-            Order::NoteRecovery,
-            Order::RestartTimer,
-            Order::AbandonTiming,
-            Order::Cut(Loss::Detected),
-            Order::Retransmit(view.unacknowledged),
-            Order::Inflate(self.parameters.recovery.duplicate_threshold),
+        commands.extend([
+            Command::KeepWindow,
+            Command::NoteRecovery,
+            Command::RestartTimer,
+            Command::AbandonTiming,
+            Command::Cut(Loss::Detected),
+            Command::Retransmit(view.unacknowledged),
+            Command::Inflate(self.parameters.recovery.duplicate_threshold),
         ]);
     }
     /// Section 3.2, step 3, full acknowledgment.
-    fn leave(&mut self, view: &View, orders: &mut Orders) {
+    fn leave(&mut self, view: &View, commands: &mut Commands) {
         self.recovering = false;
-        orders.push(Order::Inflate(0));
+        commands.push(Command::Inflate(0));
         if self.parameters.recovery.bound_window_on_exit {
             let outstanding = view.flight_segments().max(1.0) + 1.0;
             let congestion = view.window.threshold.min(outstanding);
-            orders.push(Order::SetWindow(Window { congestion, ..view.window }));
-            orders.extend([Order::SampleRoundTrip, Order::RestartTimer]);
+            commands.push(Command::SetWindow(Window { congestion, ..view.window }));
+            commands.extend([Command::SampleRoundTrip, Command::RestartTimer]);
         } else {
-            acknowledge(orders);
+            acknowledge(commands);
         }
     }
     /// Section 3.2, step 3, partial acknowledgment.
-    fn on_partial(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_partial(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         if !self.parameters.recovery.impatient || !self.partial_seen {
             self.partial_seen = true;
-            orders.push(Order::RestartTimer);
+            commands.push(Command::RestartTimer);
         }
         if self.parameters.recovery.partial_ack_deflates {
             let acknowledged = view.segments(view.unacknowledged - ack.previous) as u32;
-            deflate(acknowledged, view, orders);
+            deflate(acknowledged, view, commands);
         } else {
-            orders.push(Order::Inflate(0));
+            commands.push(Command::Inflate(0));
         }
-        orders.extend([Order::EndTiming, Order::Retransmit(view.unacknowledged)]);
+        commands.extend([Command::EndTiming, Command::Retransmit(view.unacknowledged)]);
     }
 }
 
 /// Take what was acknowledged off the window and add one segment back; the inflation is spent first,
 /// and one segment of it stays while recovery lasts.
-fn deflate(acknowledged: u32, view: &View, orders: &mut Orders) {
+fn deflate(acknowledged: u32, view: &View, commands: &mut Commands) {
     if view.inflation > acknowledged {
-        orders.push(Order::Inflate(view.inflation - (acknowledged - 1)));
+        commands.push(Command::Inflate(view.inflation - (acknowledged - 1)));
         return;
     }
     let excess = f64::from(acknowledged - view.inflation);
     let congestion = (view.window.congestion - excess).max(1.0);
-    orders.extend([Order::SetWindow(Window { congestion, ..view.window }), Order::Inflate(1)]);
+    commands.extend([Command::SetWindow(Window { congestion, ..view.window }), Command::Inflate(1)]);
 }
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         if ack.advanced && self.recovering && view.unacknowledged < self.recover {
-            self.on_partial(ack, view, orders);
+            self.on_partial(ack, view, commands);
         } else if ack.advanced {
             self.duplicates = 0;
             if self.recovering {
-                self.leave(view, orders);
+                self.leave(view, commands);
             } else {
-                acknowledge(orders);
+                acknowledge(commands);
             }
         } else if ack.duplicate {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(view, commands);
         }
         if self.duplicates == 0 || !(ack.advanced || ack.duplicate) {
-            orders.push(Order::SEND);
+            commands.push(Command::SEND);
         } else if self.duplicates >= self.parameters.recovery.duplicate_threshold {
-            orders.push(Order::Send { most: self.parameters.recovery.burst_in_recovery });
+            commands.push(Command::Send { most: self.parameters.recovery.burst_in_recovery });
         }
     }
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
         self.forget(view);
-        orders.push(Order::KeepWindow);
-        start_over(orders);
+        commands.push(Command::KeepWindow);
+        start_over(commands);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
         self.forget(view);
-        go_back(orders);
+        go_back(commands);
     }
     /// What went back, if it did, still makes the peer repeat its acknowledgment (RFC 6582 section 3.2, step 1), so `recover` stays.
-    fn on_spurious(&mut self, _view: &View, orders: &mut Orders) {
+    fn on_spurious(&mut self, _view: &View, commands: &mut Commands) {
         self.duplicates = 0;
         self.recovering = false;
-        resume(orders);
+        resume(commands);
     }
     fn note_duplicate(&mut self) {
         self.duplicates += 1;

@@ -12,11 +12,11 @@ pub(super) struct Reduction {
     sent: u64,
     /// DeliveredData of the last acknowledgment.
     delivered_now: u64,
-    /// SafeACK: the last acknowledgment was cumulative and told of no further loss.
+    /// SafeACK: the last acknowledgment was cumulative and showed no further loss.
     safe: bool,
     /// Of what was sent, what left since the last acknowledgment.
     sent_now: u64,
-    /// What is left of SndCnt, once somebody has asked since the last acknowledgment.
+    /// What is left of SndCnt, once it has been asked for since the last acknowledgment.
     left: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Reduction {
     /// SndCnt of the last acknowledgment: the proportional part, or the reduction bound, which conserves
     /// packets and adds a segment when recovery makes good progress. The proportional part is rounded up to
     /// whole segments, as the figures of section 8 have it. That the first retransmission leaves anyway is
-    /// the business of whoever begins recovery.
+    /// up to the code that begins recovery.
     fn send_count(&self, pipe: u64, threshold: u64, segment_size: u64) -> u64 {
         let sent_before = self.sent - self.sent_now;
         if pipe > threshold {

@@ -2,8 +2,8 @@
 //! section 3.2; Fall and Floyd 1996, section 3).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, acknowledge, count_duplicate, go_back, resume,
-    start_over,
+    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
+    resume, start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
@@ -37,61 +37,61 @@ impl Reno {
         self.recovering = false;
         self.recover = view.highest_sent;
     }
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, orders) {
-            Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, orders),
-            Duplicate::Later if self.recovering => orders.push(Order::Inflate(view.inflation + 1)),
+    fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
+        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands) {
+            Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, commands),
+            Duplicate::Later if self.recovering => commands.push(Command::Inflate(view.inflation + 1)),
             _ => {}
         }
     }
-    fn enter(&mut self, view: &View, orders: &mut Orders) {
+    fn enter(&mut self, view: &View, commands: &mut Commands) {
         self.recover = view.highest_sent;
         self.recovering = true;
-        orders.extend([
-            Order::KeepWindow,
-            Order::NoteRecovery,
-            Order::Cut(Loss::Detected),
-            Order::RestartTimer,
-            Order::AbandonTiming,
-            Order::Retransmit(view.unacknowledged),
-            Order::Inflate(self.parameters.recovery.duplicate_threshold),
+        commands.extend([
+            Command::KeepWindow,
+            Command::NoteRecovery,
+            Command::Cut(Loss::Detected),
+            Command::RestartTimer,
+            Command::AbandonTiming,
+            Command::Retransmit(view.unacknowledged),
+            Command::Inflate(self.parameters.recovery.duplicate_threshold),
         ]);
     }
 }
 
 impl Recovery for Reno {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         if ack.advanced {
             self.recovering = false;
             self.duplicates = 0;
             if view.inflation > 0 {
-                orders.push(Order::Inflate(0));
+                commands.push(Command::Inflate(0));
             }
-            acknowledge(orders);
+            acknowledge(commands);
         } else if ack.duplicate {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(view, commands);
         }
         if self.duplicates == 0
             || !(ack.advanced || ack.duplicate)
             || self.duplicates >= self.parameters.recovery.duplicate_threshold
         {
-            orders.push(Order::SEND);
+            commands.push(Command::SEND);
         }
     }
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
         self.forget(view);
-        orders.push(Order::KeepWindow);
-        start_over(orders);
+        commands.push(Command::KeepWindow);
+        start_over(commands);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
         self.forget(view);
-        go_back(orders);
+        go_back(commands);
     }
     /// What went back, if it did, still makes the peer repeat its acknowledgment (RFC 6582 section 3.2, step 1), so `recover` stays.
-    fn on_spurious(&mut self, _view: &View, orders: &mut Orders) {
+    fn on_spurious(&mut self, _view: &View, commands: &mut Commands) {
         self.duplicates = 0;
         self.recovering = false;
-        resume(orders);
+        resume(commands);
     }
     fn note_duplicate(&mut self) {
         self.duplicates += 1;

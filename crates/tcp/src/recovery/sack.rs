@@ -4,7 +4,7 @@
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::reduction::Reduction;
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, acknowledge, go_back, resume, start_over};
+use super::{AckSeen, Algorithm, Command, Commands, Recovery, acknowledge, go_back, resume, start_over};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
@@ -56,9 +56,9 @@ enum Found {
 }
 
 impl Sack {
-    fn forget(&mut self, view: &View, orders: &mut Orders) {
+    fn forget(&mut self, view: &View, commands: &mut Commands) {
         if view.scoreboard.sacked().contains(view.unacknowledged) {
-            orders.push(Order::ClearScoreboard);
+            commands.push(Command::ClearScoreboard);
         }
         self.duplicates = 0;
         self.recovering = false;
@@ -87,17 +87,17 @@ impl Sack {
             + sacked.missing_between(lost_edge, view.highest_sent)
     }
 
-    fn on_duplicate(&mut self, delivered: u64, view: &View, orders: &mut Orders) {
+    fn on_duplicate(&mut self, delivered: u64, view: &View, commands: &mut Commands) {
         self.duplicates += 1;
         let lost = self.duplicates >= self.parameters.recovery.duplicate_threshold
             || self.lost_edge(view) > view.unacknowledged;
         if lost && view.unacknowledged >= self.recovery_point {
-            self.enter(delivered, view, orders);
+            self.enter(delivered, view, commands);
         }
     }
 
     /// Section 5, step 4.
-    fn enter(&mut self, delivered: u64, view: &View, orders: &mut Orders) {
+    fn enter(&mut self, delivered: u64, view: &View, commands: &mut Commands) {
         self.recovery_point = view.highest_sent;
         self.recovering = true;
         self.rescued = None;
@@ -106,13 +106,13 @@ impl Sack {
         let unreported = view.outstanding() - view.scoreboard.sacked().total();
         self.reduction = Reduction::start(unreported + delivered, delivered);
         self.lost_before = self.lost_edge(view);
-        orders.extend([
-            Order::KeepWindow,
-            Order::NoteRecovery,
-            Order::Cut(Loss::Detected),
-            Order::RestartTimer,
-            Order::AbandonTiming,
-            Order::Retransmit(view.unacknowledged),
+        commands.extend([
+            Command::KeepWindow,
+            Command::NoteRecovery,
+            Command::Cut(Loss::Detected),
+            Command::RestartTimer,
+            Command::AbandonTiming,
+            Command::Retransmit(view.unacknowledged),
         ]);
     }
 
@@ -188,44 +188,44 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         let safe = self.is_safe(ack.advanced, view);
         self.reduction.acknowledge(ack.delivered, safe);
         if ack.advanced {
             self.duplicates = 0;
             if !self.recovering {
-                acknowledge(orders);
+                acknowledge(commands);
                 if ack.sack.blocks {
-                    self.on_duplicate(ack.delivered, view, orders);
+                    self.on_duplicate(ack.delivered, view, commands);
                 }
             } else {
                 self.recovering = view.unacknowledged < self.recovery_point;
-                let timing = if self.recovering { Order::EndTiming } else { Order::SampleRoundTrip };
-                orders.extend([timing, Order::RestartTimer]);
+                let timing = if self.recovering { Command::EndTiming } else { Command::SampleRoundTrip };
+                commands.extend([timing, Command::RestartTimer]);
             }
         } else if ack.sack.any && !self.recovering {
-            self.on_duplicate(ack.delivered, view, orders);
+            self.on_duplicate(ack.delivered, view, commands);
         } else if ack.sack.any {
             self.duplicates += 1;
         }
-        orders.push(Order::SEND);
+        commands.push(Command::SEND);
     }
 
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.forget(view, orders);
-        orders.push(Order::KeepWindow);
-        start_over(orders);
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
+        self.forget(view, commands);
+        commands.push(Command::KeepWindow);
+        start_over(commands);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
-        self.forget(view, orders);
-        go_back(orders);
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
+        self.forget(view, commands);
+        go_back(commands);
     }
     /// Another hole may begin another recovery at once: a retransmission brings no SACK information that could be mistaken for one.
-    fn on_spurious(&mut self, view: &View, orders: &mut Orders) {
+    fn on_spurious(&mut self, view: &View, commands: &mut Commands) {
         self.duplicates = 0;
         self.recovering = false;
         self.recovery_point = view.unacknowledged;
-        resume(orders);
+        resume(commands);
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {

@@ -2,12 +2,14 @@
 //! the network, and each hole is sent again once (Fall and Floyd 1996, section 5; ns-2's Sack1).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
+    start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "sack-pipe",
@@ -17,7 +19,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_send_log: false,
     build: |parameters, start| {
         Box::new(SackPipe {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: None,
             start,
@@ -31,7 +33,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct SackPipe {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Option<Offset>,
     start: Offset,
@@ -42,55 +44,56 @@ struct SackPipe {
 }
 
 impl SackPipe {
-    fn begin_again(&mut self, view: &View, orders: &mut Orders) {
+    fn begin_again(&mut self, view: &View, commands: &mut Commands) {
         self.duplicates = 0;
         self.recovering = false;
         self.timed_out = true;
         self.recover = Some(view.highest_sent);
-        self.forget(orders);
+        self.forget(commands);
     }
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+    fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands);
         if counted == Duplicate::AtThreshold && view.unacknowledged > self.recover.unwrap_or(self.start) {
-            self.enter(view, orders);
+            self.enter(view, commands);
         }
     }
 
-    fn enter(&mut self, view: &View, orders: &mut Orders) {
+    fn enter(&mut self, view: &View, commands: &mut Commands) {
         self.recover = Some(view.highest_sent);
         self.recovering = true;
-        self.pipe = view.segments(view.outstanding()) as i64 - i64::from(self.parameters.duplicate_threshold);
+        self.pipe = view.segments(view.outstanding()) as i64
+            - i64::from(self.parameters.recovery.duplicate_threshold);
         self.mark_retransmitted(view.unacknowledged, view);
-        orders.extend([
-            Order::NoteRecovery,
-            Order::RestartTimer,
-            Order::AbandonTiming,
-            Order::Cut(Loss::Detected),
-            Order::Retransmit(view.unacknowledged),
+        commands.extend([
+            Command::NoteRecovery,
+            Command::RestartTimer,
+            Command::AbandonTiming,
+            Command::Cut(Loss::Detected),
+            Command::Retransmit(view.unacknowledged),
         ]);
     }
 
-    fn in_recovery_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn in_recovery_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         self.pipe -= 1;
         if ack.advanced && self.recover.is_none_or(|recover| view.unacknowledged >= recover) {
             self.recover = None;
             self.recovering = false;
             self.timed_out = false;
             self.duplicates = 0;
-            self.forget(orders);
-            orders.extend([Order::SampleRoundTrip, Order::RestartTimer]);
+            self.forget(commands);
+            commands.extend([Command::SampleRoundTrip, Command::RestartTimer]);
         } else if ack.advanced {
             self.pipe -= 1;
-            orders.extend([Order::RestartTimer, Order::ResetBackoff]);
+            commands.extend([Command::RestartTimer, Command::ResetBackoff]);
         } else if !self.timed_out && ack.sack.any && self.duplicates > 0 {
             self.duplicates += 1;
         }
-        orders.push(Order::SEND);
+        commands.push(Command::SEND);
     }
 
-    fn forget(&mut self, orders: &mut Orders) {
+    fn forget(&mut self, commands: &mut Commands) {
         self.next_hole = self.start;
-        orders.push(Order::ClearScoreboard);
+        commands.push(Command::ClearScoreboard);
     }
 
     fn mark_retransmitted(&mut self, at: Offset, view: &View) {
@@ -113,30 +116,30 @@ impl SackPipe {
 }
 
 impl Recovery for SackPipe {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         if self.recovering {
-            return self.in_recovery_ack(ack, view, orders);
+            return self.in_recovery_ack(ack, view, commands);
         }
         if ack.advanced {
             self.timed_out = false;
             self.duplicates = 0;
-            acknowledge(orders);
-            self.forget(orders);
+            acknowledge(commands);
+            self.forget(commands);
         } else if !self.timed_out && ack.sack.any {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(view, commands);
         }
         if self.duplicates == 0 {
-            orders.push(Order::SEND);
+            commands.push(Command::SEND);
         }
     }
 
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
-        self.begin_again(view, orders);
-        start_over(orders);
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
+        self.begin_again(view, commands);
+        start_over(commands);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
-        self.begin_again(view, orders);
-        go_back(orders);
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
+        self.begin_again(view, commands);
+        go_back(commands);
     }
 
     fn next(&mut self, view: &View) -> Option<Offset> {

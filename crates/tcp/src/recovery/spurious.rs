@@ -1,5 +1,5 @@
-//! Whether a recovery was spurious: what it sent again had arrived at the first go, late, or somebody on the way had mended the
-//! loss. Two things tell:
+//! Whether a recovery was spurious: what it sent again had arrived the first time, late, or an agent on the path had repaired the
+//! loss. Two signs show that:
 //!
 //! - *Timestamps* (Eifel detection, RFC 3522 section 3.2): what fills the hole carries the time at which it was sent. Echoes are
 //!   monotonic, for old segments are refused (RFC 7323 section 5.3), so one from before the first retransmission says that
@@ -22,7 +22,7 @@ pub enum SpuriousDetection {
 
 /// What an acknowledgment says about what was sent again.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Testimony {
+pub(crate) struct Evidence {
     /// What was unacknowledged before it.
     pub(crate) previous: Offset,
     /// The timestamp that it echoes, if it echoes one.
@@ -95,9 +95,9 @@ impl Spurious {
 
     /// Hear an acknowledgment that `view` has taken in already. Returns the window that comes back when it settles that recovery was
     /// spurious.
-    pub(crate) fn hear(&mut self, testimony: &Testimony, view: &View) -> Option<Window> {
+    pub(crate) fn hear(&mut self, evidence: &Evidence, view: &View) -> Option<Window> {
         self.before?;
-        let is_spurious = self.echoes_tell(testimony, view) || self.reports_tell(testimony);
+        let is_spurious = self.echoes_tell(evidence, view) || self.reports_tell(evidence);
         if !is_spurious {
             self.expire(view);
             return None;
@@ -105,10 +105,10 @@ impl Spurious {
         self.before.take()
     }
 
-    fn echoes_tell(&mut self, testimony: &Testimony, view: &View) -> bool {
-        let (Some(echo), Some(first)) = (testimony.echo, self.first_sent_again) else { return false };
-        let advances = view.unacknowledged > testimony.previous;
-        if !advances || testimony.previous >= self.recovery_point {
+    fn echoes_tell(&mut self, evidence: &Evidence, view: &View) -> bool {
+        let (Some(echo), Some(first)) = (evidence.echo, self.first_sent_again) else { return false };
+        let advances = view.unacknowledged > evidence.previous;
+        if !advances || evidence.previous >= self.recovery_point {
             return false;
         }
         self.was_needed |= (echo.wrapping_sub(first) as i32) >= 0;
@@ -125,8 +125,8 @@ impl Spurious {
         self.sent_again.as_slice().iter().any(is_missing)
     }
 
-    fn reports_tell(&mut self, testimony: &Testimony) -> bool {
-        let Some((left, right)) = testimony.duplicate else { return false };
+    fn reports_tell(&mut self, evidence: &Evidence) -> bool {
+        let Some((left, right)) = evidence.duplicate else { return false };
         for &(from, to) in self.sent_again.as_slice() {
             let (from, to) = (from.max(left), to.min(right));
             if from < to {

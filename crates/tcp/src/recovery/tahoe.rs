@@ -2,12 +2,14 @@
 //! first outstanding byte (Jacobson 1988; Fall and Floyd 1996, section 2).
 
 use super::{
-    AckSeen, Algorithm, Duplicate, Order, Orders, Recovery, RecoveryParameters, acknowledge, count_duplicate,
-    go_back, start_over,
+    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
+    start_over,
 };
 use crate::cc::Loss;
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::view::View;
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "tahoe",
@@ -16,7 +18,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     needs_sack: false,
     needs_send_log: false,
     build: |parameters, start| {
-        let parameters = parameters.recovery.clone();
+        let parameters = Arc::clone(parameters);
         let first_progress = (start == Offset::SYN).then_some(Offset::FIRST_BYTE);
         Box::new(Tahoe { parameters, duplicates: 0, recover: start, first_progress })
     },
@@ -24,7 +26,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct Tahoe {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     first_progress: Option<Offset>,
@@ -36,40 +38,40 @@ impl Tahoe {
     fn may_retransmit(&self, view: &View) -> bool {
         view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
     }
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters, orders);
+    fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
+        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands);
         if counted == Duplicate::AtThreshold && self.may_retransmit(view) {
             self.recover = view.highest_sent;
-            orders.extend([
-                Order::NoteRecovery,
-                Order::Cut(Loss::Collapsed),
-                Order::RestartTimer,
-                Order::Rewind,
-                Order::AbandonTiming,
+            commands.extend([
+                Command::NoteRecovery,
+                Command::Cut(Loss::Collapsed),
+                Command::RestartTimer,
+                Command::Rewind,
+                Command::AbandonTiming,
             ]);
         }
     }
 }
 
 impl Recovery for Tahoe {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         if ack.advanced {
             self.duplicates = 0;
             self.first_progress.get_or_insert(view.unacknowledged);
-            acknowledge(orders);
+            acknowledge(commands);
         } else if ack.duplicate {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(view, commands);
         }
-        orders.push(Order::SEND);
+        commands.push(Command::SEND);
     }
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
         self.recover = view.highest_sent;
-        start_over(orders);
+        start_over(commands);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
         self.recover = view.highest_sent;
         self.duplicates = 0;
-        go_back(orders);
+        go_back(commands);
     }
     fn note_duplicate(&mut self) {
         self.duplicates += 1;

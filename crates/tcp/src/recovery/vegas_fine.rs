@@ -2,11 +2,12 @@
 //! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
 //! section 3.1).
 
-use super::{AckSeen, Algorithm, Order, Orders, Recovery, RecoveryParameters, go_back};
+use super::{AckSeen, Algorithm, Command, Commands, Recovery, go_back};
 use crate::cc::Loss;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::view::{View, Window};
+use std::sync::Arc;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",
@@ -19,7 +20,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct VegasFine {
-    parameters: RecoveryParameters,
+    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     timed_out: bool,
@@ -30,8 +31,6 @@ struct VegasFine {
     /// By the send log's clock, in seconds; `None` before the first change.
     window_changed_at: Option<f64>,
     window_after_cut: f64,
-    second_ack_window: Option<f64>,
-    deflates_to_forgotten_window: bool,
     new_acks: u32,
 }
 
@@ -74,19 +73,17 @@ impl VegasFine {
         self.window_after_cut = 0.0;
         self.window_changed_at = Some(seconds(view));
     }
-    fn new(parameters: &Parameters, start: Offset) -> Self {
+    fn new(parameters: &Arc<Parameters>, start: Offset) -> Self {
         VegasFine {
-            parameters: parameters.recovery.clone(),
+            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: start,
             timed_out: false,
             went_back: false,
             timer: FineTimer { smoothed_by_8: 0.0, variation_by_4: 0.0, timeout: 1000.0, started: false },
             acks_to_check: 0,
-            window_changed_at: parameters.vegas.spares_first_burst.then_some(0.0),
+            window_changed_at: parameters.ns2.vegas.spares_first_burst.then_some(0.0),
             window_after_cut: 0.0,
-            second_ack_window: parameters.vegas.initial_window_at_second_ack,
-            deflates_to_forgotten_window: parameters.vegas.deflates_to_forgotten_window,
             new_acks: 0,
         }
     }
@@ -97,89 +94,92 @@ impl VegasFine {
         waited.is_some_and(|waited| waited >= self.timer.timeout)
     }
 
-    fn on_new_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_new_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         let mut window = view.window;
         self.new_acks += 1;
-        if let (2, Some(initial)) = (self.new_acks, self.second_ack_window) {
+        if let (2, Some(initial)) = (self.new_acks, self.parameters.ns2.vegas.window_at_second_ack) {
             window.congestion = initial;
         }
-        let inflated = self.duplicates > self.parameters.duplicate_threshold
+        let inflated = self.duplicates > self.parameters.recovery.duplicate_threshold
             && window.congestion > self.window_after_cut
             && !self.went_back;
         self.went_back &= view.unacknowledged <= self.recover;
-        if inflated && (self.window_after_cut >= 1.0 || self.deflates_to_forgotten_window) {
+        if inflated
+            && (self.window_after_cut >= 1.0 || self.parameters.ns2.vegas.deflates_to_forgotten_window)
+        {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
         if window != view.window {
-            orders.push(Order::SetWindow(window));
+            commands.push(Command::SetWindow(window));
         }
         self.duplicates = 0;
-        orders.extend([Order::SampleRoundTrip, Order::RestartTimer, Order::Grow]);
+        commands.extend([Command::SampleRoundTrip, Command::RestartTimer, Command::Grow]);
         if let Some(sample) = ack.fine_round_trip {
             self.timer.sample(sample);
         }
-        self.check_after_retransmission(view, orders);
+        self.check_after_retransmission(view, commands);
     }
 
-    fn check_after_retransmission(&mut self, view: &View, orders: &mut Orders) {
+    fn check_after_retransmission(&mut self, view: &View, commands: &mut Commands) {
         if self.acks_to_check == 0 {
             return;
         }
         self.acks_to_check -= 1;
         if self.has_expired(view.unacknowledged, view) {
-            self.duplicates = self.parameters.duplicate_threshold;
-            orders.push(Order::Retransmit(view.unacknowledged));
+            self.duplicates = self.parameters.recovery.duplicate_threshold;
+            commands.push(Command::Retransmit(view.unacknowledged));
         } else {
             self.acks_to_check = 0;
         }
     }
 
-    fn on_duplicate(&mut self, view: &View, orders: &mut Orders) {
+    fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
         self.duplicates += 1;
         let expired = self.has_expired(view.unacknowledged, view);
-        if expired || self.duplicates == self.parameters.duplicate_threshold {
+        if expired || self.duplicates == self.parameters.recovery.duplicate_threshold {
             if view.unacknowledged > self.recover || !self.timed_out {
-                self.retransmit(view, orders);
+                self.retransmit(view, commands);
             }
-        } else if self.duplicates > self.parameters.duplicate_threshold && !self.went_back {
+        } else if self.duplicates > self.parameters.recovery.duplicate_threshold && !self.went_back {
             let congestion = view.window.congestion + 1.0;
-            orders.push(Order::SetWindow(Window { congestion, ..view.window }));
+            commands.push(Command::SetWindow(Window { congestion, ..view.window }));
         }
     }
 
-    fn retransmit(&mut self, view: &View, orders: &mut Orders) {
+    fn retransmit(&mut self, view: &View, commands: &mut Commands) {
         let entry = view.sent.as_ref().map(|log| log.get(view.unacknowledged)).unwrap_or_default();
         let again = entry.transmissions > 1;
         self.timed_out = false;
         self.recover = view.highest_sent;
         self.acks_to_check = (view.segments(view.next - view.unacknowledged) + 1).min(2);
         self.timer.timeout += if again { self.timer.timeout } else { self.timer.timeout / 8.0 };
-        orders.push(Order::NoteRecovery);
+        commands.push(Command::NoteRecovery);
         if entry.at.is_some() && self.window_changed_at.is_none_or(|changed| changed < entry.seconds) {
-            self.cut(again, view, orders);
+            self.cut(again, view, commands);
         }
-        orders.extend([
-            Order::BackOff,
-            Order::RestartTimer,
-            Order::AbandonTiming,
-            Order::Retransmit(view.unacknowledged),
+        commands.extend([
+            Command::BackOff,
+            Command::RestartTimer,
+            Command::AbandonTiming,
+            Command::Retransmit(view.unacknowledged),
         ]);
         if entry.transmissions == 1 {
-            self.duplicates = self.parameters.duplicate_threshold;
+            self.duplicates = self.parameters.recovery.duplicate_threshold;
         }
     }
 
     /// Give back what duplicates have lent, because no acknowledgment will end this recovery any more. The window may be
     /// smaller already, when the move begins with slow start.
-    fn deflate(&self, view: &View, orders: &mut Orders) {
-        let recovers = self.duplicates >= self.parameters.duplicate_threshold && self.window_after_cut >= 1.0;
+    fn deflate(&self, view: &View, commands: &mut Commands) {
+        let recovers =
+            self.duplicates >= self.parameters.recovery.duplicate_threshold && self.window_after_cut >= 1.0;
         if recovers && self.window_after_cut < view.window.congestion {
-            orders.push(Order::SetWindow(Window { congestion: self.window_after_cut, ..view.window }));
+            commands.push(Command::SetWindow(Window { congestion: self.window_after_cut, ..view.window }));
         }
     }
 
     /// Three quarters of the window when the segment was sent once, half when it was sent before.
-    fn cut(&mut self, again: bool, view: &View, orders: &mut Orders) {
+    fn cut(&mut self, again: bool, view: &View, commands: &mut Commands) {
         let window = view.effective_window() as u64;
         let reduced = match window {
             0..=3 => 2,
@@ -189,7 +189,7 @@ impl VegasFine {
         self.window_after_cut = reduced as f64;
         self.window_changed_at = Some(seconds(view));
         let congestion = self.window_after_cut + f64::from(self.duplicates);
-        orders.push(Order::SetWindow(Window { congestion, ..view.window }));
+        commands.push(Command::SetWindow(Window { congestion, ..view.window }));
     }
 }
 
@@ -199,39 +199,39 @@ fn seconds(view: &View) -> f64 {
 }
 
 impl Recovery for VegasFine {
-    fn on_ack(&mut self, ack: &AckSeen, view: &View, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         self.timer.start(seconds(view));
         if ack.advanced {
-            self.on_new_ack(ack, view, orders);
+            self.on_new_ack(ack, view, commands);
         } else if ack.duplicate {
-            self.on_duplicate(view, orders);
+            self.on_duplicate(view, commands);
         }
-        if self.duplicates == 0 || self.duplicates >= self.parameters.duplicate_threshold {
-            orders.push(Order::SEND);
+        if self.duplicates == 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold {
+            commands.push(Command::SEND);
         }
     }
 
-    fn on_timeout(&mut self, view: &View, orders: &mut Orders) {
+    fn on_timeout(&mut self, view: &View, commands: &mut Commands) {
         self.forget(view);
-        orders.extend([
-            Order::BackOff,
-            Order::RestartTimer,
-            Order::Rewind,
-            Order::AbandonTiming,
-            Order::Cut(Loss::Collapsed),
-            Order::SEND,
+        commands.extend([
+            Command::BackOff,
+            Command::RestartTimer,
+            Command::Rewind,
+            Command::AbandonTiming,
+            Command::Cut(Loss::Collapsed),
+            Command::SEND,
         ]);
     }
-    fn on_path_lost(&mut self, view: &View, orders: &mut Orders) {
-        self.deflate(view, orders);
+    fn on_path_lost(&mut self, view: &View, commands: &mut Commands) {
+        self.deflate(view, commands);
         self.forget(view);
         self.went_back = true;
-        go_back(orders);
+        go_back(commands);
     }
     fn duplicate_acks(&self) -> u32 {
         self.duplicates
     }
     fn in_recovery(&self) -> bool {
-        self.acks_to_check > 0 || self.duplicates >= self.parameters.duplicate_threshold
+        self.acks_to_check > 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold
     }
 }

@@ -3,7 +3,7 @@
 use super::{Acknowledgment, Exit, Sender};
 use crate::cc::{Acked, Loss};
 use crate::handover::Action;
-use crate::recovery::Order;
+use crate::recovery::Command;
 use crate::view::Window;
 use seamline_wire::{Instant, Segment};
 
@@ -75,10 +75,12 @@ impl Sender {
             Action::SendOne => self.send_one(exit),
             Action::Thaw => self.thaw(now),
             Action::ForgetRoundTrip => self.forget_round_trip(),
-            Action::SetWindow(window) => self.orders.push(Order::SetWindow(window)),
-            Action::SlowStart => self.orders.push(Order::Cut(Loss::Collapsed)),
-            Action::RenewPath { round_trip_time } => self.orders.push(Order::RenewPath { round_trip_time }),
-            Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.orders),
+            Action::SetWindow(window) => self.commands.push(Command::SetWindow(window)),
+            Action::SlowStart => self.commands.push(Command::Cut(Loss::Collapsed)),
+            Action::RenewPath { round_trip_time } => {
+                self.commands.push(Command::RenewPath { round_trip_time })
+            }
+            Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.commands),
             Action::Acknowledge { .. }
             | Action::Mark { .. }
             | Action::CloseWindow
@@ -86,7 +88,7 @@ impl Sender {
             | Action::HoldAcknowledgments
             | Action::ReleaseAcknowledgments(_) => {}
         }
-        self.carry_out(None, None, exit);
+        self.apply_all(None, None, exit);
         self.settle_timer(now);
         self.note_state(exit);
     }
@@ -111,8 +113,8 @@ impl Sender {
         if self.view.outstanding() > 0 && !self.probing {
             self.view.now = now;
             let first = self.view.unacknowledged;
-            self.orders.extend([Order::AbandonTiming, Order::Retransmit(first), Order::RestartTimer]);
-            self.carry_out(None, None, exit);
+            self.commands.extend([Command::AbandonTiming, Command::Retransmit(first), Command::RestartTimer]);
+            self.apply_all(None, None, exit);
             self.note_state(exit);
         }
     }
@@ -125,8 +127,8 @@ impl Sender {
 
     fn send_one(&mut self, exit: &mut Exit<'_>) {
         let hold = std::mem::take(&mut self.hold);
-        self.orders.push(Order::Send { most: 1 });
-        self.carry_out(None, None, exit);
+        self.commands.push(Command::Send { most: 1 });
+        self.apply_all(None, None, exit);
         self.hold = hold;
     }
 
@@ -134,7 +136,7 @@ impl Sender {
         if std::mem::take(&mut self.hold) != Hold::Nothing {
             self.progress_at = now;
             self.restart_timer();
-            self.orders.push(Order::SEND);
+            self.commands.push(Command::SEND);
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What the sender does about losses whose cause it is told: [`crate::loss_notification`].
+//! What the sender does about losses whose cause is reported: [`crate::loss_notification`].
 
 use super::{Exit, Sender};
 use crate::loss_notification::{LossNotification, Missing, Repeat};
-use crate::recovery::Order;
+use crate::recovery::Command;
 use seamline_wire::{Duration, Losses, Mark, Segment};
 
-/// What an acknowledgment tells of losses.
+/// What an acknowledgment reports about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Reported {
     /// Nothing.
     Nothing,
     /// Of some, but the first missing segment was lost to congestion, or recovery is under way: everything goes its way.
@@ -17,43 +17,48 @@ pub(super) enum Told {
 }
 
 impl Sender {
-    pub(super) fn heeds_losses(&self) -> bool {
-        self.loss_notification.scheme != LossNotification::None
+    pub(super) fn acts_on_losses(&self) -> bool {
+        self.parameters.loss_notification.scheme != LossNotification::None
     }
 
-    /// Take in what an acknowledgment tells of losses, once SND.UNA has advanced by so many bytes.
-    pub(super) fn take_losses(&mut self, segment: &Segment, is_duplicate: bool, acknowledged: u64) -> Told {
-        if !self.heeds_losses() {
-            return Told::Nothing;
+    /// Record what an acknowledgment reports about losses, once SND.UNA has advanced by so many bytes.
+    pub(super) fn take_losses(
+        &mut self,
+        segment: &Segment,
+        is_duplicate: bool,
+        acknowledged: u64,
+    ) -> Reported {
+        if !self.acts_on_losses() {
+            return Reported::Nothing;
         }
         self.notified.begin(self.view.unacknowledged);
         let losses = segment.mark.and_then(Mark::losses);
         if let Some(losses) = losses {
             self.list_losses(losses, segment);
         }
-        let told = match losses {
-            None => Told::Nothing,
-            Some(_) if self.recovery.in_recovery() => Told::Some,
-            Some(_) if self.notified.is_lost_over_the_air(self.view.unacknowledged) => Told::OverTheAir,
-            Some(_) => Told::Some,
+        let reported = match losses {
+            None => Reported::Nothing,
+            Some(_) if self.recovery.in_recovery() => Reported::Some,
+            Some(_) if self.notified.is_lost_over_the_air(self.view.unacknowledged) => Reported::OverTheAir,
+            Some(_) => Reported::Some,
         };
         if !self.recovery.in_recovery() {
-            self.settle_loan(told, is_duplicate, acknowledged);
+            self.settle_loan(reported, is_duplicate, acknowledged);
         }
-        told
+        reported
     }
 
     /// A segment is lent for each one that has left the network. What is acknowledged takes back what it had lent, but for the
     /// segment that was missing.
-    fn settle_loan(&mut self, told: Told, is_duplicate: bool, acknowledged: u64) {
-        // Whoever began again or recovered in between has taken everything back.
+    fn settle_loan(&mut self, reported: Reported, is_duplicate: bool, acknowledged: u64) {
+        // A timeout or a recovery in between has reset the inflation.
         let before = self.notified.lent.min(self.view.inflation);
         let sack_tells = !self.view.scoreboard.sacked().is_empty();
-        let lends = self.loss_notification.duplicates_let_segments_go && !sack_tells;
+        let lends = self.parameters.loss_notification.duplicates_let_segments_go && !sack_tells;
         let arrived = self.view.segments(acknowledged).saturating_sub(1) as u32;
-        self.notified.lent = match told {
-            Told::OverTheAir if lends && is_duplicate => before + 1,
-            Told::OverTheAir if lends => before.saturating_sub(arrived),
+        self.notified.lent = match reported {
+            Reported::OverTheAir if lends && is_duplicate => before + 1,
+            Reported::OverTheAir if lends => before.saturating_sub(arrived),
             _ => 0,
         };
         if self.notified.lent < before {
@@ -73,46 +78,47 @@ impl Sender {
 
     /// Send what was lost over the air again, at once, and what may go in its place. Recovery has had its turn, so what it has
     /// sent again just now is not sent twice.
-    pub(super) fn mend(&mut self, told: Told, exit: &mut Exit<'_>) {
-        if told == Told::Nothing {
+    pub(super) fn repair(&mut self, reported: Reported, exit: &mut Exit<'_>) {
+        if reported == Reported::Nothing {
             return;
         }
         self.send_again_what_the_air_has_lost(exit);
-        if told == Told::OverTheAir && self.notified.lent > 0 {
-            self.orders.extend([Order::Inflate(self.notified.lent), Order::SEND]);
-            self.carry_out(None, None, exit);
+        if reported == Reported::OverTheAir && self.notified.lent > 0 {
+            self.commands.extend([Command::Inflate(self.notified.lent), Command::SEND]);
+            self.apply_all(None, None, exit);
         }
     }
 
     fn send_again_what_the_air_has_lost(&mut self, exit: &mut Exit<'_>) {
         let (first, next, now) = (self.view.unacknowledged, self.view.next, self.view.now);
-        let patience = self.patience();
+        let timeout = self.repeat_timeout();
         let is_due = |missing: &Missing| {
             let again =
-                missing.sent_again.is_none_or(|at| patience.is_some_and(|patience| at + patience <= now));
+                missing.sent_again.is_none_or(|at| timeout.is_some_and(|timeout| at + timeout <= now));
             again && missing.at < next && (missing.listed || missing.at == first)
         };
-        let passed_over = self.notified.mended_to.filter(|_| !self.loss_notification.mends_neighbours);
+        let passed_over =
+            self.notified.repaired_to.filter(|_| !self.parameters.loss_notification.mends_neighbours);
         let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {
             if self.timing.is_some_and(|(timed, _)| timed == at) {
-                self.orders.push(Order::AbandonTiming);
+                self.commands.push(Command::AbandonTiming);
             }
-            self.orders.push(Order::Retransmit(at));
-            self.notified.mended_to = Some(at + u64::from(self.view.segment_size));
-            if at == first && self.loss_notification.restarts_timer {
-                self.orders.push(Order::RestartTimer);
+            self.commands.push(Command::Retransmit(at));
+            self.notified.repaired_to = Some(at + u64::from(self.view.segment_size));
+            if at == first && self.parameters.loss_notification.restarts_timer {
+                self.commands.push(Command::RestartTimer);
             }
             from = at + 1;
         }
-        self.carry_out(None, None, exit);
+        self.apply_all(None, None, exit);
     }
 
     /// After how long what was sent again and is still missing has been lost again.
-    fn patience(&self) -> Option<Duration> {
+    fn repeat_timeout(&self) -> Option<Duration> {
         let known = self.view.round_trip;
-        match self.loss_notification.repeat {
+        match self.parameters.loss_notification.repeat {
             Repeat::Never => None,
             Repeat::AfterRoundTrip if known.smoothed.is_zero() => Some(self.estimator.timeout()),
             Repeat::AfterRoundTrip => Some(known.smoothed + known.variation * 4),

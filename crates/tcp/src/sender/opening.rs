@@ -17,7 +17,7 @@ impl Sender {
                 log.set_segment_size(segment_size);
             }
         }
-        let allowed = self.initial_window_bytes / f64::from(segment_size);
+        let allowed = self.parameters.window.initial_bytes / f64::from(segment_size);
         self.initial_window = self.initial_window.min(allowed.max(2.0));
         self.set_peer_window(peer_window);
         self.window_is_from_syn = true;
@@ -65,7 +65,7 @@ impl Sender {
         self.statistics.timeouts += 1;
         self.estimator.back_off();
         self.initial_window = 1.0;
-        if self.lost_handshake_cuts_threshold {
+        if self.parameters.window.lost_handshake_cuts_threshold {
             self.statistics.window_cuts += 1;
             let window = self.control.window();
             self.set_window(Window { threshold: 2.0, ..window });

@@ -6,13 +6,13 @@ use seamline_wire::Instant;
 impl Sender {
     /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when
     /// even the congestion window is closed. Probing goes on when the window is too small to be used. What a
-    /// frozen sender does not send says nothing about the peer's window; whoever thaws it settles.
+    /// frozen sender does not send says nothing about the peer's window; thawing settles the timer.
     pub(super) fn settle_timer(&mut self, now: Instant) {
         if self.is_frozen() {
             return;
         }
         if self.probing {
-            // Whoever went back or thawed has stopped the timer, because nothing is outstanding.
+            // Going back or thawing has stopped the timer, because nothing is outstanding.
             if self.timer == NEVER {
                 self.timer = now + self.estimator.timeout();
             }

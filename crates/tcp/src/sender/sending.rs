@@ -78,7 +78,7 @@ impl Sender {
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(retransmission);
         self.recovery.note_sent(end - at);
-        if retransmission && self.heeds_losses() {
+        if retransmission && self.acts_on_losses() {
             self.notified.note_sent_again(at, now);
         }
         if let Some(log) = &mut self.view.sent {

@@ -2,7 +2,7 @@
 
 use super::{Exit, Sender};
 use crate::offset::Offset;
-use crate::recovery::{Order, Testimony};
+use crate::recovery::{Command, Evidence};
 use crate::view::Window;
 use seamline_wire::{Event, Segment};
 
@@ -32,14 +32,14 @@ impl Sender {
         let duplicate = self.reported_duplicate(segment, exit.header.sack);
         let Some(spurious) = self.spurious.as_mut().filter(|spurious| spurious.is_open()) else { return };
         let times = segment.timestamps.filter(|times| exit.header.timestamps.is_some() && times.echo != 0);
-        let testimony = Testimony { previous, echo: times.map(|times| times.echo), duplicate };
-        let Some(before) = spurious.hear(&testimony, &self.view) else { return };
+        let evidence = Evidence { previous, echo: times.map(|times| times.echo), duplicate };
+        let Some(before) = spurious.hear(&evidence, &self.view) else { return };
         self.statistics.undone_cuts += 1;
         let port = exit.header.local.port;
         exit.out.event(|| Event::CutUndone { port });
-        self.orders.push(Order::RestoreWindow(before));
-        self.recovery.on_spurious(&self.view, &mut self.orders);
-        self.carry_out(None, None, exit);
+        self.commands.push(Command::RestoreWindow(before));
+        self.recovery.on_spurious(&self.view, &mut self.commands);
+        self.apply_all(None, None, exit);
     }
 
     pub(super) fn restore_window(&mut self, before: Window) {

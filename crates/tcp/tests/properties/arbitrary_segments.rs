@@ -94,7 +94,7 @@ struct Target {
 }
 
 impl Target {
-    fn carry_out(&mut self, deed: &Deed) {
+    fn apply_all(&mut self, deed: &Deed) {
         let Target { endpoint, out, now, .. } = self;
         match deed {
             Deed::Segment { .. } => self.throw(deed),
@@ -184,7 +184,7 @@ fn arbitrary_segments_do_no_harm() {
         check(100, &format!("{} {name}", profile.name), &script, |(opening, initial, polite, deeds)| {
             let mut parameters = (profile.parameters)();
             parameters.receiver.buffer = 8000;
-            let least_window = least_window(&variant, &parameters);
+            let least_window = least_window(&variant, parameters.clone());
             let initial = SequenceNumber(initial);
             let address = |n: u16| Address { node: NodeId(u32::from(n)), port: TransportPort(n) };
             let endpoint = Endpoint::new(EndpointConfig {
@@ -207,7 +207,7 @@ fn arbitrary_segments_do_no_harm() {
             if polite {
                 target.shake_hands(matches!(opening, Opening::Active));
             }
-            deeds.iter().for_each(|deed| target.carry_out(deed));
+            deeds.iter().for_each(|deed| target.apply_all(deed));
         });
     }
 }
@@ -225,10 +225,10 @@ impl Target {
             more: none,
         };
         if active {
-            self.carry_out(&segment(0x12));
+            self.apply_all(&segment(0x12));
         } else {
-            self.carry_out(&segment(0x02));
-            self.carry_out(&segment(0x10));
+            self.apply_all(&segment(0x02));
+            self.apply_all(&segment(0x10));
         }
     }
 }

@@ -18,11 +18,6 @@ pub(crate) struct Run {
     pub(crate) good_from: Instant,
     /// What the layers below tell each end, in order of time.
     signals: VecDeque<(Instant, usize, Signal)>,
-    /// Whether endpoints rest whenever they can, and what they are made from.
-    pub(crate) resting: bool,
-    configs: [EndpointConfig; 2],
-    /// How often one has rested.
-    pub(crate) rests: u64,
     /// Everything that has left an end.
     pub(crate) trace: Vec<(Instant, usize, Segment)>,
 }
@@ -32,8 +27,8 @@ const STORM: u64 = 60_000;
 
 /// The smallest window a variant may show, in segments: one; but with the bookkeeping of ns-2 Vegas's own
 /// recovery closes the window when a retransmission without a cut is acknowledged.
-pub(crate) fn least_window(variant: &Variant, parameters: &Parameters) -> f64 {
-    let closes = variant.recovery.name == "vegas-fine" && parameters.vegas.deflates_to_forgotten_window;
+pub(crate) fn least_window(variant: &Variant, mut parameters: Parameters) -> f64 {
+    let closes = variant.recovery.name == "vegas-fine" && parameters.ns2().vegas.deflates_to_forgotten_window;
     if closes { 0.0 } else { 1.0 }
 }
 
@@ -62,12 +57,10 @@ impl Run {
                 initial_sequence: SequenceNumber(app.initial),
             }
         };
-        let configs = [config(0), config(1)];
-        let endpoint = |side: usize| Endpoint::new(configs[side].clone());
         let good_from = Instant::from_millis(plan.good_from);
         let end = |side: usize| {
             let (ours, peers) = (plan.apps[side].clone(), &plan.apps[1 - side]);
-            End::new(side, endpoint(side), ours, peers, least_window(&variant, &parameters()))
+            End::new(side, Endpoint::new(config(side)), ours, peers, least_window(&variant, parameters()))
         };
         let pipe = |side: usize| {
             let random = Stream::new(plan.seed, if side == 0 { "there" } else { "back" });
@@ -83,10 +76,7 @@ impl Run {
                 .iter()
                 .map(|told| (Instant::from_millis(told.at), told.side, told.signal))
                 .collect(),
-            resting: false,
-            rests: 0,
             trace: Vec::new(),
-            configs,
         };
         let closes_its_window = plan.handover.is_some_and(|scheme| scheme.name == "freeze");
         for end in &mut run.ends {
@@ -111,22 +101,6 @@ impl Run {
         });
         ends[side].watch(*now);
         assert!(ends[side].packets_sent < STORM, "end {side} has sent {STORM} packets by {now}");
-        if self.resting {
-            self.let_rest(side);
-        }
-    }
-
-    fn let_rest(&mut self, side: usize) {
-        let config = &self.configs[side];
-        let endpoint = &mut self.ends[side].endpoint;
-        let taken = std::mem::replace(endpoint, Endpoint::new(config.clone()));
-        *endpoint = match taken.rest(self.now) {
-            Ok(resting) => {
-                self.rests += 1;
-                resting.wake(&config.parameters, config.variant)
-            }
-            Err(busy) => *busy,
-        };
     }
 
     /// Let everything due up to `end` happen. Returns whether anything is left to happen.

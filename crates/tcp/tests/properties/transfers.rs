@@ -7,10 +7,8 @@ use crate::plan::{
 use crate::run::Run;
 use crate::sample::{profiles_and_pairs, schemes_profiles_and_pairs};
 use seamline_tcp::parameters::Parameters;
-use seamline_tcp::send_log::LogUpkeep;
 use seamline_tcp::{CloseReason, State, Variant, profile};
 use seamline_wire::Duration;
-use std::cell::Cell;
 
 const CASES: u32 = 100;
 
@@ -66,7 +64,7 @@ fn notified_losses_lose_nothing() {
 /// Where ns-2's bookkeeping knows no time of sending, each duplicate acknowledgment makes Vegas retransmit, and what answers
 /// is a duplicate acknowledgment. A network that doubles some of them makes a storm of that, with or without a scheme.
 fn without_storms(mut plan: Plan, parameters: fn() -> Parameters, variant: Variant) -> Plan {
-    if variant.recovery.name == "vegas-fine" && parameters().vegas.log_upkeep != LogUpkeep::Exact {
+    if variant.recovery.name == "vegas-fine" && parameters().ns2().vegas.log_segments.is_some() {
         plan.pipes.iter_mut().for_each(|pipe| pipe.duplication = 0);
     }
     plan
@@ -119,38 +117,6 @@ fn aborts_leave_nothing_running() {
             assert_eq!(aborted, State::Closed);
         });
     }
-}
-
-/// An endpoint that rests whenever it can, and is woken for whatever comes next, does what one does that never rests.
-#[test]
-fn who_rests_forgets_nothing() {
-    let rests = Cell::new([0u64; 2]);
-    let combinations = profiles_and_pairs();
-    let enough = 40 * combinations.len() as u64;
-    for (profile, name, pair) in combinations {
-        check(CASES, &format!("{} {name}, rests", profile.name), &plan(), |plan| {
-            let [plain, resting] = [false, true].map(|resting| {
-                let mut run = Run::new(&plan, profile.parameters, pair);
-                run.resting = resting;
-                run.until(run.good_from + Duration::from_secs(3600));
-                run
-            });
-            assert_eq!(plain.trace, resting.trace);
-            assert_eq!(plain.progress(), resting.progress());
-            for side in [0, 1] {
-                let [plain, resting] = [&plain, &resting].map(|run| &run.ends[side].endpoint);
-                assert_eq!(plain.statistics(), resting.statistics());
-                assert_eq!(plain.sample(), resting.sample());
-            }
-            let logs = pair.recovery.needs_send_log || pair.congestion_control.needs_send_log;
-            let mut counted = rests.get();
-            counted[usize::from(logs)] += resting.rests;
-            rests.set(counted);
-        });
-    }
-    let [rested, with_log] = rests.get();
-    assert!(rested > enough, "{rested}");
-    assert_eq!(with_log, 0, "who keeps a log stays awake");
 }
 
 /// The same case gives the same run.

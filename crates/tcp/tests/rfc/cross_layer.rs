@@ -3,8 +3,8 @@
 //! a satellite of 1 Mbit/s and 550 ms, 68 750 bytes; a wireless LAN of 11 Mbit/s and 25 ms, 34 375 bytes.
 
 use crate::script::*;
+use seamline_tcp::Parameters;
 use seamline_tcp::handover::{CrossLayerParameters, WithoutProduct};
-use seamline_tcp::parameters::{HeaderAccounting, Parameters};
 use seamline_wire::{Duration, Mark, Rate, Signal};
 use std::num::NonZeroU32;
 
@@ -27,7 +27,7 @@ fn going_down(millis: u64) -> Signal {
 /// the first sample; one second before any.
 fn sender(scheme: &str, change: impl FnOnce(&mut Parameters)) -> Script {
     let parameters = plain(|p| {
-        p.segments.headers = HeaderAccounting::Ns2;
+        p.ns2().flat_headers = true;
         p.round_trip.minimum_timeout = Duration::from_millis(200);
         change(p);
     });

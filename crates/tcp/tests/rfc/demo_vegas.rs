@@ -2,7 +2,6 @@
 //! anew. The path takes 100 ms before the move, 150 ms after it.
 
 use crate::script::*;
-use seamline_tcp::parameters::HeaderAccounting;
 use seamline_wire::{Mark, Signal};
 
 const UP: Signal = Signal::LinkUp { rate: None, round_trip_time: None };
@@ -21,7 +20,7 @@ impl Flow {
             p.window.initial = 8.0;
             p.window.initial_bytes = f64::INFINITY;
             p.window.initial_threshold = 2.0;
-            p.segments.headers = HeaderAccounting::Ns2; // A mark shortens no segment.
+            p.ns2().flat_headers = true; // A mark shortens no segment.
         });
         let mut script = Script::moving(parameters, "vegas", scheme);
         script.at(1000).supply(100_000_000).expect_run(1..8001, 1000);

@@ -2,8 +2,8 @@
 //! handoff; and marks that are lost, late or false.
 
 use crate::script::*;
+use seamline_tcp::Parameters;
 use seamline_tcp::handover::{GoOnWith, OnePerRoundTrip};
-use seamline_tcp::parameters::{HeaderAccounting, Parameters};
 use seamline_wire::{Duration, Mark, Signal};
 
 const WILL: Mark = Mark::WillHandover;
@@ -15,7 +15,7 @@ fn going_down(millis: u64) -> Signal {
 /// A mark shortens no segment; a minimum timeout of one second; an acknowledgment for each segment.
 fn parameters(change: impl FnOnce(&mut Parameters)) -> Parameters {
     plain(|p| {
-        p.segments.headers = HeaderAccounting::Ns2;
+        p.ns2().flat_headers = true;
         p.round_trip.minimum_timeout = Duration::from_secs(1);
         p.receiver.delayed_acknowledgment = None;
         change(p);

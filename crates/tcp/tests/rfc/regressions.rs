@@ -206,7 +206,7 @@ fn the_first_segment_can_be_sent_again_fast() {
 /// In ns-2's books `recover` begins at the first segment: duplicates do not send it again, the timer does.
 #[test]
 fn ns2_does_not_send_the_first_segment_again_fast() {
-    let mut parameters = (seamline_tcp::profile::NS2_2010.parameters)();
+    let mut parameters = (seamline_tcp::ns2::NS2_2010.parameters)();
     parameters.window.initial = 10.0;
     let mut script = Script::without_handshake(parameters, "newreno");
     script.supply(10_000).expect_run(1..10_001, 1000).at(100);

@@ -124,7 +124,7 @@ fn third_duplicate_retransmits_at_once() {
 #[test]
 fn first_burst_can_be_spared() {
     let mut parameters = beginning_with(8.0);
-    parameters.vegas.spares_first_burst = true;
+    parameters.ns2().vegas.spares_first_burst = true;
     let mut script = segment_one_is_lost(parameters);
     script.at(1101).inject_times(3, up_to(1)).expect(segment(1)).expect_nothing().window_is(8.0);
 }
@@ -164,7 +164,7 @@ fn a_round_of_retransmissions_is_no_round_trip_time() {
     for (takes_any, window_after) in [(false, 20.0..=40.0), (true, 2.0..=3.0)] {
         let mut parameters = beginning_with(8.0);
         parameters.window.initial_threshold = 8.0;
-        parameters.vegas.takes_any_round_for_a_sample = takes_any;
+        parameters.ns2().vegas.samples_retransmitted_rounds = takes_any;
         parameters.ehn.resume_with = ResumeWith::SlowStart;
         let mut script = Script::moving(parameters, "vegas", "ehn");
         script.at(1000).supply(10_000_000).expect_run(1..8001, 1000);

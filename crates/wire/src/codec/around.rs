@@ -4,7 +4,7 @@ use super::{Checksums, EncodeError, Headers, MAX_HEADER_LENGTH, decode_with, enc
 use crate::packet::Packet;
 
 /// The bytes of a packet that came in as `came_in`: the same ones where neither its ports nor its segment were changed, otherwise its
-/// fields written anew around its payload. `out` is for those written anew, and what was in it is lost. Addresses stay those of `came_in`.
+/// fields re-encoded around its payload. `out` takes the re-encoded packets; its earlier content is lost. Addresses stay those of `came_in`.
 ///
 /// # Errors
 /// When the fields ask for another payload than came in, or for more than a packet of IP holds; [`EncodeError::PayloadLength`], too, when what

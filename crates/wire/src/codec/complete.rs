@@ -1,4 +1,4 @@
-//! Packets of which nothing is lost when they are taken apart and written anew.
+//! Packets of which nothing is lost when they are decoded and encoded again.
 
 use super::error::{DecodeError, Layer};
 use super::ip::{IpHeader, TCP};
@@ -6,11 +6,11 @@ use super::{Decoded, TCP_HEADER_LENGTH, decode, options};
 
 /// A version 4 and a header of five words: no options.
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
-/// The reserved bit beside DF and MF (RFC 791 section 3.1).
+/// The reserved bit next to DF and MF (RFC 791 section 3.1).
 const IPV4_RESERVED: u8 = 0x80;
 
 /// [`decode`], but only of what [`super::Headers`] can hold in full. A middlebox that takes part in connections takes in no
-/// other packet: it passes the others on, byte by byte, for a packet made anew would lack something that its ends may rely on.
+/// other packet: it passes the others on, byte by byte, because a re-encoded packet would lack something that its ends may rely on.
 ///
 /// What comes back may stand in another order: options and their padding are written as Linux does.
 ///

@@ -81,7 +81,7 @@ pub(super) fn write(mark: Mark, option: &mut OptionBytes) {
 }
 
 /// The mark in the body (what follows kind and length) of an option of kind [`MARK_OPTION_KIND`];
-/// `None` for somebody else's experiment, and for a mark that this version does not know.
+/// `None` for an experiment of others, and for a mark that this version does not know.
 pub(super) fn read(body: &[u8]) -> Option<Mark> {
     let (identifier, rest) = body.split_first_chunk::<2>()?;
     if u16::from_be_bytes(*identifier) != MARK_EXPERIMENT_ID {

@@ -6,7 +6,7 @@
 //! the same options in the same order with the same padding, plus [`crate::Mark`]s as experimental
 //! options. Not carried over: IPv4 options, IPv6 extension headers, TCP options that [`Segment`] has no
 //! field for, and the urgent pointer (whose use RFC 6093 advises against); they are skipped when read
-//! and absent, or zero, when written. Whoever forwards packets takes in those that have none of these ([`decode_complete`]).
+//! and absent, or zero, when written. A forwarder accepts only packets without these ([`decode_complete`]).
 //!
 //! ```
 //! use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod address;
 mod around;
 mod checksum;
 mod complete;
@@ -40,6 +41,7 @@ pub mod recovery;
 mod tcp;
 mod tunnel;
 
+pub use address::{ip_header, ipv4_address, ipv6_address};
 pub use around::encode_around;
 pub use checksum::Checksum;
 pub use complete::decode_complete;

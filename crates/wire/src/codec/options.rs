@@ -43,7 +43,7 @@ pub fn options_length(segment: &Segment) -> usize {
     }
 }
 
-/// Keep the SACK blocks that fit into the option space beside the segment's other options, so that a
+/// Keep the SACK blocks that fit into the option space next to the segment's other options, so that a
 /// simulated receiver sees what a real one would.
 #[inline]
 pub fn fit_sack_blocks(segment: &mut Segment) {

@@ -15,7 +15,7 @@ use crate::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRange
 use crate::packet::TransportPort;
 use crate::sequence::SequenceNumber;
 
-/// The UDP port at both ends: RFC3692-style experiment 1 (RFC 4727). Nobody listens there but agents on the way.
+/// The UDP port at both ends: RFC3692-style experiment 1 (RFC 4727). Only agents on the path listen there.
 pub const RECOVERY_PORT: TransportPort = TransportPort(1021);
 
 const UDP_HEADER: usize = 8;

@@ -36,7 +36,7 @@ pub struct RouterAdvertisement<A = NodeId> {
 /// A Binding Update. Its source is the care-of address, except at home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct BindingUpdate<A = NodeId> {
-    /// Tells updates apart, modulo 2^16.
+    /// Distinguishes updates, modulo 2^16.
     pub sequence: u16,
     /// What is asked for.
     pub flags: BindingFlags,

@@ -30,7 +30,7 @@ pub enum Control<A = NodeId> {
     RegistrationReply(RegistrationReply<A>),
     /// A message between IPv6 nodes.
     Ipv6(Ipv6Control<A>),
-    /// What agents beside a link tell each other of a connection.
+    /// What the agents at the ends of a link report to each other about a connection.
     Recovery(RecoveryMessage),
 }
 
@@ -64,7 +64,7 @@ pub struct RegistrationRequest<A = NodeId> {
     pub home_agent: A,
     /// Where the tunnel shall end; the home address when the mobile node is at home.
     pub care_of_address: A,
-    /// Tells requests apart and protects against replays.
+    /// Distinguishes requests and protects against replays.
     pub identification: Identification,
 }
 

@@ -1,11 +1,11 @@
 //! Cross-layer adaptations at a handover between links that differ (paper X: Fanni, Luglio, Roseti and Zampognaro, "A
 //! cross-layer based handover for TCP applications", sections IV and V), after ECLAIR (Raisinghani and Iyer 2004).
 //!
-//! Tuning layers stand beside the layers of the stack: those of link and network make events of signals ([`Attachment`]
+//! Tuning layers stand next to the layers of the stack: those of link and network make events of signals ([`Attachment`]
 //! and this file), that of transport makes events of the peer's marks and carries tunings out ([`tuning`]). Between them
 //! the optimizing subsystem ([`subsystem`]) asks the optimizers ([`optimizer`]) and settles their conflicts.
 //!
-//! All of it is local when the mover is the sender. A mover that receives tells the sender by marks: "I will hand off" as
+//! All of it is local when the mover is the sender. A mover that receives notifies the sender by marks: "I will hand off" as
 //! soon as it knows, and from its new place the new link's bandwidth-delay product. The paper is silent about how a
 //! remote sender hears.
 
@@ -15,7 +15,7 @@ mod tuning;
 
 use super::attachment::{Attachment, Belief, Change};
 use super::notice::{Insistence, Notice};
-use super::{Action, Actions, END_TO_END, Handover, Happened, Installed, Scheme, Traits};
+use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
 use std::num::NonZeroU32;
@@ -71,7 +71,7 @@ pub struct CrossLayerParameters {
     pub restore: bool,
     /// The threshold of `restart` when the product is not known.
     pub without_product: WithoutProduct,
-    /// How often at most the mover tells of its new link, until it hears from the peer.
+    /// How often at most the mover announces its new link until the peer answers.
     pub notices: u32,
     /// How long after the first the second one follows; the time doubles then.
     pub notice_interval: Duration,
@@ -107,9 +107,9 @@ impl CrossLayerParameters {
 #[derive(Debug)]
 struct CrossLayer {
     own: Attachment,
-    /// The bandwidth-delay product of this node's link, when the link layer tells.
+    /// The bandwidth-delay product of this node's link, when the link layer reports it.
     product: Option<NonZeroU32>,
-    /// That of the peer's, when it has moved and told.
+    /// That of the peer's, when it has moved and announced it.
     peer_product: Option<NonZeroU32>,
     notice: Notice,
     /// The peer changes its access router, and is believed to until this time.
@@ -140,7 +140,7 @@ impl CrossLayer {
         if tunings.flow == Some(Flow::Running) && away {
             tunings.flow = None;
         }
-        tunings.carry_out(view.window, actions);
+        tunings.apply_all(view.window, actions);
     }
 
     /// The tuning layers of link and network.
@@ -206,7 +206,7 @@ impl CrossLayer {
             self.tell(Event::ChangeCancelled, view, actions);
         }
     }
-    /// With a mobility protocol the new link is told of before the node is reachable over it, and the end of the old one may
+    /// With a mobility protocol the new link is announced before the node is reachable over it, and the end of the old one may
     /// come after that.
     fn note_link(&mut self, signal: Signal) {
         if let Signal::LinkUp { rate, round_trip_time }
@@ -228,42 +228,42 @@ fn product(rate: Option<Rate>, round_trip_time: Option<Duration>) -> Option<NonZ
 }
 
 impl Handover for CrossLayer {
-    fn on(&mut self, happened: Happened, view: &View, actions: &mut Actions) {
-        if let Happened::Below(signal) = happened {
+    fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions) {
+        if let HandoverEvent::Below(signal) = happened {
             self.note_link(signal);
         }
         if let Some(change) = self.own.on(happened, view.now) {
             self.on_own(change, view, actions);
         }
         match happened {
-            Happened::Marked { mark, payload, .. } => {
+            HandoverEvent::Marked { mark, payload, .. } => {
                 if payload {
                     self.notice.end();
                 }
                 self.on_mark(mark, view, actions);
             }
-            Happened::Progress { mark } => {
+            HandoverEvent::Progress { mark } => {
                 self.notice.end();
                 if mark.is_none() {
                     self.peer_stays(view, actions);
                 }
                 self.tell(Event::Progress, view, actions);
             }
-            Happened::Data => {
+            HandoverEvent::Data => {
                 self.notice.end();
                 self.peer_stays(view, actions);
             }
-            Happened::Timeout => self.tell(Event::Timeout, view, actions),
-            Happened::Wake => {
+            HandoverEvent::Timeout => self.tell(Event::Timeout, view, actions),
+            HandoverEvent::Wake => {
                 self.notice.on_wake(view.now, actions);
                 if self.peer_away_until.is_some_and(|until| until <= view.now) {
                     self.peer_stays(view, actions);
                 }
             }
-            Happened::Below(_) => {}
+            HandoverEvent::Below(_) => {}
         }
     }
-    fn heeds(&self, mark: Mark) -> bool {
+    fn acts_on(&self, mark: Mark) -> bool {
         matches!(
             mark,
             Mark::WillHandover

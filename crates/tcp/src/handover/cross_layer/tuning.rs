@@ -4,7 +4,7 @@ use crate::handover::{Action, Actions};
 use crate::view::Window;
 use std::num::NonZeroU32;
 
-/// What has happened to one of the layers, told without its details.
+/// What has happened to one of the layers, without its details.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Event {
     /// One end changes its access router, or is just about to: what is sent now may not arrive.
@@ -65,7 +65,7 @@ impl Tunings {
     }
 
     /// The transport tuning layer: carried out in an order in which nothing is sent before all is set.
-    pub(super) fn carry_out(self, window: Window, actions: &mut Actions) {
+    pub(super) fn apply_all(self, window: Window, actions: &mut Actions) {
         if self.flow == Some(Flow::Frozen) {
             actions.push(Action::Freeze);
         }

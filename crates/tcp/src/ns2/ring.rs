@@ -1,48 +1,48 @@
-//! ns-2's log: arrays of one window's length, indexed by segment number, with ns-2's habits.
+//! ns-2's send log: an array of one window's length, indexed by segment number.
 
-use super::Sent;
 use crate::offset::Offset;
+use crate::send_log::Sent;
 
-/// More than any window that a receiver can offer at a usual size of segments; a limit that stands for none must not take the
-/// memory of one.
+/// More than any window that a receiver can offer at a usual segment size. A window limit that means "none" must not become an
+/// array of that length.
 const MOST_SEGMENTS: u32 = 1 << 18;
 
 #[derive(Clone, Debug)]
-pub(super) struct Ring {
+pub(crate) struct Ring {
     segment_size: u64,
     origin: Offset,
     entries: Vec<Sent>,
 }
 
 impl Ring {
-    /// Of `segments` places, for a connection whose data begins at `origin`.
-    pub(super) fn new(segments: u32, origin: Offset, segment_size: u32) -> Self {
+    /// An array of `segments` entries, for a connection whose data begins at `origin`.
+    pub(crate) fn new(segments: u32, origin: Offset, segment_size: u32) -> Self {
         let entries = vec![Sent::default(); segments.clamp(1, MOST_SEGMENTS) as usize];
         let mut ring = Ring { segment_size: 1, origin, entries };
         ring.set_segment_size(segment_size);
         ring
     }
-    pub(super) fn set_segment_size(&mut self, segment_size: u32) {
+    pub(crate) fn set_segment_size(&mut self, segment_size: u32) {
         self.segment_size = u64::from(segment_size.max(1));
     }
-    pub(super) fn get(&self, offset: Offset) -> Sent {
+    pub(crate) fn get(&self, offset: Offset) -> Sent {
         self.entries[self.place(self.number(offset))]
     }
     /// Whether the segment at `offset` is the very first.
-    pub(super) fn is_first(&self, offset: Offset) -> bool {
+    pub(crate) fn is_first(&self, offset: Offset) -> bool {
         self.number(offset) == 0
     }
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.fill(Sent::default());
     }
-    pub(super) fn record(&mut self, offset: Offset, sent: Sent) {
+    pub(crate) fn record(&mut self, offset: Offset, sent: Sent) {
         let place = self.place(self.number(offset));
         let before = self.entries[place].transmissions;
         self.entries[place] = Sent { transmissions: before + sent.transmissions, ..sent };
     }
     /// Forget from the segment at `from` to the one that ends at `to`, but stop early where the sweep
-    /// would begin again at the front. Returns the entry of the last.
-    pub(super) fn acknowledge(&mut self, from: Offset, to: Offset) -> Option<Sent> {
+    /// would wrap around. Returns the entry of the last.
+    pub(crate) fn acknowledge(&mut self, from: Offset, to: Offset) -> Option<Sent> {
         let (first, end) = (self.number(from), self.number_rounding_up(to));
         let last = end.checked_sub(1).filter(|last| *last >= first)?;
         let newest = self.entries[self.place(last)];

@@ -1,6 +1,6 @@
-//! Addresses for nodes that have only a number.
+//! IP addresses of simulated nodes, which have only a number.
 
-use crate::codec::{IpHeader, IpVersion};
+use super::{IpHeader, IpVersion};
 use crate::packet::NodeId;
 use std::net::{Ipv4Addr, Ipv6Addr};
 

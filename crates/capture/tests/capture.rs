@@ -12,8 +12,8 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
 use pcap_file::pcapng::blocks::section_header::SectionHeaderOption;
-use seamline_wire::capture::{Capture, CaptureOptions, SnapLength, ipv4_address, ipv6_address};
-use seamline_wire::codec::{IpVersion, decode, header_length};
+use seamline_capture::{Capture, CaptureOptions, SnapLength};
+use seamline_wire::codec::{IpVersion, decode, header_length, ipv4_address, ipv6_address};
 use seamline_wire::{
     Flags, Instant, Mark, NodeId, Packet, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort,
 };

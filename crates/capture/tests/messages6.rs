@@ -3,7 +3,7 @@
 mod common;
 
 use common::tshark;
-use seamline_wire::capture::{Capture, CaptureOptions};
+use seamline_capture::{Capture, CaptureOptions};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };

@@ -1,0 +1,55 @@
+//! Comparisons with ns-2: its profiles, and where its code differs from the papers and RFCs that it implements. With the feature
+//! `ns2`; nothing but a comparison needs it.
+
+mod clock;
+#[cfg(feature = "ns2")]
+mod profiles;
+mod ring;
+
+pub use clock::DrivenClock;
+#[cfg(feature = "ns2")]
+pub use profiles::{NS2_2001, NS2_2003, NS2_2010};
+pub(crate) use ring::Ring;
+
+/// What ns-2 does differently. By default nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quirks {
+    /// Headers count as 40 bytes and 8 for each SACK block; other options are free, and a mark shortens no segment.
+    pub flat_headers: bool,
+    /// Vegas.
+    pub vegas: VegasQuirks,
+}
+
+/// Where ns-2's Vegas differs from Brakmo and Peterson (1995).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VegasQuirks {
+    /// The difference of the rates is rounded to whole segments before it is compared: the window stays from half a segment below
+    /// alpha to half a segment above beta, and slow start ends half a segment above gamma.
+    pub rounds_difference: bool,
+    /// The clock of the fine-grained timers; `None` for the time of the run.
+    pub clock: Option<DrivenClock>,
+    /// The send log is an array of so many segments, usually the window limit. When an acknowledgment crosses the end of the array,
+    /// the sweep stops early and stale transmission counts remain; the segment sent first gives no sample; a segment that is not
+    /// outstanding counts as sent one second before the first; and the log is cleared when the first segment is sent again.
+    pub log_segments: Option<u32>,
+    /// The window in segments that the second new acknowledgment sets.
+    pub window_at_second_ack: Option<f64>,
+    /// When duplicates have inflated the window, the next new acknowledgment deflates it to the window after the last cut, even
+    /// when a timeout has forgotten that window. Then no window is left, and the sender stands still until the next timeout.
+    pub deflates_to_forgotten_window: bool,
+    /// A loss among the segments that left at the very first instant cuts no window, because that instant counts as the time of
+    /// the last cut.
+    pub spares_first_burst: bool,
+    /// A round whose segments were all retransmitted gives a sample: the time that it took. Late arrivals of the original
+    /// segments can end such a round at once, and then BaseRTT and the window stay far too low. Without this, a time below the
+    /// minimum round-trip time is no sample.
+    pub samples_retransmitted_rounds: bool,
+}
+
+#[cfg(feature = "ns2")]
+impl crate::Parameters {
+    /// What ns-2 does differently, to be changed.
+    pub fn ns2(&mut self) -> &mut Quirks {
+        &mut self.ns2
+    }
+}

@@ -1,0 +1,67 @@
+//! Mobile IP messages as the simulator carries them.
+
+use seamline_wire::codec::message::REGISTRATION_PORT;
+use seamline_wire::control::{
+    AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
+    RegistrationRequest, ReplyCode,
+};
+use seamline_wire::{Aside, Control, NodeId, Packet, TransportPort};
+
+pub(crate) const MOBILE: NodeId = NodeId(5);
+pub(crate) const HOME_AGENT: NodeId = NodeId(2);
+pub(crate) const FOREIGN_AGENT: NodeId = NodeId(3);
+
+fn advertisement() -> Control {
+    Control::AgentAdvertisement(AgentAdvertisement {
+        agent: FOREIGN_AGENT,
+        lifetime_s: 3,
+        sequence: 7,
+        registration_lifetime_s: 1800,
+        flags: AgentFlags::FOREIGN_AGENT | AgentFlags::REGISTRATION_REQUIRED,
+        care_of_address: Some(FOREIGN_AGENT),
+    })
+}
+
+fn request() -> Control {
+    Control::RegistrationRequest(RegistrationRequest {
+        flags: RegistrationFlags::default(),
+        lifetime_s: 1800,
+        home_address: MOBILE,
+        home_agent: HOME_AGENT,
+        care_of_address: FOREIGN_AGENT,
+        identification: Identification(0x0000_0005_8000_0000),
+    })
+}
+
+fn reply() -> Control {
+    Control::RegistrationReply(RegistrationReply {
+        code: ReplyCode::IDENTIFICATION_MISMATCH,
+        lifetime_s: 60,
+        home_address: MOBILE,
+        home_agent: HOME_AGENT,
+        identification: Identification(0x0000_0006_8000_0000),
+    })
+}
+
+fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
+    let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
+    let port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
+    Packet {
+        source,
+        destination,
+        source_port: port,
+        destination_port: port,
+        wire_bytes: control.wire_bytes(),
+        aside: Aside::control(control),
+        ..Packet::default()
+    }
+}
+
+pub(crate) fn all() -> [Packet; 4] {
+    [
+        packet(FOREIGN_AGENT, NodeId::ALL_SYSTEMS, advertisement()),
+        packet(MOBILE, NodeId::ALL_ROUTERS, Control::AgentSolicitation),
+        packet(MOBILE, FOREIGN_AGENT, request()),
+        packet(HOME_AGENT, FOREIGN_AGENT, reply()),
+    ]
+}
