@@ -6,6 +6,7 @@ use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{Aside, Control, Mark, Outbox, Packet};
+use std::sync::Arc;
 
 /// What an agent has done since it began, over all connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +28,13 @@ pub struct Counters {
     /// Packets forwarded untouched because there was no room for their connection.
     pub unknown: u64,
     /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
-    pub strange: u64,
+    pub implausible: u64,
     /// Connections forgotten because nothing was heard of them for long.
     pub expired: u64,
+    /// Connections that the agent was shown.
+    pub known: u64,
+    /// Connections forgotten before the agent was shown them, because another one took their place.
+    pub displaced: u64,
     /// Connections that the agent has split in two.
     pub split: u64,
 }
@@ -48,8 +53,10 @@ impl std::ops::Add for Counters {
             marked_acknowledgments,
             messages,
             unknown,
-            strange,
+            implausible,
             expired,
+            known,
+            displaced,
             split,
         } = other;
         Counters {
@@ -61,8 +68,10 @@ impl std::ops::Add for Counters {
             marked_acknowledgments: self.marked_acknowledgments + marked_acknowledgments,
             messages: self.messages + messages,
             unknown: self.unknown + unknown,
-            strange: self.strange + strange,
+            implausible: self.implausible + implausible,
             expired: self.expired + expired,
+            known: self.known + known,
+            displaced: self.displaced + displaced,
             split: self.split + split,
         }
     }
@@ -77,6 +86,7 @@ pub struct Exit<'a> {
     kept_bytes: &'a mut u64,
     most_kept_bytes: u64,
     ways: &'a Ways,
+    came: &'a [u8],
 }
 
 impl<'a> Exit<'a> {
@@ -87,7 +97,11 @@ impl<'a> Exit<'a> {
         most_kept_bytes: u64,
         ways: &'a Ways,
     ) -> Self {
-        Exit { out, counters, kept_bytes, most_kept_bytes, ways }
+        Exit { out, counters, kept_bytes, most_kept_bytes, ways, came: &[] }
+    }
+    /// The packet that the agent is shown has these bytes on a real network.
+    pub(crate) fn with_bytes(self, came: &'a [u8]) -> Self {
+        Exit { came, ..self }
     }
     /// The packet goes on to where it was going.
     pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
@@ -143,14 +157,19 @@ impl<'a> Exit<'a> {
         packet.set_tunnels(self.ways.towards(towards));
         self.out.send(port, packet);
     }
-    /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
+    /// A copy to be kept of the packet that the agent is shown, which [`Exit::release`] gives back; `None` when the agent's memory is full.
+    /// Only now its bytes are copied, too.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {
         if !self.set_aside(u64::from(packet.wire_bytes)) {
             self.counters.not_cached += 1;
             return None;
         }
         self.counters.cached += 1;
-        Some(self.copy(packet))
+        let mut copy = self.copy(packet);
+        if copy.aside.is_none() && !self.came.is_empty() {
+            copy.aside = Some(Box::new(Aside::Segment(Arc::from(self.came))));
+        }
+        Some(copy)
     }
     /// What was kept is needed no more.
     pub fn release(&mut self, packet: Box<Packet>) {

@@ -1,7 +1,6 @@
 //! What a bridge has done, as text for Prometheus (its exposition format 0.0.4).
 
 use crate::engine::EngineCounters;
-use crate::flows::FlowCounters;
 use crate::handed::HandOverCounters;
 use seamline_agent::Counters;
 use std::fmt::Write;
@@ -38,8 +37,6 @@ pub struct Snapshot {
     pub ports: [PortCounters; 2],
     /// Of frames between them.
     pub engine: EngineCounters,
-    /// Of connections.
-    pub flows: FlowCounters,
     /// Of the agent; with a dry run, what it would have done.
     pub agent: Counters,
     /// Of connections that were handed over.
@@ -153,10 +150,10 @@ const WHOLE: &[Series<Snapshot>] = &[
     }),
     counter("failures", "How often the agent failed and was begun anew.", |it| it.engine.failures),
     gauge("flows", "Connections that the agent is shown now.", |it| it.known_flows),
-    counter("flows_known", "Connections that the agent was shown.", |it| it.flows.known),
-    counter("flows_expired", "Connections forgotten after silence.", |it| it.flows.expired),
-    counter("flows_displaced", "Unanswered handshakes whose place another took.", |it| it.flows.displaced),
-    counter("flows_no_room", "Segments of connections for which there was no room.", |it| it.flows.no_room),
+    counter("flows_known", "Connections that the agent was shown.", |it| it.agent.known),
+    counter("flows_expired", "Connections forgotten after silence.", |it| it.agent.expired),
+    counter("flows_displaced", "Unanswered handshakes whose place another took.", |it| it.agent.displaced),
+    counter("flows_no_room", "Segments of connections for which there was no room.", |it| it.agent.unknown),
     counter("cached", "Data packets that were kept.", |it| it.agent.cached),
     counter("not_cached", "Data packets for which there was no room.", |it| it.agent.not_cached),
     counter("local_retransmissions", "Data packets sent again.", |it| it.agent.local_retransmissions),
@@ -167,9 +164,9 @@ const WHOLE: &[Series<Snapshot>] = &[
         it.agent.marked_acknowledgments
     }),
     counter(
-        "strange",
-        "Segments and messages that could be forged by their numbers: they passed, and changed nothing.",
-        |it| it.agent.strange,
+        "implausible",
+        "Segments and messages whose numbers may be forged: they passed, and changed nothing.",
+        |it| it.agent.implausible,
     ),
     counter("messages", "Messages to another agent.", |it| it.agent.messages),
     counter("handed_out_connections", "Connections that went to other agents.", |it| {

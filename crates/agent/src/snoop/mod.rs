@@ -9,8 +9,7 @@ mod uplink;
 
 use crate::Kind;
 use crate::after_timeout::{AfterTimeout, Answered};
-use crate::connection::Connection;
-use crate::connections::Connections;
+use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::heard::{Heard, News};
 use crate::key::Side;
@@ -30,10 +29,9 @@ pub(super) static KIND: Kind = Kind {
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
     ends_connections: false,
-    build: |parameters| {
+    connection: |parameters| {
         let own = parameters.snoop.clone();
-        let connections = Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone())));
-        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
+        ConnectionMaker::new(move || Box::new(Snoop::new(own.clone())))
     },
 };
 

@@ -22,7 +22,6 @@ pub(super) struct Guard<'a> {
     interfaces: &'a [String; 2],
     ports: [Option<Port>; 2],
     batch: Batch,
-    outgoing: Outgoing,
     is_active: bool,
     looked_at: Instant,
 }
@@ -33,7 +32,6 @@ impl<'a> Guard<'a> {
             interfaces,
             ports: [None, None],
             batch: Batch::default(),
-            outgoing: Outgoing::new(),
             is_active: false,
             looked_at: Instant::ZERO,
         };
@@ -108,18 +106,19 @@ impl<'a> Guard<'a> {
 
     /// All that waits.
     fn forward(&mut self, shared: &Shared) {
+        let mut outgoing = Outgoing::new();
         for side in Side::BOTH {
             let from = side.index();
             while let Some(port) = &mut self.ports[from] {
                 if port.receive(&mut self.batch).is_err() {
                     break;
                 }
-                self.outgoing.clear();
-                self.batch.iter().for_each(|(frame, _)| self.outgoing.push(side.other(), &[frame]));
-                shared.bypassed.fetch_add(self.outgoing.len() as u64, Ordering::Relaxed);
+                self.batch.iter().for_each(|(frame, _)| outgoing.pass(side.other(), frame));
+                shared.bypassed.fetch_add(outgoing.len() as u64, Ordering::Relaxed);
                 if let Some(port) = &mut self.ports[1 - from] {
-                    port.send(side.other(), &self.outgoing);
+                    port.send(side.other(), &outgoing);
                 }
+                outgoing = outgoing.reused();
                 if !self.batch.is_full() {
                     break;
                 }

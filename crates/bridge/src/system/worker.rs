@@ -135,11 +135,11 @@ fn stop_line(it: &Snapshot) -> Line {
         .with("opaque", it.engine.opaque)
         .with("unknown", it.engine.unknown)
         .with("failures", it.engine.failures)
-        .with("flows_known", it.flows.known)
+        .with("flows_known", it.agent.known)
         .with("local_retransmissions", it.agent.local_retransmissions)
         .with("suppressed_acknowledgments", it.agent.suppressed_acknowledgments)
         .with("marked_acknowledgments", it.agent.marked_acknowledgments)
-        .with("strange", it.agent.strange)
+        .with("implausible", it.agent.implausible)
         .with("messages", it.agent.messages)
         .with("connections_handed_out", it.hand_over.connections_out)
         .with("packets_handed_out", it.hand_over.packets_out)
@@ -159,6 +159,19 @@ fn changed(interface: &str, condition: Condition) -> Line {
     }
 }
 
+/// What leaves by an interface that is gone is counted there.
+fn send(outgoing: &Outgoing<'_>, ports: &mut [Option<Port>; 2], left: &mut [PortCounters; 2]) {
+    for side in Side::BOTH {
+        match &mut ports[side.index()] {
+            Some(port) => port.send(side, outgoing),
+            None => {
+                let leaves = outgoing.iter().filter(|(towards, _)| *towards == side);
+                left[side.index()].unsent += leaves.count() as u64;
+            }
+        }
+    }
+}
+
 struct Worker<'a> {
     manner: &'a Manner,
     engine: Engine,
@@ -166,7 +179,7 @@ struct Worker<'a> {
     /// What ports had counted when they were lost; the next ones go on from there.
     left: [PortCounters; 2],
     batch: Batch,
-    outgoing: Outgoing,
+    outgoing: Outgoing<'static>,
     errands: Errands,
     overload: u64,
     looked_at: Instant,
@@ -221,7 +234,7 @@ impl<'a> Worker<'a> {
                     let ran = clock::monotonic().saturating_since(begun);
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
                     log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
-                    self.engine.begin_anew();
+                    self.engine.replace_agent();
                     self.errands.drop_all();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
@@ -268,7 +281,8 @@ impl<'a> Worker<'a> {
             }
             self.run_errands();
             self.engine.wake(clock::monotonic(), &mut self.outgoing);
-            self.send();
+            send(&self.outgoing, &mut self.ports, &mut self.left);
+            self.outgoing.clear();
             if is_stopped {
                 return Ok(());
             }
@@ -332,29 +346,18 @@ impl<'a> Worker<'a> {
         let Some(port) = &mut self.ports[side.index()] else { return Ok(()) };
         port.receive(&mut self.batch)?;
         let now = clock::monotonic();
+        let mut outgoing = std::mem::take(&mut self.outgoing);
         for (frame, waited) in self.batch.iter() {
             if waited > OVERLOAD {
                 self.overload += 1;
-                self.engine.pass_by(side, frame, &mut self.outgoing);
+                self.engine.pass_by(now, side, frame, &mut outgoing);
             } else {
-                self.engine.pass(now, side, frame, &mut self.outgoing);
+                self.engine.pass(now, side, frame, &mut outgoing);
             }
         }
-        self.send();
+        send(&outgoing, &mut self.ports, &mut self.left);
+        self.outgoing = outgoing.reused();
         Ok(())
-    }
-
-    fn send(&mut self) {
-        for side in Side::BOTH {
-            match &mut self.ports[side.index()] {
-                Some(port) => port.send(side, &self.outgoing),
-                None => {
-                    let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side);
-                    self.left[side.index()].unsent += leaves.count() as u64;
-                }
-            }
-        }
-        self.outgoing.clear();
     }
 
     /// Whether the interfaces are there and run, and how long packets may be.
@@ -409,7 +412,6 @@ impl<'a> Worker<'a> {
         Snapshot {
             ports: [port(0), port(1)],
             engine: self.engine.counters(),
-            flows: self.engine.flow_counters(),
             agent: self.engine.agent_counters(),
             hand_over: self.engine.hand_over_counters(),
             hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),
