@@ -70,23 +70,15 @@ impl Place {
 }
 
 #[derive(Debug)]
-enum Stage {
-    /// Neither end has acknowledged what the other has sent: the agent is not shown it. Boxed, for other connections are many.
-    Unconfirmed(Box<Handshake>),
-    /// The agent's part in it.
-    Shown(Box<dyn Connection>),
-}
-
-#[derive(Debug)]
 struct Slot<A, L> {
     /// `None` in a free place.
-    held: Option<(ConnectionKey<A>, Stage)>,
+    held: Option<(ConnectionKey<A>, Box<dyn Connection>)>,
     generation: u32,
     last_heard: Instant,
     /// It has come from another agent, and its part has not acted on that.
     is_new_here: bool,
-    /// By side: it has sent its FIN.
-    has_ended: [bool; 2],
+    /// Neither end has acknowledged what the other has sent: the agent is not shown it.
+    is_unconfirmed: bool,
     /// The tunnels of its newest packets.
     ways: Ways,
     /// By side: the link header of the newest packet that leaves there.
@@ -101,7 +93,7 @@ impl<A, L> Slot<A, L> {
         generation: 0,
         last_heard: Instant::ZERO,
         is_new_here: false,
-        has_ended: [false; 2],
+        is_unconfirmed: false,
         ways: Ways::UNKNOWN,
         links: [None, None],
         guard: None,
@@ -123,6 +115,7 @@ pub struct Connections<A = NodeId, L = ()> {
     free: Vec<usize>,
     /// Those that the agent is not shown, the oldest first.
     unconfirmed: BTreeSet<(Instant, usize)>,
+    handshakes: BTreeMap<usize, Handshake>,
     last_found: Option<(ConnectionKey<A>, usize)>,
     timers: Timers,
     counters: Counters,
@@ -145,6 +138,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             slots: Vec::new(),
             free: Vec::new(),
             unconfirmed: BTreeSet::new(),
+            handshakes: BTreeMap::new(),
             last_found: None,
             timers: Timers::default(),
             counters: Counters::default(),
@@ -203,29 +197,19 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     /// A place for a connection, if there is room.
     fn begin(&mut self, now: Instant, key: ConnectionKey<A>) -> Option<usize> {
         let index = self.make_room()?;
-        let stage = match self.is_confirming {
-            true => {
-                self.unconfirmed.insert((now, index));
-                Stage::Unconfirmed(Box::new(Handshake::begun(now)))
-            }
-            false => Stage::Shown(self.make_part(index)),
-        };
+        let connection = self.make.make();
         let slot = &mut self.slots[index];
-        slot.held = Some((key, stage));
+        slot.guard = (!connection.judges()).then(Box::default);
+        slot.held = Some((key, connection));
+        self.by_key.insert(key, index);
         if self.is_confirming {
+            slot.is_unconfirmed = true;
             slot.last_heard = now;
             self.timers.set(index, now + self.limits.idle.min(TRANSITORY));
+            self.unconfirmed.insert((now, index));
+            self.handshakes.insert(index, Handshake::begun(now));
         }
-        self.by_key.insert(key, index);
         Some(index)
-    }
-
-    /// The agent's part in a new connection at this place.
-    fn make_part(&mut self, index: usize) -> Box<dyn Connection> {
-        let part = self.make.make();
-        self.slots[index].guard = (!part.judges()).then(Box::default);
-        self.counters.known += 1;
-        part
     }
 
     /// A free place, or that of the oldest connection that the agent is not shown.
@@ -254,18 +238,15 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         let slot = &mut self.slots[index];
         let generation = slot.generation.wrapping_add(1);
         let Slot { held, ways, guard, .. } = std::mem::replace(slot, Slot { generation, ..Slot::FREE });
-        let (key, stage) = held?;
+        let (key, connection) = held?;
         self.by_key.remove(&key);
         self.last_found = None;
         self.timers.set(index, NEVER);
         self.free.push(index);
-        match stage {
-            Stage::Shown(connection) => Some(Moved { key, connection, ways, guard }),
-            Stage::Unconfirmed(handshake) => {
-                self.unconfirmed.remove(&(handshake.since(), index));
-                None
-            }
+        if let Some(handshake) = self.handshakes.remove(&index) {
+            self.unconfirmed.remove(&(handshake.since(), index));
         }
+        Some(Moved { key, connection, ways, guard })
     }
 
     fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
@@ -275,8 +256,8 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     /// How long a connection may be silent.
     fn limit(&self, index: usize) -> Duration {
         let slot = &self.slots[index];
-        let is_unconfirmed = matches!(slot.held, Some((_, Stage::Unconfirmed(_))));
-        let is_transitory = self.is_confirming && (is_unconfirmed || slot.has_ended == [true; 2]);
+        let has_ended = || slot.guard.as_ref().is_some_and(|guard| guard.has_ended() == [true; 2]);
+        let is_transitory = self.is_confirming && (slot.is_unconfirmed || has_ended());
         if is_transitory { self.limits.idle.min(TRANSITORY) } else { self.limits.idle }
     }
 
@@ -294,7 +275,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         let index = place.index();
         let silent_until = now + self.limit(index);
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, Stage::Shown(connection))), ways, .. } = &mut slots[index] else {
+        let Slot { held: Some((_, connection)), ways, .. } = &mut slots[index] else {
             unreachable!("what is admitted is held")
         };
         ways.note(from.other(), packet.tunnels);
@@ -317,8 +298,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         out: &mut Outbox,
     ) {
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, Stage::Shown(connection))), ways, guard, .. } = &mut slots[place.index()]
-        else {
+        let Slot { held: Some((_, connection)), ways, guard, .. } = &mut slots[place.index()] else {
             return out.send(from.onwards(), packet);
         };
         if guard.as_ref().is_some_and(|it| !it.admits_ranges(Side::Wired, message.ranges.as_slice())) {
@@ -352,7 +332,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             }
             let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
             let Slot { held, is_new_here, ways, .. } = &mut slots[index];
-            let Some((_, Stage::Shown(connection))) = held else {
+            let Some((_, connection)) = held else {
                 timers.set(index, expires);
                 continue;
             };

@@ -8,73 +8,53 @@ use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, Seque
 use seamline_wire::{Aside, Control, Mark, Outbox, Packet};
 use std::sync::Arc;
 
-/// What an agent has done since it began, over all connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Packets that came in, from either side.
-    pub packets: u64,
-    /// Data packets that were kept.
-    pub cached: u64,
-    /// Data packets that were not kept because there was no room.
-    pub not_cached: u64,
-    /// Data packets sent again over the wireless side.
-    pub local_retransmissions: u64,
-    /// Acknowledgments that were not passed on.
-    pub suppressed_acknowledgments: u64,
-    /// Acknowledgments in which something was written.
-    pub marked_acknowledgments: u64,
-    /// Messages sent to the agent at the other end of a link.
-    pub messages: u64,
-    /// Packets forwarded untouched because there was no room for their connection.
-    pub unknown: u64,
-    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
-    pub implausible: u64,
-    /// Connections forgotten because nothing was heard of them for long.
-    pub expired: u64,
-    /// Connections that the agent was shown.
-    pub known: u64,
-    /// Connections forgotten before the agent was shown them, because another one took their place.
-    pub displaced: u64,
-    /// Connections that the agent has split in two.
-    pub split: u64,
+/// Counters that are added one by one, so that none is forgotten.
+macro_rules! counters {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $counter:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$doc])* pub $counter: u64,)* }
+
+        impl std::ops::Add for $name {
+            type Output = $name;
+
+            fn add(self, other: $name) -> $name {
+                $name { $($counter: self.$counter + other.$counter,)* }
+            }
+        }
+    };
 }
 
-impl std::ops::Add for Counters {
-    type Output = Counters;
-
-    fn add(self, other: Counters) -> Counters {
-        // Taken apart, so that no counter is forgotten here.
-        let Counters {
-            packets,
-            cached,
-            not_cached,
-            local_retransmissions,
-            suppressed_acknowledgments,
-            marked_acknowledgments,
-            messages,
-            unknown,
-            implausible,
-            expired,
-            known,
-            displaced,
-            split,
-        } = other;
-        Counters {
-            packets: self.packets + packets,
-            cached: self.cached + cached,
-            not_cached: self.not_cached + not_cached,
-            local_retransmissions: self.local_retransmissions + local_retransmissions,
-            suppressed_acknowledgments: self.suppressed_acknowledgments + suppressed_acknowledgments,
-            marked_acknowledgments: self.marked_acknowledgments + marked_acknowledgments,
-            messages: self.messages + messages,
-            unknown: self.unknown + unknown,
-            implausible: self.implausible + implausible,
-            expired: self.expired + expired,
-            known: self.known + known,
-            displaced: self.displaced + displaced,
-            split: self.split + split,
-        }
-    }
+counters! {
+/// What an agent has done since it began, over all connections.
+Counters {
+    /// Packets that came in, from either side.
+    packets,
+    /// Data packets that were kept.
+    cached,
+    /// Data packets that were not kept because there was no room.
+    not_cached,
+    /// Data packets sent again over the wireless side.
+    local_retransmissions,
+    /// Acknowledgments that were not passed on.
+    suppressed_acknowledgments,
+    /// Acknowledgments in which something was written.
+    marked_acknowledgments,
+    /// Messages sent to the agent at the other end of a link.
+    messages,
+    /// Packets forwarded untouched because there was no room for their connection.
+    unknown,
+    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
+    implausible,
+    /// Connections forgotten because nothing was heard of them for long.
+    expired,
+    /// Connections that the agent was shown.
+    known,
+    /// Connections forgotten before the agent was shown them, because another one took their place.
+    displaced,
+    /// Connections that the agent has split in two.
+    split,
+}
 }
 
 /// The way out of an agent, for one of its connections.

@@ -96,6 +96,14 @@ impl Guard {
         }
         self.directions[from.index()].expects(segment.sequence) && self.admits_acknowledgment(from, segment)
     }
+    /// By side: whether it has sent its FIN.
+    pub(crate) fn has_ended(&self) -> [bool; 2] {
+        self.directions.each_ref().map(|it| it.has_ended)
+    }
+    /// This side has sent its FIN, in a segment that is not judged.
+    pub(crate) fn note_end(&mut self, from: Side) {
+        self.directions[from.index()].has_ended = true;
+    }
     /// Whether the bytes that another agent speaks of can be such as this side has under way, or nearly so: messages overtake data, and
     /// are overtaken. They have no second number that would be hard to guess, so windows do not count.
     pub(crate) fn admits_ranges(&self, sender: Side, ranges: &[SequenceRange]) -> bool {

@@ -29,6 +29,7 @@ mod passed;
 mod ranges;
 mod snoop;
 mod split;
+mod store;
 mod ways;
 
 pub use connection::{Connection, ConnectionMaker};

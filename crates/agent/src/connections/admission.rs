@@ -1,6 +1,6 @@
 //! Which segments the agent is shown.
 
-use super::{Connections, Place, Slot, Stage};
+use super::{Connections, Place, Slot};
 use crate::exit::Exit;
 use crate::guard::Verdict;
 use crate::key::{ConnectionKey, Side};
@@ -24,11 +24,13 @@ pub(super) struct Handshake {
     since: Instant,
     /// By side: the first number, and the one behind the last.
     seen: [Option<(SequenceNumber, SequenceNumber)>; 2],
+    /// By side: it has sent its FIN.
+    has_ended: [bool; 2],
 }
 
 impl Handshake {
     pub(super) fn begun(since: Instant) -> Self {
-        Handshake { since, seen: [None; 2] }
+        Handshake { since, seen: [None; 2], has_ended: [false; 2] }
     }
     pub(super) fn since(&self) -> Instant {
         self.since
@@ -37,6 +39,7 @@ impl Handshake {
         let seen = &mut self.seen[from.index()];
         let (first, end) = seen.unwrap_or((segment.sequence, segment.end()));
         *seen = Some((first, end.max(segment.end())));
+        self.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
     }
     /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to whoever asks.
     fn is_confirmed_by(&self, from: Side, segment: &Segment) -> bool {
@@ -81,11 +84,13 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
                 passed = self.passed.as_mut().and_then(|passed| passed.of(now, key, segment));
             }
         }
+        let is_new = self.find(key).is_none();
         let Some(index) = self.find_or_begin(now, key) else {
             self.counters.unknown += 1;
             self.note_passed(now, key, PassedSyn::shown_by(segment));
             return Admission::Unknown;
         };
+        self.counters.known += u64::from(is_new && !self.is_confirming);
         if !self.is_confirmed_by(now, index, from, segment, link) {
             return Admission::Unknown;
         }
@@ -93,7 +98,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             self.counters.implausible += 1;
             return Admission::Implausible;
         }
-        self.note(now, index, from, flags, link);
+        self.note(now, index, from, link);
         if let Some(syn) = passed {
             self.leave_alone(now, index, syn, out);
         }
@@ -117,18 +122,29 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             }
         }
         if let Some(place) = self.find_shown(&key) {
-            self.note(now, place.index(), from, segment.flags, None);
+            self.note(now, place.index(), from, None);
+            let ends = |side| side == from && segment.flags.contains(Flags::FIN);
+            self.note_ends(place.index(), Side::BOTH.map(ends));
             let limit = self.limit(place.index());
             self.timers.bring_forward(place.index(), now + limit);
         }
     }
 
-    fn note(&mut self, now: Instant, index: usize, from: Side, flags: Flags, link: Option<L>) {
+    fn note(&mut self, now: Instant, index: usize, from: Side, link: Option<L>) {
         let slot = &mut self.slots[index];
         slot.last_heard = now;
-        slot.has_ended[from.index()] |= flags.contains(Flags::FIN);
         if link.is_some() {
             slot.links[from.other().index()] = link;
+        }
+    }
+
+    /// These sides have sent their FINs.
+    pub(super) fn note_ends(&mut self, index: usize, has_ended: [bool; 2]) {
+        if let Some(guard) = &mut self.slots[index].guard {
+            Side::BOTH
+                .into_iter()
+                .filter(|side| has_ended[side.index()])
+                .for_each(|side| guard.note_end(side));
         }
     }
 
@@ -143,7 +159,8 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     ) {
         let answers = segment.flags.contains(Flags::ACK) && !segment.flags.contains(Flags::RST);
         let Some(&index) = self.by_key.get(&key).filter(|_| !answers) else { return };
-        let Slot { held: Some((_, Stage::Shown(connection))), guard, .. } = &self.slots[index] else {
+        let Slot { held: Some((_, connection)), guard, is_unconfirmed: false, .. } = &self.slots[index]
+        else {
             return;
         };
         let ends = match guard {
@@ -157,7 +174,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
 
     fn forget_unconfirmed(&mut self, key: ConnectionKey<A>) {
         if let Some(&index) = self.by_key.get(&key)
-            && matches!(self.slots[index].held, Some((_, Stage::Unconfirmed(_))))
+            && self.slots[index].is_unconfirmed
         {
             self.take(index);
         }
@@ -172,18 +189,30 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         segment: &Segment,
         link: Option<L>,
     ) -> bool {
-        let Some((_, Stage::Unconfirmed(handshake))) = &mut self.slots[index].held else { return true };
+        if !self.slots[index].is_unconfirmed {
+            return true;
+        }
+        let Some(handshake) = self.handshakes.get_mut(&index) else { return false };
         if !handshake.is_confirmed_by(from, segment) {
             handshake.note(from, segment);
-            self.note(now, index, from, segment.flags, link);
+            self.note(now, index, from, link);
             return false;
         }
-        self.unconfirmed.remove(&(handshake.since, index));
-        let part = self.make_part(index);
-        if let Some((_, stage)) = &mut self.slots[index].held {
-            *stage = Stage::Shown(part);
-        }
+        let has_ended = handshake.has_ended;
+        self.confirm(index);
+        self.note_ends(index, has_ended);
         true
+    }
+
+    /// From now on the agent is shown a connection. Returns whether it was not before.
+    pub(super) fn confirm(&mut self, index: usize) -> bool {
+        self.slots[index].is_unconfirmed = false;
+        let handshake = self.handshakes.remove(&index);
+        if let Some(handshake) = &handshake {
+            self.unconfirmed.remove(&(handshake.since, index));
+            self.counters.known += 1;
+        }
+        handshake.is_some()
     }
 
     /// Whether this segment can be one of the connection; if it is the first of one that takes its place, that begins.
@@ -201,11 +230,8 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             Verdict::Credible => true,
             Verdict::Implausible => false,
             Verdict::Replaced => {
-                let Some((_, Stage::Shown(connection))) = &mut slot.held else {
-                    unreachable!("what has a guard is shown")
-                };
+                let Some((_, connection)) = &mut slot.held else { unreachable!("what has a guard is held") };
                 let mut ended = std::mem::replace(connection, self.make.make());
-                slot.has_ended = [false; 2];
                 ended.end(now, &mut self.exit(out));
                 true
             }
@@ -221,7 +247,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         out: &mut Outbox,
     ) -> bool {
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, Stage::Shown(connection))), ways, .. } = &mut slots[index] else {
+        let Slot { held: Some((_, connection)), ways, .. } = &mut slots[index] else {
             return true;
         };
         let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);

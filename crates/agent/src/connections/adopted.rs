@@ -1,6 +1,6 @@
 //! What a bridge asks of the table, and does to it, besides showing packets to the agent.
 
-use super::{Connections, Place, Slot, Stage};
+use super::{Connections, Place, Slot};
 use crate::key::{ConnectionKey, Side};
 use seamline_wire::{Instant, NodeId, Packet, SequenceNumber, TransportPort};
 
@@ -8,7 +8,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     /// The connection with this key, if the agent is shown it.
     pub fn find_shown(&self, key: &ConnectionKey<A>) -> Option<Place> {
         let index = *self.by_key.get(key)?;
-        matches!(self.slots[index].held, Some((_, Stage::Shown(_)))).then(|| self.place(index))
+        (!self.slots[index].is_unconfirmed).then(|| self.place(index))
     }
     /// The ends of the connection of which [`Place::node`] is one.
     pub fn key_of(&self, end: NodeId) -> Option<ConnectionKey<A>> {
@@ -31,14 +31,12 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     }
     /// By side: whether it has sent its FIN.
     pub fn has_ended(&self, place: Place) -> [bool; 2] {
-        self.slots[place.index()].has_ended
+        self.slots[place.index()].guard.as_ref().map_or([false; 2], |guard| guard.has_ended())
     }
     /// The next byte that the mobile node misses, if it was heard of, and data on its way there, in order of sequence.
     pub fn kept(&self, place: Place) -> (Option<SequenceNumber>, Vec<&Packet>) {
-        match &self.slots[place.index()].held {
-            Some((_, Stage::Shown(connection))) => connection.kept(),
-            _ => Default::default(),
-        }
+        let held = self.slots[place.index()].held.as_ref();
+        held.map_or_else(Default::default, |(_, connection)| connection.kept())
     }
     /// Forget a connection, and drop what is kept of it.
     pub fn forget(&mut self, place: Place) {
@@ -60,22 +58,17 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         has_ended: [bool; 2],
     ) -> Option<Place> {
         let index = self.find_or_begin(now, key)?;
-        let part = self.make_part(index);
+        let is_new = self.confirm(index);
         let slot = &mut self.slots[index];
         slot.last_heard = now;
-        match slot.held.replace((key, Stage::Shown(part))) {
-            Some((_, Stage::Shown(known))) => {
-                self.kept_bytes -= known.kept_bytes();
-                self.counters.known -= 1;
-            }
-            before => {
-                slot.has_ended = has_ended;
-                slot.links[Side::Wireless.index()] = Some(link);
-                if let Some((_, Stage::Unconfirmed(handshake))) = before {
-                    self.unconfirmed.remove(&(handshake.since(), index));
-                }
-            }
+        slot.guard = Some(Box::default());
+        if is_new {
+            slot.links[Side::Wireless.index()] = Some(link);
         }
+        if let Some((_, known)) = slot.held.replace((key, self.make.make())) {
+            self.kept_bytes -= known.kept_bytes();
+        }
+        self.note_ends(index, has_ended);
         Some(self.place(index))
     }
     /// All is shown that was handed over: at the next [`Connections::wake`] the agent begins to send it.

@@ -1,6 +1,6 @@
 //! Connections that go to the agent at another base station, or come from there.
 
-use super::{Connections, Place, Stage};
+use super::{Connections, Place};
 use crate::Agent;
 use crate::exit::Counters;
 use crate::key::ConnectionKey;
@@ -26,7 +26,7 @@ impl Connections {
     /// Whether it is known, and is more than left alone.
     fn has_split(&self, key: ConnectionKey) -> bool {
         let held = self.by_key.get(&key).and_then(|index| self.slots[*index].held.as_ref());
-        held.is_some_and(|(_, stage)| matches!(stage, Stage::Shown(part) if !part.is_left_alone()))
+        held.is_some_and(|(_, connection)| !connection.is_left_alone())
     }
 }
 
@@ -74,7 +74,7 @@ impl Agent for Connections {
             };
             self.kept_bytes = kept_bytes;
             let slot = &mut self.slots[index];
-            slot.held = Some((key, Stage::Shown(connection)));
+            slot.held = Some((key, connection));
             (slot.ways, slot.guard) = (ways, guard);
             let place = self.place(index);
             self.arrive(place);

@@ -14,7 +14,6 @@ mod echoes;
 mod gaps;
 mod mobile_router;
 mod round_trip;
-mod store;
 
 pub use gaps::MOST as MOST_GAPS;
 
