@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 /// After so long without progress it takes over. The agent's thread comes round every 100 ms when nothing happens.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// How often it looks.
 const LOOK: u8 = 100;
 
@@ -52,7 +52,7 @@ impl<'a> Guard<'a> {
                 self.look();
             }
             let progress = Instant::from_nanos(shared.progress.load(Ordering::Relaxed));
-            let is_stalled = now.saturating_since(progress) > PATIENCE;
+            let is_stalled = now.saturating_since(progress) > TIMEOUT;
             if is_stalled && !self.is_active {
                 self.set_active(true);
                 shared.bypass.store(true, Ordering::SeqCst);

@@ -1,6 +1,6 @@
 //! Where the counters can be read: by HTTP, or in a file.
 
-use super::patience::wait;
+use super::timed_stream::wait;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_daemon::{Line, clock, explained};
 use seamline_wire::{Duration, Instant};
@@ -45,7 +45,7 @@ enum To {
 }
 
 /// For a request and its answer together.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// How often, in milliseconds, it looks whether there is something to do, and whether it is to stop.
 const LOOK: u8 = 100;
 /// Said no more often than this that the file cannot be written.
@@ -122,7 +122,7 @@ impl Publisher {
     /// The request is read to its empty line, for closing with bytes unread would reset the connection.
     fn answer(&self, asked: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
         asked.set_nonblocking(true)?;
-        let until = clock::monotonic() + PATIENCE;
+        let until = clock::monotonic() + TIMEOUT;
         let mut request = [0; 4096];
         let mut length = 0;
         while length < request.len() && !request[..length].windows(4).any(|end| end == b"\r\n\r\n") {

@@ -1,8 +1,8 @@
 //! The thread of the agent, and what runs beside it.
 
+use super::coalescing::{coalesced, coalesces, refuse_coalescing};
 use super::guard::{Guard, discard};
-use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
-use super::joining::{joined, joins, refuse_joining};
+use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::offloads::Condition;
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
@@ -91,7 +91,7 @@ pub fn run(
     stop: impl AsFd,
     out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
-    refuse_joining(&manner.interfaces)?;
+    refuse_coalescing(&manner.interfaces)?;
     let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
     settings.medium = ports[0].medium();
     if settings.medium != ports[1].medium() {
@@ -101,14 +101,14 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let publisher = Publisher::open(manner.metrics.as_ref())?;
-    let (asker, errands) = Errands::new()?;
+    let (asker, jobs) = Jobs::new()?;
     let handing_out = HandingOut::open(&manner.hand_over, settings.is_dry, asker.clone())?;
     let incoming = Incoming::open(&manner.hand_over, asker)?;
     let (say, said) = channel();
     let mut log = Log { journal: Journal::new(out, manner.json), said };
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let mut worker = Worker::new(settings, manner, ports, errands);
+    let mut worker = Worker::new(settings, manner, ports, jobs);
     log.write(worker.start());
     thread::scope(|scope| {
         scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
@@ -151,9 +151,9 @@ fn stop_line(it: &Snapshot) -> Line {
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {
-    let stopped = |why: &str| Line::new("not-running").with("interface", interface).with("why", why);
+    let stopped = |why: &str| Line::new("link-down").with("interface", interface).with("why", why);
     match condition {
-        Condition::Running => Line::new("running").with("interface", interface),
+        Condition::Running => Line::new("link-up").with("interface", interface),
         Condition::NoCarrier => stopped("no carrier"),
         Condition::SetDown => stopped("set down"),
     }
@@ -180,7 +180,7 @@ struct Worker<'a> {
     left: [PortCounters; 2],
     batch: Batch,
     outgoing: Outgoing<'static>,
-    errands: Errands,
+    jobs: Jobs,
     overload: u64,
     looked_at: Instant,
     published_at: Instant,
@@ -188,7 +188,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], errands: Errands) -> Self {
+    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], jobs: Jobs) -> Self {
         Worker {
             engine: Engine::new(settings),
             manner,
@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
             left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
-            errands,
+            jobs,
             overload: 0,
             looked_at: Instant::ZERO,
             published_at: Instant::ZERO,
@@ -235,7 +235,7 @@ impl<'a> Worker<'a> {
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
                     log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
                     self.engine.replace_agent();
-                    self.errands.drop_all();
+                    self.jobs.drop_all();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
                     let mut asked = [PollFd::new(stop, PollFlags::POLLIN)];
@@ -262,7 +262,7 @@ impl<'a> Worker<'a> {
             if shared.bypass.load(Ordering::SeqCst) {
                 // The guard has forwarded it, or will.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
-                self.errands.drop_all();
+                self.jobs.drop_all();
                 if !is_stopped {
                     continue;
                 }
@@ -279,7 +279,7 @@ impl<'a> Worker<'a> {
                     }
                 }
             }
-            self.run_errands();
+            self.run_jobs();
             self.engine.wake(clock::monotonic(), &mut self.outgoing);
             send(&self.outgoing, &mut self.ports, &mut self.left);
             self.outgoing.clear();
@@ -306,9 +306,9 @@ impl<'a> Worker<'a> {
     }
 
     /// What other threads ask for. No more than there is room for at once, so frames do not wait long.
-    fn run_errands(&mut self) {
+    fn run_jobs(&mut self) {
         let now = clock::monotonic();
-        for Errand { what, .. } in self.errands.take().filter(|errand| errand.until > now) {
+        for Job { what, .. } in self.jobs.take().filter(|job| job.until > now) {
             // Whoever asked may have given up waiting.
             match what {
                 What::HandOut(hosts, answer) => {
@@ -329,7 +329,7 @@ impl<'a> Worker<'a> {
         let wake =
             wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
-        let mut descriptors: Vec<_> = [stop, self.errands.as_fd()]
+        let mut descriptors: Vec<_> = [stop, self.jobs.as_fd()]
             .into_iter()
             .chain(sockets)
             .map(|socket| PollFd::new(socket, PollFlags::POLLIN))
@@ -377,7 +377,7 @@ impl<'a> Worker<'a> {
             let is_due = self.warned_at[place].is_none_or(|at| now.saturating_since(at) >= WARN);
             if longest > mtu + crate::frame::MAX_LINK_HEADER && is_due {
                 self.warned_at[place] = Some(now);
-                log.write(joined(interface, longest));
+                log.write(coalesced(interface, longest));
             }
         }
     }
@@ -388,7 +388,7 @@ impl<'a> Worker<'a> {
         let interface = self.manner.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
             self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
-            log.write(Line::new("gone").with("interface", interface));
+            log.write(Line::new("interface-removed").with("interface", interface));
         }
         if self.ports[place].is_some() {
             return;
@@ -400,8 +400,8 @@ impl<'a> Worker<'a> {
         let left = self.left[place];
         port.counters = PortCounters { flaps: left.flaps + 1, is_there: true, is_running: true, ..left };
         self.ports[place] = Some(port);
-        log.write(Line::new("back").with("interface", interface));
-        if let Some(warning) = joins(interface) {
+        log.write(Line::new("interface-returned").with("interface", interface));
+        if let Some(warning) = coalesces(interface) {
             self.warned_at[place] = Some(now);
             log.write(warning);
         }

@@ -338,8 +338,8 @@ fn interfaces_come_back() {
     ip(&net.bridge, "link set b0 up");
     transfer.finish();
     // On a busy host everything may have come before the second interface went.
-    bridge.wait_for("event=back");
-    assert!(bridge.log().contains("event=gone"), "{}", bridge.log());
+    bridge.wait_for("event=interface-returned");
+    assert!(bridge.log().contains("event=interface-removed"), "{}", bridge.log());
     let it = bridge.end().unwrap();
     assert_eq!(it.ports.map(|port| port.flaps), [1, 0]);
     hop.end();

@@ -1,8 +1,8 @@
 //! What agents of other base stations hand over.
 
-use super::{Asker, HandOver, LOOK, PATIENCE};
+use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
-use crate::system::patience::Patient;
+use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_daemon::{Line, clock, explained};
@@ -45,7 +45,7 @@ impl Incoming {
             let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             let Ok((stream, from)) = listener.accept() else { continue };
             let now = clock::monotonic();
-            let line = match self.hear(stream, from.ip(), now + PATIENCE, &shared.stop) {
+            let line = match self.hear(stream, from.ip(), now + TIMEOUT, &shared.stop) {
                 Ok(TakenIn { connections, packets }) => {
                     Line::new("taken-in").with("connections", connections).with("packets", packets)
                 }
@@ -74,7 +74,7 @@ impl Incoming {
         if !self.from.contains(&from.to_canonical()) {
             return Err(io::Error::other("no base station of --hand-over-from"));
         }
-        let mut stream = Patient::new(stream, until, stop)?;
+        let mut stream = TimedStream::new(stream, until, stop)?;
         let mut beginning = [0; BEGINNING.len()];
         stream.read_exact(&mut beginning)?;
         if beginning != BEGINNING {
@@ -92,7 +92,7 @@ impl Incoming {
 }
 
 /// `None` at the end of all.
-fn next(stream: &mut Patient<'_>) -> io::Result<Option<Handed>> {
+fn next(stream: &mut TimedStream<'_>) -> io::Result<Option<Handed>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length) as usize;

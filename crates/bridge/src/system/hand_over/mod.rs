@@ -1,12 +1,12 @@
 //! Between the agents of base stations: who has left is told at a socket of this host, and what is kept for him goes by TCP to the agent that has
 //! him now. Both in threads of their own, which wait for others; the agent's thread is only asked, and asks nobody.
 
-mod errands;
 mod incoming;
+mod jobs;
 mod outgoing;
 
-pub(super) use errands::{Asker, Errand, Errands, What};
 pub(super) use incoming::Incoming;
+pub(super) use jobs::{Asker, Job, Jobs, What};
 pub(super) use outgoing::HandingOut;
 
 use seamline_wire::Duration;
@@ -25,6 +25,6 @@ pub struct HandOver {
 }
 
 /// For handing over all connections of those who are named together: what comes later is of no use. Less than who tells it waits for the answer.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const TIMEOUT: Duration = Duration::from_millis(1500);
 /// How often, in milliseconds, a thread looks whether it is to stop.
 const LOOK: u8 = 100;

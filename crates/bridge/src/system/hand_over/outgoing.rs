@@ -1,8 +1,8 @@
 //! Who has left is told here, and what is kept for him goes to the agent where he is now.
 
-use super::{Asker, HandOver, LOOK, PATIENCE};
+use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
-use crate::system::patience::Patient;
+use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_daemon::control::Control;
@@ -40,7 +40,7 @@ impl HandingOut {
         while !shared.stop.load(Ordering::Relaxed) {
             let _ = poll(&mut [PollFd::new(control.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             while let Ok(Some((text, from))) = control.receive() {
-                let answer = match self.obey(&text, shared, say) {
+                let answer = match self.apply(&text, shared, say) {
                     Ok(done) => format!("ok {done}"),
                     Err(error) => format!("error: {error}"),
                 };
@@ -49,13 +49,13 @@ impl HandingOut {
         }
     }
 
-    fn obey(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
+    fn apply(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
         let Some((to, hosts)) = read(text) else {
             return Err(io::Error::other("not understood; it understands: hand-over ADDRESS:PORT HOST..."));
         };
         let begun = clock::monotonic();
         let named = text.split_whitespace().skip(2).collect::<Vec<_>>().join(" ");
-        let done = self.hand_over(to, hosts, begun + PATIENCE, &shared.stop);
+        let done = self.hand_over(to, hosts, begun + TIMEOUT, &shared.stop);
         let took = clock::monotonic().saturating_since(begun).as_millis();
         let line = match &done {
             Ok(Done { connections, packets, taken_in }) => {
@@ -124,7 +124,7 @@ fn read(text: &str) -> Option<(SocketAddr, Vec<IpAddr>)> {
 }
 
 fn send(to: SocketAddr, all: &[Handed], until: Instant, stop: &AtomicBool) -> io::Result<TakenIn> {
-    let mut stream = Patient::new(TcpStream::connect_timeout(&to, CONNECTING)?, until, stop)?;
+    let mut stream = TimedStream::new(TcpStream::connect_timeout(&to, CONNECTING)?, until, stop)?;
     stream.write_all(&BEGINNING)?;
     let mut record = Vec::new();
     for handed in all {

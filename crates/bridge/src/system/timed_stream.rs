@@ -27,17 +27,17 @@ pub(super) fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &At
 
 /// A connection on which all together has so much time.
 #[derive(Debug)]
-pub(super) struct Patient<'a> {
+pub(super) struct TimedStream<'a> {
     stream: TcpStream,
     until: Instant,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Patient<'a> {
+impl<'a> TimedStream<'a> {
     pub(super) fn new(stream: TcpStream, until: Instant, stop: &'a AtomicBool) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
-        Ok(Patient { stream, until, stop })
+        Ok(TimedStream { stream, until, stop })
     }
     /// Until when.
     pub(super) fn until(&self) -> Instant {

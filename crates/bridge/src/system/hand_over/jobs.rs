@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryIter, sync_chan
 
 /// Something to do, if it is not too late, and where the outcome goes.
 #[derive(Debug)]
-pub(in crate::system) struct Errand {
+pub(in crate::system) struct Job {
     pub(in crate::system) until: Instant,
     pub(in crate::system) what: What,
 }
@@ -28,20 +28,20 @@ const MOST_WAITING: usize = 2;
 
 /// Those that wait, and what wakes the agent's thread when one comes.
 #[derive(Debug)]
-pub(in crate::system) struct Errands {
-    waiting: Receiver<Errand>,
+pub(in crate::system) struct Jobs {
+    waiting: Receiver<Job>,
     bell: Arc<EventFd>,
 }
 
-impl Errands {
+impl Jobs {
     /// With the end at which they are given.
     pub(in crate::system) fn new() -> io::Result<(Asker, Self)> {
-        let (errands, waiting) = sync_channel(MOST_WAITING);
+        let (jobs, waiting) = sync_channel(MOST_WAITING);
         let bell = Arc::new(EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?);
-        Ok((Asker { errands, bell: Arc::clone(&bell) }, Errands { waiting, bell }))
+        Ok((Asker { jobs, bell: Arc::clone(&bell) }, Jobs { waiting, bell }))
     }
     /// Those that wait now.
-    pub(in crate::system) fn take(&self) -> TryIter<'_, Errand> {
+    pub(in crate::system) fn take(&self) -> TryIter<'_, Job> {
         // Nothing to read: nobody has rung.
         let _ = self.bell.read();
         self.waiting.try_iter()
@@ -52,7 +52,7 @@ impl Errands {
     }
 }
 
-impl AsFd for Errands {
+impl AsFd for Jobs {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
@@ -61,7 +61,7 @@ impl AsFd for Errands {
 /// Asks the agent's thread.
 #[derive(Clone, Debug)]
 pub(in crate::system) struct Asker {
-    errands: SyncSender<Errand>,
+    jobs: SyncSender<Job>,
     bell: Arc<EventFd>,
 }
 
@@ -75,9 +75,9 @@ impl Asker {
 
     fn ask<T>(&self, until: Instant, what: impl FnOnce(SyncSender<T>) -> What) -> io::Result<T> {
         let (answer, answered) = sync_channel(1);
-        let errand = Errand { until, what: what(answer) };
+        let job = Job { until, what: what(answer) };
         // More than those of threads that wait for an answer: those for which they no longer wait, of an agent that hangs.
-        self.errands.try_send(errand).map_err(|_| not_at_work())?;
+        self.jobs.try_send(job).map_err(|_| not_at_work())?;
         self.bell.write(1)?;
         let left = until.saturating_since(clock::monotonic());
         match answered.recv_timeout(std::time::Duration::from_nanos(left.as_nanos())) {
