@@ -23,7 +23,8 @@ impl Connections {
     }
 
     fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
-        if !packet.is_bare_segment() && !(self.inside_tunnels && packet.is_segment()) {
+        let is_helped = packet.is_bare_segment() || (self.inside_tunnels && packet.is_segment());
+        if !is_helped {
             return self.on_other(now, from, packet, out);
         }
         let key = ConnectionKey::of(&packet, from);

@@ -1,4 +1,4 @@
-//! Plain forwarding, for as long as the agent's thread does not come round.
+//! Plain forwarding while the agent's thread does not respond.
 
 use super::port::{Batch, Port};
 use super::worker::Shared;
@@ -11,12 +11,12 @@ use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
-/// After so long without progress it takes over. The agent's thread comes round every 100 ms when nothing happens.
+/// It takes over after this time without progress. An idle agent's thread makes a round every 100 ms.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// How often it looks.
+/// How often it checks, in milliseconds.
 const LOOK: u8 = 100;
 
-/// Sockets of its own, which take nothing while all is well.
+/// The guard, with sockets of its own, which receive nothing while the agent works.
 #[derive(Debug)]
 pub(super) struct Guard<'a> {
     interfaces: &'a [String; 2],
@@ -39,7 +39,7 @@ impl<'a> Guard<'a> {
         guard
     }
 
-    /// Until it is to stop.
+    /// Run until stopped.
     pub(super) fn run(&mut self, shared: &Shared, log: &Sender<Line>) {
         let say = |line: Line| {
             // Who listens ends after this does.
@@ -58,7 +58,7 @@ impl<'a> Guard<'a> {
                 shared.bypass.store(true, Ordering::SeqCst);
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
-                say(Line::new("bypass").with("why", "the agent does not come round").with("for_ms", stalled));
+                say(Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled));
             }
             if self.is_active {
                 if !is_stalled {
@@ -70,7 +70,7 @@ impl<'a> Guard<'a> {
                     say(Line::new("resume"));
                 }
             } else {
-                // Nothing waits, but that an interface is down: unread, it would end every wait at once.
+                // Only the news that an interface is down can wait; unread, it would end every poll at once.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
             }
         }
@@ -89,7 +89,7 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Open what is gone, or was made anew.
+    /// Open interfaces that were removed and created again.
     fn look(&mut self) {
         self.looked_at = clock::monotonic();
         for (port, interface) in self.ports.iter_mut().zip(self.interfaces) {
@@ -104,7 +104,7 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// All that waits.
+    /// Forward all frames that wait.
     fn forward(&mut self, shared: &Shared) {
         let mut outgoing = Outgoing::new();
         for side in Side::BOTH {
@@ -127,7 +127,7 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Take what waits, and do nothing with it.
+/// Receive what waits, and drop it.
 pub(super) fn discard(port: &mut Port, batch: &mut Batch) {
     while port.receive(batch).is_ok() && batch.is_full() {}
 }

@@ -1,4 +1,4 @@
-//! Where the counters can be read: by HTTP, or in a file.
+//! Publishes the counters by HTTP or in a file.
 
 use super::timed_stream::wait;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -17,13 +17,13 @@ use std::thread;
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metrics {
-    /// Whoever asks at this address by HTTP, for any path, is told.
+    /// An HTTP server at this address, which answers any path.
     Http(SocketAddr),
     /// A file that is replaced as a whole each second.
     File(PathBuf),
 }
 
-/// The latest text, and where it goes.
+/// The latest text, and where it is published.
 #[derive(Debug)]
 pub(super) struct Publisher {
     latest: Mutex<Latest>,
@@ -46,14 +46,14 @@ enum To {
 
 /// For a request and its answer together.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// How often, in milliseconds, it looks whether there is something to do, and whether it is to stop.
+/// How often it checks for work and for the stop, in milliseconds.
 const LOOK: u8 = 100;
-/// Said no more often than this that the file cannot be written.
+/// The shortest time between two warnings that the file cannot be written.
 const WARN: Duration = Duration::from_secs(60);
 
 impl Publisher {
     /// # Errors
-    /// When nobody may listen at the address, or the file cannot be written.
+    /// If the address cannot be bound, or the file cannot be written.
     pub(super) fn open(metrics: Option<&Metrics>) -> io::Result<Self> {
         let to = match metrics {
             Some(Metrics::Http(address)) => {
@@ -72,7 +72,7 @@ impl Publisher {
         Ok(Publisher { latest: Mutex::default(), to })
     }
 
-    /// That is the latest. Waits for no file, and for nobody who asks.
+    /// Replace the text. Waits neither for the file nor for a client.
     pub(super) fn publish(&self, text: String) {
         *self.latest() = Latest { text, is_new: true };
     }
@@ -81,7 +81,7 @@ impl Publisher {
         self.latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Answer those who ask, or keep the file up to date, until it is to stop.
+    /// Answer clients, or keep the file up to date, until stopped.
     pub(super) fn serve(&self, stop: &AtomicBool, say: &Sender<Line>) {
         match &self.to {
             To::Nobody => {}

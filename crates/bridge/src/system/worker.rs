@@ -34,23 +34,23 @@ pub struct Manner {
     pub hand_over: HandOver,
 }
 
-/// What the threads know of each other.
+/// State shared by the threads.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// When the agent's thread came round last, by the monotonic clock, in nanoseconds.
+    /// When the agent's thread last began a round, by the monotonic clock, in nanoseconds.
     pub(super) progress: AtomicU64,
     /// The guard forwards.
     pub(super) bypass: AtomicBool,
     pub(super) bypasses: AtomicU64,
     pub(super) bypassed: AtomicU64,
-    /// Hand-overs that have not come to whom they were for.
+    /// Hand-overs that could not be delivered.
     pub(super) hand_over_failures: AtomicU64,
-    /// Those that others have begun, and that were refused or broke off.
+    /// Incoming hand-overs that were refused or aborted.
     pub(super) hand_overs_refused: AtomicU64,
     pub(super) stop: AtomicBool,
 }
 
-/// Where lines go, and what other threads have to say: they wait for nobody, so they tell the agent's.
+/// The log, and lines from other threads, which the agent's thread writes.
 struct Log {
     journal: Journal,
     said: Receiver<Line>,
@@ -65,26 +65,25 @@ impl Log {
     }
 }
 
-/// A frame that has waited longer passes the agent by: forwarding costs less than helping, so what waits becomes less.
+/// A frame that has waited longer is forwarded without the agent. That is cheaper, so the queue drains.
 const OVERLOAD: Duration = Duration::from_millis(50);
-/// It comes round at least so often.
+/// The longest time between two rounds.
 const ROUND: Duration = Duration::from_millis(100);
-/// How often it looks whether the interfaces are there, and publishes counters.
+/// How often it checks the interfaces, and publishes the counters.
 const LOOK: Duration = Duration::from_millis(250);
 const PUBLISH: Duration = Duration::from_secs(1);
-/// How long it rests after a failure; longer than the guard waits before it takes over.
+/// How long it pauses after a failure: longer than the guard waits before it takes over.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// As many as find room to wait (4 MB) of the shortest frames, and more.
+/// More than the receive queue (4 MB) holds of the shortest frames.
 const LAST_BATCHES: usize = 1000;
-/// Said of the same interface no more often than this.
+/// The shortest time between two warnings about the same interface.
 const WARN: Duration = Duration::from_secs(60);
 
-/// Bridge until something can be read from `stop`. The log goes to `out`; that it cannot be written, or nobody reads it, holds nothing up. Returns
-/// what was done.
+/// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
 /// # Errors
-/// When an interface is missing at the beginning, joins packets (then the commands are named that end that), or the process may not.
+/// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing.
 pub fn run(
     mut settings: Settings,
     manner: &Manner,
@@ -159,7 +158,7 @@ fn changed(interface: &str, condition: Condition) -> Line {
     }
 }
 
-/// What leaves by an interface that is gone is counted there.
+/// Send all frames. Those for an interface that is gone are counted as unsent.
 fn send(outgoing: &Outgoing<'_>, ports: &mut [Option<Port>; 2], left: &mut [PortCounters; 2]) {
     for side in Side::BOTH {
         match &mut ports[side.index()] {
@@ -176,7 +175,7 @@ struct Worker<'a> {
     manner: &'a Manner,
     engine: Engine,
     ports: [Option<Port>; 2],
-    /// What ports had counted when they were lost; the next ones go on from there.
+    /// The counters of ports that are gone; their successors continue them.
     left: [PortCounters; 2],
     batch: Batch,
     outgoing: Outgoing<'static>,
@@ -216,8 +215,7 @@ impl<'a> Worker<'a> {
             .with("memory", limits.bytes)
     }
 
-    /// An error in the code here must not end forwarding: the guard does it for a second, then the agent is tried again, having seen nothing; and for twice
-    /// as long each time that it fails again at once.
+    /// A panic here must not end forwarding: the guard forwards for a second, then a new agent starts. Each further failure in a row doubles the pause.
     fn run_again_and_again(
         &mut self,
         shared: &Shared,
@@ -260,7 +258,7 @@ impl<'a> Worker<'a> {
             self.come_round(shared, log, publisher);
             let is_stopped = self.wait(stop)?;
             if shared.bypass.load(Ordering::SeqCst) {
-                // The guard has forwarded it, or will.
+                // The guard forwards these frames.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
                 self.jobs.drop_all();
                 if !is_stopped {
@@ -271,7 +269,7 @@ impl<'a> Worker<'a> {
                 self.engine.release();
             }
             for side in Side::BOTH {
-                // What waits when it is to stop is forwarded, but not what goes on coming.
+                // At the stop it forwards the frames that wait, but not those that keep arriving.
                 for _ in 0..if is_stopped { LAST_BATCHES } else { 1 } {
                     self.take_in(side)?;
                     if !self.batch.is_full() {
@@ -305,11 +303,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What other threads ask for. No more than there is room for at once, so frames do not wait long.
+    /// Run the jobs of other threads. The queue is short, so frames do not wait long.
     fn run_jobs(&mut self) {
         let now = clock::monotonic();
         for Job { what, .. } in self.jobs.take().filter(|job| job.until > now) {
-            // Whoever asked may have given up waiting.
+            // The asking thread may have given up.
             match what {
                 What::HandOut(hosts, answer) => {
                     let _ = answer.try_send(self.engine.hand_out(&hosts));
@@ -321,11 +319,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether it is to stop.
+    /// Wait for work. Returns whether to stop.
     fn wait(&self, stop: BorrowedFd<'_>) -> io::Result<bool> {
         let now = clock::monotonic();
         let wake = self.engine.wake_at().map(|at| at.saturating_since(now));
-        // A millisecond more than rounding down: waking early would be waking for nothing.
+        // Rounded up: waking too early would be in vain.
         let wake =
             wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
@@ -360,7 +358,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Whether the interfaces are there and run, and how long packets may be.
+    /// Check whether the interfaces exist and run, and their MTUs.
     fn look(&mut self, now: Instant, log: &mut Log) {
         for side in Side::BOTH {
             self.look_for(side, now, log);
@@ -382,7 +380,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Let go of an interface that is gone, and open it when there is one of its name again.
+    /// Close an interface that was removed, and open it again when one of its name returns.
     fn look_for(&mut self, side: Side, now: Instant, log: &mut Log) {
         let place = side.index();
         let interface = self.manner.interfaces[place].as_str();

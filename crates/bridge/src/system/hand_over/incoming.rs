@@ -1,4 +1,4 @@
-//! What agents of other base stations hand over.
+//! Accepts connections from the agents of other base stations.
 
 use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
-/// The thread that listens to them, to one after another.
+/// The thread that accepts hand-overs, one after another.
 #[derive(Debug)]
 pub(in crate::system) struct Incoming {
     listener: Option<TcpListener>,
@@ -21,12 +21,12 @@ pub(in crate::system) struct Incoming {
     asker: Asker,
 }
 
-/// Said no more often than this that somebody was refused.
+/// The shortest time between two warnings about refused hand-overs.
 const WARN: Duration = Duration::from_secs(60);
 
 impl Incoming {
     /// # Errors
-    /// When nobody may listen at the address.
+    /// If the address cannot be bound.
     pub(in crate::system) fn open(settings: &HandOver, asker: Asker) -> io::Result<Self> {
         let listen = |address: SocketAddr| {
             let listener = TcpListener::bind(address)
@@ -37,7 +37,7 @@ impl Incoming {
         Ok(Incoming { listener: settings.at.map(listen).transpose()?, from, asker })
     }
 
-    /// Until it is to stop.
+    /// Run until stopped.
     pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
         let Some(listener) = &self.listener else { return };
         let mut warned_at: Option<Instant> = None;
@@ -63,7 +63,7 @@ impl Incoming {
         }
     }
 
-    /// What came whole before something went wrong stays taken in.
+    /// Records that were complete before an error stay accepted.
     fn hear(
         &self,
         stream: TcpStream,
@@ -72,7 +72,7 @@ impl Incoming {
         stop: &AtomicBool,
     ) -> io::Result<TakenIn> {
         if !self.from.contains(&from.to_canonical()) {
-            return Err(io::Error::other("no base station of --hand-over-from"));
+            return Err(io::Error::other("the sender is not listed in --hand-over-from"));
         }
         let mut stream = TimedStream::new(stream, until, stop)?;
         let mut beginning = [0; BEGINNING.len()];
@@ -108,5 +108,5 @@ fn next(stream: &mut TimedStream<'_>) -> io::Result<Option<Handed>> {
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "what comes from there is not understood")
+    io::Error::new(io::ErrorKind::InvalidData, "malformed hand-over")
 }

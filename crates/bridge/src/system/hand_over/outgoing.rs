@@ -1,4 +1,4 @@
-//! Who has left is told here, and what is kept for him goes to the agent where he is now.
+//! Takes reports of hosts that have left, and sends their cached packets to the agent that serves them now.
 
 use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// The thread that is told.
+/// The thread that takes the reports.
 #[derive(Debug)]
 pub(in crate::system) struct HandingOut {
     control: Option<Control>,
@@ -23,18 +23,18 @@ pub(in crate::system) struct HandingOut {
     is_dry: bool,
 }
 
-/// A neighbour that is there answers sooner.
+/// A reachable neighbour answers sooner.
 const CONNECTING: Duration = Duration::from_millis(500);
 
 impl HandingOut {
     /// # Errors
-    /// When nobody may listen at the path.
+    /// If the socket cannot be created.
     pub(in crate::system) fn open(settings: &HandOver, is_dry: bool, asker: Asker) -> io::Result<Self> {
         let control = settings.control.as_deref().map(Control::open).transpose()?;
         Ok(HandingOut { control, asker, is_dry })
     }
 
-    /// Until it is to stop; one command after another.
+    /// Run until stopped, one command after another.
     pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
         let Some(control) = &self.control else { return };
         while !shared.stop.load(Ordering::Relaxed) {
@@ -51,7 +51,7 @@ impl HandingOut {
 
     fn apply(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
         let Some((to, hosts)) = read(text) else {
-            return Err(io::Error::other("not understood; it understands: hand-over ADDRESS:PORT HOST..."));
+            return Err(io::Error::other("unknown command; expected: hand-over ADDRESS:PORT HOST..."));
         };
         let begun = clock::monotonic();
         let named = text.split_whitespace().skip(2).collect::<Vec<_>>().join(" ");
@@ -99,11 +99,11 @@ impl HandingOut {
     }
 }
 
-/// What became of it.
+/// The outcome of a hand-over.
 struct Done {
     connections: usize,
     packets: usize,
-    /// Where they are now; nobody was asked in a dry run, and where there was nothing.
+    /// What the other agent accepted; `None` in a dry run, and if nothing was cached.
     taken_in: Option<TakenIn>,
 }
 
@@ -135,7 +135,6 @@ fn send(to: SocketAddr, all: &[Handed], until: Instant, stop: &AtomicBool) -> io
     stream.write_all(&0_u32.to_be_bytes())?;
     let mut answer = [0; ANSWER];
     stream.read_exact(&mut answer)?;
-    TakenIn::decode(&answer).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidData, "what answers there is no agent of this version")
-    })
+    TakenIn::decode(&answer)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the peer is no agent of this version"))
 }
