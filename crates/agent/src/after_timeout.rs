@@ -64,6 +64,8 @@ pub(crate) struct Answered {
     latest: Instant,
     /// That was sent more than once, so it is not known which of them is answered.
     is_ambiguous: bool,
+    /// When the last of them in sequence was sent last.
+    pub(crate) last_in_sequence: Instant,
     /// When the earliest was sent last of those that had not been listed as having arrived.
     earliest: Option<Instant>,
 }
@@ -84,12 +86,18 @@ impl Answered {
     pub(crate) fn with(before: Option<Self>, sent: Sent) -> Self {
         let unlisted = Some(sent.at).filter(|_| !sent.is_listed);
         let Some(before) = before else {
-            return Answered { latest: sent.at, is_ambiguous: sent.is_ambiguous, earliest: unlisted };
+            return Answered {
+                latest: sent.at,
+                is_ambiguous: sent.is_ambiguous,
+                last_in_sequence: sent.at,
+                earliest: unlisted,
+            };
         };
         let is_later = before.latest <= sent.at;
         Answered {
             latest: before.latest.max(sent.at),
             is_ambiguous: if is_later { sent.is_ambiguous } else { before.is_ambiguous },
+            last_in_sequence: sent.at,
             earliest: before.earliest.into_iter().chain(unlisted).min(),
         }
     }

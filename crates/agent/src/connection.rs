@@ -7,6 +7,26 @@ use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{Instant, Packet, Segment, SequenceNumber};
 use std::fmt::Debug;
 
+/// Makes an agent's part in each connection.
+pub struct ConnectionMaker(Box<dyn Fn() -> Box<dyn Connection> + Send>);
+
+impl ConnectionMaker {
+    /// By this function.
+    pub fn new(make: impl Fn() -> Box<dyn Connection> + Send + 'static) -> Self {
+        ConnectionMaker(Box::new(make))
+    }
+    /// The part in a new connection.
+    pub fn make(&self) -> Box<dyn Connection> {
+        (self.0)()
+    }
+}
+
+impl Debug for ConnectionMaker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ConnectionMaker")
+    }
+}
+
 /// An agent's part in one TCP connection. Its data may go either way, or both.
 pub trait Connection: Debug + Send {
     /// A segment of the connection. It may be in tunnels, which stay as they are. It goes on by [`Exit::forward`], changed or not, or ends here.

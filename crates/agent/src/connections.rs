@@ -1,31 +1,41 @@
-//! The machine of every agent: it finds the connection of each packet, and keeps time for all of them.
+//! The connections that an agent knows, in one table: the ends of each, the agent's part in it, and when it is forgotten.
+//!
+//! In a simulated network the ends are nodes, and the table is the agent's machine. On real interfaces they are IP addresses in a VLAN: then
+//! [`Connections::admit`] finds or begins the connection of a segment, and [`Connections::show`] lets the agent act on it.
 
+mod admission;
+mod adopted;
 mod handed_over;
+mod machine;
 
-use crate::connection::Connection;
+pub use admission::Admission;
+
+use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::{Counters, Exit};
-use crate::guard::{Guard, Verdict};
+use crate::guard::Guard;
 use crate::key::{ConnectionKey, Side};
 use crate::moved::Moved;
 use crate::passed::{PassedSyn, PassedSyns};
 use crate::ways::Ways;
+use admission::Handshake;
+use seamline_wire::control::RecoveryMessage;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Control, Duration, Flags, Input, Instant, Machine, Outbox, Packet, Segment};
-use std::collections::BTreeMap;
+use seamline_wire::{Duration, Instant, NodeId, Outbox, Packet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an agent may hold, all connections together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// At most so many connections; the segments of others are forwarded untouched.
+    /// The most connections; the segments of others are forwarded untouched.
     pub connections: u32,
-    /// At most so many bytes of packets are kept, headers included; what split connections have offered to take counts as kept.
+    /// The most bytes of packets that are kept, headers included; what split connections have offered to take counts as kept.
     pub bytes: u64,
-    /// A connection of which so long nothing was heard is forgotten.
+    /// A connection is forgotten after this much silence.
     pub idle: Duration,
 }
 
 impl Default for Limits {
-    /// Room for tens of thousands of flows, or for some thousand split connections: each sets aside what may come, which is the
+    /// Room for tens of thousands of flows, or for some thousand split connections: each reserves what may come, which is the
     /// less the more there are. RFC 5382 (REQ-5) lets middleboxes forget an established connection after two hours and four
     /// minutes, not before.
     fn default() -> Self {
@@ -33,60 +43,102 @@ impl Default for Limits {
     }
 }
 
+/// RFC 5382 (REQ-5): when middleboxes may forget a connection that begins or has ended.
+const TRANSITORY: Duration = Duration::from_secs(240);
+
+/// A connection's place in the table. It names that connection only: the next one at the same place has another generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    index: u32,
+    generation: u32,
+}
+
+impl Place {
+    /// More places cannot be numbered.
+    pub const MOST: u32 = 1 << 24;
+
+    /// A number for the end on that side, by which an agent can know it where it has no node of its own. No other connection at that time has it.
+    pub fn node(self, side: Side) -> NodeId {
+        match side {
+            Side::Wireless => NodeId(2 * self.index),
+            Side::Wired => NodeId(2 * self.index + 1),
+        }
+    }
+    fn index(self) -> usize {
+        self.index as usize
+    }
+}
+
 #[derive(Debug)]
-struct Slot {
-    /// `None` in a place that is free.
-    held: Option<(ConnectionKey, Box<dyn Connection>)>,
+struct Slot<A, L> {
+    /// `None` in a free place.
+    held: Option<(ConnectionKey<A>, Box<dyn Connection>)>,
+    generation: u32,
     last_heard: Instant,
-    /// It has come from another agent, and has not been told so.
+    /// It has come from another agent, and its part has not acted on that.
     is_new_here: bool,
-    /// By which tunnels its packets go.
+    /// Neither end has acknowledged what the other has sent: the agent is not shown it.
+    is_unconfirmed: bool,
+    /// The tunnels of its newest packets.
     ways: Ways,
-    /// What its numbers can be; `None` if it judges that by itself.
+    /// By side: the link header of the newest packet that leaves there.
+    links: [Option<L>; 2],
+    /// What its numbers can be; `None` if its part judges that.
     guard: Option<Box<Guard>>,
+}
+
+impl<A, L> Slot<A, L> {
+    const FREE: Self = Slot {
+        held: None,
+        generation: 0,
+        last_heard: Instant::ZERO,
+        is_new_here: false,
+        is_unconfirmed: false,
+        ways: Ways::UNKNOWN,
+        links: [None, None],
+        guard: None,
+    };
 }
 
 /// The connections of an agent.
 ///
 /// A connection is known from its first segment that passes, whichever it is. What cannot be a segment of it (`guard.rs`) passes, and changes
-/// nothing; a reset ends it, and a SYN without acknowledgment once both sides have ended it. One that ends connections judges all that by itself.
+/// nothing; a reset ends it, and a SYN without acknowledgment once both sides have ended it. A kind that ends connections judges all that itself.
 #[derive(Debug)]
-pub struct Connections {
+pub struct Connections<A = NodeId, L = ()> {
     limits: Limits,
+    is_confirming: bool,
     inside_tunnels: bool,
     make: ConnectionMaker,
-    by_key: BTreeMap<ConnectionKey, usize>,
-    slots: Vec<Slot>,
+    by_key: BTreeMap<ConnectionKey<A>, usize>,
+    slots: Vec<Slot<A, L>>,
     free: Vec<usize>,
-    last_found: Option<(ConnectionKey, usize)>,
+    /// Those that the agent is not shown, the oldest first.
+    unconfirmed: BTreeSet<(Instant, usize)>,
+    handshakes: BTreeMap<usize, Handshake>,
+    last_found: Option<(ConnectionKey<A>, usize)>,
     timers: Timers,
     counters: Counters,
     kept_bytes: u64,
     /// From another agent, and there is no room for them; they end when the machine is woken.
-    refused: Vec<(ConnectionKey, Box<dyn Connection>)>,
+    refused: Vec<(ConnectionKey<A>, Box<dyn Connection>)>,
     /// If it has to see connections begin: those that passed and that it does not know.
-    passed: Option<PassedSyns>,
+    passed: Option<PassedSyns<A>>,
 }
 
-/// Makes what an agent keeps of a connection.
-struct ConnectionMaker(Box<dyn Fn() -> Box<dyn Connection> + Send>);
-
-impl std::fmt::Debug for ConnectionMaker {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ConnectionMaker")
-    }
-}
-
-impl Connections {
-    /// An agent that has seen nothing, and makes a connection by `make`.
-    pub fn new(limits: Limits, make: impl Fn() -> Box<dyn Connection> + Send + 'static) -> Self {
+impl<A: Copy + Ord, L: Copy> Connections<A, L> {
+    /// An agent that has seen nothing, and makes its part in a connection by `make`.
+    pub fn new(limits: Limits, make: ConnectionMaker) -> Self {
         Connections {
-            limits,
+            limits: Limits { connections: limits.connections.min(Place::MOST), ..limits },
+            is_confirming: false,
             inside_tunnels: false,
-            make: ConnectionMaker(Box::new(make)),
+            make,
             by_key: BTreeMap::new(),
             slots: Vec::new(),
             free: Vec::new(),
+            unconfirmed: BTreeSet::new(),
+            handshakes: BTreeMap::new(),
             last_found: None,
             timers: Timers::default(),
             counters: Counters::default(),
@@ -95,91 +147,105 @@ impl Connections {
             passed: None,
         }
     }
-    /// It ends connections: one whose SYN has passed it must not take in when that SYN comes again.
+    /// For real networks: the agent is shown a connection once one end has acknowledged what the other has sent, which whoever forges addresses
+    /// cannot do. Until then its place is lent: the next newcomer takes the oldest such place when no other is left. And a connection that
+    /// begins, or that both ends have ended, is forgotten after 240 s (RFC 5382).
     #[must_use]
-    pub(crate) fn ending_connections(mut self) -> Self {
-        self.passed = Some(PassedSyns::default());
+    pub fn confirming(mut self) -> Self {
+        self.is_confirming = true;
         self
     }
-    /// Whether it helps segments inside of plain tunnels (IP in IP), too; otherwise they pass untouched.
-    ///
-    /// Connections are those of the innermost headers, whatever tunnels they are in. What the agent sends by itself is in the tunnels of
-    /// the connection's newest packet in that direction.
-    #[must_use]
-    pub fn inside_tunnels(mut self, inside_tunnels: bool) -> Self {
-        self.inside_tunnels = inside_tunnels;
-        self
+
+    /// What it has done.
+    pub fn counters(&self) -> Counters {
+        self.counters
     }
-    /// Bytes of packets kept now.
-    pub fn kept_bytes(&self) -> u64 {
-        self.kept_bytes
-    }
-    /// How many connections are known.
+    /// How many connections the table holds.
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
-    /// Whether none is known.
+    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
     }
-
-    fn find(&mut self, key: ConnectionKey) -> Option<usize> {
-        if let Some((_, place)) = self.last_found.filter(|(found, _)| *found == key) {
-            return Some(place);
-        }
-        let place = match self.by_key.get(&key) {
-            Some(place) => *place,
-            None => self.begin(key)?,
-        };
-        self.last_found = Some((key, place));
-        Some(place)
+    /// How many connections the agent is shown.
+    pub fn shown(&self) -> usize {
+        self.by_key.len() - self.unconfirmed.len()
     }
 
-    fn begin(&mut self, key: ConnectionKey) -> Option<usize> {
+    fn place(&self, index: usize) -> Place {
+        Place { index: index as u32, generation: self.slots[index].generation }
+    }
+
+    fn find(&mut self, key: ConnectionKey<A>) -> Option<usize> {
+        if let Some((_, index)) = self.last_found.filter(|(found, _)| *found == key) {
+            return Some(index);
+        }
+        let index = *self.by_key.get(&key)?;
+        self.last_found = Some((key, index));
+        Some(index)
+    }
+
+    fn find_or_begin(&mut self, now: Instant, key: ConnectionKey<A>) -> Option<usize> {
+        self.find(key).or_else(|| {
+            let index = self.begin(now, key)?;
+            self.last_found = Some((key, index));
+            Some(index)
+        })
+    }
+
+    /// A place for a connection, if there is room.
+    fn begin(&mut self, now: Instant, key: ConnectionKey<A>) -> Option<usize> {
+        let index = self.make_room()?;
+        let connection = self.make.make();
+        let slot = &mut self.slots[index];
+        slot.guard = (!connection.judges()).then(Box::default);
+        slot.held = Some((key, connection));
+        self.by_key.insert(key, index);
+        if self.is_confirming {
+            slot.is_unconfirmed = true;
+            slot.last_heard = now;
+            self.timers.set(index, now + self.limits.idle.min(TRANSITORY));
+            self.unconfirmed.insert((now, index));
+            self.handshakes.insert(index, Handshake::begun(now));
+        }
+        Some(index)
+    }
+
+    /// A free place, or that of the oldest connection that the agent is not shown.
+    fn make_room(&mut self) -> Option<usize> {
         if self.by_key.len() >= self.limits.connections as usize {
-            return None;
+            let (_, oldest) = *self.unconfirmed.first()?;
+            self.counters.displaced += 1;
+            self.take(oldest);
         }
-        let connection = (self.make.0)();
-        let guard = (!connection.judges()).then(Box::default);
-        let held = Some((key, connection));
-        let place = match self.free.pop() {
-            Some(place) => {
-                (self.slots[place].held, self.slots[place].guard) = (held, guard);
-                place
-            }
-            None => {
-                self.slots.push(Slot {
-                    held,
-                    last_heard: Instant::ZERO,
-                    is_new_here: false,
-                    ways: Ways::UNKNOWN,
-                    guard,
-                });
-                self.timers.add(NEVER);
-                self.slots.len() - 1
-            }
-        };
-        self.by_key.insert(key, place);
-        Some(place)
+        if self.free.is_empty() {
+            self.slots.push(Slot::FREE);
+            self.timers.add(NEVER);
+            return Some(self.slots.len() - 1);
+        }
+        self.free.pop()
     }
 
-    fn end(&mut self, now: Instant, place: usize, out: &mut Outbox) {
-        if let Some(Moved { mut connection, .. }) = self.take(place) {
+    fn end(&mut self, now: Instant, index: usize, out: &mut Outbox) {
+        if let Some(Moved { mut connection, .. }) = self.take(index) {
             connection.end(now, &mut self.exit(out));
         }
     }
 
-    /// Take a connection out of its place.
-    fn take(&mut self, place: usize) -> Option<Moved> {
-        let slot = &mut self.slots[place];
-        let (key, connection) = slot.held.take()?;
-        let ways = std::mem::replace(&mut slot.ways, Ways::UNKNOWN);
-        let guard = slot.guard.take();
-        slot.is_new_here = false;
+    /// Free a place. Returns what the agent had there.
+    fn take(&mut self, index: usize) -> Option<Moved<A>> {
+        let slot = &mut self.slots[index];
+        let generation = slot.generation.wrapping_add(1);
+        let Slot { held, ways, guard, .. } = std::mem::replace(slot, Slot { generation, ..Slot::FREE });
+        let (key, connection) = held?;
         self.by_key.remove(&key);
         self.last_found = None;
-        self.timers.set(place, NEVER);
-        self.free.push(place);
+        self.timers.set(index, NEVER);
+        self.free.push(index);
+        if let Some(handshake) = self.handshakes.remove(&index) {
+            self.unconfirmed.remove(&(handshake.since(), index));
+        }
         Some(Moved { key, connection, ways, guard })
     }
 
@@ -187,145 +253,87 @@ impl Connections {
         Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes, &Ways::UNKNOWN)
     }
 
-    /// The connection that this SYN or reset ends.
-    fn ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> Option<usize> {
-        let place = *self.by_key.get(&key)?;
-        let answers = segment.flags.contains(Flags::ACK) && !segment.flags.contains(Flags::RST);
-        let Slot { held, guard, .. } = &self.slots[place];
-        let (_, connection) = held.as_ref()?;
-        let ends = match guard {
-            None => connection.is_ended_by(from, segment),
-            Some(guard) => guard.is_ended_by(from, segment),
-        };
-        (ends && !answers).then_some(place)
+    /// How long a connection may be silent.
+    fn limit(&self, index: usize) -> Duration {
+        let slot = &self.slots[index];
+        let has_ended = || slot.guard.as_ref().is_some_and(|guard| guard.has_ended() == [true; 2]);
+        let is_transitory = self.is_confirming && (slot.is_unconfirmed || has_ended());
+        if is_transitory { self.limits.idle.min(TRANSITORY) } else { self.limits.idle }
     }
 
-    /// Whether this segment can be one of the connection at that place; if it is the first of one that takes its place, that begins.
-    fn believes(
+    /// Let the agent act on a segment that was admitted. `came` are the bytes of a real packet, from its IP header on: a copy that is kept has
+    /// them, the segment itself does not. It leaves without, too, changed or not.
+    pub fn show(
         &mut self,
         now: Instant,
-        place: usize,
         from: Side,
-        segment: &Segment,
+        place: Place,
+        packet: Box<Packet>,
+        came: &[u8],
         out: &mut Outbox,
-    ) -> bool {
-        let Some(guard) = &mut self.slots[place].guard else { return true };
-        match guard.judge(from, segment) {
-            Verdict::Credible => true,
-            Verdict::Strange => {
-                self.counters.strange += 1;
-                false
-            }
-            Verdict::Anew => {
-                let Some((_, connection)) = &mut self.slots[place].held else {
-                    unreachable!("what is found is held")
-                };
-                let begun = (self.make.0)();
-                let mut ended = std::mem::replace(connection, begun);
-                ended.end(now, &mut self.exit(out));
-                true
-            }
-        }
-    }
-
-    fn on_packet(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
-        self.counters.packets += 1;
-        let is_segment = packet.is_bare_segment() || (self.inside_tunnels && packet.is_segment());
-        if !is_segment {
-            return self.on_other(now, from, packet, out);
-        }
-        let key = ConnectionKey::of(&packet, from);
-        let flags = packet.segment.flags;
-        let mut passed = None;
-        if flags.intersects(Flags::SYN | Flags::RST) {
-            if let Some(place) = self.ended_by(key, from, &packet.segment) {
-                self.end(now, place, out);
-            }
-            if flags.contains(Flags::RST) && !self.by_key.contains_key(&key) {
-                return out.send(from.onwards(), packet);
-            }
-            passed = self.passed_before(now, key, &packet.segment);
-        }
-        let Some(place) = self.find(key) else {
-            self.counters.unknown += 1;
-            self.note_passed(now, key, PassedSyn::shown_by(&packet.segment));
-            return out.send(from.onwards(), packet);
-        };
-        if !self.believes(now, place, from, &packet.segment, out) {
-            return out.send(from.onwards(), packet);
-        }
+    ) {
+        let index = place.index();
+        let silent_until = now + self.limit(index);
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let slot = &mut slots[place];
-        slot.last_heard = now;
-        slot.ways.note(from.other(), packet.tunnels);
-        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
-        if let Some(passed) = passed {
-            connection.leave_alone(now, passed, exit);
-        }
+        let Slot { held: Some((_, connection)), ways, .. } = &mut slots[index] else {
+            unreachable!("what is admitted is held")
+        };
+        ways.note(from.other(), packet.tunnels);
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways).with_bytes(came);
         connection.on_segment(now, from, packet, exit);
-        timers.bring_forward(place, connection.wake_at().min(now + limits.idle));
+        timers.bring_forward(index, connection.wake_at().min(silent_until));
         if connection.is_over() {
-            self.end(now, place, out);
+            self.end(now, index, out);
         }
     }
 
-    /// What of a connection that is not known has passed and is to pass again, if this segment begins it.
-    fn passed_before(&mut self, now: Instant, key: ConnectionKey, segment: &Segment) -> Option<PassedSyn> {
-        let is_known = self.by_key.contains_key(&key);
-        self.passed.as_mut().filter(|_| !is_known)?.of(now, key, segment)
-    }
-
-    fn note_passed(&mut self, now: Instant, key: ConnectionKey, syn: PassedSyn) {
-        if let Some(passed) = &mut self.passed {
-            passed.note(now, key, syn);
-        }
-    }
-
-    /// A message about a connection that is known, or something else that goes on.
-    #[cold]
-    fn on_other(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
-        let Some(&Control::Recovery(message)) =
-            packet.control().filter(|_| self.inside_tunnels || packet.tunnels.is_empty())
-        else {
-            return out.send(from.onwards(), packet);
-        };
-        let Some(&place) = self.by_key.get(&ConnectionKey::of_message(&packet, from, &message)) else {
-            return out.send(from.onwards(), packet);
-        };
+    /// Let the agent act on a message about a connection that it is shown. One that cannot be about it goes on.
+    pub fn show_message(
+        &mut self,
+        now: Instant,
+        from: Side,
+        place: Place,
+        message: RecoveryMessage,
+        packet: Box<Packet>,
+        out: &mut Outbox,
+    ) {
         let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let slot = &mut slots[place];
-        if slot
-            .guard
-            .as_ref()
-            .is_some_and(|guard| !guard.admits_ranges(Side::Wired, message.ranges.as_slice()))
-        {
-            counters.strange += 1;
+        let Slot { held: Some((_, connection)), ways, guard, .. } = &mut slots[place.index()] else {
+            return out.send(from.onwards(), packet);
+        };
+        if guard.as_ref().is_some_and(|it| !it.admits_ranges(Side::Wired, message.ranges.as_slice())) {
+            counters.implausible += 1;
             return out.send(from.onwards(), packet);
         }
-        slot.ways.note(from.other(), packet.tunnels);
-        let Some((_, connection)) = &mut slot.held else { unreachable!("what is found is held") };
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, &slot.ways);
+        ways.note(from.other(), packet.tunnels);
+        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
         connection.on_message(now, from, message, packet, exit);
-        timers.bring_forward(place, connection.wake_at());
+        timers.bring_forward(place.index(), connection.wake_at());
     }
 
-    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+    /// When to call [`Connections::wake`].
+    pub fn wake_at(&self) -> Option<Instant> {
+        let refuses = (!self.refused.is_empty()).then_some(Instant::ZERO);
+        refuses.or_else(|| self.timers.first().map(|(at, _)| at))
+    }
+
+    /// Forget what has been silent for too long, and let the agent act where its time has come.
+    pub fn wake(&mut self, now: Instant, out: &mut Outbox) {
         self.end_refused(now, out);
-        while let Some((_, place)) = self.timers.first().filter(|(at, _)| *at <= now) {
-            if self.slots[place].is_new_here {
-                self.slots[place].last_heard = now;
+        while let Some((_, index)) = self.timers.first().filter(|(at, _)| *at <= now) {
+            if self.slots[index].is_new_here {
+                self.slots[index].last_heard = now;
             }
-            let expires = self.slots[place].last_heard + self.limits.idle;
+            let expires = self.slots[index].last_heard + self.limit(index);
             if expires <= now {
                 self.counters.expired += 1;
-                self.end(now, place, out);
+                self.end(now, index, out);
                 continue;
             }
             let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-            let Slot { held, is_new_here, ways, .. } = &mut slots[place];
+            let Slot { held, is_new_here, ways, .. } = &mut slots[index];
             let Some((_, connection)) = held else {
-                timers.set(place, NEVER);
+                timers.set(index, expires);
                 continue;
             };
             let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
@@ -335,24 +343,25 @@ impl Connections {
             if connection.wake_at() <= now {
                 connection.on_wake(now, exit);
             }
-            timers.set(place, connection.wake_at().min(expires));
+            timers.set(index, connection.wake_at().min(expires));
             if connection.is_over() {
-                self.end(now, place, out);
+                self.end(now, index, out);
             }
         }
     }
-}
 
-impl Machine for Connections {
-    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
-        match input {
-            Input::Packet(port, packet) => self.on_packet(now, Side::of(port), packet, out),
-            Input::Wake => self.on_wake(now, out),
-            Input::Signal(_) => {}
+    /// End what there is no room for; until then it counts as kept.
+    fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
+        for (key, mut connection) in std::mem::take(&mut self.refused) {
+            self.note_passed(now, key, PassedSyn::Any);
+            self.kept_bytes += connection.kept_bytes();
+            connection.end(now, &mut self.exit(out));
         }
     }
-    fn wake_at(&self) -> Option<Instant> {
-        let refuses = (!self.refused.is_empty()).then_some(Instant::ZERO);
-        refuses.or_else(|| self.timers.first().map(|(at, _)| at))
+
+    fn note_passed(&mut self, now: Instant, key: ConnectionKey<A>, syn: PassedSyn) {
+        if let Some(passed) = &mut self.passed {
+            passed.note(now, key, syn);
+        }
     }
 }

@@ -2,8 +2,7 @@
 //! 2001, section III): it knows which segments came by on their way to the mobile host, and says in passing acknowledgments
 //! which of the losses they list happened on the air.
 
-use crate::connection::Connection;
-use crate::connections::Connections;
+use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::key::Side;
 use crate::ranges::Ranges;
@@ -19,10 +18,9 @@ pub(super) static KIND: Kind = Kind {
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
     ends_connections: false,
-    build: |parameters| {
+    connection: |parameters| {
         let own = parameters.eln_ack;
-        let connections = Connections::new(parameters.limits, move || Box::new(ElnAck::new(own)));
-        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
+        ConnectionMaker::new(move || Box::new(ElnAck::new(own)))
     },
 };
 

@@ -6,66 +6,55 @@ use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{Aside, Control, Mark, Outbox, Packet};
+use std::sync::Arc;
 
-/// What an agent has done since it began, over all connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Packets that came in, from either side.
-    pub packets: u64,
-    /// Data packets that were kept.
-    pub cached: u64,
-    /// Data packets that were not kept because there was no room.
-    pub not_cached: u64,
-    /// Data packets sent again over the wireless side.
-    pub local_retransmissions: u64,
-    /// Acknowledgments that were not passed on.
-    pub suppressed_acknowledgments: u64,
-    /// Acknowledgments in which something was written.
-    pub marked_acknowledgments: u64,
-    /// Messages sent to the agent at the other end of a link.
-    pub messages: u64,
-    /// Packets forwarded untouched because there was no room for their connection.
-    pub unknown: u64,
-    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
-    pub strange: u64,
-    /// Connections forgotten because nothing was heard of them for long.
-    pub expired: u64,
-    /// Connections that the agent has split in two.
-    pub split: u64,
+/// Counters that are added one by one, so that none is forgotten.
+macro_rules! counters {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $counter:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$doc])* pub $counter: u64,)* }
+
+        impl std::ops::Add for $name {
+            type Output = $name;
+
+            fn add(self, other: $name) -> $name {
+                $name { $($counter: self.$counter + other.$counter,)* }
+            }
+        }
+    };
 }
 
-impl std::ops::Add for Counters {
-    type Output = Counters;
-
-    fn add(self, other: Counters) -> Counters {
-        // Taken apart, so that no counter is forgotten here.
-        let Counters {
-            packets,
-            cached,
-            not_cached,
-            local_retransmissions,
-            suppressed_acknowledgments,
-            marked_acknowledgments,
-            messages,
-            unknown,
-            strange,
-            expired,
-            split,
-        } = other;
-        Counters {
-            packets: self.packets + packets,
-            cached: self.cached + cached,
-            not_cached: self.not_cached + not_cached,
-            local_retransmissions: self.local_retransmissions + local_retransmissions,
-            suppressed_acknowledgments: self.suppressed_acknowledgments + suppressed_acknowledgments,
-            marked_acknowledgments: self.marked_acknowledgments + marked_acknowledgments,
-            messages: self.messages + messages,
-            unknown: self.unknown + unknown,
-            strange: self.strange + strange,
-            expired: self.expired + expired,
-            split: self.split + split,
-        }
-    }
+counters! {
+/// What an agent has done since it began, over all connections.
+Counters {
+    /// Packets that came in, from either side.
+    packets,
+    /// Data packets that were kept.
+    cached,
+    /// Data packets that were not kept because there was no room.
+    not_cached,
+    /// Data packets sent again over the wireless side.
+    local_retransmissions,
+    /// Acknowledgments that were not passed on.
+    suppressed_acknowledgments,
+    /// Acknowledgments in which something was written.
+    marked_acknowledgments,
+    /// Messages sent to the agent at the other end of a link.
+    messages,
+    /// Packets forwarded untouched because there was no room for their connection.
+    unknown,
+    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
+    implausible,
+    /// Connections forgotten because nothing was heard of them for long.
+    expired,
+    /// Connections that the agent was shown.
+    known,
+    /// Connections forgotten before the agent was shown them, because another one took their place.
+    displaced,
+    /// Connections that the agent has split in two.
+    split,
+}
 }
 
 /// The way out of an agent, for one of its connections.
@@ -77,6 +66,7 @@ pub struct Exit<'a> {
     kept_bytes: &'a mut u64,
     most_kept_bytes: u64,
     ways: &'a Ways,
+    came: &'a [u8],
 }
 
 impl<'a> Exit<'a> {
@@ -87,7 +77,11 @@ impl<'a> Exit<'a> {
         most_kept_bytes: u64,
         ways: &'a Ways,
     ) -> Self {
-        Exit { out, counters, kept_bytes, most_kept_bytes, ways }
+        Exit { out, counters, kept_bytes, most_kept_bytes, ways, came: &[] }
+    }
+    /// The packet that the agent is shown has these bytes on a real network.
+    pub(crate) fn with_bytes(self, came: &'a [u8]) -> Self {
+        Exit { came, ..self }
     }
     /// The packet goes on to where it was going.
     pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
@@ -143,14 +137,19 @@ impl<'a> Exit<'a> {
         packet.set_tunnels(self.ways.towards(towards));
         self.out.send(port, packet);
     }
-    /// A copy to be kept, which [`Exit::release`] gives back; `None` when the agent's memory is full.
+    /// A copy to be kept of the packet that the agent is shown, which [`Exit::release`] gives back; `None` when the agent's memory is full.
+    /// Only now its bytes are copied, too.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {
         if !self.set_aside(u64::from(packet.wire_bytes)) {
             self.counters.not_cached += 1;
             return None;
         }
         self.counters.cached += 1;
-        Some(self.copy(packet))
+        let mut copy = self.copy(packet);
+        if copy.aside.is_none() && !self.came.is_empty() {
+            copy.aside = Some(Box::new(Aside::Segment(Arc::from(self.came))));
+        }
+        Some(copy)
     }
     /// What was kept is needed no more.
     pub fn release(&mut self, packet: Box<Packet>) {

@@ -16,9 +16,9 @@ pub(crate) enum Verdict {
     /// It is one of the connection.
     Credible,
     /// It cannot be told from a forged one.
-    Strange,
+    Implausible,
     /// Both sides say by now that the connection is elsewhere, or another one: nothing that was learned holds.
-    Anew,
+    Replaced,
 }
 
 /// The numbers of a connection, as far as they are known.
@@ -65,16 +65,16 @@ impl Guard {
     /// A segment has come from this side. One that ends the connection ([`Guard::is_ended_by`]) is no matter of this.
     pub(crate) fn judge(&mut self, from: Side, segment: &Segment) -> Verdict {
         if segment.flags.contains(Flags::RST) {
-            return Verdict::Strange;
+            return Verdict::Implausible;
         }
         let confirmed = self.confirmed_by(from, segment);
         if !self.admits(from, segment) {
             let Some(claim) = confirmed else {
                 self.claim(from, segment);
-                return Verdict::Strange;
+                return Verdict::Implausible;
             };
-            self.begin_anew(claim, from, segment);
-            return Verdict::Anew;
+            self.begin_again(claim, from, segment);
+            return Verdict::Replaced;
         }
         if let Some(claim) = confirmed {
             self.directions[from.other().index()].send(claim.end);
@@ -95,6 +95,14 @@ impl Guard {
             return self.directions.iter().all(|it| it.has_ended && it.acknowledged == it.end);
         }
         self.directions[from.index()].expects(segment.sequence) && self.admits_acknowledgment(from, segment)
+    }
+    /// By side: whether it has sent its FIN.
+    pub(crate) fn has_ended(&self) -> [bool; 2] {
+        self.directions.each_ref().map(|it| it.has_ended)
+    }
+    /// This side has sent its FIN, in a segment that is not judged.
+    pub(crate) fn note_end(&mut self, from: Side) {
+        self.directions[from.index()].has_ended = true;
     }
     /// Whether the bytes that another agent speaks of can be such as this side has under way, or nearly so: messages overtake data, and
     /// are overtaken. They have no second number that would be hard to guess, so windows do not count.
@@ -170,7 +178,7 @@ impl Guard {
         let is_claimed = number.is_after(claim.first) && number.is_at_or_before(claim.end);
         (is_claimed && answered.admits(segment.end())).then_some(claim)
     }
-    fn begin_anew(&mut self, claim: Claim, from: Side, segment: &Segment) {
+    fn begin_again(&mut self, claim: Claim, from: Side, segment: &Segment) {
         let Claim { end, acknowledgment, shift, .. } = claim;
         *self = Guard::default();
         let claimed = Direction::within(acknowledgment_of(segment), Some(end));

@@ -49,29 +49,37 @@ impl Side {
 
 /// A TCP connection, the same for both of its directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionKey {
+pub struct ConnectionKey<A = NodeId> {
     /// The end on the wireless side.
-    pub wireless: (NodeId, TransportPort),
+    pub wireless: (A, TransportPort),
     /// The end on the wired side.
-    pub wired: (NodeId, TransportPort),
+    pub wired: (A, TransportPort),
+}
+
+impl<A> ConnectionKey<A> {
+    /// The connection of what came from this side, from one end to the other.
+    pub fn between(from: Side, source: (A, TransportPort), destination: (A, TransportPort)) -> Self {
+        match from {
+            Side::Wired => ConnectionKey { wireless: destination, wired: source },
+            Side::Wireless => ConnectionKey { wireless: source, wired: destination },
+        }
+    }
+    /// The connection that a message from this side, from one end to the other, is about.
+    pub fn of_message_between(from: Side, source: A, destination: A, message: &RecoveryMessage) -> Self {
+        let (mobile, fixed) = (message.mobile_port, message.fixed_port);
+        let ports = if from == Side::Wired { [fixed, mobile] } else { [mobile, fixed] };
+        ConnectionKey::between(from, (source, ports[0]), (destination, ports[1]))
+    }
 }
 
 impl ConnectionKey {
     /// The connection of a segment that came from this side.
     pub fn of(packet: &Packet, from: Side) -> Self {
         let source = (packet.source, packet.source_port);
-        let destination = (packet.destination, packet.destination_port);
-        match from {
-            Side::Wired => ConnectionKey { wireless: destination, wired: source },
-            Side::Wireless => ConnectionKey { wireless: source, wired: destination },
-        }
+        ConnectionKey::between(from, source, (packet.destination, packet.destination_port))
     }
     /// The connection that a message from this side is about.
     pub fn of_message(packet: &Packet, from: Side, message: &RecoveryMessage) -> Self {
-        let (wireless, wired) = match from {
-            Side::Wired => (packet.destination, packet.source),
-            Side::Wireless => (packet.source, packet.destination),
-        };
-        ConnectionKey { wireless: (wireless, message.mobile_port), wired: (wired, message.fixed_port) }
+        ConnectionKey::of_message_between(from, packet.source, packet.destination, message)
     }
 }

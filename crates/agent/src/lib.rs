@@ -29,14 +29,15 @@ mod passed;
 mod ranges;
 mod snoop;
 mod split;
+mod store;
 mod ways;
 
-pub use connection::Connection;
-pub use connections::{Connections, Limits};
+pub use connection::{Connection, ConnectionMaker};
+pub use connections::{Admission, Connections, Limits, Place};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
-pub use moved::{Kept, Moved};
+pub use moved::Moved;
 pub use obtcp::{MOST_GAPS, ObtcpParameters, Role};
 pub use parameters::Parameters;
 pub use passed::PassedSyn;
@@ -44,7 +45,7 @@ pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
 
 use seamline_tcp::handover::Traits;
-use seamline_wire::{Flags, Instant, Machine, NodeId, Outbox, Port, Segment};
+use seamline_wire::{Instant, Machine, NodeId, Outbox, Port};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
@@ -55,11 +56,6 @@ pub const WIRELESS: Port = Port(1);
 pub trait Agent: Machine {
     /// What it has done.
     fn counters(&self) -> Counters;
-    /// Whether this reset ends the connection, or this SYN comes after its end: what cannot be told from a forged one does not, whatever its
-    /// addresses and ports.
-    fn is_ended_by(&self, _key: ConnectionKey, _from: Side, segment: &Segment) -> bool {
-        segment.flags.contains(Flags::RST)
-    }
     /// A packet of this connection passes that the agent cannot take in, but whose addresses and ports can be read. A connection that the
     /// agent would split is left alone while it is known, or for three minutes if there is no room; one that it has split is
     /// reset at both ends, for neither knows the numbers of the other. Other kinds do nothing.
@@ -67,10 +63,6 @@ pub trait Agent: Machine {
     /// Not for packets whose checksums are wrong, or later fragments: their ports are not to be relied on. No sequence number is checked, so
     /// whoever can forge packets of a split connection can end it.
     fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
-    /// What is kept of the connections of the mobile node with this address.
-    fn kept(&self, _address: NodeId) -> Vec<Kept<'_>> {
-        Vec::new()
-    }
     /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
     /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been
@@ -93,8 +85,20 @@ pub struct Kind {
     /// (marks of handovers, notifications of losses) ends there, too. Nor can it help inside of tunnels
     /// ([`Parameters::inside_tunnels`]): it sends also before anything has come back from a side and shown which tunnels lead there.
     pub ends_connections: bool,
-    /// Builds it.
-    pub build: fn(&Parameters) -> Box<dyn Agent>,
+    /// Makes its part in each connection.
+    pub connection: fn(&Parameters) -> ConnectionMaker,
+}
+
+impl Kind {
+    /// The agent, as a machine in a simulated network.
+    pub fn build(&self, parameters: &Parameters) -> Box<dyn Agent> {
+        let connections = Connections::new(parameters.limits, (self.connection)(parameters));
+        Box::new(match (self.ends_connections, parameters.inside_tunnels) {
+            (true, _) => connections.ending_connections(),
+            (false, true) => connections.helping_inside_tunnels(),
+            (false, false) => connections,
+        })
+    }
 }
 
 /// What an agent supports and needs that mends losses beside the air by reading TCP headers there.

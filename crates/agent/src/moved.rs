@@ -4,13 +4,13 @@ use crate::connection::Connection;
 use crate::guard::Guard;
 use crate::key::ConnectionKey;
 use crate::ways::Ways;
-use seamline_wire::{NodeId, Packet, SequenceNumber};
+use seamline_wire::NodeId;
 
 /// A connection on its way from one agent to another, with all that is kept of it (the handoff of Snoop, section 4 of the
 /// paper of 1995).
 #[derive(Debug)]
-pub struct Moved {
-    pub(crate) key: ConnectionKey,
+pub struct Moved<A = NodeId> {
+    pub(crate) key: ConnectionKey<A>,
     pub(crate) connection: Box<dyn Connection>,
     pub(crate) ways: Ways,
     pub(crate) guard: Option<Box<Guard>>,
@@ -22,15 +22,4 @@ impl Moved {
     pub fn follow(&mut self, left: &[NodeId], care_of_address: Option<NodeId>) {
         self.ways.follow(left, care_of_address);
     }
-}
-
-/// What is kept of a connection, to look at.
-#[derive(Clone, Debug)]
-pub struct Kept<'a> {
-    /// Which connection.
-    pub key: ConnectionKey,
-    /// The next byte that the mobile node misses, if it was heard of.
-    pub acknowledged: Option<SequenceNumber>,
-    /// Data on its way to the mobile node, in order of sequence, as it came from the wired side.
-    pub packets: Vec<&'a Packet>,
 }

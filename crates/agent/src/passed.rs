@@ -1,7 +1,7 @@
 //! SYNs that passed because there was no room, so that their repetitions pass, too.
 
 use crate::key::ConnectionKey;
-use seamline_wire::{Duration, Flags, Instant, Segment, SequenceNumber};
+use seamline_wire::{Duration, Flags, Instant, NodeId, Segment, SequenceNumber};
 use std::collections::{BTreeMap, VecDeque};
 
 /// SYNs of a connection that pass an agent that splits others: the other host has answered one already, or may have.
@@ -34,24 +34,30 @@ impl PassedSyn {
     }
 }
 
-/// Hosts repeat a SYN for at least so long (RFC 9293 section 3.8.3); each repetition that passes counts anew.
+/// Hosts repeat a SYN for at least so long (RFC 9293 section 3.8.3); each repetition that passes begins the time again.
 const REPEATED_FOR: Duration = Duration::from_secs(180);
 /// At most so many are remembered one by one.
 const MOST: usize = 1024;
 
 /// The connections that an agent at its limit did not take in, and that must not be split when they come again.
-#[derive(Debug, Default)]
-pub(crate) struct PassedSyns {
-    by_key: BTreeMap<ConnectionKey, (Instant, PassedSyn)>,
+#[derive(Debug)]
+pub(crate) struct PassedSyns<A = NodeId> {
+    by_key: BTreeMap<ConnectionKey<A>, (Instant, PassedSyn)>,
     /// In order of time; those noted again since are of no account.
-    in_order: VecDeque<(Instant, ConnectionKey)>,
+    in_order: VecDeque<(Instant, ConnectionKey<A>)>,
     /// Until then any SYN may be one that is no longer remembered.
     unsure_until: Instant,
 }
 
-impl PassedSyns {
+impl<A> Default for PassedSyns<A> {
+    fn default() -> Self {
+        PassedSyns { by_key: BTreeMap::new(), in_order: VecDeque::new(), unsure_until: Instant::ZERO }
+    }
+}
+
+impl<A: Copy + Ord> PassedSyns<A> {
     /// It has passed.
-    pub(crate) fn note(&mut self, now: Instant, key: ConnectionKey, syn: PassedSyn) {
+    pub(crate) fn note(&mut self, now: Instant, key: ConnectionKey<A>, syn: PassedSyn) {
         if syn == PassedSyn::None {
             return;
         }
@@ -63,7 +69,7 @@ impl PassedSyns {
         self.in_order.push_back((now, key));
     }
     /// Whether this first segment of a connection begins it again, and what is to pass then.
-    pub(crate) fn of(&mut self, now: Instant, key: ConnectionKey, segment: &Segment) -> Option<PassedSyn> {
+    pub(crate) fn of(&mut self, now: Instant, key: ConnectionKey<A>, segment: &Segment) -> Option<PassedSyn> {
         self.forget_before(now);
         let passed = self.by_key.get(&key).map(|(_, syn)| *syn);
         let is_unsure = now < self.unsure_until;
@@ -72,8 +78,8 @@ impl PassedSyns {
     /// Take out what is known of these connections.
     pub(crate) fn take(
         &mut self,
-        is_one: impl Fn(&ConnectionKey) -> bool,
-    ) -> Vec<(ConnectionKey, PassedSyn)> {
+        is_one: impl Fn(&ConnectionKey<A>) -> bool,
+    ) -> Vec<(ConnectionKey<A>, PassedSyn)> {
         let taken = self.by_key.iter().filter(|(key, _)| is_one(key)).map(|(key, (_, syn))| (*key, *syn));
         let taken: Vec<_> = taken.collect();
         self.by_key.retain(|key, _| !is_one(key));

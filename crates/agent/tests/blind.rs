@@ -25,7 +25,7 @@ struct Attacked {
     has_ended: [bool; 2],
     random: Stream,
     forged: u64,
-    strange: u64,
+    implausible: u64,
     out: Outbox,
 }
 
@@ -109,9 +109,9 @@ impl Machine for Attacked {
             let forged = self.forge(from);
             self.agent.step(now, Input::Packet(from.port(), Box::new(forged.clone())), &mut self.out);
             self.forged += 1;
-            let strange = self.agent.counters().strange;
-            assert_eq!(strange, self.strange + 1, "{forged:?} after {:?}", self.last);
-            self.strange = strange;
+            let implausible = self.agent.counters().implausible;
+            assert_eq!(implausible, self.implausible + 1, "{forged:?} after {:?}", self.last);
+            self.implausible = implausible;
             let mut sent = self.out.packets.drain(..);
             // Of an answer that nobody waits for obTCP's mobile router makes nothing.
             if let Some((port, packet)) = sent.next() {
@@ -136,9 +136,6 @@ impl Machine for Attacked {
 impl Agent for Attacked {
     fn counters(&self) -> Counters {
         self.agent.counters()
-    }
-    fn is_ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> bool {
-        self.agent.is_ended_by(key, from, segment)
     }
     fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
         self.agent.on_opaque(now, key, out);
@@ -172,7 +169,7 @@ fn agent((name, role): Subject) -> Box<dyn Agent> {
     if let Some(role) = role {
         parameters.obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
     }
-    (find(name).expect("it is there").build)(&parameters)
+    find(name).expect("it is there").build(&parameters)
 }
 
 fn ends(seed: u64) -> Ends {
@@ -191,7 +188,7 @@ fn trace(subject: Subject, guesses: usize, knows_one: bool, seed: u64) -> (Vec<S
         has_ended: [false; 2],
         random: Stream::new(seed, "guesses"),
         forged: 0,
-        strange: 0,
+        implausible: 0,
         out: Outbox::new(),
     };
     let mut agents: Vec<Box<dyn Agent>> = vec![Box::new(attacked)];
@@ -219,10 +216,10 @@ fn who_guesses_changes_nothing() {
             let other = alone.iter().zip(&attacked).find(|(one, other)| one != other);
             assert_eq!(other, None, "{what}");
             assert_eq!(alone.len(), attacked.len(), "{what}");
-            assert!(with.strange > 10_000, "{what}: {}", with.strange);
+            assert!(with.implausible > 10_000, "{what}: {}", with.implausible);
             let helped = |it: Counters| (it.cached, it.local_retransmissions, it.suppressed_acknowledgments);
             assert_eq!(helped(with), helped(without), "{what}");
-            assert_eq!(without.strange, 0, "{what}");
+            assert_eq!(without.implausible, 0, "{what}");
         }
     }
 }

@@ -7,7 +7,7 @@ use seamline_wire::LossCause::{Air, Congestion};
 use support::{Script, ack, data};
 
 fn with(eln_ack: ElnAckParameters) -> Script {
-    Script::new((find("eln-ack").unwrap().build)(&Parameters { eln_ack, ..Parameters::default() }))
+    Script::new(find("eln-ack").unwrap().build(&Parameters { eln_ack, ..Parameters::default() }))
 }
 
 /// Of ten packets of 1000 bytes the fourth and the seventh never came here.

@@ -40,7 +40,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 fn agent(kind: &Kind) -> Box<dyn Agent> {
     let obtcp = ObtcpParameters { role: Role::BaseStation, ..ObtcpParameters::default() };
-    (kind.build)(&Parameters { obtcp, ..Parameters::default() })
+    kind.build(&Parameters { obtcp, ..Parameters::default() })
 }
 
 /// Both stand at one base station.

@@ -17,7 +17,7 @@ const MOBILE: NodeId = NodeId(2);
 fn agent(kind: &str, role: Role, inside_tunnels: bool) -> Box<dyn Agent> {
     let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
     let parameters = Parameters { inside_tunnels, obtcp, ..Parameters::default() };
-    (find(kind).expect("it is there").build)(&parameters)
+    find(kind).expect("it is there").build(&parameters)
 }
 
 fn care_of(base_station: usize) -> NodeId {

@@ -9,7 +9,7 @@ use seamline_wire::{Duration, Instant};
 use support::{Script, Sent, ack, data};
 
 fn agent(obtcp: ObtcpParameters) -> Script {
-    Script::new((find("obtcp").unwrap().build)(&Parameters { obtcp, ..Parameters::default() }))
+    Script::new(find("obtcp").unwrap().build(&Parameters { obtcp, ..Parameters::default() }))
 }
 
 fn base_station() -> Script {
@@ -101,7 +101,7 @@ fn nobody_has_a_packet_sent_again_without_end() {
 fn snoop_repairs_one_packet_a_round_trip() {
     let mut snoop = Parameters::default();
     snoop.snoop.passed_duplicates = 0;
-    let mut script = up_to_11(Script::new((find("snoop").unwrap().build)(&snoop)));
+    let mut script = up_to_11(Script::new(find("snoop").unwrap().build(&snoop)));
     for n in 12..20 {
         script.at(50).wired(packet(n)).onwards();
     }
@@ -156,7 +156,7 @@ fn the_base_station_answers_what_it_has_not_got() {
     for strange in [&[(9000, 8000)][..], &[], &[(200_001, 201_001)], &[bytes(13..=13), (200_001, 201_001)]] {
         script.hears(Wireless, Request, strange).onwards().is_quiet();
     }
-    assert_eq!(script.counters().strange, 4);
+    assert_eq!(script.counters().implausible, 4);
 }
 
 /// A request or its repair is lost: it is asked again after a timeout, which doubles; then the sender is let know.

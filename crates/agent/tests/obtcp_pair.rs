@@ -41,7 +41,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 fn agent(role: Role) -> Box<dyn Agent> {
     let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
-    (find("obtcp").expect("it is there").build)(&Parameters { obtcp, ..Parameters::default() })
+    find("obtcp").expect("it is there").build(&Parameters { obtcp, ..Parameters::default() })
 }
 
 fn way(plan: &Plan) -> Way {

@@ -7,7 +7,7 @@ use seamline_wire::Flags;
 use support::{Script, Sent, data, syn};
 
 fn split(limits: Limits) -> Script {
-    Script::new((find("split").unwrap().build)(&Parameters { limits, ..Parameters::default() }))
+    Script::new(find("split").unwrap().build(&Parameters { limits, ..Parameters::default() }))
 }
 fn one_connection() -> Limits {
     Limits { connections: 1, ..Limits::default() }

@@ -26,7 +26,7 @@ impl Middlebox {
         let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
         // What it writes in acknowledgments is another matter.
         let snoop = SnoopParameters { explicit_loss_notification: false, ..SnoopParameters::default() };
-        let agent = (kind.build)(&Parameters { obtcp, snoop, ..Parameters::default() });
+        let agent = kind.build(&Parameters { obtcp, snoop, ..Parameters::default() });
         Middlebox { agent, out: Outbox::new(), addresses: Vec::new() }
     }
 

@@ -8,7 +8,7 @@ use support::{Script, Sent, ack, data};
 
 fn script(kind: &str) -> Script {
     let obtcp = ObtcpParameters::default();
-    Script::new((find(kind).expect(kind).build)(&Parameters { obtcp, ..Parameters::default() }))
+    Script::new(find(kind).expect(kind).build(&Parameters { obtcp, ..Parameters::default() }))
 }
 
 /// Ten packets are on the air, the first two of them acknowledged.

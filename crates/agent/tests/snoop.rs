@@ -10,7 +10,7 @@ fn snoop() -> Script {
     with(SnoopParameters::default())
 }
 fn with(snoop: SnoopParameters) -> Script {
-    Script::new((find("snoop").unwrap().build)(&Parameters { snoop, ..Parameters::default() }))
+    Script::new(find("snoop").unwrap().build(&Parameters { snoop, ..Parameters::default() }))
 }
 
 /// Ten packets of 1000 bytes have passed at 0 ms, and the first two are acknowledged at 20 ms.
@@ -209,7 +209,7 @@ fn a_connection_that_begins_anew_is_another_one() {
     script.wireless(answer).onwards();
     script.wired(data(3_000_000_001, 1000).acknowledging(7_000_001)).onwards();
     script.at(60).wireless(data(7_000_001, 0).acknowledging(3_000_001_001)).onwards().at(60_000).is_quiet();
-    assert_eq!((script.counters().strange, script.counters().cached), (1, 11));
+    assert_eq!((script.counters().implausible, script.counters().cached), (1, 11));
 }
 
 /// A reset with another number, and a SYN that nobody answers, end nothing.
@@ -250,7 +250,7 @@ fn what_moves_takes_its_room_along() {
     let limits = Limits { bytes: 5 * 1040, ..Limits::default() };
     let tight = || {
         let parameters = Parameters { limits, ..Parameters::default() };
-        Script::new((find("snoop").unwrap().build)(&parameters))
+        Script::new(find("snoop").unwrap().build(&parameters))
     };
     let mut old = tight();
     for n in 0..8 {

@@ -8,7 +8,7 @@ use support::{Script, Sent, ack, data, syn};
 
 fn with(split: SplitParameters, limits: Limits) -> Script {
     let parameters = Parameters { split, limits, ..Parameters::default() };
-    Script::new((find("split").unwrap().build)(&parameters))
+    Script::new(find("split").unwrap().build(&parameters))
 }
 fn split() -> Script {
     with(SplitParameters::default(), Limits::default())

@@ -6,13 +6,13 @@ use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
 use support::{Script, Sent, ack, data};
 
 fn snoop(snoop: SnoopParameters) -> Script {
-    Script::new((find("snoop").unwrap().build)(&Parameters { snoop, ..Parameters::default() }))
+    Script::new(find("snoop").unwrap().build(&Parameters { snoop, ..Parameters::default() }))
 }
 
 fn base_station_that_goes_on(goes_on_after_timeouts: bool) -> Script {
     let obtcp =
         ObtcpParameters { role: Role::BaseStation, goes_on_after_timeouts, ..ObtcpParameters::default() };
-    Script::new((find("obtcp").unwrap().build)(&Parameters { obtcp, ..Parameters::default() }))
+    Script::new(find("obtcp").unwrap().build(&Parameters { obtcp, ..Parameters::default() }))
 }
 
 fn packet(n: u32) -> Sent {

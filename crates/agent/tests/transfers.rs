@@ -58,7 +58,7 @@ impl Subject {
                 "split"
             }
         };
-        (find(name).expect("it is there").build)(&parameters)
+        find(name).expect("it is there").build(&parameters)
     }
 }
 
@@ -157,7 +157,7 @@ fn every_byte_arrives() {
         let mut busy = busy.borrow_mut();
         let [packets, deeds, strange] = busy.entry(subject).or_default();
         *packets += counters.packets;
-        *strange += counters.strange;
+        *strange += counters.implausible;
         *deeds += counters.local_retransmissions + counters.marked_acknowledgments + counters.split;
     });
     for (subject, [packets, deeds, strange]) in busy.into_inner() {

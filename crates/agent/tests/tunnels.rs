@@ -20,7 +20,7 @@ fn to(exit: NodeId) -> Tunnel {
 
 fn script(kind: &Kind, inside_tunnels: bool) -> Script {
     let obtcp = ObtcpParameters { role: Role::BaseStation, ..ObtcpParameters::default() };
-    Script::new((kind.build)(&Parameters { inside_tunnels, obtcp, ..Parameters::default() }))
+    Script::new(kind.build(&Parameters { inside_tunnels, obtcp, ..Parameters::default() }))
 }
 
 fn inside(name: &str) -> Script {

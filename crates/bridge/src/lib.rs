@@ -6,7 +6,6 @@
 
 mod checksums;
 pub mod engine;
-mod flows;
 mod frame;
 mod handed;
 pub mod metrics;
@@ -16,7 +15,6 @@ mod split_counters;
 pub mod system;
 
 pub use engine::{Engine, EngineCounters, Settings};
-pub use flows::FlowCounters;
 pub use frame::Medium;
 pub use handed::{ANSWER, BEGINNING, HandOverCounters, Handed, MOST_BYTES, Malformed, TakenIn};
 pub use outgoing::Outgoing;

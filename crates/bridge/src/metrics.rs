@@ -1,7 +1,6 @@
-//! What a bridge has done, as text for Prometheus (its exposition format 0.0.4).
+//! The counters of a bridge as Prometheus text (exposition format 0.0.4).
 
 use crate::engine::EngineCounters;
-use crate::flows::FlowCounters;
 use crate::handed::HandOverCounters;
 use seamline_agent::Counters;
 use std::fmt::Write;
@@ -9,11 +8,11 @@ use std::fmt::Write;
 /// What has happened at one interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounters {
-    /// Frames that came in.
+    /// Frames received.
     pub received: u64,
-    /// Frames that left.
+    /// Frames sent.
     pub sent: u64,
-    /// Frames that came while there was no room for them to wait.
+    /// Frames dropped because the receive queue was full.
     pub overrun: u64,
     /// Frames that could not leave: the interface was down, or its queue full.
     pub unsent: u64,
@@ -21,11 +20,11 @@ pub struct PortCounters {
     pub too_long: u64,
     /// Frames whose checksums their sender had left to the hardware, and that were filled in here.
     pub completed: u64,
-    /// How often it was lost and found again.
+    /// How often it disappeared and returned.
     pub flaps: u64,
     /// How often it was set down or lost its carrier while it was there.
     pub stops: u64,
-    /// Whether it is there.
+    /// Whether it exists.
     pub is_there: bool,
     /// Whether it is up and has a carrier, too.
     pub is_running: bool,
@@ -38,19 +37,17 @@ pub struct Snapshot {
     pub ports: [PortCounters; 2],
     /// Of frames between them.
     pub engine: EngineCounters,
-    /// Of connections.
-    pub flows: FlowCounters,
     /// Of the agent; with a dry run, what it would have done.
     pub agent: Counters,
     /// Of connections that were handed over.
     pub hand_over: HandOverCounters,
-    /// Hand-overs that have not come to the agent that they were for.
+    /// Hand-overs that could not be delivered.
     pub hand_over_failures: u64,
-    /// Hand-overs that others have begun, and that were refused or broke off.
+    /// Incoming hand-overs that were refused or aborted.
     pub hand_overs_refused: u64,
-    /// Connections that the agent is shown now.
+    /// Connections known to the agent now.
     pub known_flows: u64,
-    /// Frames that passed the agent by because they had waited too long.
+    /// Frames forwarded without the agent because they had waited too long.
     pub overload: u64,
     /// How often the guard has taken over.
     pub bypasses: u64,
@@ -81,11 +78,11 @@ impl Snapshot {
 const PREFIX: &str = "seamline_agent_";
 
 /// Of one name, with how to find its values.
-struct Series<T> {
-    name: &'static str,
+pub(crate) struct Series<T> {
+    pub(crate) name: &'static str,
     kind: Type,
     help: &'static str,
-    of: fn(&T) -> u64,
+    pub(crate) of: fn(&T) -> u64,
 }
 
 #[derive(Clone, Copy)]
@@ -95,17 +92,17 @@ enum Type {
     Gauge,
 }
 
-const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
+pub(crate) const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
     Series { name, kind: Type::Counter, help, of }
 }
 
-const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
+pub(crate) const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
     Series { name, kind: Type::Gauge, help, of }
 }
 
 impl<T> Series<T> {
     /// With a sample of each of these, behind its labels.
-    fn write<'a>(&self, out: &mut String, samples: impl Iterator<Item = (&'a str, &'a T)>)
+    pub(crate) fn write<'a>(&self, out: &mut String, samples: impl Iterator<Item = (&'a str, &'a T)>)
     where
         T: 'a,
     {
@@ -122,84 +119,80 @@ impl<T> Series<T> {
 }
 
 const PORTS: &[Series<PortCounters>] = &[
-    counter("interface_received", "Frames that came in.", |it| it.received),
-    counter("interface_sent", "Frames that left.", |it| it.sent),
-    counter("interface_overrun", "Frames that came while there was no room for them to wait.", |it| {
-        it.overrun
+    counter("interface_received", "Frames received.", |it| it.received),
+    counter("interface_sent", "Frames sent.", |it| it.sent),
+    counter("interface_overrun", "Frames dropped because the receive queue was full.", |it| it.overrun),
+    counter("interface_unsent", "Frames dropped because the interface was down or its queue full.", |it| {
+        it.unsent
     }),
-    counter("interface_unsent", "Frames that could not leave.", |it| it.unsent),
-    counter("interface_too_long", "Frames longer than the MTU allows.", |it| it.too_long),
-    counter("interface_checksums_completed", "Frames whose checksums were filled in.", |it| it.completed),
-    counter("interface_flaps", "How often it was lost and found again.", |it| it.flaps),
-    counter("interface_stops", "How often it was set down or lost its carrier.", |it| it.stops),
-    gauge("interface_present", "Whether it is there.", |it| it.is_there.into()),
-    gauge("interface_running", "Whether it is up and has a carrier.", |it| it.is_running.into()),
+    counter("interface_too_long", "Frames dropped because they were longer than the MTU.", |it| it.too_long),
+    counter("interface_checksums_completed", "Frames whose checksums were filled in here.", |it| {
+        it.completed
+    }),
+    counter("interface_flaps", "Times the interface disappeared and returned.", |it| it.flaps),
+    counter("interface_stops", "Times the interface was set down or lost its carrier.", |it| it.stops),
+    gauge("interface_present", "1 if the interface exists.", |it| it.is_there.into()),
+    gauge("interface_running", "1 if the interface is up and has a carrier.", |it| it.is_running.into()),
 ];
 
 const WHOLE: &[Series<Snapshot>] = &[
     counter("not_ip", "Frames without an IP packet.", |it| it.engine.not_ip),
-    counter("opaque", "Packets that the agent cannot take in, and that passed untouched.", |it| {
-        it.engine.opaque
+    counter("opaque", "Packets that the agent cannot parse; forwarded unchanged.", |it| it.engine.opaque),
+    counter("unknown", "Segments of connections unknown to the agent; forwarded unchanged.", |it| {
+        it.engine.unknown
     }),
-    counter("unknown", "Segments of connections that the agent is not shown.", |it| it.engine.unknown),
-    counter("shown", "Segments that the agent was shown.", |it| it.engine.shown),
-    counter("changed", "Frames that left otherwise than they came.", |it| it.engine.changed),
-    counter("made", "Frames that the agent made or sent again.", |it| it.engine.made),
-    counter("too_long", "Frames that would have become too long, and left as they came.", |it| {
+    counter("shown", "Segments and messages given to the agent.", |it| it.engine.shown),
+    counter("changed", "Frames forwarded with changes.", |it| it.engine.changed),
+    counter("made", "Frames created or retransmitted by the agent.", |it| it.engine.made),
+    counter("too_long", "Frames forwarded unchanged because the change would have exceeded the MTU.", |it| {
         it.engine.too_long
     }),
-    counter("unsendable", "Packets of the agent that could not be made into frames.", |it| {
-        it.engine.unsendable
+    counter("unsendable", "Packets of the agent that could not be encoded.", |it| it.engine.unsendable),
+    counter("failures", "Times the agent failed and was replaced.", |it| it.engine.failures),
+    gauge("flows", "Connections known to the agent now.", |it| it.known_flows),
+    counter("flows_known", "Connections that became known to the agent.", |it| it.agent.known),
+    counter("flows_expired", "Connections forgotten because they were idle.", |it| it.agent.expired),
+    counter("flows_displaced", "Unconfirmed connections displaced by newer ones.", |it| it.agent.displaced),
+    counter("flows_no_room", "Segments of connections for which the table had no room.", |it| {
+        it.agent.unknown
     }),
-    counter("failures", "How often the agent failed and was begun anew.", |it| it.engine.failures),
-    gauge("flows", "Connections that the agent is shown now.", |it| it.known_flows),
-    counter("flows_known", "Connections that the agent was shown.", |it| it.flows.known),
-    counter("flows_expired", "Connections forgotten after silence.", |it| it.flows.expired),
-    counter("flows_displaced", "Unanswered handshakes whose place another took.", |it| it.flows.displaced),
-    counter("flows_no_room", "Segments of connections for which there was no room.", |it| it.flows.no_room),
-    counter("cached", "Data packets that were kept.", |it| it.agent.cached),
-    counter("not_cached", "Data packets for which there was no room.", |it| it.agent.not_cached),
-    counter("local_retransmissions", "Data packets sent again.", |it| it.agent.local_retransmissions),
-    counter("suppressed_acknowledgments", "Acknowledgments not passed on.", |it| {
+    counter("cached", "Data packets cached.", |it| it.agent.cached),
+    counter("not_cached", "Data packets not cached for lack of room.", |it| it.agent.not_cached),
+    counter("local_retransmissions", "Data packets retransmitted by the agent.", |it| {
+        it.agent.local_retransmissions
+    }),
+    counter("suppressed_acknowledgments", "Duplicate acknowledgments suppressed.", |it| {
         it.agent.suppressed_acknowledgments
     }),
-    counter("marked_acknowledgments", "Acknowledgments in which something was written.", |it| {
+    counter("marked_acknowledgments", "Acknowledgments marked by the agent.", |it| {
         it.agent.marked_acknowledgments
     }),
     counter(
-        "strange",
-        "Segments and messages that could be forged by their numbers: they passed, and changed nothing.",
-        |it| it.agent.strange,
+        "implausible",
+        "Segments and messages with implausible sequence numbers; forwarded unchanged and ignored.",
+        |it| it.agent.implausible,
     ),
-    counter("messages", "Messages to another agent.", |it| it.agent.messages),
-    counter("handed_out_connections", "Connections that went to other agents.", |it| {
+    counter("messages", "Messages sent to another agent.", |it| it.agent.messages),
+    counter("handed_out_connections", "Connections handed over to other agents.", |it| {
         it.hand_over.connections_out
     }),
-    counter("handed_out_packets", "Packets that went to other agents.", |it| it.hand_over.packets_out),
-    counter("hand_over_failures", "Hand-overs that did not come to the agent they were for.", |it| {
-        it.hand_over_failures
-    }),
-    counter("taken_in_connections", "Connections taken in from other agents.", |it| {
+    counter("handed_out_packets", "Packets handed over to other agents.", |it| it.hand_over.packets_out),
+    counter("hand_over_failures", "Hand-overs that could not be delivered.", |it| it.hand_over_failures),
+    counter("taken_in_connections", "Connections accepted from other agents.", |it| {
         it.hand_over.connections_in
     }),
-    counter("taken_in_packets", "Packets taken in from other agents, to be sent.", |it| {
-        it.hand_over.packets_in
-    }),
-    counter("refused_connections", "Connections of other agents that were not taken in.", |it| {
+    counter("taken_in_packets", "Packets accepted from other agents.", |it| it.hand_over.packets_in),
+    counter("refused_connections", "Connections from other agents not accepted.", |it| {
         it.hand_over.connections_refused
     }),
-    counter("refused_packets", "Packets of other agents that were not taken in.", |it| {
-        it.hand_over.packets_refused
-    }),
-    counter("hand_overs_refused", "Hand-overs of others that were refused or broke off.", |it| {
-        it.hand_overs_refused
-    }),
-    counter("overload", "Frames that passed the agent by because they had waited too long.", |it| {
+    counter("refused_packets", "Packets from other agents not accepted.", |it| it.hand_over.packets_refused),
+    counter("hand_overs_refused", "Incoming hand-overs refused or aborted.", |it| it.hand_overs_refused),
+    counter("overload", "Frames forwarded without the agent because they had waited too long.", |it| {
         it.overload
     }),
-    counter("bypasses", "How often the guard has taken over.", |it| it.bypasses),
-    counter("bypassed", "Frames that the guard has forwarded.", |it| it.bypassed),
-    gauge("bypass", "Whether the guard forwards now.", |it| it.is_bypassed.into()),
+    counter("bypasses", "Times the guard took over forwarding.", |it| it.bypasses),
+    counter("bypassed", "Frames forwarded by the guard.", |it| it.bypassed),
+    gauge("bypass", "1 while the guard forwards.", |it| it.is_bypassed.into()),
 ];
 
 #[cfg(test)]

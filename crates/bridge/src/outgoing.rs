@@ -3,27 +3,41 @@
 use seamline_agent::Side;
 use std::ops::Range;
 
-/// Frames on their way out. Reused, so that nothing is allocated for them in steady state.
+/// Frames on their way out. Those that leave as they came are borrowed from where they were received. Reused, so that nothing is allocated
+/// in steady state.
 #[derive(Debug, Default)]
-pub struct Outgoing {
-    bytes: Vec<u8>,
-    frames: Vec<(Side, Range<usize>)>,
+pub struct Outgoing<'f> {
+    made: Vec<u8>,
+    frames: Vec<(Side, Bytes<'f>)>,
 }
 
-impl Outgoing {
+#[derive(Debug)]
+enum Bytes<'f> {
+    Received(&'f [u8]),
+    Made(Range<usize>),
+}
+
+impl<'f> Outgoing<'f> {
     /// None.
     pub fn new() -> Self {
         Self::default()
     }
-    /// One more, of these parts, by this side.
+    /// A frame leaves by this side as it came.
+    pub fn pass(&mut self, towards: Side, frame: &'f [u8]) {
+        self.frames.push((towards, Bytes::Received(frame)));
+    }
+    /// A frame of these parts leaves by this side.
     pub fn push(&mut self, towards: Side, parts: &[&[u8]]) {
-        let begin = self.bytes.len();
-        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
-        self.frames.push((towards, begin..self.bytes.len()));
+        let begin = self.made.len();
+        parts.iter().for_each(|part| self.made.extend_from_slice(part));
+        self.frames.push((towards, Bytes::Made(begin..self.made.len())));
     }
     /// All of them, each with the side by which it leaves.
     pub fn iter(&self) -> impl Iterator<Item = (Side, &[u8])> {
-        self.frames.iter().map(|(towards, place)| (*towards, &self.bytes[place.clone()]))
+        self.frames.iter().map(|(towards, bytes)| match bytes {
+            Bytes::Received(frame) => (*towards, *frame),
+            Bytes::Made(range) => (*towards, &self.made[range.clone()]),
+        })
     }
     /// How many there are.
     pub fn len(&self) -> usize {
@@ -35,7 +49,15 @@ impl Outgoing {
     }
     /// They have left.
     pub fn clear(&mut self) {
-        self.bytes.clear();
+        self.made.clear();
         self.frames.clear();
+    }
+    /// They have left, and the next ones come from elsewhere.
+    #[must_use]
+    pub fn reused<'g>(mut self) -> Outgoing<'g> {
+        self.clear();
+        // Of an empty list this keeps the allocation.
+        let frames = self.frames.into_iter().map(|_| unreachable!("it was cleared")).collect();
+        Outgoing { made: self.made, frames }
     }
 }

@@ -1,7 +1,7 @@
-//! What splitting connections has done, for the log and as text for Prometheus (its exposition format 0.0.4).
+//! The counters of split connections, for the log and as Prometheus text.
 
+use crate::metrics::{Series, counter, gauge};
 use seamline_host::Line;
-use std::fmt::Write;
 
 /// Everything at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,41 +32,42 @@ pub struct SplitCounters {
     pub is_stalled: bool,
 }
 
-type Of = (&'static str, &'static str, &'static str, fn(&SplitCounters) -> u64);
-
-const ALL: &[Of] = &[
-    ("handed_over", "counter", "SYNs that were handed over, or would have been.", |it| it.taken),
-    ("passed", "counter", "SYNs that passed because too many came in a second.", |it| it.passed),
-    ("begun", "counter", "Connections that were split.", |it| it.begun),
-    ("open", "gauge", "Connections that are split now.", |it| it.open),
-    ("ended", "counter", "Split connections that have ended in order.", |it| it.ended),
-    ("refused", "counter", "Connections whose other end refused, or did not answer.", |it| it.refused),
-    ("reset", "counter", "Split connections that were reset.", |it| it.reset),
-    ("expired", "counter", "Split connections that were reset after silence.", |it| it.expired),
-    ("bytes_to_wired", "counter", "Bytes handed on to ends on the wired side.", |it| it.bytes_to_wired),
-    ("bytes_to_wireless", "counter", "Bytes handed on to ends on the wireless side.", |it| {
+const ALL: &[Series<SplitCounters>] = &[
+    counter("split_handed_over", "SYNs taken for splitting; in a dry run, SYNs that would be taken.", |it| {
+        it.taken
+    }),
+    counter("split_passed", "SYNs forwarded unsplit because of the rate limit.", |it| it.passed),
+    counter("split_begun", "Connections split.", |it| it.begun),
+    gauge("split_open", "Connections split now.", |it| it.open),
+    counter("split_ended", "Split connections that closed normally.", |it| it.ended),
+    counter("split_refused", "Connections refused or unanswered by the server.", |it| it.refused),
+    counter("split_reset", "Split connections that were reset.", |it| it.reset),
+    counter("split_expired", "Split connections reset because they were idle.", |it| it.expired),
+    counter("split_bytes_to_wired", "Bytes relayed to hosts on the wired side.", |it| it.bytes_to_wired),
+    counter("split_bytes_to_wireless", "Bytes relayed to hosts on the wireless side.", |it| {
         it.bytes_to_wireless
     }),
-    ("bypasses", "counter", "How often the agent did not come round, and new connections passed.", |it| {
+    counter("split_bypasses", "Times the relay stalled and new connections were forwarded unsplit.", |it| {
         it.stalls
     }),
-    ("bypass", "gauge", "Whether new connections pass for that reason.", |it| it.is_stalled.into()),
+    gauge(
+        "split_bypass",
+        "1 while new connections are forwarded unsplit because the relay has stalled.",
+        |it| it.is_stalled.into(),
+    ),
 ];
 
 impl SplitCounters {
-    /// As text.
+    /// As Prometheus text.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        for (name, kind, help, of) in ALL {
-            let suffix = if *kind == "gauge" { "" } else { "_total" };
-            let name = format!("seamline_agent_split_{name}{suffix}");
-            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {}", of(self));
-        }
+        ALL.iter().for_each(|series| series.write(&mut out, std::iter::once(("", self))));
         out
     }
 
     /// As a line of the log.
     pub fn line(&self, event: &'static str) -> Line {
-        ALL.iter().fold(Line::new(event), |line, (name, _, _, of)| line.with(name, of(self)))
+        let name = |series: &Series<Self>| series.name.trim_start_matches("split_");
+        ALL.iter().fold(Line::new(event), |line, series| line.with(name(series), (series.of)(self)))
     }
 }

@@ -2,9 +2,9 @@
 
 mod support;
 
-use seamline_agent::{Agent, ConnectionKey, Counters, Limits, Moved, Side};
+use seamline_agent::{Connection, ConnectionMaker, Exit, Kind, Limits, Parameters, Side, find};
 use seamline_bridge::{Engine, EngineCounters, Outgoing, Settings};
-use seamline_wire::{Duration, Flags, Input, Instant, Machine, NodeId, Outbox};
+use seamline_wire::{Duration, Flags, Instant, Packet, Segment};
 use support::*;
 
 const FIXED: End = (1, 80);
@@ -130,58 +130,55 @@ fn a_dry_run_changes_nothing() {
     assert_eq!((engine.counters().made, engine.counters().changed), (0, 0));
 }
 
-/// One that fails at each packet.
+/// Snoop, which fails at a segment without a window.
 #[derive(Debug)]
-struct Failing;
+struct Failing(Box<dyn Connection>);
 
-impl Machine for Failing {
-    fn step(&mut self, _now: Instant, _input: Input, out: &mut Outbox) {
-        out.signal(seamline_wire::Signal::LinkDown);
-        panic!("as the test wants");
-    }
-    fn wake_at(&self) -> Option<Instant> {
-        None
+impl Connection for Failing {
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
+        assert!(packet.segment.window > 0, "the test wants this");
+        self.0.on_segment(now, from, packet, exit);
     }
 }
 
-impl Agent for Failing {
-    fn counters(&self) -> Counters {
-        Counters { packets: 40, ..Counters::default() }
-    }
-    fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
-    fn hand_out(&mut self, _addresses: &[NodeId]) -> Vec<Moved> {
-        Vec::new()
-    }
-    fn take_in(&mut self, _moved: Vec<Moved>) {}
+fn failing() -> Engine {
+    let connection: fn(&Parameters) -> ConnectionMaker = |parameters| {
+        let snoop = (find("snoop").unwrap().connection)(parameters);
+        ConnectionMaker::new(move || Box::new(Failing(snoop.make())))
+    };
+    let settings = settings("snoop", Limits::default());
+    Engine::new(Settings { kind: Box::leak(Box::new(Kind { connection, ..*settings.kind })), ..settings })
 }
 
 #[test]
 fn a_packet_at_which_the_agent_fails_passes_and_the_next_agent_helps() {
-    let mut engine = opened(engine("snoop"), 4, None).with_agent(Box::new(Failing));
-    let frame = data(4, None, 1001);
-    assert_eq!(pass(&mut engine, T, Side::Wired, &frame), [(Side::Wireless, frame)]);
-    assert_eq!(engine.counters().failures, 1);
-    assert_eq!(engine.agent_counters().packets, 40);
+    let mut engine = opened(failing(), 4, None);
+    let before = engine.agent_counters();
+    let bad = Segment { window: 0, ..segment(Flags::ACK, 1001, 7) };
+    let bad = ethernet(Side::Wired, None, &packet(4, DOWN, bad, &[1; 10]));
+    assert_eq!(pass(&mut engine, T, Side::Wired, &bad), [(Side::Wireless, bad)]);
+    assert_eq!((engine.counters().failures, engine.known_flows()), (1, 0));
+    assert_eq!(engine.agent_counters().cached, before.cached);
+    // It learns of the connection as of any that it has not seen begin.
+    drop(pass(&mut engine, T, Side::Wired, &data(4, None, 1001)));
+    drop(pass(&mut engine, T, Side::Wireless, &acknowledgment(4, None, 2001)));
     drop(pass(&mut engine, T, Side::Wired, &data(4, None, 2001)));
-    assert_eq!((engine.agent_counters().cached, engine.counters().failures), (1, 1));
+    assert_eq!((engine.agent_counters().cached, engine.counters().failures), (before.cached + 1, 1));
 }
 
 /// After a failure around the agent, too, nothing counts from zero again, and no frame becomes longer than may leave.
 #[test]
-fn an_engine_that_is_begun_anew_keeps_what_it_has_counted_and_forgets_connections() {
+fn an_engine_whose_agent_is_replaced_keeps_what_it_has_counted_and_forgets_connections() {
     let mut engine = opened(engine("snoop"), 4, None);
-    let before = (engine.agent_counters(), engine.flow_counters(), engine.counters());
-    assert!(before.0.cached > 0 && before.1.known > 0 && before.2.shown > 0);
+    let before = (engine.agent_counters(), engine.counters());
+    assert!(before.0.cached > 0 && before.0.known > 0 && before.1.shown > 0);
     engine.set_mtu(Side::Wireless, 41);
-    engine.begin_anew();
-    let failed = EngineCounters { failures: 1, ..before.2 };
-    assert_eq!(
-        (engine.agent_counters(), engine.flow_counters(), engine.counters()),
-        (before.0, before.1, failed)
-    );
+    engine.replace_agent();
+    let failed = EngineCounters { failures: 1, ..before.1 };
+    assert_eq!((engine.agent_counters(), engine.counters()), (before.0, failed));
     assert_eq!((engine.flows(), engine.known_flows(), engine.wake_at()), (0, 0, None));
     let mut engine = opened(engine, 4, None);
-    assert_eq!(engine.flow_counters().known, before.1.known + 1);
+    assert_eq!(engine.agent_counters().known, before.0.known + 1);
     assert_eq!(engine.agent_counters().cached, 2 * before.0.cached);
     assert!(!a_mark_is_written(&mut engine) && engine.counters().too_long > 0);
 }
@@ -285,7 +282,7 @@ fn a_reset_that_passes_by_ends_what_is_known() {
         for (packet, known) in [(&other, 1), (&strange, known)] {
             let frame = ethernet(Side::Wireless, Some(3), packet);
             let mut sent = Outgoing::new();
-            engine.pass_by(Side::Wireless, &frame, &mut sent);
+            engine.pass_by(T, Side::Wireless, &frame, &mut sent);
             assert_eq!(sent.iter().collect::<Vec<_>>(), [(Side::Wired, &frame[..])]);
             assert_eq!((engine.flows(), engine.known_flows()), (known, known), "{flags:?}");
         }

@@ -111,7 +111,7 @@ fn snoop() -> Box<dyn Agent> {
         snoop: seamline_agent::SnoopParameters::ns2(),
         ..seamline_agent::Parameters::default()
     };
-    (seamline_agent::find("snoop").expect("it is there").build)(&parameters)
+    seamline_agent::find("snoop").expect("it is there").build(&parameters)
 }
 
 /// A machine of the ring.

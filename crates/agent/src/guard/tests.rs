@@ -61,8 +61,8 @@ fn what_is_far_off_is_believed_once_the_other_side_acknowledges_it() {
     let mut strange = 0;
     for n in 0..5000 {
         let verdicts = [guard.judge(Wired, &data(4000 + n)), guard.judge(Wireless, &wants(1 + n))];
-        strange += verdicts.iter().filter(|verdict| **verdict == Verdict::Strange).count();
-        assert!(!verdicts.contains(&Verdict::Anew), "{n}");
+        strange += verdicts.iter().filter(|verdict| **verdict == Verdict::Implausible).count();
+        assert!(!verdicts.contains(&Verdict::Replaced), "{n}");
     }
     assert!((3000..4002).contains(&strange), "{strange}");
     assert!(are_credible(&judge_all(&mut guard, Wired, (9000..9100).map(data))));
@@ -76,11 +76,11 @@ fn a_connection_that_was_elsewhere_begins_anew() {
     assert_eq!(guard.judge(Wireless, &wants(10)), Verdict::Credible);
     let later = 1_000_000;
     let verdicts = judge_all(&mut guard, Wired, (later..later + 10).map(data));
-    assert_eq!(verdicts, [Verdict::Strange; 10]);
-    assert_eq!(guard.judge(Wireless, &wants(later + 4)), Verdict::Anew);
+    assert_eq!(verdicts, [Verdict::Implausible; 10]);
+    assert_eq!(guard.judge(Wireless, &wants(later + 4)), Verdict::Replaced);
     assert!(are_credible(&judge_all(&mut guard, Wired, (later + 10..later + 20).map(data))));
     assert_eq!(guard.judge(Wireless, &wants(later + 20)), Verdict::Credible);
-    assert_eq!(guard.judge(Wired, &data(20)), Verdict::Strange);
+    assert_eq!(guard.judge(Wired, &data(20)), Verdict::Implausible);
 }
 
 /// Nobody can claim something, and have an honest side confirm it: neither far away, nor right ahead, where that will be soon.
@@ -93,7 +93,7 @@ fn who_claims_is_not_confirmed_by_what_comes_anyway() {
                 // Up to a gigabyte, in steps of what is believed to belong together.
                 let forged = |n: u32| segment(data(ahead + n).sequence.0, 1000, 0x4000_0000);
                 let claimed = judge_all(&mut guard, Wired, (0..1000).map(|n| forged(900 * n)));
-                assert_eq!(claimed, [Verdict::Strange; 1000]);
+                assert_eq!(claimed, [Verdict::Implausible; 1000]);
             }
             let verdicts = [guard.judge(Wired, &data(n)), guard.judge(Wireless, &wants(n + 1))];
             assert_eq!(verdicts, [Verdict::Credible; 2], "{ahead}, {n}");

@@ -2,11 +2,11 @@
 
 use super::ObtcpParameters;
 use super::round_trip::RoundTrip;
-use super::store::Store;
 use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, Side};
+use crate::store::Store;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Flags, Instant, Packet, Segment, SequenceNumber};

@@ -14,12 +14,11 @@ mod echoes;
 mod gaps;
 mod mobile_router;
 mod round_trip;
-mod store;
 
 pub use gaps::MOST as MOST_GAPS;
 
 use crate::Kind;
-use crate::connections::Connections;
+use crate::connection::ConnectionMaker;
 use base_station::BaseStation;
 use mobile_router::MobileRouter;
 use seamline_wire::Duration;
@@ -30,13 +29,12 @@ pub(super) static KIND: Kind = Kind {
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::BESIDE_THE_AIR,
     ends_connections: false,
-    build: |parameters| {
+    connection: |parameters| {
         let own = parameters.obtcp.clone();
-        let connections = Connections::new(parameters.limits, move || match own.role {
+        ConnectionMaker::new(move || match own.role {
             Role::BaseStation => Box::new(BaseStation::new(own.clone())),
             Role::MobileRouter => Box::new(MobileRouter::new(own.clone())),
-        });
-        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
+        })
     },
 };
 

@@ -2,19 +2,17 @@
 //! ACM Wireless Networks 1(4), 1995): keeps the data on its way to the mobile node, sends what the air has lost again by
 //! itself, and keeps the duplicate acknowledgments of that from the sender.
 
-mod cache;
 mod parameters;
 mod round_trip;
 mod uplink;
 
 use crate::Kind;
 use crate::after_timeout::{AfterTimeout, Answered};
-use crate::connection::Connection;
-use crate::connections::Connections;
+use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::heard::{Heard, News};
 use crate::key::Side;
-use cache::{Acknowledged, Cache, Place};
+use crate::store::Store;
 use round_trip::RoundTrip;
 use seamline_tcp::handover::Traits;
 use seamline_wire::timers::NEVER;
@@ -30,10 +28,9 @@ pub(super) static KIND: Kind = Kind {
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
     ends_connections: false,
-    build: |parameters| {
+    connection: |parameters| {
         let own = parameters.snoop.clone();
-        let connections = Connections::new(parameters.limits, move || Box::new(Snoop::new(own.clone())));
-        Box::new(connections.inside_tunnels(parameters.inside_tunnels))
+        ConnectionMaker::new(move || Box::new(Snoop::new(own.clone())))
     },
 };
 
@@ -51,7 +48,9 @@ enum Expected {
 #[derive(Debug)]
 struct Snoop {
     parameters: SnoopParameters,
-    cache: Cache,
+    cache: Store,
+    /// The end of what was seen last in sequence.
+    end: Option<SequenceNumber>,
     heard: Heard,
     /// Duplicates since one made the agent act.
     duplicates: u32,
@@ -68,7 +67,8 @@ struct Snoop {
 impl Snoop {
     fn new(parameters: SnoopParameters) -> Self {
         Snoop {
-            cache: Cache::default(),
+            cache: Store::default(),
+            end: None,
             heard: Heard::default(),
             duplicates: 0,
             expected: Expected::None,
@@ -87,25 +87,31 @@ impl Snoop {
         if self.heard.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
             return;
         }
-        let place = self.cache.place_of(segment);
-        if place != Place::Known && self.cache.len() >= self.parameters.cache as usize {
-            exit.counters.not_cached += 1;
-            return self.cache.note_end(segment.end());
-        }
-        match place {
-            Place::Known => self.cache.sent_by_sender_again(segment.sequence, now),
-            Place::Last | Place::Before(_) => {
-                let Some(copy) = exit.keep(packet) else { return self.cache.note_end(segment.end()) };
-                self.cache.insert(place, copy, now);
+        let is_last = self.end.is_none_or(|end| segment.sequence.is_at_or_after(end));
+        let found = self.cache.find(segment.sequence);
+        match found {
+            Ok(place) => self.cache.sent_by_sender_again(place, now),
+            Err(place) => {
+                self.note_end(segment.end());
+                if self.cache.len() >= self.parameters.cache as usize {
+                    exit.counters.not_cached += 1;
+                    return;
+                }
+                let Some(copy) = exit.keep(packet) else { return };
+                self.cache.insert(place, copy, now, !is_last && place == 0);
             }
         }
-        if place != Place::Last {
-            self.first_is_under_way &= place == Place::Known;
+        if !is_last {
+            self.first_is_under_way &= found.is_ok();
             self.timer = NEVER;
         }
         if self.timer == NEVER && !self.cache.is_empty() {
             self.timer = now + self.round_trip.timeout();
         }
+    }
+
+    fn note_end(&mut self, end: SequenceNumber) {
+        self.end = Some(self.end.map_or(end, |known| known.max(end)));
     }
 
     /// Whether an acknowledgment from the mobile node goes on to the sender.
@@ -126,16 +132,16 @@ impl Snoop {
     }
 
     fn on_progress(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) {
-        let acknowledged = self.cache.acknowledge(segment.acknowledgment, exit);
-        if let Some(Acknowledged { last_sent_at, answered }) = &acknowledged {
+        let answered = self.cache.acknowledge(segment.acknowledgment, exit);
+        self.note_end(segment.acknowledgment);
+        if let Some(answered) = &answered {
             let sample = match self.parameters.samples_retransmissions {
-                true => Some(now.saturating_since(*last_sent_at)),
+                true => Some(now.saturating_since(answered.last_in_sequence)),
                 false => answered.round_trip_time(now),
             };
             sample.into_iter().for_each(|sample| self.round_trip.sample(sample));
         }
         self.expected = Expected::None;
-        let answered = acknowledged.map(|it| it.answered);
         self.first_is_under_way =
             self.goes_on_after_timeout(now, segment.acknowledgment, answered.as_ref(), exit);
         if !self.parameters.counts_duplicates_on {
@@ -156,7 +162,7 @@ impl Snoop {
         self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
         let Some(timeout) = &self.timeout else { return false };
         self.cache.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
-        self.cache.first().is_some_and(|first| first.local_retransmissions > 0)
+        self.cache.first().is_some_and(|first| first.sent_again > 0)
     }
 
     fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
@@ -169,7 +175,7 @@ impl Snoop {
                 self.expected = if left > 1 { Expected::Some(left - 1) } else { Expected::None };
                 false
             }
-            Expected::Fewer => first.local_retransmissions >= 2 || !self.send_first_again(now, exit),
+            Expected::Fewer => first.sent_again >= 2 || !self.send_first_again(now, exit),
             Expected::None => {
                 self.duplicates += 1;
                 if self.duplicates <= self.parameters.passed_duplicates {
@@ -179,7 +185,7 @@ impl Snoop {
                 if first.sender_repeats {
                     return true;
                 }
-                let is_new = first.local_retransmissions == 0;
+                let is_new = first.sent_again == 0;
                 self.expected = self.to_come();
                 self.first_is_under_way = true;
                 !is_new || !self.send_first_again(now, exit)
@@ -215,7 +221,7 @@ impl Snoop {
     /// Whether the first packet of the cache was sent again.
     fn send_first_again(&mut self, now: Instant, exit: &mut Exit<'_>) -> bool {
         let most = self.parameters.local_retransmissions;
-        let Some(first) = self.cache.first_mut().filter(|first| first.local_retransmissions < most) else {
+        let Some(first) = self.cache.first_mut().filter(|first| first.sent_again < most) else {
             return false;
         };
         first.send_again(now, exit);
@@ -254,7 +260,7 @@ impl Connection for Snoop {
         let is_missing = self.heard.acknowledged.is_none_or(|missing| first.begins_at_or_before(missing));
         if is_missing && self.send_first_again(now, exit) {
             self.first_is_under_way = true;
-            let end = self.cache.end().filter(|_| self.parameters.goes_on_after_timeouts);
+            let end = self.end.filter(|_| self.parameters.goes_on_after_timeouts);
             self.timeout = end.map(|end| AfterTimeout::new(now, end));
         }
     }
@@ -266,7 +272,9 @@ impl Connection for Snoop {
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.timeout = None;
         self.round_trip.begin_elsewhere();
-        self.cache.send_all_again(now, exit);
+        if let Some(first) = self.cache.first_sequence() {
+            self.cache.send_all_again(now, first, exit);
+        }
         self.expected = Expected::None;
         self.first_is_under_way = !self.cache.is_empty();
         self.duplicates = 0;

@@ -19,8 +19,7 @@ mod windows;
 pub use parameters::{AgentTcp, Handshake, SplitParameters};
 
 use crate::Kind;
-use crate::connection::Connection;
-use crate::connections::Connections;
+use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::key::Side;
 use crate::passed::PassedSyn;
@@ -36,12 +35,9 @@ pub(super) static KIND: Kind = Kind {
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::BESIDE_THE_AIR,
     ends_connections: true,
-    build: |parameters| {
+    connection: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
-        let connections = Connections::new(parameters.limits, move || {
-            Box::new(Split { shared: Arc::clone(&shared), part: Part::New })
-        });
-        Box::new(connections.ending_connections())
+        ConnectionMaker::new(move || Box::new(Split { shared: Arc::clone(&shared), part: Part::New }))
     },
 };
 

@@ -45,7 +45,7 @@ impl Load {
         let split = SplitParameters { handshake: Handshake::FarSideFirst, ..SplitParameters::default() };
         let limits = Limits { bytes: u64::MAX, ..Limits::default() };
         let inside_tunnels = tunnel.is_some();
-        let agent = (kind.build)(&Parameters { split, limits, inside_tunnels, ..Parameters::default() });
+        let agent = kind.build(&Parameters { split, limits, inside_tunnels, ..Parameters::default() });
         let (out, now) = (Outbox::new(), Instant::ZERO);
         let mut load = Load { agent, out, now, packets: 0, sent_bytes: 0, connections, tunnel };
         (0..connections).for_each(|connection| load.open(connection));

@@ -78,7 +78,7 @@ impl Plan {
         };
         let limits = Limits { bytes: self.memory, ..Limits::default() };
         let parameters = Parameters { split, limits, ..Parameters::default() };
-        let agent = (find("split").expect("it is there").build)(&parameters);
+        let agent = find("split").expect("it is there").build(&parameters);
         let outage = self.outage_at.map(|at| {
             let from = Instant::from_millis(at);
             from..from + Duration::from_secs(30)

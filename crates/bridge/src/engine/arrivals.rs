@@ -4,7 +4,7 @@
 //! over the wires besides. Sent at once it overflows a queue of the same size here. So it goes as TCP itself would begin: ten packets
 //! (RFC 6928), and for each that is acknowledged two more (RFC 5681 section 3.1).
 
-use crate::flows::Place;
+use seamline_agent::Place;
 use seamline_wire::{Packet, SequenceNumber};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Plain forwarding, for as long as the agent's thread does not come round.
+//! Plain forwarding while the agent's thread does not respond.
 
 use super::port::{Batch, Port};
 use super::worker::Shared;
@@ -11,18 +11,17 @@ use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
-/// After so long without progress it takes over. The agent's thread comes round every 100 ms when nothing happens.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How often it looks.
+/// It takes over after this time without progress. An idle agent's thread makes a round every 100 ms.
+const TIMEOUT: Duration = Duration::from_millis(500);
+/// How often it checks, in milliseconds.
 const LOOK: u8 = 100;
 
-/// Sockets of its own, which take nothing while all is well.
+/// The guard, with sockets of its own, which receive nothing while the agent works.
 #[derive(Debug)]
 pub(super) struct Guard<'a> {
     interfaces: &'a [String; 2],
     ports: [Option<Port>; 2],
     batch: Batch,
-    outgoing: Outgoing,
     is_active: bool,
     looked_at: Instant,
 }
@@ -33,7 +32,6 @@ impl<'a> Guard<'a> {
             interfaces,
             ports: [None, None],
             batch: Batch::default(),
-            outgoing: Outgoing::new(),
             is_active: false,
             looked_at: Instant::ZERO,
         };
@@ -41,7 +39,7 @@ impl<'a> Guard<'a> {
         guard
     }
 
-    /// Until it is to stop.
+    /// Run until stopped.
     pub(super) fn run(&mut self, shared: &Shared, log: &Sender<Line>) {
         let say = |line: Line| {
             // Who listens ends after this does.
@@ -54,13 +52,13 @@ impl<'a> Guard<'a> {
                 self.look();
             }
             let progress = Instant::from_nanos(shared.progress.load(Ordering::Relaxed));
-            let is_stalled = now.saturating_since(progress) > PATIENCE;
+            let is_stalled = now.saturating_since(progress) > TIMEOUT;
             if is_stalled && !self.is_active {
                 self.set_active(true);
                 shared.bypass.store(true, Ordering::SeqCst);
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
-                say(Line::new("bypass").with("why", "the agent does not come round").with("for_ms", stalled));
+                say(Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled));
             }
             if self.is_active {
                 if !is_stalled {
@@ -72,7 +70,7 @@ impl<'a> Guard<'a> {
                     say(Line::new("resume"));
                 }
             } else {
-                // Nothing waits, but that an interface is down: unread, it would end every wait at once.
+                // Only the news that an interface is down can wait; unread, it would end every poll at once.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
             }
         }
@@ -91,7 +89,7 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Open what is gone, or was made anew.
+    /// Open interfaces that were removed and created again.
     fn look(&mut self) {
         self.looked_at = clock::monotonic();
         for (port, interface) in self.ports.iter_mut().zip(self.interfaces) {
@@ -106,20 +104,21 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// All that waits.
+    /// Forward all frames that wait.
     fn forward(&mut self, shared: &Shared) {
+        let mut outgoing = Outgoing::new();
         for side in Side::BOTH {
             let from = side.index();
             while let Some(port) = &mut self.ports[from] {
                 if port.receive(&mut self.batch).is_err() {
                     break;
                 }
-                self.outgoing.clear();
-                self.batch.iter().for_each(|(frame, _)| self.outgoing.push(side.other(), &[frame]));
-                shared.bypassed.fetch_add(self.outgoing.len() as u64, Ordering::Relaxed);
+                self.batch.iter().for_each(|(frame, _)| outgoing.pass(side.other(), frame));
+                shared.bypassed.fetch_add(outgoing.len() as u64, Ordering::Relaxed);
                 if let Some(port) = &mut self.ports[1 - from] {
-                    port.send(side.other(), &self.outgoing);
+                    port.send(side.other(), &outgoing);
                 }
+                outgoing = outgoing.reused();
                 if !self.batch.is_full() {
                     break;
                 }
@@ -128,7 +127,7 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Take what waits, and do nothing with it.
+/// Receive what waits, and drop it.
 pub(super) fn discard(port: &mut Port, batch: &mut Batch) {
     while port.receive(batch).is_ok() && batch.is_full() {}
 }

@@ -1,13 +1,13 @@
 //! What the bridge asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; then nothing is forwarded, either, until it is begun again.
 
+mod coalescing;
 mod guard;
 mod hand_over;
-mod joining;
-mod patience;
 mod port;
 mod publish;
 mod split;
+mod timed_stream;
 mod worker;
 
 pub use hand_over::HandOver;

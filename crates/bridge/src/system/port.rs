@@ -277,7 +277,7 @@ impl Port {
     }
 
     /// Send all frames that leave by this side. What cannot leave is counted and lost, as at any interface.
-    pub fn send(&mut self, side: Side, frames: &Outgoing) {
+    pub fn send(&mut self, side: Side, frames: &Outgoing<'_>) {
         let mut vectors: Vec<libc::iovec> = frames
             .iter()
             .filter(|(towards, _)| *towards == side)

@@ -1,6 +1,6 @@
-//! Where the counters can be read: by HTTP, or in a file.
+//! Publishes the counters by HTTP or in a file.
 
-use super::patience::wait;
+use super::timed_stream::wait;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::{Line, clock, explained};
 use seamline_wire::{Duration, Instant};
@@ -17,13 +17,13 @@ use std::thread;
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metrics {
-    /// Whoever asks at this address by HTTP, for any path, is told.
+    /// An HTTP server at this address, which answers any path.
     Http(SocketAddr),
     /// A file that is replaced as a whole each second.
     File(PathBuf),
 }
 
-/// The latest text, and where it goes.
+/// The latest text, and where it is published.
 #[derive(Debug)]
 pub(super) struct Publisher {
     latest: Mutex<Latest>,
@@ -45,15 +45,15 @@ enum To {
 }
 
 /// For a request and its answer together.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How often, in milliseconds, it looks whether there is something to do, and whether it is to stop.
+const TIMEOUT: Duration = Duration::from_millis(500);
+/// How often it checks for work and for the stop, in milliseconds.
 const LOOK: u8 = 100;
-/// Said no more often than this that the file cannot be written.
+/// The shortest time between two warnings that the file cannot be written.
 const WARN: Duration = Duration::from_secs(60);
 
 impl Publisher {
     /// # Errors
-    /// When nobody may listen at the address, or the file cannot be written.
+    /// If the address cannot be bound, or the file cannot be written.
     pub(super) fn open(metrics: Option<&Metrics>) -> io::Result<Self> {
         let to = match metrics {
             Some(Metrics::Http(address)) => {
@@ -72,7 +72,7 @@ impl Publisher {
         Ok(Publisher { latest: Mutex::default(), to })
     }
 
-    /// That is the latest. Waits for no file, and for nobody who asks.
+    /// Replace the text. Waits neither for the file nor for a client.
     pub(super) fn publish(&self, text: String) {
         *self.latest() = Latest { text, is_new: true };
     }
@@ -81,7 +81,7 @@ impl Publisher {
         self.latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Answer those who ask, or keep the file up to date, until it is to stop.
+    /// Answer clients, or keep the file up to date, until stopped.
     pub(super) fn serve(&self, stop: &AtomicBool, say: &Sender<Line>) {
         match &self.to {
             To::Nobody => {}
@@ -122,7 +122,7 @@ impl Publisher {
     /// The request is read to its empty line, for closing with bytes unread would reset the connection.
     fn answer(&self, asked: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
         asked.set_nonblocking(true)?;
-        let until = clock::monotonic() + PATIENCE;
+        let until = clock::monotonic() + TIMEOUT;
         let mut request = [0; 4096];
         let mut length = 0;
         while length < request.len() && !request[..length].windows(4).any(|end| end == b"\r\n\r\n") {

@@ -1,8 +1,8 @@
 //! The thread of the agent, and what runs beside it.
 
+use super::coalescing::{coalesced, coalesces, refuse_coalescing};
 use super::guard::{Guard, discard};
-use super::hand_over::{Errand, Errands, HandOver, HandingOut, Incoming, What};
-use super::joining::{joined, joins, refuse_joining};
+use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
@@ -34,23 +34,23 @@ pub struct Manner {
     pub hand_over: HandOver,
 }
 
-/// What the threads know of each other.
+/// State shared by the threads.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// When the agent's thread came round last, by the monotonic clock, in nanoseconds.
+    /// When the agent's thread last began a round, by the monotonic clock, in nanoseconds.
     pub(super) progress: AtomicU64,
     /// The guard forwards.
     pub(super) bypass: AtomicBool,
     pub(super) bypasses: AtomicU64,
     pub(super) bypassed: AtomicU64,
-    /// Hand-overs that have not come to whom they were for.
+    /// Hand-overs that could not be delivered.
     pub(super) hand_over_failures: AtomicU64,
-    /// Those that others have begun, and that were refused or broke off.
+    /// Incoming hand-overs that were refused or aborted.
     pub(super) hand_overs_refused: AtomicU64,
     pub(super) stop: AtomicBool,
 }
 
-/// Where lines go, and what other threads have to say: they wait for nobody, so they tell the agent's.
+/// The log, and lines from other threads, which the agent's thread writes.
 struct Log {
     journal: Journal,
     said: Receiver<Line>,
@@ -65,33 +65,32 @@ impl Log {
     }
 }
 
-/// A frame that has waited longer passes the agent by: forwarding costs less than helping, so what waits becomes less.
+/// A frame that has waited longer is forwarded without the agent. That is cheaper, so the queue drains.
 const OVERLOAD: Duration = Duration::from_millis(50);
-/// It comes round at least so often.
+/// The longest time between two rounds.
 const ROUND: Duration = Duration::from_millis(100);
-/// How often it looks whether the interfaces are there, and publishes counters.
+/// How often it checks the interfaces, and publishes the counters.
 const LOOK: Duration = Duration::from_millis(250);
 const PUBLISH: Duration = Duration::from_secs(1);
-/// How long it rests after a failure; longer than the guard waits before it takes over.
+/// How long it pauses after a failure: longer than the guard waits before it takes over.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// As many as find room to wait (4 MB) of the shortest frames, and more.
+/// More than the receive queue (4 MB) holds of the shortest frames.
 const LAST_BATCHES: usize = 1000;
-/// Said of the same interface no more often than this.
+/// The shortest time between two warnings about the same interface.
 const WARN: Duration = Duration::from_secs(60);
 
-/// Bridge until something can be read from `stop`. The log goes to `out`; that it cannot be written, or nobody reads it, holds nothing up. Returns
-/// what was done.
+/// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
 /// # Errors
-/// When an interface is missing at the beginning, joins packets (then the commands are named that end that), or the process may not.
+/// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing.
 pub fn run(
     mut settings: Settings,
     manner: &Manner,
     stop: impl AsFd,
     out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
-    refuse_joining(&manner.interfaces)?;
+    refuse_coalescing(&manner.interfaces)?;
     let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
     settings.medium = ports[0].medium();
     if settings.medium != ports[1].medium() {
@@ -101,14 +100,14 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let publisher = Publisher::open(manner.metrics.as_ref())?;
-    let (asker, errands) = Errands::new()?;
+    let (asker, jobs) = Jobs::new()?;
     let handing_out = HandingOut::open(&manner.hand_over, settings.is_dry, asker.clone())?;
     let incoming = Incoming::open(&manner.hand_over, asker)?;
     let (say, said) = channel();
     let mut log = Log { journal: Journal::new(out, manner.json), said };
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let mut worker = Worker::new(settings, manner, ports, errands);
+    let mut worker = Worker::new(settings, manner, ports, jobs);
     log.write(worker.start());
     thread::scope(|scope| {
         scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
@@ -135,11 +134,11 @@ fn stop_line(it: &Snapshot) -> Line {
         .with("opaque", it.engine.opaque)
         .with("unknown", it.engine.unknown)
         .with("failures", it.engine.failures)
-        .with("flows_known", it.flows.known)
+        .with("flows_known", it.agent.known)
         .with("local_retransmissions", it.agent.local_retransmissions)
         .with("suppressed_acknowledgments", it.agent.suppressed_acknowledgments)
         .with("marked_acknowledgments", it.agent.marked_acknowledgments)
-        .with("strange", it.agent.strange)
+        .with("implausible", it.agent.implausible)
         .with("messages", it.agent.messages)
         .with("connections_handed_out", it.hand_over.connections_out)
         .with("packets_handed_out", it.hand_over.packets_out)
@@ -151,11 +150,24 @@ fn stop_line(it: &Snapshot) -> Line {
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {
-    let stopped = |why: &str| Line::new("not-running").with("interface", interface).with("why", why);
+    let stopped = |why: &str| Line::new("link-down").with("interface", interface).with("why", why);
     match condition {
-        Condition::Running => Line::new("running").with("interface", interface),
+        Condition::Running => Line::new("link-up").with("interface", interface),
         Condition::NoCarrier => stopped("no carrier"),
         Condition::SetDown => stopped("set down"),
+    }
+}
+
+/// Send all frames. Those for an interface that is gone are counted as unsent.
+fn send(outgoing: &Outgoing<'_>, ports: &mut [Option<Port>; 2], left: &mut [PortCounters; 2]) {
+    for side in Side::BOTH {
+        match &mut ports[side.index()] {
+            Some(port) => port.send(side, outgoing),
+            None => {
+                let leaves = outgoing.iter().filter(|(towards, _)| *towards == side);
+                left[side.index()].unsent += leaves.count() as u64;
+            }
+        }
     }
 }
 
@@ -163,11 +175,11 @@ struct Worker<'a> {
     manner: &'a Manner,
     engine: Engine,
     ports: [Option<Port>; 2],
-    /// What ports had counted when they were lost; the next ones go on from there.
+    /// The counters of ports that are gone; their successors continue them.
     left: [PortCounters; 2],
     batch: Batch,
-    outgoing: Outgoing,
-    errands: Errands,
+    outgoing: Outgoing<'static>,
+    jobs: Jobs,
     overload: u64,
     looked_at: Instant,
     published_at: Instant,
@@ -175,7 +187,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], errands: Errands) -> Self {
+    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], jobs: Jobs) -> Self {
         Worker {
             engine: Engine::new(settings),
             manner,
@@ -183,7 +195,7 @@ impl<'a> Worker<'a> {
             left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
-            errands,
+            jobs,
             overload: 0,
             looked_at: Instant::ZERO,
             published_at: Instant::ZERO,
@@ -203,8 +215,7 @@ impl<'a> Worker<'a> {
             .with("memory", limits.bytes)
     }
 
-    /// An error in the code here must not end forwarding: the guard does it for a second, then the agent is tried again, having seen nothing; and for twice
-    /// as long each time that it fails again at once.
+    /// A panic here must not end forwarding: the guard forwards for a second, then a new agent starts. Each further failure in a row doubles the pause.
     fn run_again_and_again(
         &mut self,
         shared: &Shared,
@@ -221,8 +232,8 @@ impl<'a> Worker<'a> {
                     let ran = clock::monotonic().saturating_since(begun);
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
                     log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
-                    self.engine.begin_anew();
-                    self.errands.drop_all();
+                    self.engine.replace_agent();
+                    self.jobs.drop_all();
                     self.outgoing = Outgoing::new();
                     let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
                     let mut asked = [PollFd::new(stop, PollFlags::POLLIN)];
@@ -247,9 +258,9 @@ impl<'a> Worker<'a> {
             self.come_round(shared, log, publisher);
             let is_stopped = self.wait(stop)?;
             if shared.bypass.load(Ordering::SeqCst) {
-                // The guard has forwarded it, or will.
+                // The guard forwards these frames.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
-                self.errands.drop_all();
+                self.jobs.drop_all();
                 if !is_stopped {
                     continue;
                 }
@@ -258,7 +269,7 @@ impl<'a> Worker<'a> {
                 self.engine.release();
             }
             for side in Side::BOTH {
-                // What waits when it is to stop is forwarded, but not what goes on coming.
+                // At the stop it forwards the frames that wait, but not those that keep arriving.
                 for _ in 0..if is_stopped { LAST_BATCHES } else { 1 } {
                     self.take_in(side)?;
                     if !self.batch.is_full() {
@@ -266,9 +277,10 @@ impl<'a> Worker<'a> {
                     }
                 }
             }
-            self.run_errands();
+            self.run_jobs();
             self.engine.wake(clock::monotonic(), &mut self.outgoing);
-            self.send();
+            send(&self.outgoing, &mut self.ports, &mut self.left);
+            self.outgoing.clear();
             if is_stopped {
                 return Ok(());
             }
@@ -291,11 +303,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What other threads ask for. No more than there is room for at once, so frames do not wait long.
-    fn run_errands(&mut self) {
+    /// Run the jobs of other threads. The queue is short, so frames do not wait long.
+    fn run_jobs(&mut self) {
         let now = clock::monotonic();
-        for Errand { what, .. } in self.errands.take().filter(|errand| errand.until > now) {
-            // Whoever asked may have given up waiting.
+        for Job { what, .. } in self.jobs.take().filter(|job| job.until > now) {
+            // The asking thread may have given up.
             match what {
                 What::HandOut(hosts, answer) => {
                     let _ = answer.try_send(self.engine.hand_out(&hosts));
@@ -307,15 +319,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether it is to stop.
+    /// Wait for work. Returns whether to stop.
     fn wait(&self, stop: BorrowedFd<'_>) -> io::Result<bool> {
         let now = clock::monotonic();
         let wake = self.engine.wake_at().map(|at| at.saturating_since(now));
-        // A millisecond more than rounding down: waking early would be waking for nothing.
+        // Rounded up: waking too early would be in vain.
         let wake =
             wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
-        let mut descriptors: Vec<_> = [stop, self.errands.as_fd()]
+        let mut descriptors: Vec<_> = [stop, self.jobs.as_fd()]
             .into_iter()
             .chain(sockets)
             .map(|socket| PollFd::new(socket, PollFlags::POLLIN))
@@ -332,32 +344,21 @@ impl<'a> Worker<'a> {
         let Some(port) = &mut self.ports[side.index()] else { return Ok(()) };
         port.receive(&mut self.batch)?;
         let now = clock::monotonic();
+        let mut outgoing = std::mem::take(&mut self.outgoing);
         for (frame, waited) in self.batch.iter() {
             if waited > OVERLOAD {
                 self.overload += 1;
-                self.engine.pass_by(side, frame, &mut self.outgoing);
+                self.engine.pass_by(now, side, frame, &mut outgoing);
             } else {
-                self.engine.pass(now, side, frame, &mut self.outgoing);
+                self.engine.pass(now, side, frame, &mut outgoing);
             }
         }
-        self.send();
+        send(&outgoing, &mut self.ports, &mut self.left);
+        self.outgoing = outgoing.reused();
         Ok(())
     }
 
-    fn send(&mut self) {
-        for side in Side::BOTH {
-            match &mut self.ports[side.index()] {
-                Some(port) => port.send(side, &self.outgoing),
-                None => {
-                    let leaves = self.outgoing.iter().filter(|(towards, _)| *towards == side);
-                    self.left[side.index()].unsent += leaves.count() as u64;
-                }
-            }
-        }
-        self.outgoing.clear();
-    }
-
-    /// Whether the interfaces are there and run, and how long packets may be.
+    /// Check whether the interfaces exist and run, and their MTUs.
     fn look(&mut self, now: Instant, log: &mut Log) {
         for side in Side::BOTH {
             self.look_for(side, now, log);
@@ -374,18 +375,18 @@ impl<'a> Worker<'a> {
             let is_due = self.warned_at[place].is_none_or(|at| now.saturating_since(at) >= WARN);
             if longest > mtu + crate::frame::MAX_LINK_HEADER && is_due {
                 self.warned_at[place] = Some(now);
-                log.write(joined(interface, longest));
+                log.write(coalesced(interface, longest));
             }
         }
     }
 
-    /// Let go of an interface that is gone, and open it when there is one of its name again.
+    /// Close an interface that was removed, and open it again when one of its name returns.
     fn look_for(&mut self, side: Side, now: Instant, log: &mut Log) {
         let place = side.index();
         let interface = self.manner.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
             self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
-            log.write(Line::new("gone").with("interface", interface));
+            log.write(Line::new("interface-removed").with("interface", interface));
         }
         if self.ports[place].is_some() {
             return;
@@ -397,8 +398,8 @@ impl<'a> Worker<'a> {
         let left = self.left[place];
         port.counters = PortCounters { flaps: left.flaps + 1, is_there: true, is_running: true, ..left };
         self.ports[place] = Some(port);
-        log.write(Line::new("back").with("interface", interface));
-        if let Some(warning) = joins(interface) {
+        log.write(Line::new("interface-returned").with("interface", interface));
+        if let Some(warning) = coalesces(interface) {
             self.warned_at[place] = Some(now);
             log.write(warning);
         }
@@ -409,7 +410,6 @@ impl<'a> Worker<'a> {
         Snapshot {
             ports: [port(0), port(1)],
             engine: self.engine.counters(),
-            flows: self.engine.flow_counters(),
             agent: self.engine.agent_counters(),
             hand_over: self.engine.hand_over_counters(),
             hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),

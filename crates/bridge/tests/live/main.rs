@@ -120,7 +120,7 @@ fn every_agent_carries_what_was_sent() {
                 "{kind}, IPv{version}: {} shown, {} sent again",
                 it.engine.shown, agent.local_retransmissions
             );
-            assert!(it.engine.shown > 1000 && it.flows.known == 1, "{it:?}");
+            assert!(it.engine.shown > 1000 && it.agent.known == 1, "{it:?}");
             assert_eq!((it.engine.failures, it.engine.unsendable), (0, 0), "{it:?}");
             assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
             assert!(it.ports[0].completed > 0, "the kernel leaves checksums to hardware that is not there");
@@ -219,20 +219,24 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
         let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
         let mut bridge = Bridge::begin(&net, troubled, manner());
         Transfer::begin(&net, 4, 300_000).finish();
-        let silence = longest_silence(&net, 1500, || trouble.begin());
+        let mut meanwhile = None;
+        let silence = longest_silence(&net, 1500, || {
+            trouble.begin();
+            meanwhile = Some(Transfer::begin(&net, 4, 100_000));
+        });
         println!("silence when the agent is in trouble: {silence} ms");
         assert!((300..1000).contains(&silence), "{silence} ms");
         let silence = longest_silence(&net, 2500, || Trouble::None.begin());
         println!("silence when it comes back: {silence} ms");
         assert!(silence < 1000, "{silence} ms");
-        let mut transfer = Transfer::begin(&net, 4, 100_000);
-        transfer.finish();
+        meanwhile.expect("it was begun").finish();
+        Transfer::begin(&net, 4, 100_000).finish();
         let it = bridge.end().unwrap();
         let log = bridge.log();
         assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
         assert!(it.bypasses > 0 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
         assert!(
-            it.flows.known == 2,
+            (3..=12).contains(&it.agent.known),
             "after that the agent helps again, and what it did before still counts: {it:?}"
         );
         assert!(it.engine.shown > 200 && it.agent.cached > 200, "{it:?}");
@@ -245,13 +249,16 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
 fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
     let Some(net) = Net::or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else { return };
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
+    let hop = Hop::begin(&net, 0);
     let mut bridge = Bridge::begin(&net, troubled, manner());
     Trouble::Panics.begin();
+    let _meanwhile = Transfer::begin(&net, 4, 100_000);
     pause(300);
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bridge.end()));
     Trouble::None.begin();
-    assert_eq!(ended.expect("it ends").unwrap().engine.failures, 1);
+    assert_eq!(ended.expect("it ends").unwrap().engine.failures, 2, "of the agent, and of what is around it");
     assert!(bridge.log().contains("event=failure") && bridge.log().contains("event=stop"));
+    hop.end();
 }
 
 /// Nobody reads it.
@@ -287,16 +294,20 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
     let hop = Hop::begin(&net, 0);
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
     let mut bridge = Bridge::begin(&net, troubled, manner());
+    let mut through = None;
     let silence = longest_silence(&net, 300, || {
         Trouble::Hangs.begin();
+        let meanwhile = Transfer::begin(&net, 4, 100_000);
         pause(250);
         Trouble::None.begin();
+        through = Some(meanwhile);
     });
+    through.expect("it was begun").finish();
     let it = bridge.end().unwrap();
     hop.end();
-    // One datagram each 20 ms; those of the last 50 ms have not waited too long.
+    // One datagram each 20 ms, and the beginning of a transfer; what came in the last 50 ms has not waited too long.
     assert!((200..450).contains(&silence), "{silence} ms");
-    assert!((4..=16).contains(&it.overload) && it.bypasses == 0, "{it:?}");
+    assert!((4..=40).contains(&it.overload) && it.bypasses == 0, "{it:?}");
 }
 
 /// The kernel doubles what it is asked for (socket(7)).
@@ -327,8 +338,8 @@ fn interfaces_come_back() {
     ip(&net.bridge, "link set b0 up");
     transfer.finish();
     // On a busy host everything may have come before the second interface went.
-    bridge.wait_for("event=back");
-    assert!(bridge.log().contains("event=gone"), "{}", bridge.log());
+    bridge.wait_for("event=interface-returned");
+    assert!(bridge.log().contains("event=interface-removed"), "{}", bridge.log());
     let it = bridge.end().unwrap();
     assert_eq!(it.ports.map(|port| port.flaps), [1, 0]);
     hop.end();

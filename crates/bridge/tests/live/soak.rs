@@ -120,14 +120,18 @@ fn all_trouble_at_once_for_as_long_as_is_asked() {
         println!(
             "{kind}: {transfers} transfers of {} bytes, {shown} segments shown, {opaque} packets opaque, {} sent again, {flooded} SYNs, \
              {} not believed, {} too long for the interface, bypassed {} times",
-            stay.bytes, it.agent.local_retransmissions, it.agent.strange, it.ports[1].too_long, it.bypasses
+            stay.bytes,
+            it.agent.local_retransmissions,
+            it.agent.implausible,
+            it.ports[1].too_long,
+            it.bypasses
         );
         assert!(shown > 1000 && opaque > 50 && flooded > 1000, "{it:?}");
         assert_eq!((failures, unsendable), (0, 0), "{it:?}");
-        assert!(it.flows.known >= transfers && it.flows.no_room == 0, "{it:?}");
+        assert!(it.agent.known >= transfers && it.agent.unknown == 0, "{it:?}");
         assert!(it.ports[1].too_long > 0 && it.ports[1].stops > 0, "{it:?}");
         if stay.is_asked {
-            assert!(it.flows.displaced > 20_000, "{it:?}");
+            assert!(it.agent.displaced > 20_000, "{it:?}");
         }
     }
 }

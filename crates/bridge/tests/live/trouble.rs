@@ -1,9 +1,9 @@
 //! Snoop, with trouble while a test wants it.
 
 use crate::hosts::pause;
-use seamline_agent::{Agent, ConnectionKey, Counters, Kind, Moved, Parameters, Side, find};
-use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Segment};
-use std::sync::atomic::{AtomicU8, Ordering};
+use seamline_agent::{Connection, ConnectionMaker, Exit, Kind, Parameters, Side, find};
+use seamline_wire::{Instant, Packet, SequenceNumber};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// What goes wrong now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +12,13 @@ pub(crate) enum Trouble {
     None,
     /// It does not come back from whatever it is asked.
     Hangs,
-    /// It panics where the engine asks it when to be woken, and no packet is to blame.
+    /// It panics at a segment, and then there is no other agent to replace it.
     Panics,
 }
 
 static NOW: AtomicU8 = AtomicU8::new(Trouble::None as u8);
+/// The next agent cannot be made.
+static CANNOT_BE_REPLACED: AtomicBool = AtomicBool::new(false);
 
 impl Trouble {
     /// From now on, for all such agents.
@@ -35,35 +37,31 @@ fn hang() {
 }
 
 #[derive(Debug)]
-struct Troubled(Box<dyn Agent>);
+struct Troubled(Box<dyn Connection>);
 
-impl Machine for Troubled {
-    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+impl Connection for Troubled {
+    fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         hang();
-        self.0.step(now, input, out);
+        if Trouble::Panics.is_now() {
+            CANNOT_BE_REPLACED.store(true, Ordering::Relaxed);
+            panic!("the test wants this");
+        }
+        self.0.on_segment(now, from, packet, exit);
     }
-    fn wake_at(&self) -> Option<Instant> {
-        hang();
-        assert!(!Trouble::Panics.is_now(), "the test wants this");
+    fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.0.on_wake(now, exit);
+    }
+    fn wake_at(&self) -> Instant {
         self.0.wake_at()
     }
-}
-
-impl Agent for Troubled {
-    fn counters(&self) -> Counters {
-        self.0.counters()
+    fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
+        self.0.kept()
     }
-    fn is_ended_by(&self, key: ConnectionKey, from: Side, segment: &Segment) -> bool {
-        self.0.is_ended_by(key, from, segment)
+    fn kept_bytes(&self) -> u64 {
+        self.0.kept_bytes()
     }
-    fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
-        self.0.on_opaque(now, key, out);
-    }
-    fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
-        self.0.hand_out(addresses)
-    }
-    fn take_in(&mut self, moved: Vec<Moved>) {
-        self.0.take_in(moved);
+    fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.0.end(now, exit);
     }
 }
 
@@ -71,11 +69,13 @@ fn snoop() -> &'static Kind {
     find("snoop").expect("it is there")
 }
 
-fn build(parameters: &Parameters) -> Box<dyn Agent> {
-    Box::new(Troubled((snoop().build)(parameters)))
+fn connection(parameters: &Parameters) -> ConnectionMaker {
+    assert!(!CANNOT_BE_REPLACED.swap(false, Ordering::Relaxed), "the test wants this");
+    let snoop = (snoop().connection)(parameters);
+    ConnectionMaker::new(move || Box::new(Troubled(snoop.make())))
 }
 
 /// The kind of such agents.
 pub(crate) fn kind() -> &'static Kind {
-    Box::leak(Box::new(Kind { build, ..*snoop() }))
+    Box::leak(Box::new(Kind { connection, ..*snoop() }))
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod kinds;
 
+#[allow(unused_imports, reason = "each test uses its part of this")]
 pub(crate) use kinds::KINDS;
 
 use seamline_agent::{Limits, Parameters, Side};

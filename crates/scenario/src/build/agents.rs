@@ -18,7 +18,7 @@ fn agents_at(scenario: &Scenario, places: &Places, at: AgentPlace) -> Vec<Elemen
 pub(super) fn add<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, places: &Places) {
     for (spec, place) in scenario.agents.iter().zip(&places.agents) {
         let Some(kind) = spec.kind else { continue };
-        let element = world.add(Part::Agent((kind.build)(&spec.parameters)));
+        let element = world.add(Part::Agent(kind.build(&spec.parameters)));
         debug_assert_eq!(Some(element), *place);
     }
 }

@@ -1,8 +1,8 @@
-//! What agents of other base stations hand over.
+//! Accepts connections from the agents of other base stations.
 
-use super::{Asker, HandOver, LOOK, PATIENCE};
+use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
-use crate::system::patience::Patient;
+use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::{Line, clock, explained};
@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
-/// The thread that listens to them, to one after another.
+/// The thread that accepts hand-overs, one after another.
 #[derive(Debug)]
 pub(in crate::system) struct Incoming {
     listener: Option<TcpListener>,
@@ -21,12 +21,12 @@ pub(in crate::system) struct Incoming {
     asker: Asker,
 }
 
-/// Said no more often than this that somebody was refused.
+/// The shortest time between two warnings about refused hand-overs.
 const WARN: Duration = Duration::from_secs(60);
 
 impl Incoming {
     /// # Errors
-    /// When nobody may listen at the address.
+    /// If the address cannot be bound.
     pub(in crate::system) fn open(settings: &HandOver, asker: Asker) -> io::Result<Self> {
         let listen = |address: SocketAddr| {
             let listener = TcpListener::bind(address)
@@ -37,7 +37,7 @@ impl Incoming {
         Ok(Incoming { listener: settings.at.map(listen).transpose()?, from, asker })
     }
 
-    /// Until it is to stop.
+    /// Run until stopped.
     pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
         let Some(listener) = &self.listener else { return };
         let mut warned_at: Option<Instant> = None;
@@ -45,7 +45,7 @@ impl Incoming {
             let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             let Ok((stream, from)) = listener.accept() else { continue };
             let now = clock::monotonic();
-            let line = match self.hear(stream, from.ip(), now + PATIENCE, &shared.stop) {
+            let line = match self.hear(stream, from.ip(), now + TIMEOUT, &shared.stop) {
                 Ok(TakenIn { connections, packets }) => {
                     Line::new("taken-in").with("connections", connections).with("packets", packets)
                 }
@@ -63,7 +63,7 @@ impl Incoming {
         }
     }
 
-    /// What came whole before something went wrong stays taken in.
+    /// Records that were complete before an error stay accepted.
     fn hear(
         &self,
         stream: TcpStream,
@@ -72,9 +72,9 @@ impl Incoming {
         stop: &AtomicBool,
     ) -> io::Result<TakenIn> {
         if !self.from.contains(&from.to_canonical()) {
-            return Err(io::Error::other("no base station of --hand-over-from"));
+            return Err(io::Error::other("the sender is not listed in --hand-over-from"));
         }
-        let mut stream = Patient::new(stream, until, stop)?;
+        let mut stream = TimedStream::new(stream, until, stop)?;
         let mut beginning = [0; BEGINNING.len()];
         stream.read_exact(&mut beginning)?;
         if beginning != BEGINNING {
@@ -92,7 +92,7 @@ impl Incoming {
 }
 
 /// `None` at the end of all.
-fn next(stream: &mut Patient<'_>) -> io::Result<Option<Handed>> {
+fn next(stream: &mut TimedStream<'_>) -> io::Result<Option<Handed>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length) as usize;
@@ -108,5 +108,5 @@ fn next(stream: &mut Patient<'_>) -> io::Result<Option<Handed>> {
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "what comes from there is not understood")
+    io::Error::new(io::ErrorKind::InvalidData, "malformed hand-over")
 }

@@ -1,12 +1,12 @@
-//! Between the agents of base stations: who has left is told at a socket of this host, and what is kept for him goes by TCP to the agent that has
-//! him now. Both in threads of their own, which wait for others; the agent's thread is only asked, and asks nobody.
+//! Hand-over between the agents of base stations: a Unix socket takes reports of hosts that have left, and the packets cached for them go by TCP
+//! to the agent that serves them now. Both run in threads of their own, which may wait; they give the agent's thread jobs, and it never waits for them.
 
-mod errands;
 mod incoming;
+mod jobs;
 mod outgoing;
 
-pub(super) use errands::{Asker, Errand, Errands, What};
 pub(super) use incoming::Incoming;
+pub(super) use jobs::{Asker, Job, Jobs, What};
 pub(super) use outgoing::HandingOut;
 
 use seamline_wire::Duration;
@@ -16,15 +16,15 @@ use std::path::PathBuf;
 /// How connections are handed over; by default not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandOver {
-    /// The Unix socket at which it is told who has left, and where to.
+    /// The Unix socket for reports of which hosts have left, and for which base station.
     pub control: Option<PathBuf>,
-    /// Where agents of other base stations reach this one.
+    /// The address at which this agent accepts hand-overs from other base stations.
     pub at: Option<SocketAddr>,
     /// Their addresses; others are refused.
     pub from: Vec<IpAddr>,
 }
 
-/// For handing over all connections of those who are named together: what comes later is of no use. Less than who tells it waits for the answer.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// For handing over all connections of the hosts of one report: later packets are of no use. Shorter than the reporter waits for the answer.
+const TIMEOUT: Duration = Duration::from_millis(1500);
 /// How often, in milliseconds, a thread looks whether it is to stop.
 const LOOK: u8 = 100;

@@ -1,8 +1,8 @@
-//! Who has left is told here, and what is kept for him goes to the agent where he is now.
+//! Takes reports of hosts that have left, and sends their cached packets to the agent that serves them now.
 
-use super::{Asker, HandOver, LOOK, PATIENCE};
+use super::{Asker, HandOver, LOOK, TIMEOUT};
 use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
-use crate::system::patience::Patient;
+use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::control::Control;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// The thread that is told.
+/// The thread that takes the reports.
 #[derive(Debug)]
 pub(in crate::system) struct HandingOut {
     control: Option<Control>,
@@ -23,24 +23,24 @@ pub(in crate::system) struct HandingOut {
     is_dry: bool,
 }
 
-/// A neighbour that is there answers sooner.
+/// A reachable neighbour answers sooner.
 const CONNECTING: Duration = Duration::from_millis(500);
 
 impl HandingOut {
     /// # Errors
-    /// When nobody may listen at the path.
+    /// If the socket cannot be created.
     pub(in crate::system) fn open(settings: &HandOver, is_dry: bool, asker: Asker) -> io::Result<Self> {
         let control = settings.control.as_deref().map(Control::open).transpose()?;
         Ok(HandingOut { control, asker, is_dry })
     }
 
-    /// Until it is to stop; one command after another.
+    /// Run until stopped, one command after another.
     pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
         let Some(control) = &self.control else { return };
         while !shared.stop.load(Ordering::Relaxed) {
             let _ = poll(&mut [PollFd::new(control.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
             while let Ok(Some((text, from))) = control.receive() {
-                let answer = match self.obey(&text, shared, say) {
+                let answer = match self.apply(&text, shared, say) {
                     Ok(done) => format!("ok {done}"),
                     Err(error) => format!("error: {error}"),
                 };
@@ -49,13 +49,13 @@ impl HandingOut {
         }
     }
 
-    fn obey(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
+    fn apply(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
         let Some((to, hosts)) = read(text) else {
-            return Err(io::Error::other("not understood; it understands: hand-over ADDRESS:PORT HOST..."));
+            return Err(io::Error::other("unknown command; expected: hand-over ADDRESS:PORT HOST..."));
         };
         let begun = clock::monotonic();
         let named = text.split_whitespace().skip(2).collect::<Vec<_>>().join(" ");
-        let done = self.hand_over(to, hosts, begun + PATIENCE, &shared.stop);
+        let done = self.hand_over(to, hosts, begun + TIMEOUT, &shared.stop);
         let took = clock::monotonic().saturating_since(begun).as_millis();
         let line = match &done {
             Ok(Done { connections, packets, taken_in }) => {
@@ -99,11 +99,11 @@ impl HandingOut {
     }
 }
 
-/// What became of it.
+/// The outcome of a hand-over.
 struct Done {
     connections: usize,
     packets: usize,
-    /// Where they are now; nobody was asked in a dry run, and where there was nothing.
+    /// What the other agent accepted; `None` in a dry run, and if nothing was cached.
     taken_in: Option<TakenIn>,
 }
 
@@ -124,7 +124,7 @@ fn read(text: &str) -> Option<(SocketAddr, Vec<IpAddr>)> {
 }
 
 fn send(to: SocketAddr, all: &[Handed], until: Instant, stop: &AtomicBool) -> io::Result<TakenIn> {
-    let mut stream = Patient::new(TcpStream::connect_timeout(&to, CONNECTING)?, until, stop)?;
+    let mut stream = TimedStream::new(TcpStream::connect_timeout(&to, CONNECTING)?, until, stop)?;
     stream.write_all(&BEGINNING)?;
     let mut record = Vec::new();
     for handed in all {
@@ -135,7 +135,6 @@ fn send(to: SocketAddr, all: &[Handed], until: Instant, stop: &AtomicBool) -> io
     stream.write_all(&0_u32.to_be_bytes())?;
     let mut answer = [0; ANSWER];
     stream.read_exact(&mut answer)?;
-    TakenIn::decode(&answer).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidData, "what answers there is no agent of this version")
-    })
+    TakenIn::decode(&answer)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the peer is no agent of this version"))
 }

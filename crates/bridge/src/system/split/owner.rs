@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 /// So long it may take to end; then it is killed.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Owner {
@@ -64,7 +64,7 @@ impl Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         drop(self.nft.stdin.take());
-        let until = clock::monotonic() + PATIENCE;
+        let until = clock::monotonic() + TIMEOUT;
         while clock::monotonic() < until {
             if !matches!(self.nft.try_wait(), Ok(None)) {
                 return;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// After so long without a turn of the loop, which comes every 100 ms, new connections pass.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 const LOOK: u8 = 100;
 /// How often the kernel is asked for its counts, and for the way of what is handed over.
 const ASK: Duration = Duration::from_secs(1);
@@ -117,13 +117,13 @@ impl Shared {
 
     /// Have new connections pass, if the loop does not come round.
     fn bypass(&self) -> Option<Line> {
-        if self.silence() <= PATIENCE || self.is_stalled.load(Ordering::SeqCst) {
+        if self.silence() <= TIMEOUT || self.is_stalled.load(Ordering::SeqCst) {
             return None;
         }
         let mut rules = self.rules();
         // The loop may have come round while this waited for the rules; then it would not look again.
         let silence = self.silence();
-        if silence <= PATIENCE {
+        if silence <= TIMEOUT {
             return None;
         }
         self.is_stalled.store(true, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! Sockets of others, who are waited for no longer than until some time.
+//! A TCP stream with one deadline for all its operations.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::clock;
@@ -8,10 +8,10 @@ use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often, in milliseconds, it looks whether it is to stop.
+/// How often a waiting thread checks whether to stop, in milliseconds.
 const LOOK: u8 = 100;
 
-/// Wait until something can be read, or written; an error when there is no more time for it, or it is to stop.
+/// Wait until the stream can be read, or written; an error after the deadline, or when the process is to stop.
 pub(super) fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
     loop {
         let left = until.saturating_since(clock::monotonic()).as_millis();
@@ -25,21 +25,21 @@ pub(super) fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &At
     }
 }
 
-/// A connection on which all together has so much time.
+/// A stream with one deadline for all its operations.
 #[derive(Debug)]
-pub(super) struct Patient<'a> {
+pub(super) struct TimedStream<'a> {
     stream: TcpStream,
     until: Instant,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Patient<'a> {
+impl<'a> TimedStream<'a> {
     pub(super) fn new(stream: TcpStream, until: Instant, stop: &'a AtomicBool) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
-        Ok(Patient { stream, until, stop })
+        Ok(TimedStream { stream, until, stop })
     }
-    /// Until when.
+    /// The deadline.
     pub(super) fn until(&self) -> Instant {
         self.until
     }

@@ -9,16 +9,16 @@ use std::collections::VecDeque;
 
 /// A packet that is kept until it is acknowledged.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     packet: Box<Packet>,
-    /// When it was sent last, by whomever.
-    pub(super) sent_at: Instant,
+    /// When it was sent last, by its sender or the agent.
+    pub(crate) sent_at: Instant,
     /// How often the agent has sent it again since it last came from the wired side.
-    pub(super) sent_again: u32,
-    /// How many of these times somebody asked for it.
+    pub(crate) sent_again: u32,
+    /// How many of these times it was asked for.
     asked_for: u32,
-    /// It came from the wired side more than once, or was sent again: its acknowledgment says nothing about time.
-    is_ambiguous: bool,
+    /// Its sender has sent it again, or it came as the first after later ones: the sender knows of the loss.
+    pub(crate) sender_repeats: bool,
 }
 
 impl Kept {
@@ -28,49 +28,87 @@ impl Kept {
     fn holds(&self, range: SequenceRange) -> bool {
         self.range().end.is_after(range.first) && self.range().first.is_before(range.end)
     }
+    /// Whether it holds the byte at `missing`, unless that lies behind it.
+    pub(crate) fn begins_at_or_before(&self, missing: SequenceNumber) -> bool {
+        self.range().first.is_at_or_before(missing)
+    }
+    /// Send a copy over the air.
+    pub(crate) fn send_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.sent_at = now;
+        self.sent_again += 1;
+        exit.retransmit(&self.packet);
+    }
 }
 
+/// The packets of one connection.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(crate) struct Store {
     packets: VecDeque<Kept>,
     /// What the mobile host has listed as having arrived.
     listed: Listed,
 }
 
 impl Store {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
-    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.packets.iter().map(|kept| &*kept.packet)
     }
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.packets.iter().map(|kept| u64::from(kept.packet.wire_bytes)).sum()
     }
-    /// Keep a copy of what goes over the air now, `most` packets at most. Of two that begin alike the longer one is kept.
-    pub(super) fn keep(&mut self, now: Instant, packet: &Packet, most: u32, exit: &mut Exit<'_>) {
-        let segment = &packet.segment;
-        let place = self.packets.partition_point(|kept| kept.range().first.is_before(segment.sequence));
-        if let Some(kept) = self.packets.get_mut(place).filter(|kept| kept.range().first == segment.sequence)
-        {
-            (kept.sent_at, kept.sent_again, kept.asked_for, kept.is_ambiguous) = (now, 0, 0, true);
-            if segment.length > kept.packet.segment.length
-                && let Some(longer) = exit.keep(packet)
-            {
-                exit.release(std::mem::replace(&mut kept.packet, longer));
-            }
-            return;
-        }
-        if self.packets.len() >= most as usize {
-            exit.counters.not_cached += 1;
-            return;
-        }
-        let Some(packet) = exit.keep(packet) else { return };
-        let kept = Kept { packet, sent_at: now, sent_again: 0, asked_for: 0, is_ambiguous: false };
+    /// How many packets are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+    /// The first of them.
+    pub(crate) fn first(&self) -> Option<&Kept> {
+        self.packets.front()
+    }
+    /// The first of them.
+    pub(crate) fn first_mut(&mut self) -> Option<&mut Kept> {
+        self.packets.front_mut()
+    }
+    /// The place of the packet that begins there, or the one where it would be.
+    pub(crate) fn find(&self, sequence: SequenceNumber) -> Result<usize, usize> {
+        let place = self.packets.partition_point(|kept| kept.range().first.is_before(sequence));
+        let is_it = self.packets.get(place).is_some_and(|kept| kept.range().first == sequence);
+        if is_it { Ok(place) } else { Err(place) }
+    }
+    /// Keep a packet that goes over the air now, at the place that [`Store::find`] has for it.
+    pub(crate) fn insert(&mut self, place: usize, packet: Box<Packet>, now: Instant, sender_repeats: bool) {
+        let kept = Kept { packet, sent_at: now, sent_again: 0, asked_for: 0, sender_repeats };
         self.packets.insert(place, kept);
     }
+    /// The sender sends what is kept there again.
+    pub(crate) fn sent_by_sender_again(&mut self, place: usize, now: Instant) {
+        let kept = &mut self.packets[place];
+        (kept.sent_at, kept.sent_again, kept.asked_for, kept.sender_repeats) = (now, 0, 0, true);
+    }
+    /// Keep a copy of what goes over the air now, `most` packets at most. Of two that begin alike the longer one is kept.
+    pub(crate) fn keep(&mut self, now: Instant, packet: &Packet, most: u32, exit: &mut Exit<'_>) {
+        let segment = &packet.segment;
+        match self.find(segment.sequence) {
+            Ok(place) => {
+                self.sent_by_sender_again(place, now);
+                let kept = &mut self.packets[place];
+                if segment.length > kept.packet.segment.length
+                    && let Some(longer) = exit.keep(packet)
+                {
+                    exit.release(std::mem::replace(&mut kept.packet, longer));
+                }
+            }
+            Err(_) if self.packets.len() >= most as usize => exit.counters.not_cached += 1,
+            Err(place) => {
+                if let Some(packet) = exit.keep(packet) {
+                    self.insert(place, packet, now, false);
+                }
+            }
+        }
+    }
     /// Forget what lies before `acknowledgment`; returns what that answers.
-    pub(super) fn acknowledge(
+    pub(crate) fn acknowledge(
         &mut self,
         acknowledgment: SequenceNumber,
         exit: &mut Exit<'_>,
@@ -80,7 +118,11 @@ impl Store {
             self.packets.pop_front_if(|kept| kept.range().end.is_at_or_before(acknowledgment))
         {
             let is_listed = self.listed.has(&kept.packet.segment);
-            let sent = Sent { at: kept.sent_at, is_ambiguous: kept.is_ambiguous, is_listed };
+            let sent = Sent {
+                at: kept.sent_at,
+                is_ambiguous: kept.sent_again > 0 || kept.sender_repeats,
+                is_listed,
+            };
             answered = Some(Answered::with(answered, sent));
             exit.release(kept.packet);
         }
@@ -88,16 +130,16 @@ impl Store {
         answered
     }
     /// Blocks tell of what has arrived.
-    pub(super) fn list(&mut self, arrived: &[SackBlock]) {
+    pub(crate) fn list(&mut self, arrived: &[SackBlock]) {
         self.listed.hear(arrived);
     }
     /// Whether the mobile host lists what arrives.
-    pub(super) fn is_listed_to(&self) -> bool {
+    pub(crate) fn is_listed_to(&self) -> bool {
         self.listed.is_used()
     }
     /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
     /// segments otherwise when it sends again leaves a short packet inside a long one.
-    pub(super) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
+    pub(crate) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
         let behind = self.packets.partition_point(|kept| kept.range().first.is_at_or_before(at));
         self.packets.range(..behind).rev().find(|kept| kept.range().end.is_after(at))
     }
@@ -110,7 +152,7 @@ impl Store {
         behind.map_or(SequenceNumber(at.0.wrapping_add(1 << 30)), |kept| kept.range().first)
     }
     /// What no packet holds of a range.
-    pub(super) fn absent(&self, range: SequenceRange) -> Vec<SequenceRange> {
+    pub(crate) fn absent(&self, range: SequenceRange) -> Vec<SequenceRange> {
         let mut absent = Vec::new();
         let mut from = range.first;
         while from.is_before(range.end) {
@@ -123,12 +165,12 @@ impl Store {
         absent
     }
     /// Send everything that holds bytes of a range again.
-    pub(super) fn send_again(&mut self, now: Instant, range: SequenceRange, exit: &mut Exit<'_>) {
+    pub(crate) fn send_again(&mut self, now: Instant, range: SequenceRange, exit: &mut Exit<'_>) {
         let held = self.packets.iter_mut().filter(|kept| kept.holds(range));
-        held.for_each(|kept| send(kept, now, exit));
+        held.for_each(|kept| kept.send_again(now, exit));
     }
     /// Send the first of those again that a timeout has shown to be lost, unless they were sent again `most` times since they came from the wired side.
-    pub(super) fn send_lost_again(
+    pub(crate) fn send_lost_again(
         &mut self,
         now: Instant,
         timeout: &AfterTimeout,
@@ -137,10 +179,10 @@ impl Store {
     ) {
         let is_lost = |kept: &Kept| timeout.is_lost(kept.sent_at) && !self.listed.has(&kept.packet.segment);
         let lost = self.packets.iter_mut().filter(|kept| kept.sent_again < most && is_lost(kept));
-        lost.take(AT_ONCE).for_each(|kept| send(kept, now, exit));
+        lost.take(AT_ONCE).for_each(|kept| kept.send_again(now, exit));
     }
     /// Send everything that holds bytes of a range again because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
-    pub(super) fn send_asked_for(
+    pub(crate) fn send_asked_for(
         &mut self,
         now: Instant,
         range: SequenceRange,
@@ -149,25 +191,18 @@ impl Store {
     ) {
         for kept in self.packets.iter_mut().filter(|kept| kept.holds(range) && kept.asked_for < most) {
             kept.asked_for += 1;
-            send(kept, now, exit);
+            kept.send_again(now, exit);
         }
     }
     /// Send everything from there on again (go-back-N); returns how many packets that were.
-    pub(super) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) -> u32 {
+    pub(crate) fn send_all_again(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) -> u32 {
         let behind = self.packets.iter_mut().filter(|kept| kept.range().end.is_after(from));
-        behind.map(|kept| send(kept, now, exit)).count() as u32
+        behind.map(|kept| kept.send_again(now, exit)).count() as u32
     }
-    pub(super) fn first_sequence(&self) -> Option<SequenceNumber> {
+    pub(crate) fn first_sequence(&self) -> Option<SequenceNumber> {
         self.packets.front().map(|kept| kept.range().first)
     }
-    pub(super) fn clear(&mut self, exit: &mut Exit<'_>) {
+    pub(crate) fn clear(&mut self, exit: &mut Exit<'_>) {
         self.packets.drain(..).for_each(|kept| exit.release(kept.packet));
     }
-}
-
-fn send(kept: &mut Kept, now: Instant, exit: &mut Exit<'_>) {
-    kept.sent_at = now;
-    kept.sent_again += 1;
-    kept.is_ambiguous = true;
-    exit.retransmit(&kept.packet);
 }

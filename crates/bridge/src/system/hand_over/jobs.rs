@@ -1,4 +1,4 @@
-//! What the agent's thread is asked to do by threads that wait for others. It never waits for them.
+//! Jobs for the agent's thread from threads that may wait. The agent's thread never waits for them.
 
 use crate::handed::{Handed, TakenIn};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -10,9 +10,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryIter, sync_channel};
 
-/// Something to do, if it is not too late, and where the outcome goes.
+/// A job, its deadline, and where its outcome goes.
 #[derive(Debug)]
-pub(in crate::system) struct Errand {
+pub(in crate::system) struct Job {
     pub(in crate::system) until: Instant,
     pub(in crate::system) what: What,
 }
@@ -23,45 +23,45 @@ pub(in crate::system) enum What {
     TakeIn(Handed, SyncSender<TakenIn>),
 }
 
-/// Each thread that asks has one at a time.
+/// Each asking thread has one job at a time.
 const MOST_WAITING: usize = 2;
 
-/// Those that wait, and what wakes the agent's thread when one comes.
+/// The waiting jobs, and what wakes the agent's thread for a new one.
 #[derive(Debug)]
-pub(in crate::system) struct Errands {
-    waiting: Receiver<Errand>,
+pub(in crate::system) struct Jobs {
+    waiting: Receiver<Job>,
     bell: Arc<EventFd>,
 }
 
-impl Errands {
-    /// With the end at which they are given.
+impl Jobs {
+    /// With the handle that submits jobs.
     pub(in crate::system) fn new() -> io::Result<(Asker, Self)> {
-        let (errands, waiting) = sync_channel(MOST_WAITING);
+        let (jobs, waiting) = sync_channel(MOST_WAITING);
         let bell = Arc::new(EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?);
-        Ok((Asker { errands, bell: Arc::clone(&bell) }, Errands { waiting, bell }))
+        Ok((Asker { jobs, bell: Arc::clone(&bell) }, Jobs { waiting, bell }))
     }
     /// Those that wait now.
-    pub(in crate::system) fn take(&self) -> TryIter<'_, Errand> {
-        // Nothing to read: nobody has rung.
+    pub(in crate::system) fn take(&self) -> TryIter<'_, Job> {
+        // Nothing to read means that no job was submitted.
         let _ = self.bell.read();
         self.waiting.try_iter()
     }
-    /// They are not done.
+    /// Drop all waiting jobs.
     pub(in crate::system) fn drop_all(&self) {
         self.take().for_each(drop);
     }
 }
 
-impl AsFd for Errands {
+impl AsFd for Jobs {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
 }
 
-/// Asks the agent's thread.
+/// Submits jobs to the agent's thread, and waits for their outcome.
 #[derive(Clone, Debug)]
 pub(in crate::system) struct Asker {
-    errands: SyncSender<Errand>,
+    jobs: SyncSender<Job>,
     bell: Arc<EventFd>,
 }
 
@@ -75,9 +75,9 @@ impl Asker {
 
     fn ask<T>(&self, until: Instant, what: impl FnOnce(SyncSender<T>) -> What) -> io::Result<T> {
         let (answer, answered) = sync_channel(1);
-        let errand = Errand { until, what: what(answer) };
-        // More than those of threads that wait for an answer: those for which they no longer wait, of an agent that hangs.
-        self.errands.try_send(errand).map_err(|_| not_at_work())?;
+        let job = Job { until, what: what(answer) };
+        // The queue is full only if the agent hangs, with jobs whose askers have given up.
+        self.jobs.try_send(job).map_err(|_| not_at_work())?;
         self.bell.write(1)?;
         let left = until.saturating_since(clock::monotonic());
         match answered.recv_timeout(std::time::Duration::from_nanos(left.as_nanos())) {
@@ -88,5 +88,5 @@ impl Asker {
 }
 
 fn not_at_work() -> io::Error {
-    io::Error::other("the agent is not at work just now: packets pass it by")
+    io::Error::other("the agent is not working now: packets are forwarded without it")
 }

@@ -1,12 +1,12 @@
-//! What is said of interfaces that join packets into larger ones: those could not leave again.
+//! Warnings about interfaces that coalesce packets (GRO, LRO): a packet longer than the MTU cannot leave again.
 
 use seamline_host::Line;
 use seamline_host::interface::{COALESCING, Offload, coalescing};
 use std::io;
 
 /// # Errors
-/// When one of them joins packets; then the commands are named that end that. When one is missing.
-pub(super) fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
+/// If an interface coalesces packets, with the commands that turn that off; if one is missing.
+pub(super) fn refuse_coalescing(interfaces: &[String; 2]) -> io::Result<()> {
     let mut commands = Vec::new();
     for interface in interfaces {
         let found = coalescing(interface)?;
@@ -18,17 +18,17 @@ pub(super) fn refuse_joining(interfaces: &[String; 2]) -> io::Result<()> {
         return Ok(());
     }
     let why = format!(
-        "packets would be joined into larger ones before the agent sees them, which could not leave again; turn that off: {}",
+        "the interfaces coalesce packets, which then exceed the MTU and cannot be forwarded; turn that off: {}",
         commands.join(" && ")
     );
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-/// That one joins packets which has come back, before any have come: a device is made with its driver's offloads, whatever its namesake had. What
-/// goes wrong in asking is no reason to say so.
-pub(super) fn joins(interface: &str) -> Option<Line> {
+/// A warning if an interface that has returned coalesces packets: a new device has its driver's offloads, whatever the old one had. A failed
+/// probe gives no warning.
+pub(super) fn coalesces(interface: &str) -> Option<Line> {
     let found = coalescing(interface).unwrap_or_default();
-    let why = "packets are joined into larger ones before the agent sees them, which cannot leave again";
+    let why = "the interface coalesces packets, which then exceed the MTU and cannot be forwarded";
     (!found.is_empty()).then(|| {
         Line::new("warning")
             .with("why", why)
@@ -37,14 +37,14 @@ pub(super) fn joins(interface: &str) -> Option<Line> {
     })
 }
 
-/// A frame of this length came, which no wire has carried.
-pub(super) fn joined(interface: &str, length: usize) -> Line {
+/// A warning about a frame of this length, which no wire has carried.
+pub(super) fn coalesced(interface: &str, length: usize) -> Line {
     let commands = format!(
-        "{}; where it is virtual, at its other end: ethtool -K PEER tso off gso off",
+        "{}; on a virtual interface also at the other end: ethtool -K PEER tso off gso off",
         turn_off(interface, &COALESCING)
     );
     Line::new("warning")
-        .with("why", "packets come joined, longer than the MTU, and cannot leave again")
+        .with("why", "coalesced packets arrive, longer than the MTU, and cannot be forwarded")
         .with("interface", interface)
         .with("bytes", length)
         .with("command", commands)
