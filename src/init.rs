@@ -5,8 +5,8 @@ use crate::bundled::{self, without_schema};
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_scenario::atomic;
-use seamline_scenario::describe::json_schema;
 use seamline_scenario::report::quoted;
+use seamline_scenario::schema::json_schema;
 use std::path::PathBuf;
 
 /// A commented scenario.

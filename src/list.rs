@@ -5,7 +5,8 @@ use crate::bundled;
 use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
-use seamline_scenario::schema::{agent, generated, loss, protocol, recorded};
+use seamline_scenario::keys::{KindShape, key_list};
+use seamline_scenario::schema::{agent, description, kinds, protocol};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
@@ -21,6 +22,7 @@ enum Kind {
     ErrorModels,
     MobilityProtocols,
     Agents,
+    Keys,
     Demos,
 }
 
@@ -41,6 +43,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn section(kind: Kind) -> String {
+    if kind == Kind::Keys {
+        return key_list("Keys of scenario files (all: docs/reference/keys.md)", &description());
+    }
     let entries = entries(kind);
     let width = entries.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
     let mut text = format!("{}\n", headline(kind));
@@ -63,22 +68,25 @@ fn headline(kind: Kind) -> &'static str {
         Kind::ErrorModels => "Error models (link: loss = { model = ... })",
         Kind::MobilityProtocols => "Mobility protocols (mobile: protocol = { kind = ... })",
         Kind::Agents => "Agents (agent: kind = ...)",
+        Kind::Keys => "Keys of scenario files",
         Kind::Demos => "Demos (seamline demo ...)",
     }
 }
 
 fn entries(kind: Kind) -> Vec<Entry> {
-    let pairs =
-        |pairs: &'static [(&str, &str)]| pairs.iter().map(|(name, what)| (*name, *what, "")).collect();
+    let of_kinds = |table, wanted: fn(&KindShape) -> bool| {
+        let kinds = kinds(table).into_iter().filter(wanted).map(|kind| kind.choice);
+        kinds.map(|choice| (choice.name, choice.about, choice.cite)).collect()
+    };
     match kind {
         Kind::Variants => variant::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::CongestionControls => cc::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::Generators => pairs(generated::GENERATORS),
-        Kind::Recordings => pairs(recorded::FORMATS),
-        Kind::ErrorModels => pairs(loss::MODELS),
+        Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),
+        Kind::Recordings => of_kinds("schedule", |kind| kind.table.key("file").is_some()),
+        Kind::ErrorModels => of_kinds("loss", |_| true),
         Kind::MobilityProtocols => {
             let none = std::iter::once((protocol::NONE.0, protocol::NONE.1, ""));
             none.chain(mobility::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
@@ -87,6 +95,7 @@ fn entries(kind: Kind) -> Vec<Entry> {
             let none = std::iter::once((agent::NONE.0, agent::NONE.1, ""));
             none.chain(seamline_agent::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
         }
+        Kind::Keys => Vec::new(),
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }
 }

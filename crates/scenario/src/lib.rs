@@ -12,12 +12,13 @@ mod background;
 mod block_file;
 mod build;
 pub mod codes;
-pub mod describe;
+
 pub mod diagnostics;
 pub mod document;
 mod follow;
 pub mod grid;
 pub mod identity;
+pub mod keys;
 pub mod lines;
 pub mod live;
 pub mod measure;

@@ -2,6 +2,7 @@
 
 mod support;
 
+use seamline_net::{LimitMeaning, QueueConfig};
 use seamline_scenario::record::RunRecord;
 use seamline_scenario::report::{Document, Provenance};
 use seamline_scenario::{Plan, RunOptions, run, run_seed, summarise};
@@ -154,7 +155,7 @@ fn a_listed_loss_is_one_loss() {
 #[test]
 fn vegas_with_a_large_window_is_that_of_ns2() {
     let keys = |rate: u32, delay: u32| {
-        let limit = "queue = { discipline = \"drop-tail\", limit = \"10 packets\", meaning = \"ns-2\" }";
+        let limit = "queue = { discipline = \"drop-tail\", limit = \"10 packets\" }";
         format!("rate = \"{rate} Mbit/s\"\none_way_delay = \"{delay} ms\"\n{limit}")
     };
     let text =
@@ -168,7 +169,15 @@ fn vegas_with_a_large_window_is_that_of_ns2() {
                 ["a", "d"],
                 "variant = \"vegas\"\nprofile = \"ns2-2010\"\nhandshake = false\ntcp = { window_limit = 1000 }",
             );
-    let record = first_run(&plan(&text, &[]));
+    let mut plan = plan(&text, &[]);
+    for link in &mut plan.cells[0].scenario.links {
+        for direction in [&mut link.down, &mut link.up] {
+            if let QueueConfig::DropTail { meaning, .. } = &mut direction.queue {
+                *meaning = LimitMeaning::Ns2;
+            }
+        }
+    }
+    let record = first_run(&plan);
     let windows: Vec<f64> =
         record.flows[0].intervals.iter().map(|row| row.congestion_window_segments).collect();
     assert!((windows[49] - 65.2263).abs() < 0.0001, "{windows:?}");

@@ -1,111 +1,150 @@
-//! What a flow may change of the schemes that do something about a move, each in its own table:
-//! `freeze = { acknowledgments = 3 }`.
+//! Parameters of the handover schemes, each scheme in its own table: `freeze = { acknowledgments = 3 }`.
 
-use super::tcp::set;
-use crate::reader::{Reader, boolean, integer};
-use crate::units;
+use crate::keys::{Keys, boolean, choice, positive_time, whole};
 use seamline_tcp::handover::{
-    AfterReconnection, CrossLayerParameters, GoOnWith, OnePerRoundTrip, Release, ResumeWith, WithoutProduct,
+    AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, GoOnWith,
+    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, TrAcksParameters, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
-type ReadTable = fn(Reader<'_>, &mut Parameters);
-
-/// Read every table of parameters that is there.
-pub(super) fn read(reader: &mut Reader<'_>, parameters: &mut Parameters) {
-    let mut take = |table: Option<Reader<'_>>, read_table: ReadTable| {
-        if let Some(table) = table {
-            read_table(table, parameters);
-        }
-    };
-    take(reader.table("cross_layer"), |table, parameters| {
-        read_cross_layer(table, &mut parameters.cross_layer)
-    });
-    take(reader.table("demo_vegas"), read_demo_vegas);
-    take(reader.table("eclair_restore"), |table, parameters| {
-        read_cross_layer(table, &mut parameters.eclair_restore);
-    });
-    take(reader.table("ehn"), read_ehn);
-    take(reader.table("freeze"), read_freeze);
-    take(reader.table("mobility_vegas"), read_mobility_vegas);
-    take(reader.table("tr_acks"), read_tr_acks);
+pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
+    Keys::new()
+        .part(
+            "cross_layer",
+            "Parameters of the cross-layer adaptations",
+            cross_layer(),
+            |it: &mut Parameters| &mut it.cross_layer,
+        )
+        .part("demo_vegas", "Parameters of Demo-Vegas", demo_vegas(), |it| &mut it.demo_vegas)
+        .part("eclair_restore", "Parameters of the original ECLAIR", cross_layer(), |it| {
+            &mut it.eclair_restore
+        })
+        .part("ehn", "Parameters of explicit handover notification", ehn(), |it| &mut it.ehn)
+        .part("freeze", "Parameters of Freeze-TCP", freeze(), |it| &mut it.freeze)
+        .part("mobility_vegas", "Parameters of Mobility-Vegas", mobility_vegas(), |it| &mut it.mobility_vegas)
+        .part("tr_acks", "Parameters of triplicate acknowledgments", tr_acks(), |it| &mut it.tr_acks)
 }
 
-fn read_demo_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let count = reader.optional("marked_segments", integer(1, 100)).and_then(small);
-    set(&mut parameters.demo_vegas.marked_segments, count);
-    reader.finish();
-}
-
-fn small(count: i64) -> Option<u32> {
-    u32::try_from(count).ok()
-}
-
-pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
+const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
-pub(crate) const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
-pub(crate) const GO_ON: &[(&str, GoOnWith)] =
+const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
+const GO_ON: &[(&str, GoOnWith)] =
     &[("previous window", GoOnWith::PreviousWindow), ("slow start", GoOnWith::SlowStart)];
-pub(crate) const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
-    &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("as it was", WithoutProduct::AsItWas)];
-pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
+const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
+    &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("unchanged", WithoutProduct::AsItWas)];
+const RESUME: &[(&str, ResumeWith)] = &[
     ("previous window", ResumeWith::PreviousWindow),
     ("slow start", ResumeWith::SlowStart),
     ("adjusted window", ResumeWith::AdjustedWindow),
 ];
-pub(crate) const AFTER: &[(&str, AfterReconnection)] =
+const AFTER: &[(&str, AfterReconnection)] =
     &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
 
-fn read_cross_layer(mut reader: Reader<'_>, parameters: &mut CrossLayerParameters) {
-    set(&mut parameters.freeze, reader.optional("freeze", boolean));
-    set(&mut parameters.reset_round_trip, reader.optional("reset_round_trip", boolean));
-    set(&mut parameters.restart, reader.optional("restart", boolean));
-    set(&mut parameters.restore, reader.optional("restore", boolean));
-    set(&mut parameters.without_product, reader.choice("without_product", WITHOUT_PRODUCT));
-    set(&mut parameters.notices, reader.optional("notices", integer(1, 100)).and_then(small));
-    set(&mut parameters.notice_interval, reader.optional("notice_interval", units::positive_duration));
-    set(&mut parameters.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut parameters.longest_disconnection, longest);
-    reader.finish();
+const LONGEST: &str = "Longest disconnection; after it the notification of its end counts as lost";
+const NOTICE_INTERVAL: &str = "Time from the first notification to the second; it doubles then";
+
+fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
+    type Options = CrossLayerParameters;
+    Keys::new()
+        .key("freeze", "Freeze the flow while the access router changes", boolean(), |it: &mut Options| {
+            &mut it.freeze
+        })
+        .key("reset_round_trip", "Discard the smoothed round-trip time after a change", boolean(), |it| {
+            &mut it.reset_round_trip
+        })
+        .key(
+            "restart",
+            "Slow start from one segment to the bandwidth-delay product of the new link",
+            boolean(),
+            |it| &mut it.restart,
+        )
+        .key("restore", "Restore the window from before the change", boolean(), |it| &mut it.restore)
+        .key(
+            "without_product",
+            "Slow start threshold when that product is unknown",
+            choice(WITHOUT_PRODUCT),
+            |it| &mut it.without_product,
+        )
+        .key("notices", "Maximum number of notifications of the new link", whole(1, 100), |it| {
+            &mut it.notices
+        })
+        .key("notice_interval", NOTICE_INTERVAL, positive_time(), |it| &mut it.notice_interval)
+        .key("timeout", "How long after its predicted time a change is waited for", positive_time(), |it| {
+            &mut it.patience
+        })
+        .key("longest_disconnection", LONGEST, positive_time(), |it| &mut it.longest_disconnection)
+        .replaced("patience", "`timeout`")
 }
 
-fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));
-    reader.finish();
+fn demo_vegas<'a>() -> Keys<'a, DemoVegasParameters> {
+    Keys::new().key(
+        "marked_segments",
+        "Number of segments from the new place that carry the mark",
+        whole(1, 100),
+        |it: &mut DemoVegasParameters| &mut it.marked_segments,
+    )
 }
 
-fn read_mobility_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let vegas = &mut parameters.mobility_vegas;
-    set(&mut vegas.one_per_round_trip, reader.choice("one_per_round_trip", ONE_PER_ROUND_TRIP));
-    set(&mut vegas.announce_at_once, reader.optional("announce_at_once", boolean));
-    set(&mut vegas.resume_with, reader.choice("resume_with", GO_ON));
-    set(&mut vegas.release, reader.choice("release", RELEASE));
-    set(&mut vegas.measure_anew, reader.optional("measure_anew", boolean));
-    set(&mut vegas.notices, reader.optional("notices", integer(1, 100)).and_then(small));
-    set(&mut vegas.notice_interval, reader.optional("notice_interval", units::positive_duration));
-    set(&mut vegas.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut vegas.longest_disconnection, longest);
-    reader.finish();
+fn ehn<'a>() -> Keys<'a, EhnParameters> {
+    Keys::new().key("resume_with", "Window after the move", choice(RESUME), |it: &mut EhnParameters| {
+        &mut it.resume_with
+    })
 }
 
-fn read_tr_acks(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(
-        &mut parameters.tr_acks.acknowledgments,
-        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
-    );
-    set(&mut parameters.tr_acks.after, reader.choice("after", AFTER));
-    reader.finish();
+fn freeze<'a>() -> Keys<'a, FreezeParameters> {
+    Keys::new()
+        .key(
+            "acknowledgments",
+            "Acknowledgments sent at once after the move",
+            whole(1, 100),
+            |it: &mut FreezeParameters| &mut it.acknowledgments,
+        )
+        .key(
+            "timeout",
+            "How long after its predicted time a disconnection is waited for",
+            positive_time(),
+            |it| &mut it.patience,
+        )
+        .key("longest_disconnection", LONGEST, positive_time(), |it| &mut it.longest_disconnection)
+        .replaced("patience", "`timeout`")
 }
 
-fn read_freeze(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(
-        &mut parameters.freeze.acknowledgments,
-        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
-    );
-    set(&mut parameters.freeze.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut parameters.freeze.longest_disconnection, longest);
-    reader.finish();
+fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
+    type Options = MobilityVegasParameters;
+    Keys::new()
+        .key(
+            "one_per_round_trip",
+            "What releases the one packet per round trip",
+            choice(ONE_PER_ROUND_TRIP),
+            |it: &mut Options| &mut it.one_per_round_trip,
+        )
+        .key("announce_at_once", "Announce a handoff in an acknowledgment of its own", boolean(), |it| {
+            &mut it.announce_at_once
+        })
+        .key("resume_with", "Window after a handoff", choice(GO_ON), |it| &mut it.resume_with)
+        .key("release", "Which of the acknowledgments held back are sent", choice(RELEASE), |it| {
+            &mut it.release
+        })
+        .key("remeasure", "Measure BaseRTT again after a handoff", boolean(), |it| &mut it.measure_anew)
+        .key("notices", "Maximum number of notifications of the new place", whole(1, 100), |it| {
+            &mut it.notices
+        })
+        .key("notice_interval", NOTICE_INTERVAL, positive_time(), |it| &mut it.notice_interval)
+        .key("timeout", "How long after its predicted time a handoff is waited for", positive_time(), |it| {
+            &mut it.patience
+        })
+        .key("longest_disconnection", LONGEST, positive_time(), |it| &mut it.longest_disconnection)
+        .replaced("measure_anew", "`remeasure`")
+        .replaced("patience", "`timeout`")
+}
+
+fn tr_acks<'a>() -> Keys<'a, TrAcksParameters> {
+    Keys::new()
+        .key(
+            "acknowledgments",
+            "Copies of the last acknowledgment that are sent",
+            whole(1, 100),
+            |it: &mut TrAcksParameters| &mut it.acknowledgments,
+        )
+        .key("after", "What the sender does then", choice(AFTER), |it| &mut it.after)
 }

@@ -1,19 +1,17 @@
-//! What of an agent on real interfaces is set: a file of its own, with the keys that `[[agent]]` has.
+//! Parameters of an agent on real interfaces: a file of its own, with the keys that `[[agent]]` has.
 
-use super::{read_eln_ack, read_limits, read_obtcp_of_any_role, read_snoop};
-use crate::codes::Code;
+use super::{eln_ack, limits, obtcp, snoop};
 use crate::diagnostics::Diagnostics;
 use crate::document::parse;
-use crate::reader::{self, Context, Reader, integer};
+use crate::keys::{Keys, positive_time, size_within, text, time, whole};
+use crate::reader::{Context, Reader};
 use crate::recordings::Recordings;
-use crate::schema::tcp::set;
 use crate::source::{SourceId, Sources};
-use crate::units::{self, Complaint};
 use seamline_agent::{Kind, Parameters};
 use seamline_wire::Duration;
 use std::path::Path;
 
-/// What of split connections is set on real hosts, where the kernel's TCP is on both sides.
+/// Parameters of split connections on real hosts, where the kernel's TCP is on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealSplit {
     /// Connections that are split at a time; more pass.
@@ -41,30 +39,57 @@ impl Default for RealSplit {
     }
 }
 
-/// Set what the file at `path`, with this text, says: `connections` and `idle`, and a table `[split]`.
+/// The keys of a file for split connections.
+pub fn real_split_keys<'a>() -> Keys<'a, RealSplit> {
+    let buffer = size_within(4096, 0x4000_0000, "a buffer holds 4096 bytes to 1 GB");
+    let own = Keys::new()
+        .key(
+            "buffer",
+            "Unread bytes, and unacknowledged bytes, that each of a connection's two sockets holds",
+            buffer,
+            |it: &mut RealSplit| &mut it.buffer,
+        )
+        .key("drain", "How long connections may take to end when the agent stops", time(), |it| &mut it.drain)
+        .optional(
+            "congestion_control",
+            "The kernel's congestion control on the wireless side; the host's own unless given",
+            text(),
+            |it| &mut it.congestion_control,
+        );
+    Keys::new()
+        .key(
+            "connections",
+            "Maximum number of split connections; more pass",
+            whole(1, 1 << 20),
+            |it: &mut RealSplit| &mut it.connections,
+        )
+        .key("idle", "Time without data after which a connection is reset", positive_time(), |it| {
+            &mut it.idle
+        })
+        .part("split", "Parameters of split connections", own, |it| it)
+}
+
+/// The keys of a file for an agent of another kind: limits, and the table of this kind. Where the agent stands is not in it, nor which
+/// of several roles it has.
+pub fn real_keys<'a>(kind: &Kind) -> Keys<'a, Parameters> {
+    let limits = Keys::new().with(limits(), |it: &mut Parameters| &mut it.limits);
+    match kind.name {
+        "snoop" => limits.part("snoop", "Parameters of Snoop", snoop(), |it| &mut it.snoop),
+        "eln-ack" => limits.part("eln_ack", "Parameters of ELN-ACK", eln_ack(), |it| &mut it.eln_ack),
+        "obtcp" => limits.part("obtcp", "Parameters of obTCP", obtcp(), |it| &mut it.obtcp),
+        _ => limits,
+    }
+}
+
+/// Set what the file at `path`, with this text, says, by [`real_split_keys`].
 ///
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn read_real_split(path: &Path, text: String, split: &mut RealSplit) -> Result<(), Diagnostics> {
-    read_file(path, text, "split", |reader| {
-        let most = reader.optional("connections", integer(1, 1 << 20));
-        set(&mut split.connections, most.and_then(|most| u32::try_from(most).ok()));
-        set(&mut split.idle, reader.optional("idle", units::positive_duration));
-        let Some(mut table) = reader.table("split") else { return };
-        let buffer = table.optional("buffer", |node| match units::bytes(node)? {
-            bytes @ 4096..=0x4000_0000 => Ok(bytes),
-            _ => Err(Complaint::new("a buffer holds 4096 bytes to 1 GB").code(Code::OutOfBounds)),
-        });
-        set(&mut split.buffer, buffer.and_then(|bytes| u32::try_from(bytes).ok()));
-        set(&mut split.drain, table.optional("drain", units::duration));
-        split.congestion_control =
-            table.optional("congestion_control", reader::text).or(split.congestion_control.take());
-        table.finish();
-    })
+    read_file(path, text, "split", &real_split_keys(), split)
 }
 
-/// Set what the file at `path`, with this text, says: `connections`, `memory` and `idle`, and a table of the agent's kind. Where the agent stands
-/// is not in it, nor which of several roles it has.
+/// Set what the file at `path`, with this text, says, by [`real_keys`].
 ///
 /// # Errors
 /// Everything that is wrong with it, each with its place.
@@ -74,24 +99,15 @@ pub fn read_real(
     kind: &Kind,
     parameters: &mut Parameters,
 ) -> Result<(), Diagnostics> {
-    read_file(path, text, kind.name, |reader| {
-        read_limits(reader, &mut parameters.limits);
-        match kind.name {
-            "snoop" => reader.table("snoop").map(|table| read_snoop(table, &mut parameters.snoop)),
-            "eln-ack" => reader.table("eln_ack").map(|table| read_eln_ack(table, &mut parameters.eln_ack)),
-            "obtcp" => {
-                reader.table("obtcp").map(|table| read_obtcp_of_any_role(table, &mut parameters.obtcp))
-            }
-            _ => None,
-        };
-    })
+    read_file(path, text, kind.name, &real_keys(kind), parameters)
 }
 
-fn read_file(
+fn read_file<T>(
     path: &Path,
     text: String,
     kind: &str,
-    read: impl FnOnce(&mut Reader<'_>),
+    keys: &Keys<'_, T>,
+    target: &mut T,
 ) -> Result<(), Diagnostics> {
     let sources = Sources::new(path, text);
     let recordings = Recordings::default();
@@ -100,7 +116,7 @@ fn read_file(
         let context = Context::new(&sources, &recordings);
         let what = format!("the file for {kind}");
         let mut reader = Reader::new(&context, &root, what, SourceId::FILE.span(0..0));
-        read(&mut reader);
+        keys.read(&mut reader, target);
         reader.finish();
         complaints = context.into_complaints();
     }
