@@ -37,9 +37,12 @@ pub(crate) struct Arguments {
 type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let kinds = Kind::value_variants().iter().filter(|kind| arguments.kind.is_none_or(|only| only == **kind));
+    if let Some(kind) = arguments.kind {
+        return print(&section(kind));
+    }
+    let kinds = Kind::value_variants().iter().filter(|kind| **kind != Kind::Keys);
     let sections: Vec<String> = kinds.map(|kind| section(*kind)).collect();
-    print(&sections.join("\n"))
+    print(&format!("{}\nKeys of scenario files: seamline list keys\n", sections.join("\n")))
 }
 
 fn section(kind: Kind) -> String {

@@ -3,8 +3,11 @@
 use crate::Outcome;
 use crate::terminal::{Failure, print};
 use clap::CommandFactory;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap_complete::Shell;
 use seamline_scenario::atomic::{self, WriteError};
+use seamline_scenario::keys::key_paths;
+use seamline_scenario::schema::description;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -22,8 +25,21 @@ pub(crate) struct ManArguments {
 
 pub(crate) fn completions(arguments: &CompletionArguments) -> Outcome {
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut crate::Cli::command(), "seamline", &mut text);
+    let mut command = with_keys(crate::Cli::command());
+    clap_complete::generate(arguments.shell, &mut command, "seamline", &mut text);
     print(&String::from_utf8_lossy(&text))
+}
+
+/// The command with the keys of scenario files as values of `--set`, for completion only: any text is accepted there.
+fn with_keys(command: clap::Command) -> clap::Command {
+    let has_set = command.get_arguments().any(|argument| argument.get_id() == "set");
+    let command = command.mut_subcommands(with_keys);
+    if !has_set {
+        return command;
+    }
+    let paths = key_paths(&description()).into_iter();
+    let values = paths.map(|(path, about)| PossibleValue::new(format!("{path}=")).help(about));
+    command.mut_arg("set", |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }
 
 pub(crate) fn man(arguments: &ManArguments) -> Outcome {

@@ -93,6 +93,10 @@ fn quoted<V: Display + ?Sized>(value: &V) -> Option<String> {
     Some(format!("\"{value}\""))
 }
 
+fn show_time(time: &Duration) -> Option<String> {
+    if time.is_zero() { quoted("0 s") } else { quoted(time) }
+}
+
 fn quantity<'a, V: 'a>(
     quantity: Quantity,
     read: fn(&Node) -> Result<V, Complaint>,
@@ -103,12 +107,12 @@ fn quantity<'a, V: 'a>(
 
 /// A span of time, zero included.
 pub fn time<'a>() -> Takes<'a, Duration> {
-    quantity(Quantity::Time, units::duration, quoted)
+    quantity(Quantity::Time, units::duration, show_time)
 }
 
 /// A span of time that is not zero.
 pub fn positive_time<'a>() -> Takes<'a, Duration> {
-    quantity(Quantity::Time, units::positive_duration, quoted)
+    quantity(Quantity::Time, units::positive_duration, show_time)
 }
 
 /// A span of time, or a word that stands for `None`.
@@ -118,7 +122,7 @@ pub fn time_or_word<'a>(words: &'static [&'static str]) -> Takes<'a, Option<Dura
         _ => units::duration(node).map(Some),
     };
     Takes::new(Shape::Quantity(Quantity::Time, words), read, move |time| match time {
-        Some(time) => quoted(time),
+        Some(time) => show_time(time),
         None => quoted(words[0]),
     })
 }
@@ -135,7 +139,9 @@ pub fn share<'a>() -> Takes<'a, f64> {
 
 /// Metres per second, more than zero.
 pub fn positive_speed<'a>() -> Takes<'a, f64> {
-    quantity(Quantity::Speed, units::positive_speed, |speed| quoted(&format!("{speed} m/s")))
+    quantity(Quantity::Speed, units::positive_speed, |speed| {
+        quoted(&format!("{} km/h", (speed * 3.6e6).round() / 1e6))
+    })
 }
 
 /// Metres, one or more.

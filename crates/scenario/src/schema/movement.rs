@@ -158,7 +158,9 @@ pub(super) fn make(
         _ => period(&options, reader, duration),
     };
     let spec = MovementSpec { layer_2, gives_up, overlap, moves: moves? };
-    if let Some(error) = spec.build(own, 0, "").err().filter(|_| !own.is_empty()) {
+    if !own.is_empty()
+        && let Err(error) = spec.build(own, 0, "")
+    {
         let span = reader.span_of(&["timetable", "interruption", "every"]);
         let key = if way == "timetable" { way } else { "interruption" };
         reader.refuse(key, span, Complaint::new(error.to_string()));
