@@ -38,7 +38,8 @@ fn with_keys(command: clap::Command) -> clap::Command {
         return command;
     }
     let paths = key_paths(&description()).into_iter();
-    let values = paths.map(|(path, about)| PossibleValue::new(format!("{path}=")).help(about));
+    // The names must be static; the process ends soon.
+    let values = paths.map(|(path, about)| PossibleValue::new(&*format!("{path}=").leak()).help(about));
     command.mut_arg("set", |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }
 

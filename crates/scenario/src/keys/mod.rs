@@ -23,7 +23,34 @@ pub use takes::{
     positive_speed, positive_time, share, size_within, text, time, time_or_word, unread, whole,
 };
 
+#[doc(inline)]
+pub use crate::table;
+
 use crate::reader::Reader;
+
+/// A table of keys, one a line: `METHOD KEY (FIELD): VALUE, "DESCRIPTION";`. The method is one of [`Keys`] such as `key`, `optional`,
+/// `required`, `part`, `section` or `sections`; the value is what it takes. The field stands there where it is not called like the key;
+/// `self` is the whole target. A line that begins with a dot is a call of any other method.
+///
+/// `table! { VegasParameters; key alpha: number(0.0, 1e6), "Lower bound of queued segments"; .check(refuse_crossed); }`
+#[macro_export]
+macro_rules! table {
+    (@field $it:ident $key:ident) => { &mut $it.$key };
+    (@field $it:ident $key:ident (self)) => { $it };
+    (@field $it:ident $key:ident ($($field:tt)+)) => { &mut $it.$($field)+ };
+    (@add $target:ty, [$($calls:tt)*]) => { $($calls)* };
+    (@add $target:ty, [$($calls:tt)*] .$call:ident($($given:tt)*); $($rest:tt)*) => {
+        $crate::table!(@add $target, [$($calls)* .$call($($given)*)] $($rest)*)
+    };
+    (@add $target:ty, [$($calls:tt)*] $method:ident $key:ident $(($($field:tt)+))?: $takes:expr, $about:expr; $($rest:tt)*) => {
+        $crate::table!(@add $target, [$($calls)* .$method(stringify!($key), $about, $takes, |it: &mut $target| {
+            $crate::table!(@field it $key $(($($field)+))?)
+        })] $($rest)*)
+    };
+    ($target:ty; $($lines:tt)*) => {
+        $crate::table!(@add $target, [$crate::keys::Keys::<$target>::new()] $($lines)*)
+    };
+}
 
 type Read<'a, T> = Box<dyn Fn(&mut Reader<'_>, &mut T) + 'a>;
 type Describe<'a, T> = Box<dyn Fn(&mut T) -> KeyShape + 'a>;

@@ -8,7 +8,7 @@ pub use real::{RealSplit, read_real, read_real_split, real_keys, real_split_keys
 use super::{CellSpec, LinkSpec, choices};
 use crate::codes::Code;
 use crate::keys::{
-    Choice, Keys, Section, boolean, choice, named, number, place_of, positive_time, size_within, time,
+    Choice, Keys, Section, boolean, choice, named, number, place_of, positive_time, size_within, table, time,
     time_or_word, whole,
 };
 use crate::reader::Reader;
@@ -63,30 +63,16 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
     let cells = cells.iter().map(|cell| cell.name.as_str()).collect();
     let mut kinds = vec![Choice::from(NONE)];
     kinds.extend(choices!(seamline_agent::ALL));
-    Keys::new()
-        .definition("agent")
-        .name("agent", "Its name", |it: &mut Options| &mut it.name)
-        .required("kind", "Kind of agent", named(kinds), |it| &mut it.kind)
-        .optional(
-            "link",
-            "Link at whose end `from` it stands; the wireless side is downwards",
-            place_of("link", links),
-            |it| &mut it.link,
-        )
-        .optional(
-            "cell",
-            "Cell at whose base station it stands, instead of `link`",
-            place_of("cell", cells),
-            |it| &mut it.cell,
-        )
-        .key(
-            "hand_over",
-            "Delay until its state arrives at the agent of the same kind at the mobile node's new cell",
-            time_or_word(&["none"]),
-            |it| &mut it.hand_over,
-        )
-        .with(parameters(), |it| &mut it.parameters)
-        .build(Options::default(), make)
+    table! { Options;
+        .definition("agent");
+        .name("agent", "Its name", |it: &mut Options| &mut it.name);
+        required kind: named(kinds), "Kind of agent";
+        optional link: place_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
+        optional cell: place_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
+        key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
+        .with(parameters(), |it| &mut it.parameters);
+    }
+    .build(Options::default(), make)
 }
 
 fn parameters<'a>() -> Keys<'a, Parameters> {
@@ -99,63 +85,36 @@ fn parameters<'a>() -> Keys<'a, Parameters> {
             |it: &mut ObtcpParameters, role| it.role = role,
         )
         .needed();
-    Keys::new()
-        .with(limits(), |it: &mut Parameters| &mut it.limits)
-        .key(
-            "inside_tunnels",
-            "Act on segments inside the tunnels of mobility protocols, too",
-            boolean(),
-            |it| &mut it.inside_tunnels,
-        )
-        .part("eln_ack", "Parameters of ELN-ACK", eln_ack(), |it| &mut it.eln_ack)
-        .part("snoop", "Parameters of Snoop", snoop(), |it| &mut it.snoop)
-        .part("split", "Parameters of split connections", split::keys(), |it| &mut it.split)
-        .part(
-            "obtcp",
-            "Parameters of obTCP: two agents, one at the base station, one at the mobile router",
-            role.with(obtcp(), |it| it),
-            |it| &mut it.obtcp,
-        )
+    table! { Parameters;
+        .with(limits(), |it: &mut Parameters| &mut it.limits);
+        key inside_tunnels: boolean(), "Act on segments inside the tunnels of mobility protocols, too";
+        part eln_ack: eln_ack(), "Parameters of ELN-ACK";
+        part snoop: snoop(), "Parameters of Snoop";
+        part split: split::keys(), "Parameters of split connections";
+        part obtcp: role.with(obtcp(), |it| it), "Parameters of obTCP: two agents, one at the base station, one at the mobile router";
+    }
 }
 
 fn limits<'a>() -> Keys<'a, Limits> {
     let memory = size_within(0, u64::MAX, "too large");
-    Keys::new()
-        .key(
-            "connections",
-            "Maximum number of connections it tracks; others pass untouched",
-            whole(0, 1 << 24),
-            |it: &mut Limits| &mut it.connections,
-        )
-        .key("memory", "Maximum number of bytes of packets it keeps, over all connections", memory, |it| {
-            &mut it.bytes
-        })
-        .key("idle", "Time without packets after which it forgets a connection", positive_time(), |it| {
-            &mut it.idle
-        })
+    table! { Limits;
+        key connections: whole(0, 1 << 24), "Maximum number of connections it tracks; others pass untouched";
+        key memory (bytes): memory, "Maximum number of bytes of packets it keeps, over all connections";
+        key idle: positive_time(), "Time without packets after which it forgets a connection";
+    }
 }
 
 fn eln_ack<'a>() -> Keys<'a, ElnAckParameters> {
-    Keys::new()
-        .key(
-            "bits",
-            "What the bits of an acknowledgment refer to",
-            choice(BITS),
-            |it: &mut ElnAckParameters| &mut it.bits,
-        )
-        .key(
-            "timeout",
-            "Time after which a retransmission that has not passed counts as lost to congestion",
-            positive_time(),
-            |it| &mut it.patience,
-        )
-        .replaced("patience", "`timeout`")
+    table! { ElnAckParameters;
+        key bits: choice(BITS), "What the bits of an acknowledgment refer to";
+        key timeout (patience): positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
+    }
+    .replaced("patience", "`timeout`")
 }
 
 fn snoop<'a>() -> Keys<'a, SnoopParameters> {
-    Keys::new()
-        .property(
-            "profile",
+    table! { SnoopParameters;
+        .property("profile",
             "Profile of which the other keys change parameters; defaults here are those of `plain`",
             choice(PROFILES),
             |_, show| show(&Profile::Plain),
@@ -163,89 +122,35 @@ fn snoop<'a>() -> Keys<'a, SnoopParameters> {
                 if profile == Profile::Ns2 {
                     *it = SnoopParameters::ns2();
                 }
-            },
-        )
-        .key("cache", "Packets cached per connection", whole(0, 1_000_000), |it| &mut it.cache)
-        .key(
-            "passed_duplicates",
-            "Duplicate acknowledgments that pass before one triggers a local retransmission",
-            whole(0, 100),
-            |it| &mut it.passed_duplicates,
-        )
-        .key(
-            "local_retransmissions",
-            "Maximum number of local retransmissions of a packet",
-            whole(0, 1000),
-            |it| &mut it.local_retransmissions,
-        )
-        .key("minimum_timeout", "Minimum local retransmission timeout", positive_time(), |it| {
-            &mut it.minimum_timeout
-        })
-        .key(
-            "initial_round_trip_time",
-            "Smoothed round-trip time before the first sample",
-            positive_time(),
-            |it| &mut it.initial_round_trip_time,
-        )
-        .key("initial_variation", "Round-trip time variation before the first sample", time(), |it| {
-            &mut it.initial_variation
-        })
-        .key(
-            "sample_weight",
-            "Weight of a new sample in the smoothed round-trip time",
-            number(0.0, 1.0),
-            |it| &mut it.sample_weight,
-        )
-        .key("samples_retransmissions", "Retransmitted packets give samples, too", boolean(), |it| {
-            &mut it.samples_retransmissions
-        })
-        .key("keeps_duplicate_count", "The count of duplicates continues across losses", boolean(), |it| {
-            &mut it.counts_duplicates_on
-        })
-        .key("continues_after_timeouts", AFTER_TIMEOUTS, boolean(), |it| &mut it.goes_on_after_timeouts)
-        .key(
-            "explicit_loss_notification",
-            "Mark acknowledgments that ask for packets lost on the air",
-            boolean(),
-            |it| &mut it.explicit_loss_notification,
-        )
-        .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
-        .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+            },);
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key passed_duplicates: whole(0, 100), "Duplicate acknowledgments that pass before one triggers a local retransmission";
+        key local_retransmissions: whole(0, 1000), "Maximum number of local retransmissions of a packet";
+        key minimum_timeout: positive_time(), "Minimum local retransmission timeout";
+        key initial_round_trip_time: positive_time(), "Smoothed round-trip time before the first sample";
+        key initial_variation: time(), "Round-trip time variation before the first sample";
+        key sample_weight: number(0.0, 1.0), "Weight of a new sample in the smoothed round-trip time";
+        key samples_retransmissions: boolean(), "Retransmitted packets give samples, too";
+        key keeps_duplicate_count (counts_duplicates_on): boolean(), "The count of duplicates continues across losses";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+        key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost on the air";
+    }
+    .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
 }
 
 const AFTER_TIMEOUTS: &str = "After a timeout, retransmit all outstanding packets as acknowledgments arrive; otherwise one packet per timeout";
 
 fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
-    Keys::new()
-        .key("cache", "Packets cached per connection", whole(0, 1_000_000), |it: &mut ObtcpParameters| {
-            &mut it.cache
-        })
-        .key(
-            "requests",
-            "Maximum number of requests of the mobile router for the same bytes",
-            whole(1, 1000),
-            |it| &mut it.requests,
-        )
-        .key(
-            "local_retransmissions",
-            "Maximum number of retransmissions of a packet without a request",
-            whole(0, 1000),
-            |it| &mut it.local_retransmissions,
-        )
-        .key(
-            "minimum_timeout",
-            "Minimum time before a request or retransmission is repeated",
-            positive_time(),
-            |it| &mut it.minimum_timeout,
-        )
-        .key(
-            "base_station_timer",
-            "The base station retransmits the last packets on a timer of its own",
-            boolean(),
-            |it| &mut it.base_station_timer,
-        )
-        .key("continues_after_timeouts", AFTER_TIMEOUTS, boolean(), |it| &mut it.goes_on_after_timeouts)
-        .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+    table! { ObtcpParameters;
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key requests: whole(1, 1000), "Maximum number of requests of the mobile router for the same bytes";
+        key local_retransmissions: whole(0, 1000), "Maximum number of retransmissions of a packet without a request";
+        key minimum_timeout: positive_time(), "Minimum time before a request or retransmission is repeated";
+        key base_station_timer: boolean(), "The base station retransmits the last packets on a timer of its own";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+    }
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
 }
 
 fn make(it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {

@@ -4,7 +4,7 @@
 use super::link::{DirectionSpec, Directions, direction_keys, is_flawed};
 use super::node_place;
 use crate::codes::Code;
-use crate::keys::{Keys, Section, Takes, amount, choice, coordinate, distance, positive_time, share};
+use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
 use crate::units::{Amount, Complaint};
 use seamline_mobility::{EdgeLoss, InFlightUpwards, KeptAtMost, Position};
@@ -66,30 +66,25 @@ struct Options {
 
 /// One cell.
 pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
-    let edge_loss = Keys::new()
-        .required("rises_to", "Loss probability at the moment the node leaves", share(), |it: &mut (_, _)| {
-            &mut it.0
-        })
-        .required(
-            "within",
-            "Time over which the probability rises linearly from zero",
-            positive_time(),
-            |it| &mut it.1,
-        )
-        .build((None, None), |(rises_to, within), _| Some(EdgeLoss { rises_to: rises_to?, within: within? }));
-    Keys::new()
-        .definition("cell")
-        .name("cell", "Its name", |it: &mut Options| &mut it.name)
-        .required("base_station", "Node that is its base station; each has one cell", node_place(nodes), |it| &mut it.base_station)
-        .key("fixed", "Nodes that are always in the cell", node_place(nodes).one_or_many(), |it| &mut it.fixed)
-        .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions)
-        .key("in_flight_upwards", "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna", choice(IN_FLIGHT_UPWARDS), |it| &mut it.in_flight_upwards)
-        .optional("position", "Position of the base station, to the east and to the north, for nodes with waypoints", position(), |it| &mut it.position)
-        .optional("range", "Radius of the cell", distance(), |it| &mut it.range)
-        .optional("forward_departed", "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it; nothing unless given", kept_at_most(), |it| &mut it.forward_departed)
-        .section("edge_loss", "Losses before a mobile node leaves", edge_loss, |it| &mut it.edge_loss)
-        .optional("known_round_trip_time", "Round-trip time of the path that link layers report when a link is up, besides its rate", positive_time(), |it| &mut it.known_round_trip_time)
-        .build(Options::default(), make)
+    let edge_loss = table! { (_, _);
+        required rises_to (0): share(), "Loss probability at the moment the node leaves";
+        required within (1): positive_time(), "Time over which the probability rises linearly from zero";
+    }
+    .build((None, None), |(rises_to, within), _| Some(EdgeLoss { rises_to: rises_to?, within: within? }));
+    table! { Options;
+        .definition("cell");
+        .name("cell", "Its name", |it: &mut Options| &mut it.name);
+        required base_station: node_place(nodes), "Node that is its base station; each has one cell";
+        key fixed: node_place(nodes).one_or_many(), "Nodes that are always in the cell";
+        .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions);
+        key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
+        optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
+        optional range: distance(), "Radius of the cell";
+        optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it; nothing unless given";
+        section edge_loss: edge_loss, "Losses before a mobile node leaves";
+        optional known_round_trip_time: positive_time(), "Round-trip time of the path that link layers report when a link is up, besides its rate";
+    }
+    .build(Options::default(), make)
 }
 
 fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {

@@ -4,7 +4,7 @@ use super::choices;
 use super::group::{Ends, Named, Nodes};
 use super::tcp::parameters;
 use crate::codes::Code;
-use crate::keys::{Choice, Keys, Section, amount, boolean, named, positive_time, time, whole};
+use crate::keys::{Choice, Section, amount, boolean, named, positive_time, table, time, whole};
 use crate::reader::Reader;
 use crate::units::{Amount, Complaint};
 use seamline_tcp::handover::{self, Scheme};
@@ -82,58 +82,35 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
     };
     let mut schemes = vec![Choice::from(NO_SCHEME)];
     schemes.extend(choices!(handover::ALL));
-    Keys::new()
-        .definition("flow")
-        .name("flow", "Its name", |it: &mut Options| &mut it.name)
-        .with(
-            nodes.ends(
+    table! { Options;
+        .definition("flow");
+        .name("flow", "Its name", |it: &mut Options| &mut it.name);
+        .with(nodes.ends(
                 "Node that sends, or a group: each of its nodes",
                 "Node that receives, or a group: each of its nodes",
             ),
-            |it| &mut it.ends,
-        )
-        .optional(
-            "variant",
-            "TCP variant; required unless `congestion_control` and `recovery` are given",
-            named(choices!(variant::ALL)),
-            |it| &mut it.variant,
-        )
-        .optional(
-            "congestion_control",
-            "Congestion control, with `recovery` instead of a variant",
-            named(choices!(cc::ALL)),
-            |it| &mut it.congestion_control,
-        )
-        .optional(
-            "recovery",
-            "Loss recovery, with `congestion_control` instead of a variant",
-            named(choices!(recovery::ALL)),
-            |it| &mut it.recovery,
-        )
-        .property(
-            "profile",
+            |it| &mut it.ends,);
+        optional variant: named(choices!(variant::ALL)), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        optional congestion_control: named(choices!(cc::ALL)), "Congestion control, with `recovery` instead of a variant";
+        optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
+        .property("profile",
             "Set of parameters that the tables below change",
             named(choices!(profile::ALL)),
             |_, show| show(&profile::RFC.name),
             |it, name| {
                 let profile = profile::find(name).unwrap_or(&profile::RFC);
                 it.parameters = (profile.parameters)();
-            },
-        )
-        .key("handover", "Handover scheme of both ends", named(schemes), |it| &mut it.handover)
-        .key("count", "Number of parallel copies", whole(1, 100_000), |it| &mut it.count)
-        .key("start", "Start time of the first copy", time(), |it| &mut it.start)
-        .key("stagger", "Delay from one copy to the next", time(), |it| &mut it.stagger)
-        .optional("stop", "Time at which it stops supplying data", positive_time(), |it| &mut it.stop)
-        .optional("size", "Amount of data to transfer; no limit unless given", amount(), |it| &mut it.size)
-        .key(
-            "handshake",
-            "Begin with a handshake; otherwise the connection is established at once",
-            boolean(),
-            |it| &mut it.handshake,
-        )
-        .with(parameters(), |it| &mut it.parameters)
-        .build(start, make)
+            },);
+        key handover: named(schemes), "Handover scheme of both ends";
+        key count: whole(1, 100_000), "Number of parallel copies";
+        key start: time(), "Start time of the first copy";
+        key stagger: time(), "Delay from one copy to the next";
+        optional stop: positive_time(), "Time at which it stops supplying data";
+        optional size: amount(), "Amount of data to transfer; no limit unless given";
+        key handshake: boolean(), "Begin with a handshake; otherwise the connection is established at once";
+        .with(parameters(), |it| &mut it.parameters);
+    }
+    .build(start, make)
 }
 
 fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {

@@ -5,7 +5,7 @@ use super::handover::fates;
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::keys::{
-    Keys, Kinds, Section, Takes, distance, number, positive_rate, positive_speed, share, time,
+    Keys, Kinds, Section, Takes, distance, number, positive_rate, positive_speed, share, table, time,
 };
 use crate::units::Complaint;
 use seamline_net::Schedule;
@@ -104,37 +104,16 @@ fn starlink_keys<'a>() -> Section<'a, Part> {
             .code(Code::OutOfBounds)),
         false => Ok(()),
     });
-    Keys::new()
-        .key(
-            "second_of_minute",
-            "Second of the minute at which the run begins; satellites change at 12, 27, 42 and 57 s",
-            time(),
-            |it: &mut StarlinkOptions| &mut it.common.second_of_minute,
-        )
-        .key("ground_one_way_delay", "One-way delay from the ground station on", time(), |it| {
-            &mut it.common.ground_one_way_delay
-        })
-        .optional(
-            "capacity",
-            "Rate through a satellite; measured values unless given",
-            quantiles(positive_rate(), megabits),
-            |it| &mut it.capacity,
-        )
-        .optional(
-            "space_one_way_delay",
-            "One-way delay through a satellite; measured values unless given",
-            quantiles(time(), Duration::as_millis_f64),
-            |it| &mut it.space,
-        )
-        .optional(
-            "interruption",
-            "Length of each interruption; measured values unless given",
-            quantiles(interruption, Duration::as_millis_f64),
-            |it| &mut it.interruption,
-        )
-        .with(variation(), |it| &mut it.common.variation)
-        .with(fates(), |it| &mut it.common.fates)
-        .build(start, |it, _| {
+    table! { StarlinkOptions;
+        key second_of_minute (common.second_of_minute): time(), "Second of the minute at which the run begins; satellites change at 12, 27, 42 and 57 s";
+        key ground_one_way_delay (common.ground_one_way_delay): time(), "One-way delay from the ground station on";
+        optional capacity: quantiles(positive_rate(), megabits), "Rate through a satellite; measured values unless given";
+        optional space_one_way_delay (space): quantiles(time(), Duration::as_millis_f64), "One-way delay through a satellite; measured values unless given";
+        optional interruption: quantiles(interruption, Duration::as_millis_f64), "Length of each interruption; measured values unless given";
+        .with(variation(), |it| &mut it.common.variation);
+        .with(fates(), |it| &mut it.common.fates);
+    }
+    .build(start, |it, _| {
             let mut down = it.common;
             let mut up = StarlinkParameters {
                 second_of_minute: down.second_of_minute,
@@ -153,43 +132,32 @@ fn starlink_keys<'a>() -> Section<'a, Part> {
 }
 
 fn cellular_keys<'a>(start: CellularParameters) -> Section<'a, Part> {
-    Keys::new()
-        .key("speed", "Speed of the car", positive_speed(), |it: &mut CellularParameters| &mut it.speed)
-        .key("handover_distance", "Mean distance from one handover to the next", distance(), |it| {
-            &mut it.handover_distance
-        })
-        .key("mean_rate", "Mean rate away from handovers", positive_rate(), |it| &mut it.mean_rate)
-        .key("one_way_delay", "One-way delay of the link", time(), |it| &mut it.one_way_delay)
-        .property(
-            "recovery",
+    table! { CellularParameters;
+        key speed: positive_speed(), "Speed of the car";
+        key handover_distance: distance(), "Mean distance from one handover to the next";
+        key mean_rate: positive_rate(), "Mean rate away from handovers";
+        key one_way_delay: time(), "One-way delay of the link";
+        .property("recovery",
             "Rates in the seconds after a handover, as shares of the mean; measured values unless given",
             share().one_or_many(),
             |it, show| show(&it.recovery.0),
-            |it, shares| it.recovery = Recovery(shares),
-        )
-        .property(
-            "interruption",
+            |it, shares| it.recovery = Recovery(shares),);
+        .property("interruption",
             "Length of each interruption; measured values unless given",
             quantiles(time(), Duration::as_millis_f64),
             |_, _| None,
-            |it, interruption| it.interruption = interruption,
-        )
-        .with(variation(), |it| &mut it.variation)
-        .with(fates(), |it| &mut it.fates)
-        .build(start, |parameters, _| Some(Part::Generated(Generator::Cellular(Box::new(parameters)))))
+            |it, interruption| it.interruption = interruption,);
+        .with(variation(), |it| &mut it.variation);
+        .with(fates(), |it| &mut it.fates);
+    }
+    .build(start, |parameters, _| Some(Part::Generated(Generator::Cellular(Box::new(parameters)))))
 }
 
 fn variation<'a>() -> Keys<'a, Variation> {
-    Keys::new()
-        .key(
-            "variation",
-            "Standard deviation of the rate from second to second, as a share of the mean",
-            share(),
-            |it: &mut Variation| &mut it.coefficient,
-        )
-        .key("correlation", "Correlation of one second with the next", number(0.0, 0.999), |it| {
-            &mut it.correlation
-        })
+    table! { Variation;
+        key variation (coefficient): share(), "Standard deviation of the rate from second to second, as a share of the mean";
+        key correlation: number(0.0, 0.999), "Correlation of one second with the next";
+    }
 }
 
 /// A fixed value, or a list of the lowest and the highest with everything between them equally likely.

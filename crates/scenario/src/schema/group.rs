@@ -2,7 +2,7 @@
 
 use crate::codes::Code;
 use crate::document::Node;
-use crate::keys::{Keys, Shape, Takes, place_of, whole};
+use crate::keys::{Keys, Shape, Takes, place_of, table, whole};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
 
@@ -104,12 +104,10 @@ impl Nodes {
     /// The keys `from` and `to`.
     pub(super) fn ends(&self, from: &'static str, to: &'static str) -> Keys<'_, Named> {
         let end = || Takes::new(Shape::Text, |node| self.end(node), |_| None);
-        Keys::new().required("from", from, end(), |it: &mut Named| &mut it.from).required(
-            "to",
-            to,
-            end(),
-            |it| &mut it.to,
-        )
+        table! { Named;
+            required from: end(), from;
+            required to: end(), to;
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! happens to the packets on it.
 
 use crate::codes::Code;
-use crate::keys::{Keys, Section, choice, positive_time, time};
+use crate::keys::{Keys, Section, choice, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Queued};
@@ -19,17 +19,12 @@ const MOST_HANDOVERS: u64 = 1_000_000;
 
 /// What happens to packets in a handover.
 pub(super) fn fates<'a>() -> Keys<'a, Fates> {
-    Keys::new()
-        .key("queued", "What happens to packets in the queue", choice(QUEUED), |it: &mut Fates| {
-            &mut it.queued
-        })
-        .key("in_service", "What happens to the packet being sent", choice(IN_SERVICE), |it| {
-            &mut it.in_service
-        })
-        .key("in_flight", "What happens to packets on the way", choice(IN_FLIGHT), |it| &mut it.in_flight)
-        .key("arriving", "What happens to packets that arrive meanwhile", choice(ARRIVING), |it| {
-            &mut it.arriving
-        })
+    table! { Fates;
+        key queued: choice(QUEUED), "What happens to packets in the queue";
+        key in_service: choice(IN_SERVICE), "What happens to the packet being sent";
+        key in_flight: choice(IN_FLIGHT), "What happens to packets on the way";
+        key arriving: choice(ARRIVING), "What happens to packets that arrive meanwhile";
+    }
 }
 
 #[derive(Clone)]
@@ -44,20 +39,19 @@ struct Options {
 /// Handovers of constant interruption, at `at` or `every` so often until `duration`. Nothing is lost unless the table says so.
 pub(super) fn section<'a>(duration: Duration) -> Section<'a, Handovers> {
     let start = Options { interruption: None, every: None, first: None, at: None, fates: Fates::SEAMLESS };
-    Keys::new()
-        .definition("handover")
-        .required("interruption", "How long nothing passes", time(), |it: &mut Options| &mut it.interruption)
-        .optional("every", "Time from one handover to the next", positive_time(), |it| &mut it.every)
-        .optional("first", "Time of the first handover; after `every` unless given", time(), |it| {
-            &mut it.first
-        })
-        .optional("at", "Times of all handovers, instead of `every`", time().one_or_many(), |it| &mut it.at)
-        .with(fates(), |it| &mut it.fates)
-        .build(start, move |options, reader| {
-            let times = times(&options, reader, duration)?;
-            let handovers = Handovers::at(times, options.interruption?, options.fates);
-            reader.accept("interruption", handovers.map_err(|error| Complaint::new(error.to_string())))
-        })
+    table! { Options;
+        .definition("handover");
+        required interruption: time(), "How long nothing passes";
+        optional every: positive_time(), "Time from one handover to the next";
+        optional first: time(), "Time of the first handover; after `every` unless given";
+        optional at: time().one_or_many(), "Times of all handovers, instead of `every`";
+        .with(fates(), |it| &mut it.fates);
+    }
+    .build(start, move |options, reader| {
+        let times = times(&options, reader, duration)?;
+        let handovers = Handovers::at(times, options.interruption?, options.fates);
+        reader.accept("interruption", handovers.map_err(|error| Complaint::new(error.to_string())))
+    })
 }
 
 fn times(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Option<Vec<Instant>> {

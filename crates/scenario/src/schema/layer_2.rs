@@ -2,7 +2,7 @@
 
 use super::notice::SPREADS;
 use crate::codes::Code;
-use crate::keys::{Keys, Section, choice, time};
+use crate::keys::{Section, choice, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_mobility::{Layer2Config, Phase, Spread};
@@ -18,23 +18,14 @@ struct Options {
 }
 
 pub(super) fn section<'a>() -> Section<'a, Layer2Config> {
-    Keys::new()
-        .key("scan", "Time to find a base station", time(), |it: &mut Options| &mut it.scan)
-        .key("associate", "Time to associate with it", time(), |it| &mut it.associate)
-        .key(
-            "scan_spread",
-            "Spread of `scan`: maximum (uniform) or standard deviation (normal)",
-            time(),
-            |it| &mut it.scan_spread,
-        )
-        .key(
-            "associate_spread",
-            "Spread of `associate`: maximum (uniform) or standard deviation (normal)",
-            time(),
-            |it| &mut it.associate_spread,
-        )
-        .key("spread_shape", "Distribution of the spread", choice(SPREADS), |it| &mut it.shape)
-        .build(Options::default(), |it, reader| {
+    table! { Options;
+        key scan: time(), "Time to find a base station";
+        key associate: time(), "Time to associate with it";
+        key scan_spread: time(), "Spread of `scan`: maximum (uniform) or standard deviation (normal)";
+        key associate_spread: time(), "Spread of `associate`: maximum (uniform) or standard deviation (normal)";
+        key spread_shape (shape): choice(SPREADS), "Distribution of the spread";
+    }
+    .build(Options::default(), |it, reader| {
             let shape = it.shape;
             let scan = phase(reader, ["scan", "scan_spread"], it.scan, it.scan_spread, shape);
             let keys = ["associate", "associate_spread"];

@@ -7,7 +7,7 @@ use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
 use super::{handover, queue};
 use crate::codes::Code;
-use crate::keys::{Keys, Section, positive_rate, time};
+use crate::keys::{Keys, Section, positive_rate, table, time};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
 use seamline_net::QueueConfig;
@@ -110,36 +110,23 @@ struct Options {
 
 /// The links of one table. Where an end is a group of nodes there is one for each of them, called `name-1`, `name-2` and so on.
 pub(super) fn section(nodes: &Nodes, duration: Duration) -> Section<'_, Vec<LinkSpec>> {
-    Keys::new()
-        .definition("link")
-        .name("link", "Its name", |it: &mut Options| &mut it.name)
-        .with(
-            nodes.ends(
+    table! { Options;
+        .definition("link");
+        .name("link", "Its name", |it: &mut Options| &mut it.name);
+        .with(nodes.ends(
                 "One end: a node, or a group (one link for each); down is from here",
                 "The other end; up is from there",
             ),
-            |it| &mut it.ends,
-        )
-        .with(
-            direction_keys([
+            |it| &mut it.ends,);
+        .with(direction_keys([
                 "Where the direction from `from` to `to` differs",
                 "Where the direction from `to` to `from` differs",
             ]),
-            |it| &mut it.directions,
-        )
-        .section(
-            "handover",
-            "When the link is interrupted, for how long, and what happens to packets",
-            handover::section(duration),
-            |it| &mut it.handovers,
-        )
-        .section(
-            "notice",
-            "Which node is notified of handovers in advance, and how reliably",
-            notice::section(&nodes.names),
-            |it| &mut it.notice,
-        )
-        .build(Options::default(), |options, reader| make(options, reader))
+            |it| &mut it.directions,);
+        section handover (handovers): handover::section(duration), "When the link is interrupted, for how long, and what happens to packets";
+        section notice: notice::section(&nodes.names), "Which node is notified of handovers in advance, and how reliably";
+    }
+    .build(Options::default(), |options, reader| make(options, reader))
 }
 
 fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
@@ -208,37 +195,22 @@ pub(super) struct Directions {
 /// The keys of both directions; `about` are the tables `down` and `up`.
 pub(super) fn direction_keys<'a>(about: [&'static str; 2]) -> Keys<'a, Directions> {
     let side = || one_direction().definition("direction");
-    Keys::new()
-        .with(one_direction(), |it: &mut Directions| &mut it.shared)
-        .part("down", about[0], side(), |it| &mut it.down)
-        .part("up", about[1], side(), |it| &mut it.up)
+    table! { Directions;
+        .with(one_direction(), |it: &mut Directions| &mut it.shared);
+        part down: side(), about[0];
+        part up: side(), about[1];
+    }
 }
 
 fn one_direction<'a>() -> Keys<'a, Direction> {
-    Keys::new()
-        .optional(
-            "rate",
-            "Transmission rate, unless a schedule sets it",
-            positive_rate(),
-            |it: &mut Direction| &mut it.rate,
-        )
-        .optional("one_way_delay", "One-way propagation delay, unless a schedule sets it", time(), |it| {
-            &mut it.one_way_delay
-        })
-        .section(
-            "queue",
-            "Packets that wait for the transmitter; unlimited unless given",
-            queue::section(),
-            |it| &mut it.queue,
-        )
-        .sections("loss", "Error models, at most one at each place", loss::section(), |it| &mut it.loss)
-        .sections(
-            "schedule",
-            "Conditions over time, recorded or generated; several complete each other",
-            schedule::section(),
-            |it| &mut it.schedule,
-        )
-        .check(|reader, it| {
+    table! { Direction;
+        optional rate: positive_rate(), "Transmission rate, unless a schedule sets it";
+        optional one_way_delay: time(), "One-way propagation delay, unless a schedule sets it";
+        section queue: queue::section(), "Packets that wait for the transmitter; unlimited unless given";
+        sections loss: loss::section(), "Error models, at most one at each place";
+        sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
+    }
+    .check(|reader, it| {
             loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
             schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
             let keys = [

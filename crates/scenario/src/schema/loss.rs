@@ -2,7 +2,9 @@
 
 use crate::codes::Code;
 use crate::document::{Node, Value};
-use crate::keys::{Keys, Kinds, Section, Shape, Takes, choice, positive_time, share, time, unread, whole};
+use crate::keys::{
+    Keys, Kinds, Section, Shape, Takes, choice, positive_time, share, table, time, unread, whole,
+};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::error::{
@@ -132,21 +134,15 @@ pub(super) fn section<'a>() -> Section<'a, LossSpec> {
         .kind(("list", "the packets with these arrival indices are lost"), listed())
         .kind(("outage", "everything is lost for a while, once per period"), outage())
         .kind(("trace", "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)"), trace);
-    Keys::new()
-        .definition("loss")
-        .kinds(models, |it: &mut Options| &mut it.model)
-        .key(
-            "place",
-            "Where packets are lost: after propagation, or before the queue",
-            choice(PLACES),
-            |it| &mut it.place,
-        )
-        .key("applies_to", "Which packets it affects: all, or those with payload", choice(APPLIES_TO), |it| {
-            &mut it.applies_to
-        })
-        .build(Options::default(), |Options { model, place, applies_to }, _| {
-            Some(LossSpec { model: model?, place, applies_to })
-        })
+    table! { Options;
+        .definition("loss");
+        .kinds(models, |it: &mut Options| &mut it.model);
+        key place: choice(PLACES), "Where packets are lost: after propagation, or before the queue";
+        key applies_to: choice(APPLIES_TO), "Which packets it affects: all, or those with payload";
+    }
+    .build(Options::default(), |Options { model, place, applies_to }, _| {
+        Some(LossSpec { model: model?, place, applies_to })
+    })
 }
 
 /// Note that several error models are at one place.
@@ -168,26 +164,21 @@ fn bernoulli<'a>() -> Section<'a, LossModel> {
 }
 
 fn burst<'a>() -> Section<'a, LossModel> {
-    Keys::new()
-        .required(
-            "start_probability",
-            "Probability that an error starts at a packet",
-            share(),
-            |it: &mut (_, _)| &mut it.0,
-        )
-        .required("length", "Packets lost in an error", whole(1, 1_000_000), |it| &mut it.1)
-        .build((None, None), |(start_probability, length), _| {
-            Some(LossModel::Burst { start_probability: start_probability?, length: length? })
-        })
+    table! { (_, _);
+        required start_probability (0): share(), "Probability that an error starts at a packet";
+        required length (1): whole(1, 1_000_000), "Packets lost in an error";
+    }
+    .build((None, None), |(start_probability, length), _| {
+        Some(LossModel::Burst { start_probability: start_probability?, length: length? })
+    })
 }
 
 fn outage<'a>() -> Section<'a, LossModel> {
-    Keys::new()
-        .required("period", "Time from one outage to the next", positive_time(), |it: &mut (_, _)| &mut it.0)
-        .required("length", "Duration of each outage", time(), |it| &mut it.1)
-        .build((None, None), |(period, length), _| {
-            Some(LossModel::Outage { period: period?, length: length? })
-        })
+    table! { (_, _);
+        required period (0): positive_time(), "Time from one outage to the next";
+        required length (1): time(), "Duration of each outage";
+    }
+    .build((None, None), |(period, length), _| Some(LossModel::Outage { period: period?, length: length? }))
 }
 
 fn listed<'a>() -> Section<'a, LossModel> {
@@ -224,25 +215,15 @@ fn gilbert_elliott<'a>() -> Section<'a, LossModel> {
         loss_in_good: 0.0,
         loss_in_bad: 1.0,
     };
-    Keys::new()
-        .optional(
-            "good_to_bad",
-            "Probability per packet of a change to the bad state",
-            share(),
-            |it: &mut States| &mut it.good_to_bad,
-        )
-        .optional("bad_to_good", "Probability per packet of a change to the good state", share(), |it| {
-            &mut it.bad_to_good
-        })
-        .optional("mean_good", "Mean duration of the good state, instead of `good_to_bad`", mean(), |it| {
-            &mut it.mean_good
-        })
-        .optional("mean_bad", "Mean duration of the bad state, instead of `bad_to_good`", mean(), |it| {
-            &mut it.mean_bad
-        })
-        .key("loss_in_good", "Loss probability in the good state", share(), |it| &mut it.loss_in_good)
-        .key("loss_in_bad", "Loss probability in the bad state", share(), |it| &mut it.loss_in_bad)
-        .build(start, make_gilbert_elliott)
+    table! { States;
+        optional good_to_bad: share(), "Probability per packet of a change to the bad state";
+        optional bad_to_good: share(), "Probability per packet of a change to the good state";
+        optional mean_good: mean(), "Mean duration of the good state, instead of `good_to_bad`";
+        optional mean_bad: mean(), "Mean duration of the bad state, instead of `bad_to_good`";
+        key loss_in_good: share(), "Loss probability in the good state";
+        key loss_in_bad: share(), "Loss probability in the bad state";
+    }
+    .build(start, make_gilbert_elliott)
 }
 
 fn make_gilbert_elliott(states: States, reader: &mut Reader<'_>) -> Option<LossModel> {

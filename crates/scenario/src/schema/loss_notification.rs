@@ -1,6 +1,6 @@
 //! `loss_notification = { scheme = "eln-ack" }`: losses on the air are told apart from congestion.
 
-use crate::keys::{Keys, boolean, choice};
+use crate::keys::{Keys, boolean, choice, table};
 use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
 
 const SCHEMES: &[(&str, LossNotification)] = &[
@@ -12,21 +12,10 @@ const REPEAT: &[(&str, Repeat)] = &[("after a round trip", Repeat::AfterRoundTri
 
 pub(super) fn keys<'a>() -> Keys<'a, LossNotificationParameters> {
     type Options = LossNotificationParameters;
-    Keys::new()
-        .key(
-            "scheme",
-            "`eln`: the sender acts on loss notifications; `eln-ack`: the receiver also lists losses",
-            choice(SCHEMES),
-            |it: &mut Options| &mut it.scheme,
-        )
-        .key("repeat", "When a segment that is still missing is retransmitted again", choice(REPEAT), |it| {
-            &mut it.repeat
-        })
-        .key(
-            "duplicates_release_segments",
-            "Each duplicate acknowledgment releases a new segment while a loss on the air is repaired",
-            boolean(),
-            |it| &mut it.duplicates_let_segments_go,
-        )
-        .replaced("duplicates_let_segments_go", "`duplicates_release_segments`")
+    table! { Options;
+        key scheme: choice(SCHEMES), "`eln`: the sender acts on loss notifications; `eln-ack`: the receiver also lists losses";
+        key repeat: choice(REPEAT), "When a segment that is still missing is retransmitted again";
+        key duplicates_release_segments (duplicates_let_segments_go): boolean(), "Each duplicate acknowledgment releases a new segment while a loss on the air is repaired";
+    }
+    .replaced("duplicates_let_segments_go", "`duplicates_release_segments`")
 }

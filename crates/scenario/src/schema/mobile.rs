@@ -8,7 +8,7 @@ use super::node_place;
 use super::notice::{self, NoticeSpec};
 use super::protocol::{self, ProtocolSpec};
 use crate::codes::Code;
-use crate::keys::{KeyShape, Keys, Section, Shape, place_of};
+use crate::keys::{KeyShape, Section, Shape, place_of, table};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_mobility::Layer2Config;
@@ -53,30 +53,19 @@ pub(super) fn section<'a>(
             reader.what = format!("mobile \"{}\"", nodes[node]);
         }
     };
-    Keys::new()
-        .definition("mobile")
-        .custom("name", name, || KeyShape::new("name", "Node that moves", Shape::Text))
-        .needed()
-        .required(
-            "cells",
-            "Its cells; it begins in the first",
-            place_of("cell", known.clone()).one_or_many(),
-            |it| &mut it.cells,
-        )
-        .section(
-            "layer_2",
-            "How long a handover takes below IP, instead of `interruption`",
-            layer_2::section(),
-            |it| &mut it.layer_2,
-        )
-        .part("movement", "When it changes its cell", movement::keys(known), |it| &mut it.movement)
-        .needed()
-        .section("protocol", "How packets are routed to it", protocol::section(nodes), |it| &mut it.protocol)
-        .needed()
-        .section("notice", "How its link layer notifies it of its handovers", notice::section(nodes), |it| {
-            &mut it.notice
-        })
-        .build(Options::default(), move |it, reader| make(it, reader, cells, duration))
+    table! { Options;
+        .definition("mobile");
+        .custom("name", name, || KeyShape::new("name", "Node that moves", Shape::Text));
+        .needed();
+        required cells: place_of("cell", known.clone()).one_or_many(), "Its cells; it begins in the first";
+        section layer_2: layer_2::section(), "How long a handover takes below IP, instead of `interruption`";
+        part movement: movement::keys(known), "When it changes its cell";
+        .needed();
+        section protocol: protocol::section(nodes), "How packets are routed to it";
+        .needed();
+        section notice: notice::section(nodes), "How its link layer notifies it of its handovers";
+    }
+    .build(Options::default(), move |it, reader| make(it, reader, cells, duration))
 }
 
 fn make(it: Options, reader: &mut Reader<'_>, cells: &[CellSpec], duration: Duration) -> Option<MobileSpec> {

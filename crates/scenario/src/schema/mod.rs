@@ -44,7 +44,7 @@ use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
-use crate::keys::{KeyShape, Keys, Section, Shape, Takes, place_of, positive_time, text, time};
+use crate::keys::{KeyShape, Keys, Section, Shape, Takes, place_of, positive_time, table, text, time};
 use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
 use crate::units::Complaint;
@@ -166,59 +166,48 @@ fn keys<'a>() -> Keys<'a, Top> {
     let list =
         |name, about, table| KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(table))));
     let no_nodes = Nodes::default;
-    Keys::new()
-        .optional("title", "Short title", text(), |it: &mut Top| &mut it.title)
-        .optional("description", "Longer description", text(), |it| &mut it.description)
-        .required("duration", "Duration of a run", positive_time(), |it| &mut it.duration)
-        .key("warm_up", "Time at the start that all means leave out", time(), |it| &mut it.warm_up)
-        .key("seeds", "Number of seeds (1, 2, ... n), or a list of seeds; one run each", seeds(), |it| {
-            &mut it.seeds
-        })
-        .custom(
-            "nodes",
+    table! { Top;
+        optional title: text(), "Short title";
+        optional description: text(), "Longer description";
+        required duration: positive_time(), "Duration of a run";
+        key warm_up: time(), "Time at the start that all means leave out";
+        key seeds: seeds(), "Number of seeds (1, 2, ... n), or a list of seeds; one run each";
+        .custom("nodes",
             |reader, it| it.named = read_nodes(reader),
-            || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))),
-        )
-        .needed()
-        .custom(
-            "group",
+            || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))),);
+        .needed();
+        .custom("group",
             |reader, it| it.nodes = Nodes::read(reader, std::mem::take(&mut it.named)),
             move || {
                 list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default()))
-            },
-        )
-        .custom(
-            "link",
+            },);
+        .custom("link",
             |reader, it| it.links = link::read_all(reader, &it.nodes, it.length()),
             move || {
                 list("link", "Links between the nodes", link::section(&no_nodes(), Duration::ZERO).describe())
-            },
-        )
-        .custom(
-            "cell",
+            },);
+        .custom("cell",
             |reader, it| it.cells = read_cells(reader, &it.nodes.names),
-            move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()),
-        )
+            move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()),);
         .custom("mobile", read_mobiles, move || {
             list(
                 "mobile",
                 "Nodes that move between cells",
                 mobile::section(&[], &[], Duration::ZERO).describe(),
             )
-        })
+        });
         .custom("agent", read_agents, move || {
             list(
                 "agent",
                 "Agents in the network, at a base station's end of a link or a cell",
                 agent::section(&[], &[]).describe(),
             )
-        })
+        });
         .custom("flow", read_flows, move || {
             list("flow", "Flows: who sends what to whom", flow::section(&no_nodes()).describe())
-        })
-        .custom("grid", |_, _| {}, description::grid)
-        .custom(
-            "output",
+        });
+        .custom("grid", |_, _| {}, description::grid);
+        .custom("output",
             |reader, it| {
                 if let Some(mut table) = reader.table("output") {
                     output::keys(it.length()).read(&mut table, &mut it.output);
@@ -228,9 +217,9 @@ fn keys<'a>() -> Keys<'a, Top> {
             || {
                 let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
                 KeyShape::new("output", "Files to write besides the report", Shape::Table(table))
-            },
-        )
-        .check(|reader, it| {
+            },);
+    }
+    .check(|reader, it| {
             if it.duration.is_some_and(|duration| it.warm_up >= duration) {
                 let ends = format!("the run ends after {}", it.length());
                 reader.refuse_value("warm_up", Complaint::new(ends));

@@ -4,7 +4,7 @@ use super::cell::CellSpec;
 use super::waypoints::{self, WaypointsSpec};
 use crate::codes::Code;
 use crate::document::{Node, Value};
-use crate::keys::{Keys, Shape, Takes, choice, place_of, positive_time, time};
+use crate::keys::{Keys, Shape, Takes, choice, place_of, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::{Complaint, Quantity};
 use seamline_mobility::{CellId, Layer2Config, Move, Movement, MovementError, Order, Period};
@@ -111,26 +111,21 @@ pub(super) struct Options {
 
 /// The keys; `cells` are the names of all cells.
 pub(super) fn keys<'a>(cells: Vec<&'a str>) -> Keys<'a, Options> {
-    let step = Keys::new()
-        .required("at", "When it leaves its cell", time(), |it: &mut (_, _)| &mut it.0)
-        .required("cell", "Cell it goes to", place_of("cell", cells), |it| &mut it.1)
-        .build((None, None), |(at, cell), _| at.zip(cell));
-    Keys::new()
-        .definition("movement")
-        .optional("every", "Time from one move to the next", positive_time(), |it: &mut Options| {
-            &mut it.every
-        })
-        .optional("first", "Time of the first move; after `every` unless given", time(), |it| &mut it.first)
-        .key("order", "Which cell is next", choice(ORDERS), |it| &mut it.random)
-        .key("interruption", "How long a move interrupts the link", time(), |it| &mut it.interruption)
-        .key(
-            "overlap",
-            "How long the old link lasts after a move; `old link`: until its range ends, with waypoints",
-            overlap(),
-            |it| &mut it.overlap,
-        )
-        .sections("timetable", "All moves, instead of `every`", step, |it| &mut it.timetable)
-        .with(waypoints::keys(), |it| &mut it.way)
+    let step = table! { (_, _);
+        required at (0): time(), "When it leaves its cell";
+        required cell (1): place_of("cell", cells), "Cell it goes to";
+    }
+    .build((None, None), |(at, cell), _| at.zip(cell));
+    table! { Options;
+        .definition("movement");
+        optional every: positive_time(), "Time from one move to the next";
+        optional first: time(), "Time of the first move; after `every` unless given";
+        key order (random): choice(ORDERS), "Which cell is next";
+        key interruption: time(), "How long a move interrupts the link";
+        key overlap: overlap(), "How long the old link lasts after a move; `old link`: until its range ends, with waypoints";
+        sections timetable: step, "All moves, instead of `every`";
+        .with(waypoints::keys(), |it| &mut it.way);
+    }
 }
 
 /// When a node that has these cells of all moves; it begins in the first of its own. `None` when something is wrong, which has been

@@ -3,7 +3,7 @@
 
 use super::node_place;
 use crate::codes::Code;
-use crate::keys::{Keys, Section, choice, number, share, time};
+use crate::keys::{Section, choice, number, share, table, time};
 use crate::units::Complaint;
 use seamline_net::notices::{NoticeConfig, PredictionError};
 use seamline_wire::Duration;
@@ -40,33 +40,17 @@ struct Options {
 
 /// A notice, and the node that the table names.
 pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, NoticeConfig)> {
-    Keys::new()
-        .definition("notice")
-        .optional(
-            "to",
-            "Node that is notified; at a link its end `to` unless given, at a mobile node that node",
-            node_place(nodes),
-            |it: &mut Options| &mut it.to,
-        )
-        .optional(
-            "lead",
-            "How long before a handover it is predicted; without it nothing is predicted",
-            time(),
-            |it| &mut it.lead,
-        )
-        .key(
-            "error",
-            "Error of predicted times: maximum (uniform) or standard deviation (normal)",
-            time(),
-            |it| &mut it.error,
-        )
-        .key("error_shape", "Distribution of that error", choice(SPREADS), |it| &mut it.shape)
-        .key("lost", "Share of predictions that are lost", share(), |it| &mut it.lost)
-        .key("false_per_minute", "False predictions per minute", number(0.0, 6000.0), |it| {
-            &mut it.false_per_minute
-        })
-        .key("late", "Delay of all notifications about the link", time(), |it| &mut it.late)
-        .check(|reader, _| {
+    table! { Options;
+        .definition("notice");
+        optional to: node_place(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
+        optional lead: time(), "How long before a handover it is predicted; without it nothing is predicted";
+        key error: time(), "Error of predicted times: maximum (uniform) or standard deviation (normal)";
+        key error_shape (shape): choice(SPREADS), "Distribution of that error";
+        key lost: share(), "Share of predictions that are lost";
+        key false_per_minute: number(0.0, 6000.0), "False predictions per minute";
+        key late: time(), "Delay of all notifications about the link";
+    }
+    .check(|reader, _| {
             let keys = ["error", "error_shape", "lost", "false_per_minute"];
             let first = keys.into_iter().find(|key| reader.has(key));
             if let (Some(key), false) = (first, reader.has("lead")) {
@@ -76,7 +60,7 @@ pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, No
                 reader.refuse_value(key, complaint);
             }
         })
-        .build(Options::default(), |it, reader| {
+    .build(Options::default(), |it, reader| {
             let prediction_error = match it.shape {
                 _ if it.error.is_zero() => PredictionError::None,
                 Shape::Uniform => PredictionError::Uniform(it.error),

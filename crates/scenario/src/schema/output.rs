@@ -1,7 +1,7 @@
 //! `[output]`: files to write besides the report.
 
 use crate::codes::Code;
-use crate::keys::{Keys, choice, path, positive_time};
+use crate::keys::{Keys, choice, path, positive_time, table};
 use crate::units::Complaint;
 use seamline_wire::Duration;
 use std::path::PathBuf;
@@ -41,37 +41,21 @@ const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
 
 /// Where output goes in runs of this length.
 pub(super) fn keys<'a>(duration: Duration) -> Keys<'a, OutputSpec> {
-    Keys::new()
-        .definition("output")
-        .optional(
-            "pcapng",
-            "Directory for packet captures, relative to the working directory",
-            path(),
-            |it: &mut OutputSpec| &mut it.pcapng,
-        )
-        .optional(
-            "events",
-            "Directory for event lists (CSV), relative to the working directory",
-            path(),
-            |it| &mut it.events,
-        )
-        .property(
-            "interval",
+    table! { OutputSpec;
+        .definition("output");
+        optional pcapng: path(), "Directory for packet captures, relative to the working directory";
+        optional events: path(), "Directory for event lists (CSV), relative to the working directory";
+        .property("interval",
             "Length of an interval in tables and records",
             positive_time(),
             |it, show| show(&it.interval),
             |it, interval| {
                 it.interval = interval;
                 it.show_every_interval = true;
-            },
-        )
-        .key(
-            "intervals_of",
-            "Which runs of each cell keep their intervals in the record",
-            choice(INTERVALS),
-            |it| &mut it.intervals_of_every_run,
-        )
-        .check(move |reader, it| {
+            },);
+        key intervals_of (intervals_of_every_run): choice(INTERVALS), "Which runs of each cell keep their intervals in the record";
+    }
+    .check(move |reader, it| {
             if duration.as_nanos() / it.interval.as_nanos() > MOST_INTERVALS {
                 let complaint = Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals"));
                 reader.refuse_value("interval", complaint.code(Code::OutOfBounds));

@@ -2,7 +2,7 @@
 
 use super::node_place;
 use crate::codes::Code;
-use crate::keys::{Choice, Field, Keys, Kinds, Section, Takes, boolean, choice, positive_time, time};
+use crate::keys::{Choice, Field, Keys, Kinds, Section, Takes, boolean, choice, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_mobility::protocol::{self, BaseStation, Participation, Scheme};
@@ -93,62 +93,27 @@ fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<
         layer_2_triggers: false,
         registered_at_start: true,
     };
-    let mut keys = Keys::new();
-    keys = anchor(keys, "home_agent", "Node of the home agent", scheme.traits.home_agent, nodes, |it| {
-        &mut it.home_agent
+    let traits = &scheme.traits;
+    let further = table! { Options;
+        key advertisement_interval (interval): positive_time(), "Time between agent or router advertisements";
+        key advertisement_jitter (jitter): time(), "Each interval is shorter by a uniformly distributed part of this";
+        optional advertisement_lifetime (advertisement_lifetime_s): whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given";
+        key movement_detection (detection): choice(DETECTIONS), "When a new agent means a move: when it is heard, or when the lifetime of the old one ends";
+        key registration_lifetime (registration_lifetime_s): whole_seconds(), "Registration lifetime that is requested, in whole seconds";
+        key registration_retransmission (retransmission): positive_time(), "Time to wait for the first reply; doubles with each retransmission";
+        key layer_2_triggers: boolean(), "Solicit an advertisement as soon as a new link is up";
+        key registered_at_start: boolean(), "Whether the node is registered in its first cell at the start";
+    };
+    let anchors =
+        anchor(Keys::new(), "home_agent", "Node of the home agent", traits.home_agent, nodes, |it| {
+            &mut it.home_agent
+        });
+    let about = "Node of the mobility anchor point";
+    let participation = traits.mobility_anchor_point;
+    let anchors = anchor(anchors, "mobility_anchor_point", about, participation, nodes, |it| {
+        &mut it.mobility_anchor_point
     });
-    let participation = scheme.traits.mobility_anchor_point;
-    keys = anchor(
-        keys,
-        "mobility_anchor_point",
-        "Node of the mobility anchor point",
-        participation,
-        nodes,
-        |it| &mut it.mobility_anchor_point,
-    );
-    keys.key("advertisement_interval", "Time between agent or router advertisements", positive_time(), |it| {
-        &mut it.interval
-    })
-    .key(
-        "advertisement_jitter",
-        "Each interval is shorter by a uniformly distributed part of this",
-        time(),
-        |it| &mut it.jitter,
-    )
-    .optional(
-        "advertisement_lifetime",
-        "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given",
-        whole_seconds(),
-        |it| &mut it.advertisement_lifetime_s,
-    )
-    .key(
-        "movement_detection",
-        "When a new agent means a move: when it is heard, or when the lifetime of the old one ends",
-        choice(DETECTIONS),
-        |it| &mut it.detection,
-    )
-    .key(
-        "registration_lifetime",
-        "Registration lifetime that is requested, in whole seconds",
-        whole_seconds(),
-        |it| &mut it.registration_lifetime_s,
-    )
-    .key(
-        "registration_retransmission",
-        "Time to wait for the first reply; doubles with each retransmission",
-        positive_time(),
-        |it| &mut it.retransmission,
-    )
-    .key("layer_2_triggers", "Solicit an advertisement as soon as a new link is up", boolean(), |it| {
-        &mut it.layer_2_triggers
-    })
-    .key(
-        "registered_at_start",
-        "Whether the node is registered in its first cell at the start",
-        boolean(),
-        |it| &mut it.registered_at_start,
-    )
-    .build(start, move |it, reader| make(scheme, it, reader).map(Some))
+    anchors.with(further, |it| it).build(start, move |it, reader| make(scheme, it, reader).map(Some))
 }
 
 fn anchor<'a>(

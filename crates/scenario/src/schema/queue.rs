@@ -1,7 +1,7 @@
 //! `queue = { discipline = "drop-tail", limit = "50 packets" }`
 
 use crate::codes::Code;
-use crate::keys::{Keys, Kinds, Section, Takes, amount, positive_time, whole};
+use crate::keys::{Keys, Kinds, Section, Takes, amount, positive_time, table, whole};
 use crate::units::{Amount, Complaint};
 use seamline_net::{CoDelConfig, Limit, LimitMeaning, QueueConfig};
 
@@ -11,18 +11,13 @@ pub(super) fn section<'a>() -> Section<'a, QueueConfig> {
         .build(None, |limit, _| {
             Some(QueueConfig::DropTail { limit: limit?, meaning: LimitMeaning::Waiting })
         });
-    let codel = Keys::new()
-        .key("target", "Acceptable standing delay (RFC 8289)", positive_time(), |it: &mut CoDelConfig| {
-            &mut it.target
-        })
-        .key("interval", "Time above the target before the first drop (RFC 8289)", positive_time(), |it| {
-            &mut it.interval
-        })
-        .key("maximum_packet", "Bytes in the queue below which nothing is dropped", whole(1, 65_535), |it| {
-            &mut it.maximum_packet
-        })
-        .optional("limit", "Packets or bytes that may wait", limit(), |it| &mut it.limit)
-        .build(CoDelConfig::default(), |config, _| Some(QueueConfig::CoDel(config)));
+    let codel = table! { CoDelConfig;
+        key target: positive_time(), "Acceptable standing delay (RFC 8289)";
+        key interval: positive_time(), "Time above the target before the first drop (RFC 8289)";
+        key maximum_packet: whole(1, 65_535), "Bytes in the queue below which nothing is dropped";
+        optional limit: limit(), "Packets or bytes that may wait";
+    }
+    .build(CoDelConfig::default(), |config, _| Some(QueueConfig::CoDel(config)));
     Kinds::new("discipline", "What happens to packets that cannot be sent yet")
         .kind(("unlimited", "packets are never dropped"), Section::empty(|| QueueConfig::Unlimited))
         .kind(("drop-tail", "packets that do not fit are dropped on arrival"), drop_tail)

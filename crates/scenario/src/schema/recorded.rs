@@ -4,7 +4,7 @@ use super::handover::fates;
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::document::Node;
-use crate::keys::{Keys, Kinds, Section, Shape, choice, positive_time, text, time, unread};
+use crate::keys::{Keys, Kinds, Section, Shape, choice, positive_time, table, text, time, unread};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::Schedule;
@@ -75,29 +75,20 @@ fn recording<'a, F: Clone + 'a>(
     start: F,
     open: impl Fn(F, &mut Reader<'_>, &Node) -> Option<Schedule> + 'a,
 ) -> Section<'a, Part> {
-    Keys::new()
-        .required(
-            "file",
-            "The recording, plain or gzip, relative to the scenario",
-            unread(Shape::Text),
-            |it: &mut Options<F>| &mut it.file,
-        )
-        .key("start", "Time in the recording to begin at", time(), |it| &mut it.start)
-        .optional(
-            "reordering",
-            "Whether packets overtake each other when the delay falls",
-            choice(REORDERING),
-            |it| &mut it.reordering,
-        )
-        .with(format, |it| &mut it.format)
-        .build(
-            Options { file: None, start: Duration::ZERO, reordering: None, format: start },
-            move |it, reader| {
-                let mut schedule = open(it.format, reader, &it.file?)?.skip(it.start);
-                schedule.reordering = it.reordering.unwrap_or(schedule.reordering);
-                Some(Part::Recorded { schedule, has_start: reader.has("start") })
-            },
-        )
+    table! { Options<F>;
+        required file: unread(Shape::Text), "The recording, plain or gzip, relative to the scenario";
+        key start: time(), "Time in the recording to begin at";
+        optional reordering: choice(REORDERING), "Whether packets overtake each other when the delay falls";
+        .with(format, |it| &mut it.format);
+    }
+    .build(
+        Options { file: None, start: Duration::ZERO, reordering: None, format: start },
+        move |it, reader| {
+            let mut schedule = open(it.format, reader, &it.file?)?.skip(it.start);
+            schedule.reordering = it.reordering.unwrap_or(schedule.reordering);
+            Some(Part::Recorded { schedule, has_start: reader.has("start") })
+        },
+    )
 }
 
 fn delay_series_keys<'a>() -> Section<'a, Part> {
@@ -135,14 +126,13 @@ struct Columns {
 }
 
 fn csv_keys<'a>() -> Section<'a, Part> {
-    let keys = Keys::new()
-        .section("time", "The column of times", column(TIME_UNITS), |it: &mut Columns| &mut it.time)
-        .needed()
-        .section("rate", "The column of rates", column(RATE_UNITS), |it| &mut it.rate)
-        .section("one_way_delay", "The column of one-way delays", column(TIME_UNITS), |it| {
-            &mut it.one_way_delay
-        })
-        .section("loss", "The column of losses", column(LOSS_UNITS), |it| &mut it.loss);
+    let keys = table! { Columns;
+        section time: column(TIME_UNITS), "The column of times";
+        .needed();
+        section rate: column(RATE_UNITS), "The column of rates";
+        section one_way_delay: column(TIME_UNITS), "The column of one-way delays";
+        section loss: column(LOSS_UNITS), "The column of losses";
+    };
     recording(keys, Columns::default(), |columns, reader, file| {
         let Columns { time, rate, one_way_delay, loss } = columns;
         if rate.is_none() && one_way_delay.is_none() && loss.is_none() {
@@ -158,10 +148,11 @@ fn csv_keys<'a>() -> Section<'a, Part> {
 }
 
 fn column<'a, U: Copy + PartialEq>(units: &'static [(&'static str, U)]) -> Section<'a, (String, U)> {
-    Keys::new()
-        .required("column", "Its name in the first line", text(), |it: &mut (_, _)| &mut it.0)
-        .required("unit", "Its unit", choice(units), |it| &mut it.1)
-        .build((None, None), |(column, unit), _| column.zip(unit))
+    table! { (_, _);
+        required column (0): text(), "Its name in the first line";
+        required unit (1): choice(units), "Its unit";
+    }
+    .build((None, None), |(column, unit), _| column.zip(unit))
 }
 
 fn open(

@@ -3,7 +3,7 @@
 
 use super::cell::{self, Area, CellSpec};
 use crate::codes::Code;
-use crate::keys::{Keys, choice, positive_speed, time};
+use crate::keys::{Keys, choice, positive_speed, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_mobility::{CellId, Change, Disc, Leg, Movement, Position, Trajectory};
@@ -52,17 +52,19 @@ pub(super) struct Options {
 
 pub(super) fn keys<'a>() -> Keys<'a, Options> {
     type Row = (Option<Duration>, Option<Position>, Option<f64>);
-    let leg = Keys::new()
-        .required("at", "When it sets out", time(), |it: &mut Row| &mut it.0)
-        .required("to", "Where it goes, in a straight line", cell::position(), |it| &mut it.1)
-        .required("speed", "Its speed", positive_speed(), |it| &mut it.2)
-        .build(Row::default(), |(at, to, speed), _| {
-            Some(Leg { at: Instant::ZERO + at?, to: to?, speed: speed? })
-        });
-    Keys::new()
-        .optional("start", "Position before the first waypoint", cell::position(), |it: &mut Options| &mut it.start)
-        .sections("waypoints", "Its way through the ranges of its cells, instead of `every`", leg, |it| &mut it.legs)
-        .key("change", "When it changes its cell, with waypoints: on entering a range, on leaving its own, or when another base station is nearer", choice(CHANGES), |it| &mut it.change)
+    let leg = table! { Row;
+        required at (0): time(), "When it sets out";
+        required to (1): cell::position(), "Where it goes, in a straight line";
+        required speed (2): positive_speed(), "Its speed";
+    }
+    .build(Row::default(), |(at, to, speed), _| {
+        Some(Leg { at: Instant::ZERO + at?, to: to?, speed: speed? })
+    });
+    table! { Options;
+        optional start: cell::position(), "Position before the first waypoint";
+        sections waypoints (legs): leg, "Its way through the ranges of its cells, instead of `every`";
+        key change: choice(CHANGES), "When it changes its cell, with waypoints: on entering a range, on leaving its own, or when another base station is nearer";
+    }
 }
 
 /// The way of a node that has these cells of all; it begins in the first of its own.

@@ -3,7 +3,7 @@
 use super::{eln_ack, limits, obtcp, snoop};
 use crate::diagnostics::Diagnostics;
 use crate::document::parse;
-use crate::keys::{Keys, positive_time, size_within, text, time, whole};
+use crate::keys::{Keys, positive_time, size_within, table, text, time, whole};
 use crate::reader::{Context, Reader};
 use crate::recordings::Recordings;
 use crate::source::{SourceId, Sources};
@@ -42,31 +42,16 @@ impl Default for RealSplit {
 /// The keys of a file for split connections.
 pub fn real_split_keys<'a>() -> Keys<'a, RealSplit> {
     let buffer = size_within(4096, 0x4000_0000, "a buffer holds 4096 bytes to 1 GB");
-    let own = Keys::new()
-        .key(
-            "buffer",
-            "Unread bytes, and unacknowledged bytes, that each of a connection's two sockets holds",
-            buffer,
-            |it: &mut RealSplit| &mut it.buffer,
-        )
-        .key("drain", "How long connections may take to end when the agent stops", time(), |it| &mut it.drain)
-        .optional(
-            "congestion_control",
-            "The kernel's congestion control on the wireless side; the host's own unless given",
-            text(),
-            |it| &mut it.congestion_control,
-        );
-    Keys::new()
-        .key(
-            "connections",
-            "Maximum number of split connections; more pass",
-            whole(1, 1 << 20),
-            |it: &mut RealSplit| &mut it.connections,
-        )
-        .key("idle", "Time without data after which a connection is reset", positive_time(), |it| {
-            &mut it.idle
-        })
-        .part("split", "Parameters of split connections", own, |it| it)
+    let own = table! { RealSplit;
+        key buffer: buffer, "Unread bytes, and unacknowledged bytes, that each of a connection's two sockets holds";
+        key drain: time(), "How long connections may take to end when the agent stops";
+        optional congestion_control: text(), "The kernel's congestion control on the wireless side; the host's own unless given";
+    };
+    table! { RealSplit;
+        key connections: whole(1, 1 << 20), "Maximum number of split connections; more pass";
+        key idle: positive_time(), "Time without data after which a connection is reset";
+        part split (self): own, "Parameters of split connections";
+    }
 }
 
 /// The keys of a file for an agent of another kind: limits, and the table of this kind. Where the agent stands is not in it, nor which

@@ -1,7 +1,7 @@
 //! Parameters of split connections: the agent's TCP towards the mobile node stands in the table itself, that towards the
 //! fixed host in `wired`.
 
-use crate::keys::{Keys, choice, named, size_within, time};
+use crate::keys::{Keys, choice, named, size_within, table, time};
 use crate::schema::choices;
 use crate::units::Complaint;
 use seamline_agent::{AgentTcp, Handshake, SplitParameters};
@@ -12,26 +12,21 @@ const HANDSHAKES: &[(&str, Handshake)] =
 
 pub(super) fn keys<'a>() -> Keys<'a, SplitParameters> {
     let buffer = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
-    Keys::new()
-        .key("buffer", "Bytes that wait in each direction, and the largest window that the agent offers", buffer, |it: &mut SplitParameters| &mut it.buffer)
-        .key("handshake", "When the opening host gets its answer: at once from the agent, or after the other host answered the agent", choice(HANDSHAKES), |it| &mut it.handshake)
-        .part("wired", "The agent's TCP towards the fixed host", tcp(), |it| &mut it.wired)
-        .with(tcp(), |it| &mut it.wireless)
+    table! { SplitParameters;
+        key buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers";
+        key handshake: choice(HANDSHAKES), "When the opening host gets its answer: at once from the agent, or after the other host answered the agent";
+        part wired: tcp(), "The agent's TCP towards the fixed host";
+        .with(tcp(), |it| &mut it.wireless);
+    }
 }
 
 fn tcp<'a>() -> Keys<'a, AgentTcp> {
-    Keys::new()
-        .key("variant", "TCP variant of the agent", named(choices!(variant::ALL)), |it: &mut AgentTcp| {
-            &mut it.variant
-        })
-        .key("profile", "Profile of the agent's TCP", named(choices!(profile::ALL)), |it| &mut it.profile)
-        .optional(
-            "minimum_rto",
-            "Minimum retransmission timeout; that of the profile unless given",
-            time(),
-            |it| &mut it.minimum_timeout,
-        )
-        .check(|reader, it| {
+    table! { AgentTcp;
+        key variant: named(choices!(variant::ALL)), "TCP variant of the agent";
+        key profile: named(choices!(profile::ALL)), "Profile of the agent's TCP";
+        optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
+    }
+    .check(|reader, it| {
             let most = profile::find(it.profile).map(|it| (it.parameters)().round_trip.maximum_timeout);
             if let (Some(minimum), Some(most)) = (it.minimum_timeout, most)
                 && minimum > most
