@@ -6,7 +6,7 @@ use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
-use seamline_scenario::describe::json_schema;
+use seamline_scenario::schema::json_schema;
 use std::path::PathBuf;
 
 /// A commented scenario.

@@ -6,7 +6,8 @@ use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
 use seamline_report::text_table::{aligned, indented};
-use seamline_scenario::schema::{agent, generated, loss, protocol, recorded};
+use seamline_scenario::keys::{KindShape, key_list};
+use seamline_scenario::schema::{agent, description, kinds, protocol};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
@@ -22,6 +23,7 @@ enum Kind {
     ErrorModels,
     MobilityProtocols,
     Agents,
+    Keys,
     Demos,
 }
 
@@ -36,12 +38,18 @@ pub(crate) struct Arguments {
 type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let kinds = Kind::value_variants().iter().filter(|kind| arguments.kind.is_none_or(|only| only == **kind));
+    if let Some(kind) = arguments.kind {
+        return print(&section(kind));
+    }
+    let kinds = Kind::value_variants().iter().filter(|kind| **kind != Kind::Keys);
     let sections: Vec<String> = kinds.map(|kind| section(*kind)).collect();
-    print(&sections.join("\n"))
+    print(&format!("{}\nKeys of scenario files: seamline list keys\n", sections.join("\n")))
 }
 
 fn section(kind: Kind) -> String {
+    if kind == Kind::Keys {
+        return key_list("Keys of scenario files (all: docs/reference/keys.md)", &description());
+    }
     let row = |(name, summary, cite): Entry| {
         let cite = if cite.is_empty() { String::new() } else { format!("  [{cite}]") };
         vec![name.to_owned(), format!("{summary}{cite}")]
@@ -62,22 +70,25 @@ fn headline(kind: Kind) -> &'static str {
         Kind::ErrorModels => "Error models (link: loss = { model = ... })",
         Kind::MobilityProtocols => "Mobility protocols (mobile: protocol = { kind = ... })",
         Kind::Agents => "Agents (agent: kind = ...)",
+        Kind::Keys => "Keys of scenario files",
         Kind::Demos => "Demos (seamline demo ...)",
     }
 }
 
 fn entries(kind: Kind) -> Vec<Entry> {
-    let pairs =
-        |pairs: &'static [(&str, &str)]| pairs.iter().map(|(name, what)| (*name, *what, "")).collect();
+    let of_kinds = |table, wanted: fn(&KindShape) -> bool| {
+        let kinds = kinds(table).into_iter().filter(wanted).map(|kind| kind.choice);
+        kinds.map(|choice| (choice.name, choice.about, choice.cite)).collect()
+    };
     match kind {
         Kind::Variants => variant::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::CongestionControls => cc::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::Generators => pairs(generated::GENERATORS),
-        Kind::Recordings => pairs(recorded::FORMATS),
-        Kind::ErrorModels => pairs(loss::MODELS),
+        Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),
+        Kind::Recordings => of_kinds("schedule", |kind| kind.table.key("file").is_some()),
+        Kind::ErrorModels => of_kinds("loss", |_| true),
         Kind::MobilityProtocols => {
             let none = std::iter::once((protocol::NONE.0, protocol::NONE.1, ""));
             none.chain(mobility::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
@@ -86,6 +97,7 @@ fn entries(kind: Kind) -> Vec<Entry> {
             let none = std::iter::once((agent::NONE.0, agent::NONE.1, ""));
             none.chain(seamline_agent::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
         }
+        Kind::Keys => Vec::new(),
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }
 }

@@ -29,9 +29,12 @@ mod sweep;
 mod terminal;
 mod words;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{FromArgMatches, Parser, Subcommand};
 use seamline_cli::pages::{self, CompletionArguments, ManArguments};
 use seamline_cli::{Failure, Outcome, exit_code};
+use seamline_scenario::keys::key_paths;
+use seamline_scenario::schema::description;
 use std::process::ExitCode;
 
 /// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular, satellites or trains.
@@ -125,7 +128,20 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Schema) => schema::run(),
-        Some(Command::Completions(arguments)) => pages::completions(&arguments, groups::command()),
+        Some(Command::Completions(arguments)) => pages::completions(&arguments, with_keys(groups::command())),
         Some(Command::Man(arguments)) => pages::man(&arguments, groups::command()),
     }
+}
+
+/// The command with the keys of scenario files as values of `--set`, for completion only: any text is accepted there.
+fn with_keys(command: clap::Command) -> clap::Command {
+    let has_set = command.get_arguments().any(|argument| argument.get_id() == "set");
+    let command = command.mut_subcommands(with_keys);
+    if !has_set {
+        return command;
+    }
+    let paths = key_paths(&description()).into_iter();
+    // The names must be static; the process ends soon.
+    let values = paths.map(|(path, about)| PossibleValue::new(&*format!("{path}=").leak()).help(about));
+    command.mut_arg("set", |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::terminal::print;
-use seamline_scenario::describe::json_schema;
+use seamline_scenario::schema::json_schema;
 
 pub(crate) fn run() -> Outcome {
     print(&json_schema())

@@ -14,6 +14,8 @@ fn completions_of_every_shell_know_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = succeeds(&["completions", shell], folder.path());
         assert_contains(&text, &["sweep", "compare", "explain", "shard"]);
+        // Keys of scenarios after `--set`.
+        assert_contains(&text, &["duration=", "flow.NAME.vegas.alpha=", "link.NAME.loss.probability="]);
     }
     let script = succeeds(&["completions", "bash"], folder.path());
     fs::write(folder.path().join("seamline.bash"), script).unwrap();

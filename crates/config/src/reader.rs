@@ -59,12 +59,22 @@ pub struct Reader<'a> {
     pub span: Span,
     table: &'a Table,
     known: Vec<&'static str>,
+    wrong: Vec<&'static str>,
+    is_unfinished: bool,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of `table`, which messages call `what`.
     pub fn new(context: &'a Context<'a>, table: &'a Table, what: impl Into<String>, span: Span) -> Self {
-        Reader { context, what: what.into(), span, table, known: Vec::new() }
+        Reader {
+            context,
+            what: what.into(),
+            span,
+            table,
+            known: Vec::new(),
+            wrong: Vec::new(),
+            is_unfinished: false,
+        }
     }
 
     /// The value of a key, unread.
@@ -95,6 +105,7 @@ impl<'a> Reader<'a> {
         match read(node) {
             Ok(value) => Some(value),
             Err(complaint) => {
+                self.wrong.push(key);
                 self.refuse(key, node.span, complaint);
                 None
             }
@@ -111,30 +122,6 @@ impl<'a> Reader<'a> {
             self.missing(key);
         }
         self.optional(key, read)
-    }
-
-    /// The value of a key, or what it is when absent. `None` when it is wrong, which has been noted.
-    pub fn or<T>(
-        &mut self,
-        key: &'static str,
-        default: T,
-        read: impl FnOnce(&Node) -> Result<T, Complaint>,
-    ) -> Option<T> {
-        if self.node(key).is_none() { Some(default) } else { self.optional(key, read) }
-    }
-
-    /// The choice that a key names.
-    pub fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&'static str, T)]) -> Option<T> {
-        self.optional(key, |node| choose(node, choices))
-    }
-
-    /// The choice that a key names, which must be there.
-    pub fn required_choice<T: Copy>(
-        &mut self,
-        key: &'static str,
-        choices: &[(&'static str, T)],
-    ) -> Option<T> {
-        self.required(key, |node| choose(node, choices))
     }
 
     /// A reader of the table under a key; `None` when it is absent or no table, which has been noted.
@@ -176,6 +163,35 @@ impl<'a> Reader<'a> {
         readers
     }
 
+    /// How many items a key lists; a single value counts as one.
+    pub fn count(&self, key: &str) -> usize {
+        match self.table.get(key).map(|node| &node.value) {
+            Some(Value::List(items)) => items.len(),
+            Some(_) => 1,
+            None => 0,
+        }
+    }
+
+    /// Note that a key was replaced, if it is there.
+    pub fn refuse_replaced(&mut self, key: &'static str, by: &str) {
+        if let Some((written, _)) = self.table.entry(key) {
+            self.known.push(key);
+            let title = format!("unknown key `{key}` in {}", self.what);
+            let complaint = Diagnostic::new(Code::UnknownKey, title, written.span);
+            self.context.complain(complaint.label("this key has been replaced").tip(format!("use {by}")));
+        }
+    }
+
+    /// Whether the value of a key was refused when it was read.
+    pub fn is_wrong(&self, key: &str) -> bool {
+        self.wrong.contains(&key)
+    }
+
+    /// A value that was made of a key; `None` when that failed, which is noted.
+    pub fn accept<T>(&mut self, key: &'static str, value: Result<T, Complaint>) -> Option<T> {
+        value.map_err(|complaint| self.refuse_value(key, complaint)).ok()
+    }
+
     /// Note that a key is missing.
     pub fn missing(&self, key: &str) {
         let title = format!("{} has no `{key}`", self.what);
@@ -201,6 +217,9 @@ impl<'a> Reader<'a> {
 
     /// Note that the value of a key is wrong.
     pub fn refuse(&self, key: &str, span: Span, complaint: Complaint) {
+        if complaint.label.is_empty() {
+            return;
+        }
         let title = format!("invalid `{key}` in {}", self.what);
         let span = complaint.span.unwrap_or(span);
         let diagnostic = Diagnostic::new(complaint.code, title, span);
@@ -213,8 +232,16 @@ impl<'a> Reader<'a> {
         self.refuse(key, span, complaint);
     }
 
+    /// Do not refuse keys that were not asked for, because which keys there are is not known.
+    pub fn leave_unfinished(&mut self) {
+        self.is_unfinished = true;
+    }
+
     /// Refuse every key that was not asked for.
     pub fn finish(self) {
+        if self.is_unfinished {
+            return;
+        }
         for (key, _) in self.table.iter() {
             if self.known.contains(&key.name.as_str()) {
                 continue;
@@ -285,19 +312,4 @@ pub fn list<T>(read: impl Fn(&Node) -> Result<T, Complaint>) -> impl Fn(&Node) -
         }
         _ => read(node).map(|item| vec![item]),
     }
-}
-
-/// One of the named choices.
-///
-/// # Errors
-/// When the value is not a text or names none of them.
-pub fn choose<T: Copy>(node: &Node, choices: &[(&'static str, T)]) -> Result<T, Complaint> {
-    let name = text(node)?;
-    if let Some((_, choice)) = choices.iter().find(|(known, _)| *known == name) {
-        return Ok(*choice);
-    }
-    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    let mut complaint = Complaint::new("no such value").code(Code::UnknownChoice);
-    complaint.tips.extend(suggestion("value", &name, &names));
-    Err(complaint)
 }

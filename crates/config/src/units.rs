@@ -27,6 +27,10 @@ impl Complaint {
     pub fn new(label: impl Into<String>) -> Self {
         Complaint { code: Code::default(), label: label.into(), tips: Vec::new(), span: None }
     }
+    /// Refuses a value without a message, because the reason has been noted elsewhere.
+    pub fn noted_elsewhere() -> Self {
+        Complaint::new("")
+    }
     /// That a value should be of another kind: "a number".
     pub fn expected(kind: &str, found: &Value) -> Self {
         let label = format!("this is {}, expected {kind}", found.kind());
@@ -206,29 +210,43 @@ pub enum Quantity {
     Time,
     /// A data rate.
     Rate,
-    /// A probability or a share, in per cent.
+    /// A share or a probability in per cent.
     Share,
     /// Bytes.
     Size,
     /// Bytes or packets.
     Amount,
-    /// Metres per second or kilometres per hour.
+    /// A speed.
     Speed,
-    /// Metres or kilometres.
+    /// A distance.
     Distance,
+}
+
+impl Quantity {
+    fn kinds(self) -> &'static [&'static Kind] {
+        match self {
+            Quantity::Time => &[&TIME],
+            Quantity::Rate => &[&RATE],
+            Quantity::Share => &[&RATIO],
+            Quantity::Size => &[&SIZE],
+            Quantity::Amount => &[&SIZE, &COUNT_OF_PACKETS],
+            Quantity::Speed => &[&SPEED],
+            Quantity::Distance => &[&DISTANCE],
+        }
+    }
+    /// What people call it, without an article.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Amount => "bytes or packets",
+            Quantity::Size => "bytes",
+            other => other.kinds()[0].name.trim_start_matches("a "),
+        }
+    }
 }
 
 /// A regular expression for the spellings of a quantity.
 pub fn pattern(quantity: Quantity) -> String {
-    let kinds: &[&Kind] = match quantity {
-        Quantity::Time => &[&TIME],
-        Quantity::Rate => &[&RATE],
-        Quantity::Share => &[&RATIO],
-        Quantity::Size => &[&SIZE],
-        Quantity::Amount => &[&SIZE, &COUNT_OF_PACKETS],
-        Quantity::Speed => &[&SPEED],
-        Quantity::Distance => &[&DISTANCE],
-    };
+    let kinds = quantity.kinds();
     let units: Vec<&str> = kinds.iter().flat_map(|kind| kind.names()).collect();
     format!(r"^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$", units.join("|"))
 }

@@ -320,8 +320,7 @@ fn split_connections_are_refused_inside_of_tunnels() {
         if let Err(complaints) = read {
             let said = complaints.render(false);
             assert!(
-                said.contains("split cannot help what is in tunnels")
-                    && said.contains("inside_tunnels = true"),
+                said.contains("split cannot act inside tunnels") && said.contains("inside_tunnels = true"),
                 "{said}"
             );
         }

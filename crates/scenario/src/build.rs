@@ -339,7 +339,8 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
     };
     let stream = format!("link/{}/{name}", link.name);
     let mut config = link_config_of(direction, &stream, seed);
-    let schedule = direction.schedule.as_ref().map(|spec| spec.build(seed, scenario.duration, side));
+    let schedule =
+        direction.schedule.as_ref().map(|spec| spec.build(seed, &link.name, scenario.duration, side));
     if schedule.is_some() || link.handovers.is_some() {
         let mut schedule = schedule.unwrap_or_default();
         if let Some(handovers) = &link.handovers {

@@ -7,9 +7,9 @@
 
 pub mod build;
 pub mod connections;
-pub mod describe;
 pub mod follow;
 pub mod identity;
+pub mod keys;
 pub mod plan;
 pub mod recordings;
 pub mod routes;

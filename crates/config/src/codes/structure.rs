@@ -18,7 +18,7 @@ pub(super) static UNKNOWN_KEY: Explanation = Explanation {
     meaning: "\
 No table of this kind has such a key. Unknown keys are refused because a mistyped key would otherwise change
 nothing, silently. A key may also stand in the wrong table: in TOML, everything after [[link]] belongs to that
-link until the next [..]. scenarios/README.md shows every key once.",
+link until the next [..]. `seamline list keys` lists every key.",
     place: Place::Link,
     wrong: "one_way_dealy = \"20 ms\"",
     right: "one_way_delay = \"20 ms\"",

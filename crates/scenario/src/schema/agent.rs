@@ -1,40 +1,36 @@
 //! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
 
-mod real;
 mod split;
 
-pub use real::{RealSplit, read_real, read_real_split};
-pub(crate) use split::HANDSHAKES;
-
-use super::tcp::set;
-use super::{CellSpec, LinkSpec, named_place};
+use super::{CellSpec, LinkSpec, choices};
 use crate::codes::Code;
-use crate::reader::{Reader, boolean, choose, integer, number};
-use crate::units::{self, Amount, Complaint};
+use crate::keys::{
+    Choice, Keys, Section, boolean, choice, named, number, place_of, positive_time, size_within, table, time,
+    time_or_word, whole,
+};
+use crate::reader::Reader;
+use crate::units::Complaint;
 use seamline_agent::{
     Bits, ElnAckParameters, Handshake, Kind, Limits, ObtcpParameters, Parameters, Role, SnoopParameters,
 };
 use seamline_wire::Duration;
 
 /// The name that stands for no agent, with a line about it.
-pub const NONE: (&str, &str) = ("none", "nobody helps on the way");
-
-/// The word for what is known staying where it was learned.
-pub(crate) const STAYS: &str = "none";
+pub const NONE: (&str, &str) = ("none", "no agent");
 
 /// An agent.
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
     /// Its name.
     pub name: String,
-    /// Which it is; with `None` nobody stands there.
+    /// Which it is; `None` is no agent.
     pub kind: Option<&'static Kind>,
     /// Where it stands.
     pub at: AgentPlace,
     /// How long after a mobile node what is known of its connections arrives from the agent at its old cell; `None`: it
     /// stays there.
     pub hand_over: Option<Duration>,
-    /// What of it is set.
+    /// Its parameters.
     pub parameters: Parameters,
 }
 
@@ -48,159 +44,171 @@ pub enum AgentPlace {
     Cell(usize),
 }
 
-/// Read one agent; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, links: &[LinkSpec], cells: &[CellSpec]) -> Option<AgentSpec> {
-    let name = reader.required("name", super::name);
-    if let Some(name) = &name {
-        reader.what = format!("agent \"{name}\"");
-    }
-    let kinds = seamline_agent::ALL.iter().map(|kind| (kind.name, Some(*kind)));
-    let kinds: Vec<(&str, Option<&Kind>)> = std::iter::once((NONE.0, None)).chain(kinds).collect();
-    let kind = reader.required_choice("kind", &kinds);
-    let at = read_place(&mut reader, links, cells);
-    let mut parameters = Parameters::default();
-    read_limits(&mut reader, &mut parameters.limits);
-    read_inside_tunnels(&mut reader, kind.flatten(), &mut parameters);
-    if let Some(table) = reader.table("eln_ack") {
-        read_eln_ack(table, &mut parameters.eln_ack);
-    }
-    if let Some(table) = reader.table("snoop") {
-        read_snoop(table, &mut parameters.snoop);
-    }
-    if let Some(table) = reader.table("split") {
-        split::read(table, &mut parameters.split);
-    }
-    read_obtcp(&mut reader, kind.flatten(), &mut parameters.obtcp);
-    let hand_over = reader.or("hand_over", None, |node| match choose(node, &[(STAYS, ())]) {
-        Ok(()) => Ok(None),
-        Err(_) => units::duration(node).map(Some),
-    });
-    if let (Some(kind), Some(Some(delay))) = (kind.flatten(), hand_over) {
-        refuse_late_state(&mut reader, kind, &parameters, delay);
-    }
-    reader.finish();
-    Some(AgentSpec { hand_over: hand_over?, name: name?, kind: kind?, at: at?, parameters })
+#[derive(Clone, Default)]
+struct Options {
+    name: Option<String>,
+    kind: Option<&'static str>,
+    link: Option<usize>,
+    cell: Option<usize>,
+    hand_over: Option<Duration>,
+    parameters: Parameters,
 }
 
-fn read_place(reader: &mut Reader<'_>, links: &[LinkSpec], cells: &[CellSpec]) -> Option<AgentPlace> {
-    let links: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
-    let cells: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
-    let has = ["link", "cell"].map(|key| reader.has(key));
-    let link = reader.optional("link", |node| named_place(node, "link", &links));
-    let cell = reader.optional("cell", |node| named_place(node, "cell", &cells));
-    match has {
-        [true, false] => link.map(AgentPlace::Link),
-        [false, true] => cell.map(AgentPlace::Cell),
-        [false, false] => {
-            reader.missing("link");
-            None
+/// One agent.
+pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Section<'a, AgentSpec> {
+    let links = links.iter().map(|link| link.name.as_str()).collect();
+    let cells = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let mut kinds = vec![Choice::from(NONE)];
+    kinds.extend(choices!(seamline_agent::ALL));
+    table! { Options;
+        .definition("agent");
+        .name("agent", "Its name", |it: &mut Options| &mut it.name);
+        required kind: named(kinds), "Kind of agent";
+        optional link: place_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
+        optional cell: place_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
+        key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
+        .with(parameters(), |it| &mut it.parameters);
+    }
+    .build(Options::default(), make)
+}
+
+fn parameters<'a>() -> Keys<'a, Parameters> {
+    let role = Keys::new()
+        .property(
+            "role",
+            "Where it stands",
+            choice(ROLES),
+            |_, _| None,
+            |it: &mut ObtcpParameters, role| it.role = role,
+        )
+        .needed();
+    table! { Parameters;
+        .with(limits(), |it: &mut Parameters| &mut it.limits);
+        key inside_tunnels: boolean(), "Act on segments inside the tunnels of mobility protocols, too";
+        part eln_ack: eln_ack(), "Parameters of ELN-ACK";
+        part snoop: snoop(), "Parameters of Snoop";
+        part split: split::keys(), "Parameters of split connections";
+        part obtcp: role.with(obtcp(), |it| it), "Parameters of obTCP: two agents, one at the base station, one at the mobile router";
+    }
+}
+
+fn limits<'a>() -> Keys<'a, Limits> {
+    let memory = size_within(0, u64::MAX, "too large");
+    table! { Limits;
+        key connections: whole(0, 1 << 24), "Maximum number of connections it tracks; others pass untouched";
+        key memory (bytes): memory, "Maximum number of bytes of packets it keeps, over all connections";
+        key idle: positive_time(), "Time without packets after which it forgets a connection";
+    }
+}
+
+fn eln_ack<'a>() -> Keys<'a, ElnAckParameters> {
+    table! { ElnAckParameters;
+        key bits: choice(BITS), "What the bits of an acknowledgment refer to";
+        key timeout (patience): positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
+    }
+    .replaced("patience", "`timeout`")
+}
+
+fn snoop<'a>() -> Keys<'a, SnoopParameters> {
+    table! { SnoopParameters;
+        .property("profile",
+            "Profile of which the other keys change parameters; defaults here are those of `plain`",
+            choice(PROFILES),
+            |_, show| show(&Profile::Plain),
+            |it: &mut SnoopParameters, profile| {
+                if profile == Profile::Ns2 {
+                    *it = SnoopParameters::ns2();
+                }
+            },);
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key passed_duplicates: whole(0, 100), "Duplicate acknowledgments that pass before one triggers a local retransmission";
+        key local_retransmissions: whole(0, 1000), "Maximum number of local retransmissions of a packet";
+        key minimum_timeout: positive_time(), "Minimum local retransmission timeout";
+        key initial_round_trip_time: positive_time(), "Smoothed round-trip time before the first sample";
+        key initial_variation: time(), "Round-trip time variation before the first sample";
+        key sample_weight: number(0.0, 1.0), "Weight of a new sample in the smoothed round-trip time";
+        key samples_retransmissions: boolean(), "Retransmitted packets give samples, too";
+        key keeps_duplicate_count (counts_duplicates_on): boolean(), "The count of duplicates continues across losses";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+        key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost on the air";
+    }
+    .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+}
+
+const AFTER_TIMEOUTS: &str = "After a timeout, retransmit all outstanding packets as acknowledgments arrive; otherwise one packet per timeout";
+
+fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
+    table! { ObtcpParameters;
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key requests: whole(1, 1000), "Maximum number of requests of the mobile router for the same bytes";
+        key local_retransmissions: whole(0, 1000), "Maximum number of retransmissions of a packet without a request";
+        key minimum_timeout: positive_time(), "Minimum time before a request or retransmission is repeated";
+        key base_station_timer: boolean(), "The base station retransmits the last packets on a timer of its own";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+    }
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+}
+
+fn make(it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
+    let at = place(&it, reader);
+    let kind = seamline_agent::ALL.iter().copied().find(|kind| Some(kind.name) == it.kind);
+    if let Some(kind) = kind {
+        refuse_tunnels(reader, kind, &it.parameters);
+        refuse_late_state(reader, kind, &it);
+        // Without a role it could stand in the other's place.
+        if kind.name == "obtcp" && !reader.has("obtcp") {
+            reader.missing("obtcp");
         }
+    }
+    it.kind?;
+    Some(AgentSpec { name: it.name?, kind, at: at?, hand_over: it.hand_over, parameters: it.parameters })
+}
+
+fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
+    match ["link", "cell"].map(|key| reader.has(key)) {
+        [false, false] => reader.missing("link"),
         [true, true] => {
             let complaint = Complaint::new("it stands at one place: `link` or `cell`").code(Code::Conflict);
             reader.refuse_value("cell", complaint);
-            None
+            return None;
         }
+        _ => {}
     }
+    it.link.map(AgentPlace::Link).or(it.cell.map(AgentPlace::Cell))
 }
 
-fn read_limits(reader: &mut Reader<'_>, limits: &mut Limits) {
-    let most = reader.optional("connections", integer(0, 1 << 24));
-    set(&mut limits.connections, most.and_then(|most| u32::try_from(most).ok()));
-    let memory = reader.optional("memory", |node| match units::amount(node)? {
-        Amount::Bytes(bytes) => Ok(bytes),
-        Amount::Packets(_) => Err(Complaint::new("memory is measured in bytes").code(Code::OutOfBounds)),
-    });
-    set(&mut limits.bytes, memory);
-    set(&mut limits.idle, reader.optional("idle", units::positive_duration));
-}
-
-/// Refused where the agent could not do it, and would stand there in vain.
-fn read_inside_tunnels(reader: &mut Reader<'_>, kind: Option<&Kind>, parameters: &mut Parameters) {
-    set(&mut parameters.inside_tunnels, reader.optional("inside_tunnels", boolean));
-    if let Some(kind) = kind.filter(|kind| parameters.inside_tunnels && kind.ends_connections) {
-        let label = format!("{} cannot help what is in tunnels: its own packets would be in none", kind.name);
-        let tip = "put the agent behind the end of the tunnel, or take `inside_tunnels` out";
+/// Refused where the agent could not act on any packet.
+fn refuse_tunnels(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters) {
+    if parameters.inside_tunnels && kind.ends_connections {
+        let label = format!("{} cannot act inside tunnels: its own packets would be in none", kind.name);
+        let tip = "put the agent behind the end of the tunnel, or remove `inside_tunnels`";
         reader.refuse_value("inside_tunnels", Complaint::new(label).code(Code::Conflict).tip(tip));
     }
 }
 
 /// Where sequence numbers are the same on both sides of an agent that ends connections, bytes that pass before its state arrives are
-/// acknowledged past it, and nobody ever sends them to it.
-fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters, delay: Duration) {
-    let has_one_numbering = kind.ends_connections && parameters.split.handshake == Handshake::FarSideFirst;
-    if has_one_numbering && !delay.is_zero() {
-        let label = "with `handshake = \"far side first\"` bytes would pass before the state arrives, and be missing for ever";
+/// acknowledged past it, and never reach it.
+fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, it: &Options) {
+    let has_one_numbering = kind.ends_connections && it.parameters.split.handshake == Handshake::FarSideFirst;
+    if has_one_numbering && it.hand_over.is_some_and(|delay| !delay.is_zero()) {
+        let label = "with `handshake = \"far side first\"` bytes would pass before the state arrives, and never reach the agent";
         let tip = "use `hand_over = \"0 s\"`, or `handshake = \"near side alone\"`";
         reader.refuse_value("hand_over", Complaint::new(label).code(Code::Conflict).tip(tip));
     }
 }
 
-pub(crate) const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
+const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
 
-fn read_eln_ack(mut reader: Reader<'_>, eln_ack: &mut ElnAckParameters) {
-    set(&mut eln_ack.bits, reader.choice("bits", BITS));
-    set(&mut eln_ack.patience, reader.optional("patience", units::positive_duration));
-    reader.finish();
-}
-
-fn read_snoop(mut reader: Reader<'_>, snoop: &mut SnoopParameters) {
-    let small = |count: i64| u32::try_from(count).ok();
-    if reader.choice("profile", PROFILES) == Some(Profile::Ns2) {
-        *snoop = SnoopParameters::ns2();
-    }
-    set(&mut snoop.cache, reader.optional("cache", integer(0, 1_000_000)).and_then(small));
-    let passed = reader.optional("passed_duplicates", integer(0, 100)).and_then(small);
-    set(&mut snoop.passed_duplicates, passed);
-    let most = reader.optional("local_retransmissions", integer(0, 1000)).and_then(small);
-    set(&mut snoop.local_retransmissions, most);
-    set(&mut snoop.minimum_timeout, reader.optional("minimum_timeout", units::positive_duration));
-    let initial = reader.optional("initial_round_trip_time", units::positive_duration);
-    set(&mut snoop.initial_round_trip_time, initial);
-    set(&mut snoop.initial_variation, reader.optional("initial_variation", units::duration));
-    set(&mut snoop.sample_weight, reader.optional("sample_weight", number(0.0, 1.0)));
-    set(&mut snoop.samples_retransmissions, reader.optional("samples_retransmissions", boolean));
-    set(&mut snoop.counts_duplicates_on, reader.optional("counts_duplicates_on", boolean));
-    set(&mut snoop.goes_on_after_timeouts, reader.optional("goes_on_after_timeouts", boolean));
-    let notifies = reader.optional("explicit_loss_notification", boolean);
-    set(&mut snoop.explicit_loss_notification, notifies);
-    reader.finish();
-}
-
-/// An obTCP agent without a role would stand there in vain, or in the other's place.
-fn read_obtcp(reader: &mut Reader<'_>, kind: Option<&Kind>, obtcp: &mut ObtcpParameters) {
-    let is_obtcp = kind.is_some_and(|kind| kind.name == "obtcp");
-    let Some(mut table) = reader.table("obtcp") else {
-        if is_obtcp {
-            reader.missing("obtcp");
-        }
-        return;
-    };
-    set(&mut obtcp.role, table.required_choice("role", ROLES));
-    read_obtcp_of_any_role(table, obtcp);
-}
-
-fn read_obtcp_of_any_role(mut table: Reader<'_>, obtcp: &mut ObtcpParameters) {
-    let small = |count: i64| u32::try_from(count).ok();
-    set(&mut obtcp.cache, table.optional("cache", integer(0, 1_000_000)).and_then(small));
-    set(&mut obtcp.requests, table.optional("requests", integer(1, 1000)).and_then(small));
-    let most = table.optional("local_retransmissions", integer(0, 1000)).and_then(small);
-    set(&mut obtcp.local_retransmissions, most);
-    set(&mut obtcp.minimum_timeout, table.optional("minimum_timeout", units::positive_duration));
-    set(&mut obtcp.base_station_timer, table.optional("base_station_timer", boolean));
-    set(&mut obtcp.goes_on_after_timeouts, table.optional("goes_on_after_timeouts", boolean));
-    table.finish();
-}
-
-pub(crate) const ROLES: &[(&str, Role)] =
-    &[("base station", Role::BaseStation), ("mobile router", Role::MobileRouter)];
+const ROLES: &[(&str, Role)] = &[("base station", Role::BaseStation), ("mobile router", Role::MobileRouter)];
 
 /// What the parameters of an agent begin from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Profile {
+enum Profile {
     /// As specified.
     Plain,
     /// As in ns-2.
     Ns2,
 }
 
-pub(crate) const PROFILES: &[(&str, Profile)] = &[("plain", Profile::Plain), ("ns2", Profile::Ns2)];
+const PROFILES: &[(&str, Profile)] = &[("plain", Profile::Plain), ("ns2", Profile::Ns2)];

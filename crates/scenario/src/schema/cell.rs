@@ -1,11 +1,12 @@
 //! `[[cell]]`: the air around a base station, shared by all nodes in it. Down is from the base station to the
 //! nodes, up the other way; keys and tables are those of a link.
 
-use super::link::{self, DirectionSpec};
+use super::link::{DirectionSpec, Directions, direction_keys, is_flawed};
+use super::node_place;
 use crate::codes::Code;
-use crate::document::{Node, Value};
+use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
-use crate::units::{self, Amount, Complaint};
+use crate::units::{Amount, Complaint};
 use seamline_mobility::{EdgeLoss, InFlightUpwards, KeptAtMost, Position};
 use seamline_wire::Duration;
 
@@ -22,11 +23,11 @@ pub struct CellSpec {
     pub up: DirectionSpec,
     /// Places of the nodes that are always in it.
     pub fixed: Vec<usize>,
-    /// What becomes of what a node has sent when it leaves.
+    /// What happens to packets of a node that leaves.
     pub in_flight_upwards: InFlightUpwards,
     /// Where it reaches, for nodes that move by waypoints.
     pub area: Option<Area>,
-    /// What link layers know of the path over it, for whoever hears that a link is up.
+    /// What link layers know of the path over it, which they report when a link is up.
     pub known_round_trip_time: Option<Duration>,
     /// How much of what is for departed nodes the base station keeps, to send it after them. `None`: it is lost.
     pub forward_departed: Option<KeptAtMost>,
@@ -43,93 +44,94 @@ pub struct Area {
     pub range: f64,
 }
 
-pub(crate) const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
+const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
     ("transmitted", InFlightUpwards::Transmitted),
     ("drop", InFlightUpwards::Lost),
     ("deliver", InFlightUpwards::Kept),
 ];
 
-/// Read one cell; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<CellSpec> {
-    let name = reader.required("name", super::name);
-    if let Some(name) = &name {
-        reader.what = format!("cell \"{name}\"");
+#[derive(Clone, Default)]
+struct Options {
+    name: Option<String>,
+    base_station: Option<usize>,
+    fixed: Vec<usize>,
+    directions: Directions,
+    in_flight_upwards: InFlightUpwards,
+    position: Option<Position>,
+    range: Option<f64>,
+    known_round_trip_time: Option<Duration>,
+    forward_departed: Option<KeptAtMost>,
+    edge_loss: Option<EdgeLoss>,
+}
+
+/// One cell.
+pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
+    let edge_loss = table! { (_, _);
+        required rises_to (0): share(), "Loss probability at the moment the node leaves";
+        required within (1): positive_time(), "Time over which the probability rises linearly from zero";
     }
-    let base_station = super::read_node(&mut reader, "base_station", nodes);
-    let stream = format!("cell/{}", name.as_deref().unwrap_or_default());
-    let [down, up] = link::read_directions(&mut reader, &stream);
-    let scheduled = [&down, &up].iter().any(|side| side.as_ref().is_some_and(|it| it.schedule.is_some()));
-    if scheduled {
+    .build((None, None), |(rises_to, within), _| Some(EdgeLoss { rises_to: rises_to?, within: within? }));
+    table! { Options;
+        .definition("cell");
+        .name("cell", "Its name", |it: &mut Options| &mut it.name);
+        required base_station: node_place(nodes), "Node that is its base station; each has one cell";
+        key fixed: node_place(nodes).one_or_many(), "Nodes that are always in the cell";
+        .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions);
+        key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
+        optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
+        optional range: distance(), "Radius of the cell";
+        optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it; nothing unless given";
+        section edge_loss: edge_loss, "Losses before a mobile node leaves";
+        optional known_round_trip_time: positive_time(), "Round-trip time of the path that link layers report when a link is up, besides its rate";
+    }
+    .build(Options::default(), make)
+}
+
+fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {
+    let [down, up] = it.directions.resolve(reader);
+    if [&down, &up].iter().any(|side| side.as_ref().is_some_and(|it| it.schedule.is_some())) {
         let span = reader.span_of(&["schedule", "down", "up"]);
         let complaint = Complaint::new("the air of a cell has constant conditions")
             .code(Code::Conflict)
             .tip("put the schedule on the link behind the base station");
         reader.refuse("schedule", span, complaint);
     }
-    let fixed = match reader.has("fixed") {
-        true => super::read_node_list(&mut reader, "fixed", nodes),
-        false => Some(Vec::new()),
-    };
-    if let (Some(fixed), Some(base_station)) = (&fixed, base_station)
-        && fixed.contains(&base_station)
-    {
+    if it.base_station.is_some_and(|base_station| it.fixed.contains(&base_station)) {
         reader.refuse_value("fixed", Complaint::new("the base station is on the other side of the air"));
     }
-    let rule = reader.choice("in_flight_upwards", IN_FLIGHT_UPWARDS);
-    let area = read_area(&mut reader);
-    let known_round_trip_time = reader.optional("known_round_trip_time", units::positive_duration);
-    let forward_departed = reader.optional("forward_departed", |node| {
-        Ok(match units::amount(node)? {
-            Amount::Packets(packets) => KeptAtMost::Packets(packets),
-            Amount::Bytes(bytes) => KeptAtMost::Bytes(bytes),
-        })
-    });
-    let is_forward_good = forward_departed.is_some() || !reader.has("forward_departed");
-    let edge_loss = reader.table("edge_loss").map(read_edge_loss);
-    let is_edge_good = !matches!(edge_loss, Some(None)) && (edge_loss.is_some() || !reader.has("edge_loss"));
-    let is_known = known_round_trip_time.is_some() || !reader.has("known_round_trip_time");
-    reader.finish();
+    for (key, other) in [("position", "range"), ("range", "position")] {
+        if reader.has(key) && !reader.has(other) {
+            reader.missing(other);
+        }
+    }
+    let keys = [("position", it.position.is_some()), ("range", it.range.is_some())];
+    if is_flawed(reader, &keys) || is_flawed(reader, &[("edge_loss", it.edge_loss.is_some())]) {
+        return None;
+    }
     Some(CellSpec {
-        name: name?,
-        base_station: base_station?,
+        name: it.name?,
+        base_station: it.base_station?,
         down: down?,
         up: up?,
-        fixed: fixed?,
-        in_flight_upwards: rule.unwrap_or_default(),
-        area: area?,
-        known_round_trip_time: is_known.then_some(known_round_trip_time)?,
-        forward_departed: is_forward_good.then_some(forward_departed)?,
-        edge_loss: is_edge_good.then_some(edge_loss.flatten())?,
+        fixed: it.fixed,
+        in_flight_upwards: it.in_flight_upwards,
+        area: it.position.zip(it.range).map(|(position, range)| Area { position, range }),
+        known_round_trip_time: it.known_round_trip_time,
+        forward_departed: it.forward_departed,
+        edge_loss: it.edge_loss,
     })
 }
 
-fn read_edge_loss(mut reader: Reader<'_>) -> Option<EdgeLoss> {
-    let rises_to = reader.required("rises_to", units::ratio);
-    let within = reader.required("within", units::positive_duration);
-    reader.finish();
-    Some(EdgeLoss { rises_to: rises_to?, within: within? })
-}
-
-/// `None` only when it is there and wrong.
-fn read_area(reader: &mut Reader<'_>) -> Option<Option<Area>> {
-    let is_there = ["position", "range"].map(|key| reader.node(key).is_some());
-    if is_there == [false; 2] {
-        return Some(None);
-    }
-    let position = reader.required("position", position);
-    let range = reader.required("range", units::distance);
-    Some(Some(Area { position: position?, range: range? }))
+fn kept_at_most<'a>() -> Takes<'a, KeptAtMost> {
+    let kept = |amount| match amount {
+        Amount::Packets(packets) => Ok(KeptAtMost::Packets(packets)),
+        Amount::Bytes(bytes) => Ok(KeptAtMost::Bytes(bytes)),
+    };
+    amount().map(kept, |_| None)
 }
 
 /// `["200 m", "300 m"]`: to the east and to the north.
-pub(super) fn position(node: &Node) -> Result<Position, Complaint> {
-    match &node.value {
-        Value::List(items) if items.len() == 2 => {
-            let read = |item: &Node| units::coordinate(item).map_err(|complaint| complaint.at(item.span));
-            Ok(Position { x: read(&items[0])?, y: read(&items[1])? })
-        }
-        _ => Err(Complaint::new("expected two distances, to the east and to the north")
-            .code(Code::WrongKind)
-            .tip("such as [\"200 m\", \"300 m\"]")),
-    }
+pub(super) fn position<'a>() -> Takes<'a, Position> {
+    let position = coordinate().pair("two distances, to the east and to the north", "[\"200 m\", \"300 m\"]");
+    position.map(|(x, y)| Ok(Position { x, y }), |_| None)
 }

@@ -1,17 +1,21 @@
 //! `[[flow]]`: who sends what to whom, and with which TCP.
 
-use super::group::{Ends, Nodes};
-use super::tcp::read_parameters;
+use super::choices;
+use super::group::{Ends, Named, Nodes};
+use super::tcp::parameters;
 use crate::codes::Code;
-use crate::document::Node;
-use crate::reader::{Reader, boolean, choose, integer};
-use crate::units::{self, Amount, Complaint};
+use crate::keys::{Choice, Section, amount, boolean, named, positive_time, table, time, whole};
+use crate::reader::Reader;
+use crate::units::{Amount, Complaint};
 use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::variant::{self, PairError, Variant};
 use seamline_tcp::{cc, profile, recovery};
 use seamline_wire::{Duration, Instant};
 use std::sync::Arc;
+
+/// The name that stands for no handover scheme, with a line about it.
+const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 
 /// What the flow of one `[[flow]]` is.
 #[derive(Clone, Debug)]
@@ -42,90 +46,123 @@ pub struct FlowSpec {
     pub handshake: bool,
 }
 
-/// Read one flow; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &Nodes) -> Option<FlowSpec> {
-    let name = reader.required("name", super::name);
-    if let Some(name) = &name {
-        reader.what = format!("flow \"{name}\"");
+#[derive(Clone)]
+struct Options {
+    name: Option<String>,
+    ends: Named,
+    variant: Option<&'static str>,
+    congestion_control: Option<&'static str>,
+    recovery: Option<&'static str>,
+    handover: &'static str,
+    parameters: Parameters,
+    count: u32,
+    start: Duration,
+    stagger: Duration,
+    stop: Option<Duration>,
+    size: Option<Amount>,
+    handshake: bool,
+}
+
+/// One flow.
+pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
+    let start = Options {
+        name: None,
+        ends: Named::default(),
+        variant: None,
+        congestion_control: None,
+        recovery: None,
+        handover: NO_SCHEME.0,
+        parameters: (profile::RFC.parameters)(),
+        count: 1,
+        start: Duration::ZERO,
+        stagger: Duration::ZERO,
+        stop: None,
+        size: None,
+        handshake: true,
+    };
+    let mut schemes = vec![Choice::from(NO_SCHEME)];
+    schemes.extend(choices!(handover::ALL));
+    table! { Options;
+        .definition("flow");
+        .name("flow", "Its name", |it: &mut Options| &mut it.name);
+        .with(nodes.ends(
+                "Node that sends, or a group: each of its nodes",
+                "Node that receives, or a group: each of its nodes",
+            ),
+            |it| &mut it.ends,);
+        optional variant: named(choices!(variant::ALL)), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        optional congestion_control: named(choices!(cc::ALL)), "Congestion control, with `recovery` instead of a variant";
+        optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
+        .property("profile",
+            "Set of parameters that the tables below change",
+            named(choices!(profile::ALL)),
+            |_, show| show(&profile::RFC.name),
+            |it, name| {
+                let profile = profile::find(name).unwrap_or(&profile::RFC);
+                it.parameters = (profile.parameters)();
+            },);
+        key handover: named(schemes), "Handover scheme of both ends";
+        key count: whole(1, 100_000), "Number of parallel copies";
+        key start: time(), "Start time of the first copy";
+        key stagger: time(), "Delay from one copy to the next";
+        optional stop: positive_time(), "Time at which it stops supplying data";
+        optional size: amount(), "Amount of data to transfer; no limit unless given";
+        key handshake: boolean(), "Begin with a handshake; otherwise the connection is established at once";
+        .with(parameters(), |it| &mut it.parameters);
     }
-    let ends = nodes.read_ends(&mut reader, "flow");
-    let parameters = read_profile_and_parameters(&mut reader);
-    let variant = read_variant(&mut reader, &parameters);
-    let handover = read_handover(&mut reader);
-    let count = reader.or("count", 1, integer(1, 100_000));
-    let start = reader.or("start", Duration::ZERO, units::duration);
-    let stagger = reader.or("stagger", Duration::ZERO, units::duration);
-    let stop = reader.optional("stop", |node| match units::positive_duration(node)? {
-        stop if start.is_some_and(|start| stop <= start) => {
-            Err(Complaint::new("the flow would stop before it starts"))
-        }
-        stop => Ok(stop),
-    });
-    let segment_size = u64::from(parameters.segments.maximum_segment_size);
-    let size = reader.optional("size", |node| transfer_size(node, segment_size));
-    let handshake = reader.or("handshake", true, boolean);
-    reader.finish();
+    .build(start, make)
+}
+
+fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
+    let ends = it.ends.resolve(reader, "flow");
+    let variant = variant_of(&it, reader);
+    if it.stop.is_some_and(|stop| stop <= it.start) && !reader.is_wrong("start") {
+        reader.refuse_value("stop", Complaint::new("the flow would stop before it starts"));
+    }
+    let size = it.size.map(|size| bytes(size, &it.parameters));
+    if size == Some(0) {
+        reader.refuse_value("size", Complaint::new("a transfer of nothing").code(Code::OutOfBounds));
+    }
     let (variant_name, variant) = variant?;
+    let ends = ends?;
     Some(FlowSpec {
-        name: name?,
-        ends: ends?,
+        name: it.name?,
+        ends,
         variant_name,
         variant,
-        handover: handover?,
-        parameters: Arc::new(parameters),
-        count: u32::try_from(count? * i64::try_from(ends?.count()).ok()?).ok()?,
-        start: Instant::ZERO + start?,
-        stagger: stagger?,
-        stop: stop.map(|stop| Instant::ZERO + stop),
+        handover: handover::ALL.iter().copied().find(|scheme| scheme.name == it.handover),
+        parameters: Arc::new(it.parameters),
+        count: it.count.checked_mul(u32::try_from(ends.count()).ok()?)?,
+        start: Instant::ZERO + it.start,
+        stagger: it.stagger,
+        stop: it.stop.map(|stop| Instant::ZERO + stop),
         size,
-        handshake: handshake?,
+        handshake: it.handshake,
     })
 }
 
-fn read_profile_and_parameters(reader: &mut Reader<'_>) -> Parameters {
-    let profiles: Vec<_> = profile::ALL.iter().map(|profile| (profile.name, *profile)).collect();
-    let profile = reader.choice("profile", &profiles).unwrap_or(&profile::RFC);
-    let mut parameters = (profile.parameters)();
-    read_parameters(reader, &mut parameters);
-    parameters
-}
-
-fn read_variant(reader: &mut Reader<'_>, parameters: &Parameters) -> Option<(String, Variant)> {
-    let names: Vec<_> = variant::ALL.iter().map(|variant| (variant.name, variant.name)).collect();
-    let controls: Vec<_> = cc::ALL.iter().map(|algorithm| (algorithm.name, algorithm.name)).collect();
-    let recoveries: Vec<_> = recovery::ALL.iter().map(|algorithm| (algorithm.name, algorithm.name)).collect();
-    let control = reader.choice("congestion_control", &controls);
-    let recovery = reader.choice("recovery", &recoveries);
+fn variant_of(it: &Options, reader: &mut Reader<'_>) -> Option<(String, Variant)> {
     let has_pair = reader.has("congestion_control") || reader.has("recovery");
     if reader.has("variant") && has_pair {
         let complaint = Complaint::new("a variant has its own congestion control and recovery")
             .code(Code::Conflict)
             .tip("give `variant`, or `congestion_control` and `recovery`");
-        return reader.optional("variant", |_| Err(complaint));
+        reader.refuse_value("variant", complaint);
+        return None;
+    }
+    for key in if has_pair { &["congestion_control", "recovery"][..] } else { &["variant"][..] } {
+        if !reader.has(key) {
+            reader.missing(key);
+        }
     }
     if has_pair {
-        for key in ["congestion_control", "recovery"] {
-            if !reader.has(key) {
-                reader.missing(key);
-            }
-        }
-        let (control, recovery) = (control?, recovery?);
-        return reader.optional("recovery", |_| {
-            let pair = variant::pair(control, recovery).map_err(refusal)?;
-            Ok((format!("{control}/{recovery}"), pair))
-        });
+        let (control, recovery) = (it.congestion_control?, it.recovery?);
+        let pair = reader.accept("recovery", variant::pair(control, recovery).map_err(refusal))?;
+        return Some((format!("{control}/{recovery}"), pair));
     }
-    reader.required("variant", |node| {
-        let name = choose(node, &names)?;
-        Ok((name.to_owned(), variant::find(name, parameters).map_err(refusal)?))
-    })
-}
-
-/// The scheme of `handover = "..."`; the outer `None` is an error, which has been noted.
-fn read_handover(reader: &mut Reader<'_>) -> Option<Option<&'static Scheme>> {
-    let mut schemes: Vec<(&str, Option<&'static Scheme>)> = vec![("none", None)];
-    schemes.extend(handover::ALL.iter().map(|scheme| (scheme.name, Some(*scheme))));
-    if reader.has("handover") { reader.choice("handover", &schemes) } else { Some(None) }
+    let name = it.variant?;
+    let variant = reader.accept("variant", variant::find(name, &it.parameters).map_err(refusal))?;
+    Some((name.to_owned(), variant))
 }
 
 fn refusal(error: PairError) -> Complaint {
@@ -133,10 +170,11 @@ fn refusal(error: PairError) -> Complaint {
 }
 
 /// Bytes, or packets of a full segment each.
-fn transfer_size(node: &Node, segment_size: u64) -> Result<u64, Complaint> {
-    let bytes = match units::amount(node)? {
+fn bytes(size: Amount, parameters: &Parameters) -> u64 {
+    match size {
         Amount::Bytes(bytes) => bytes,
-        Amount::Packets(packets) => packets.saturating_mul(segment_size),
-    };
-    if bytes == 0 { Err(Complaint::new("a transfer of nothing").code(Code::OutOfBounds)) } else { Ok(bytes) }
+        Amount::Packets(packets) => {
+            packets.saturating_mul(u64::from(parameters.segments.maximum_segment_size))
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! Schedules from generators, after published measurements: `schedule = { kind = "starlink" }`. Both
 //! directions of a link draw from one stream, so that their handovers coincide.
 
-use super::handover::read_fates;
+use super::handover::fates;
+use super::schedule::Part;
 use crate::codes::Code;
-use crate::document::{Node, Value};
-use crate::reader::{Reader, list, number};
-use crate::units::{self, Complaint};
+use crate::keys::{
+    Keys, Kinds, Section, Takes, distance, number, positive_rate, positive_speed, share, table, time,
+};
+use crate::units::Complaint;
 use seamline_net::Schedule;
 use seamline_net::generate::{
     CellularParameters, Quantiles, Recovery, StarlinkParameters, Variation, cellular, starlink,
@@ -13,18 +15,6 @@ use seamline_net::generate::{
 use seamline_net::schedule::ScheduleError;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Rate};
-
-/// The generators a scenario may name, with a line about each.
-pub const GENERATORS: &[(&str, &str)] = &[
-    (
-        "starlink",
-        "a terminal whose satellite changes every 15 s (Tanveer et al., CoNEXT 2023; Hu et al., 2023)",
-    ),
-    ("lte", "a phone in a moving car, LTE (Hassan et al., ACM SIGCOMM 2022; Raca et al., MMSys 2018)"),
-    ("5g-nsa-low", "5G non-standalone, low band (Hassan et al., ACM SIGCOMM 2022)"),
-    ("5g-nsa-mmwave", "5G non-standalone, millimetre waves (Hassan et al., ACM SIGCOMM 2022)"),
-    ("5g-nsa-mmwave-addition", "the same where each handover adds a secondary cell (Hassan et al., 2022)"),
-];
 
 /// Time between reconfigurations of Starlink: no interruption may be as long.
 const STARLINK_INTERVAL: Duration = Duration::from_secs(15);
@@ -41,28 +31,20 @@ pub enum Direction {
 
 /// A generator with its parameters, still without a seed.
 #[derive(Clone, Debug)]
-pub(super) struct Generator {
-    /// The random stream, named after the link.
-    stream: String,
-    model: Model,
-}
-
-#[derive(Clone, Debug)]
-enum Model {
+pub(super) enum Generator {
     Starlink { down: Box<StarlinkParameters>, up: Box<StarlinkParameters> },
     Cellular(Box<CellularParameters>),
 }
 
 impl Generator {
-    /// The schedule of one direction in a run of this seed and length.
-    pub(super) fn generate(&self, seed: u64, duration: Duration, direction: Direction) -> Schedule {
-        let stream = Stream::new(seed, &self.stream);
-        let schedule = match &self.model {
-            Model::Starlink { down, up } => {
+    /// The schedule of one direction in a run of this length, drawn from a stream.
+    pub(super) fn generate(&self, stream: Stream, duration: Duration, direction: Direction) -> Schedule {
+        let schedule = match self {
+            Generator::Starlink { down, up } => {
                 let parameters = if direction == Direction::Down { down } else { up };
                 starlink(&StarlinkParameters { duration, ..(**parameters).clone() }, stream)
             }
-            Model::Cellular(parameters) => {
+            Generator::Cellular(parameters) => {
                 cellular(&CellularParameters { duration, ..(**parameters).clone() }, stream)
             }
         };
@@ -70,107 +52,129 @@ impl Generator {
     }
 }
 
-/// Read the keys of a generated schedule of this kind; `None` when something is wrong, which has been
-/// noted.
-pub(super) fn read(reader: &mut Reader<'_>, kind: &str, link: &str) -> Option<Generator> {
-    let duration = Duration::from_secs(1);
-    let model = match kind {
-        "starlink" => read_starlink(reader)?,
-        "lte" => read_cellular(reader, CellularParameters::lte(duration))?,
-        "5g-nsa-low" => read_cellular(reader, CellularParameters::nsa_low_band(duration))?,
-        "5g-nsa-mmwave" => read_cellular(reader, CellularParameters::nsa_millimetre_wave(duration))?,
-        _ => read_cellular(reader, CellularParameters::nsa_secondary_cell_addition(duration))?,
-    };
-    Some(Generator { stream: format!("{link}/schedule"), model })
+/// The generators, each a kind of schedule.
+pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
+    let cellular = |make: fn(Duration) -> CellularParameters| cellular_keys(make(Duration::from_secs(1)));
+    kinds
+        .kind(
+            (
+                "starlink",
+                "a terminal whose satellite changes every 15 s (Tanveer et al., CoNEXT 2023; Hu et al., 2023)",
+            ),
+            starlink_keys(),
+        )
+        .kind(
+            (
+                "lte",
+                "a phone in a moving car, LTE (Hassan et al., ACM SIGCOMM 2022; Raca et al., MMSys 2018)",
+            ),
+            cellular(CellularParameters::lte),
+        )
+        .kind(
+            ("5g-nsa-low", "5G non-standalone, low band (Hassan et al., ACM SIGCOMM 2022)"),
+            cellular(CellularParameters::nsa_low_band),
+        )
+        .kind(
+            ("5g-nsa-mmwave", "5G non-standalone, millimetre waves (Hassan et al., ACM SIGCOMM 2022)"),
+            cellular(CellularParameters::nsa_millimetre_wave),
+        )
+        .kind(
+            (
+                "5g-nsa-mmwave-addition",
+                "the same where each handover adds a secondary cell (Hassan et al., 2022)",
+            ),
+            cellular(CellularParameters::nsa_secondary_cell_addition),
+        )
 }
 
-fn read_starlink(reader: &mut Reader<'_>) -> Option<Model> {
-    let mut down = StarlinkParameters::downlink(Duration::from_secs(1));
-    let mut up = StarlinkParameters::uplink(Duration::from_secs(1));
-    let second = reader.or("second_of_minute", down.second_of_minute, units::duration)?;
-    let ground = reader.or("ground_one_way_delay", down.ground_one_way_delay, units::duration)?;
-    let variation = read_variation(reader, down.variation)?;
-    let fates = read_fates(reader, down.fates);
-    let capacity = quantiles(reader, "capacity", |node| units::positive_rate(node).map(megabits))?;
-    let space = quantiles(reader, "space_one_way_delay", millis)?;
-    let interruption = quantiles(reader, "interruption", |node| match units::duration(node)? {
-        interruption if interruption >= STARLINK_INTERVAL => {
-            Err(Complaint::new(format!("the next satellite follows after {STARLINK_INTERVAL}"))
-                .code(Code::OutOfBounds))
-        }
-        interruption => Ok(interruption.as_millis_f64()),
-    })?;
-    for parameters in [&mut down, &mut up] {
-        parameters.second_of_minute = second;
-        parameters.ground_one_way_delay = ground;
-        parameters.variation = variation;
-        parameters.fates = fates;
-        replace(&mut parameters.capacity, &capacity);
-        replace(&mut parameters.space_one_way_delay, &space);
-        replace(&mut parameters.interruption, &interruption);
+#[derive(Clone)]
+struct StarlinkOptions {
+    /// Those of the downlink.
+    common: StarlinkParameters,
+    capacity: Option<Quantiles>,
+    space: Option<Quantiles>,
+    interruption: Option<Quantiles>,
+}
+
+fn starlink_keys<'a>() -> Section<'a, Part> {
+    let common = StarlinkParameters::downlink(Duration::from_secs(1));
+    let start = StarlinkOptions { common, capacity: None, space: None, interruption: None };
+    let interruption = time().checked(|interruption| match *interruption >= STARLINK_INTERVAL {
+        true => Err(Complaint::new(format!("the next satellite follows after {STARLINK_INTERVAL}"))
+            .code(Code::OutOfBounds)),
+        false => Ok(()),
+    });
+    table! { StarlinkOptions;
+        key second_of_minute (common.second_of_minute): time(), "Second of the minute at which the run begins; satellites change at 12, 27, 42 and 57 s";
+        key ground_one_way_delay (common.ground_one_way_delay): time(), "One-way delay from the ground station on";
+        optional capacity: quantiles(positive_rate(), megabits), "Rate through a satellite; measured values unless given";
+        optional space_one_way_delay (space): quantiles(time(), Duration::as_millis_f64), "One-way delay through a satellite; measured values unless given";
+        optional interruption: quantiles(interruption, Duration::as_millis_f64), "Length of each interruption; measured values unless given";
+        .with(variation(), |it| &mut it.common.variation);
+        .with(fates(), |it| &mut it.common.fates);
     }
-    Some(Model::Starlink { down: Box::new(down), up: Box::new(up) })
+    .build(start, |it, _| {
+            let mut down = it.common;
+            let mut up = StarlinkParameters {
+                second_of_minute: down.second_of_minute,
+                ground_one_way_delay: down.ground_one_way_delay,
+                variation: down.variation,
+                fates: down.fates,
+                ..StarlinkParameters::uplink(Duration::from_secs(1))
+            };
+            for parameters in [&mut down, &mut up] {
+                replace(&mut parameters.capacity, &it.capacity);
+                replace(&mut parameters.space_one_way_delay, &it.space);
+                replace(&mut parameters.interruption, &it.interruption);
+            }
+            Some(Part::Generated(Generator::Starlink { down: Box::new(down), up: Box::new(up) }))
+        })
 }
 
-fn read_cellular(reader: &mut Reader<'_>, default: CellularParameters) -> Option<Model> {
-    let mut parameters = default;
-    parameters.speed = reader.or("speed", parameters.speed, units::positive_speed)?;
-    let distance = reader.or("handover_distance", parameters.handover_distance, units::distance)?;
-    parameters.handover_distance = distance;
-    parameters.mean_rate = reader.or("mean_rate", parameters.mean_rate, units::positive_rate)?;
-    parameters.one_way_delay = reader.or("one_way_delay", parameters.one_way_delay, units::duration)?;
-    parameters.variation = read_variation(reader, parameters.variation)?;
-    parameters.fates = read_fates(reader, parameters.fates);
-    if reader.has("recovery") {
-        parameters.recovery = Recovery(reader.optional("recovery", list(units::ratio))?);
+fn cellular_keys<'a>(start: CellularParameters) -> Section<'a, Part> {
+    table! { CellularParameters;
+        key speed: positive_speed(), "Speed of the car";
+        key handover_distance: distance(), "Mean distance from one handover to the next";
+        key mean_rate: positive_rate(), "Mean rate away from handovers";
+        key one_way_delay: time(), "One-way delay of the link";
+        .property("recovery",
+            "Rates in the seconds after a handover, as shares of the mean; measured values unless given",
+            share().one_or_many(),
+            |it, show| show(&it.recovery.0),
+            |it, shares| it.recovery = Recovery(shares),);
+        .property("interruption",
+            "Length of each interruption; measured values unless given",
+            quantiles(time(), Duration::as_millis_f64),
+            |_, _| None,
+            |it, interruption| it.interruption = interruption,);
+        .with(variation(), |it| &mut it.variation);
+        .with(fates(), |it| &mut it.fates);
     }
-    let interruption = quantiles(reader, "interruption", millis)?;
-    replace(&mut parameters.interruption, &interruption);
-    Some(Model::Cellular(Box::new(parameters)))
+    .build(start, |parameters, _| Some(Part::Generated(Generator::Cellular(Box::new(parameters)))))
 }
 
-/// `variation` is the standard deviation from second to second, as a share of the mean.
-fn read_variation(reader: &mut Reader<'_>, default: Variation) -> Option<Variation> {
-    let coefficient = reader.or("variation", default.coefficient, units::ratio);
-    let correlation = reader.or("correlation", default.correlation, number(0.0, 0.999));
-    Some(Variation { coefficient: coefficient?, correlation: correlation? })
-}
-
-/// A fixed value, or a list of the least and the greatest with everything between them equally likely.
-/// `Some(None)` when the key is absent.
-fn quantiles(
-    reader: &mut Reader<'_>,
-    key: &'static str,
-    read: impl Fn(&Node) -> Result<f64, Complaint>,
-) -> Option<Option<Quantiles>> {
-    if reader.node(key).is_none() {
-        return Some(None);
+fn variation<'a>() -> Keys<'a, Variation> {
+    table! { Variation;
+        key variation (coefficient): share(), "Standard deviation of the rate from second to second, as a share of the mean";
+        key correlation: number(0.0, 0.999), "Correlation of one second with the next";
     }
-    let quantiles = reader.optional(key, |node| {
-        let (least, most) = match &node.value {
-            Value::List(items) => match items.as_slice() {
-                [least, most] => (read(least)?, read(most)?),
-                _ => {
-                    return Err(Complaint::new("a list here has two values: the least and the greatest")
-                        .code(Code::WrongKind));
-                }
-            },
-            _ => (read(node)?, read(node)?),
-        };
-        let points = vec![(0.0, least), (1.0, most)];
-        Quantiles::new(points).map_err(|_| Complaint::new("the least value is above the greatest"))
-    })?;
-    Some(Some(quantiles))
+}
+
+/// A fixed value, or a list of the lowest and the highest with everything between them equally likely.
+fn quantiles<'a, V: Clone + 'a>(takes: Takes<'a, V>, number: fn(V) -> f64) -> Takes<'a, Quantiles> {
+    takes.range().map(
+        move |(lowest, highest)| {
+            let points = vec![(0.0, number(lowest)), (1.0, number(highest))];
+            Quantiles::new(points).map_err(|_| Complaint::new("the lowest value is above the highest"))
+        },
+        |_| None,
+    )
 }
 
 fn replace(place: &mut Quantiles, with: &Option<Quantiles>) {
     if let Some(quantiles) = with {
         *place = quantiles.clone();
     }
-}
-
-fn millis(node: &Node) -> Result<f64, Complaint> {
-    units::duration(node).map(Duration::as_millis_f64)
 }
 
 fn megabits(rate: Rate) -> f64 {

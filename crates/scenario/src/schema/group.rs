@@ -1,20 +1,36 @@
 //! `[[group]]`: nodes that are alike, `host-1` to `host-200`; and the ends of links and flows, which may be groups.
 
-use super::named_place;
 use crate::codes::Code;
-use crate::reader::{Reader, integer, text};
+use crate::document::Node;
+use crate::keys::{Keys, Shape, Takes, place_of, table, whole};
+use crate::reader::{Reader, text};
 use crate::units::Complaint;
 
 /// A group has so many nodes at most.
-pub(crate) const MOST: i64 = 1000;
+const MOST: i64 = 1000;
 /// A scenario has so many nodes at most, with those of groups: the routes from each to each are kept.
 const MOST_NODES: usize = 2000;
 
 /// The nodes of a scenario, those of groups behind those that are named.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Nodes {
     pub(super) names: Vec<String>,
     groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    name: Option<String>,
+    count: Option<usize>,
+}
+
+pub(super) fn keys<'a>() -> Keys<'a, Options> {
+    Keys::new()
+        .definition("group")
+        .name("group", "Name of the nodes; they are called NAME-1, NAME-2 and so on", |it: &mut Options| {
+            &mut it.name
+        })
+        .required("count", "Number of nodes", whole(1, MOST), |it| &mut it.count)
 }
 
 #[derive(Debug)]
@@ -41,12 +57,9 @@ impl Nodes {
 
     /// Nodes count in `total` even where they are too many to be kept.
     fn read_group(&mut self, mut table: Reader<'_>, total: &mut usize) {
-        let name = table.required("name", super::name);
-        if let Some(name) = &name {
-            table.what = format!("group \"{name}\"");
-        }
-        let count = table.required("count", integer(1, MOST)).and_then(|count| usize::try_from(count).ok());
-        if let (Some(name), Some(count)) = (name, count) {
+        let mut options = Options::default();
+        keys().read(&mut table, &mut options);
+        if let (Some(name), Some(count)) = (options.name, options.count) {
             let fitted = *total <= MOST_NODES;
             *total += count;
             if *total <= MOST_NODES {
@@ -73,34 +86,42 @@ impl Nodes {
         self.names.extend(members);
     }
 
-    /// The node or group that a key names, which must be there.
-    fn read_end(&self, reader: &mut Reader<'_>, key: &'static str) -> Option<End> {
+    /// The node or group of a name.
+    fn end(&self, node: &Node) -> Result<End, Complaint> {
         if self.names.is_empty() {
-            // That there are none has been noted.
-            reader.node(key);
-            return None;
+            return Err(Complaint::noted_elsewhere());
         }
-        reader.required(key, |node| {
-            let name = text(node)?;
-            if let Some(group) = self.groups.iter().find(|group| group.name == name) {
-                return Ok(End { first: group.first, count: group.count, is_group: true });
-            }
-            let first = self.names.iter().position(|known| *known == name).map_or_else(
-                || {
-                    let groups = self.groups.iter().map(|group| &group.name);
-                    let known: Vec<&str> = self.names.iter().chain(groups).map(String::as_str).collect();
-                    named_place(node, "node", &known)
-                },
-                Ok,
-            )?;
-            Ok(End { first, count: 1, is_group: false })
-        })
+        let name = text(node)?;
+        if let Some(group) = self.groups.iter().find(|group| group.name == name) {
+            return Ok(End { first: group.first, count: group.count, is_group: true });
+        }
+        let groups = self.groups.iter().map(|group| &group.name);
+        // A group that shares its name with a node has been refused.
+        let known = self.names.iter().chain(groups).map(String::as_str).collect();
+        place_of("node", known).read(node).map(|first| End { first, count: 1, is_group: false })
     }
 
+    /// The keys `from` and `to`.
+    pub(super) fn ends(&self, from: &'static str, to: &'static str) -> Keys<'_, Named> {
+        let end = || Takes::new(Shape::Text, |node| self.end(node), |_| None);
+        table! { Named;
+            required from: end(), from;
+            required to: end(), to;
+        }
+    }
+}
+
+/// The ends that a table names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Named {
+    from: Option<End>,
+    to: Option<End>,
+}
+
+impl Named {
     /// The two ends of a link or a flow; `None` when something is wrong, which has been noted.
-    pub(super) fn read_ends(&self, reader: &mut Reader<'_>, what: &str) -> Option<Ends> {
-        let [from, to] = ["from", "to"].map(|key| self.read_end(reader, key));
-        let ends = Ends { from: from?, to: to? };
+    pub(super) fn resolve(self, reader: &mut Reader<'_>, what: &str) -> Option<Ends> {
+        let ends = Ends { from: self.from?, to: self.to? };
         let complaint = if ends.pairs().any(|[from, to]| from == to) {
             Complaint::new(format!("a {what} needs two different ends"))
         } else if ends.from.is_group && ends.to.is_group && ends.from.count != ends.to.count {
@@ -140,7 +161,7 @@ impl Ends {
     pub fn count(&self) -> usize {
         self.from.count.max(self.to.count)
     }
-    /// The places of the two nodes of a pair; further ones begin anew with the first.
+    /// The places of the two nodes of a pair; further ones begin with the first again.
     pub fn pair(&self, place: usize) -> [usize; 2] {
         [self.from, self.to].map(|end| end.first + place % end.count)
     }

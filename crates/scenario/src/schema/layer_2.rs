@@ -1,35 +1,55 @@
 //! `layer_2 = { scan = "100 ms", associate = "80 ms" }`: how long a handover of a mobile node takes below IP.
 
+use super::notice::SPREADS;
 use crate::codes::Code;
+use crate::keys::{Section, choice, table, time};
 use crate::reader::Reader;
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_mobility::{Layer2Config, Phase, Spread};
 use seamline_wire::Duration;
 
-pub(crate) type Shape = fn(Duration) -> Spread;
-pub(crate) const SHAPES: &[(&str, Shape)] = &[("uniform", Spread::Uniform), ("normal", Spread::Normal)];
-
-/// Read the table; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(mut reader: Reader<'_>) -> Option<Layer2Config> {
-    let shape = reader.choice("spread_shape", SHAPES).unwrap_or(Spread::Uniform);
-    let scan = read_phase(&mut reader, "scan", "scan_spread", shape);
-    let associate = read_phase(&mut reader, "associate", "associate_spread", shape);
-    reader.finish();
-    Some(Layer2Config { scan: scan?, associate: associate? })
+#[derive(Clone, Default)]
+struct Options {
+    shape: super::notice::Shape,
+    scan: Duration,
+    scan_spread: Duration,
+    associate: Duration,
+    associate_spread: Duration,
 }
 
-fn read_phase(
+pub(super) fn section<'a>() -> Section<'a, Layer2Config> {
+    table! { Options;
+        key scan: time(), "Time to find a base station";
+        key associate: time(), "Time to associate with it";
+        key scan_spread: time(), "Spread of `scan`: maximum (uniform) or standard deviation (normal)";
+        key associate_spread: time(), "Spread of `associate`: maximum (uniform) or standard deviation (normal)";
+        key spread_shape (shape): choice(SPREADS), "Distribution of the spread";
+    }
+    .build(Options::default(), |it, reader| {
+            let shape = it.shape;
+            let scan = phase(reader, ["scan", "scan_spread"], it.scan, it.scan_spread, shape);
+            let keys = ["associate", "associate_spread"];
+            let associate = phase(reader, keys, it.associate, it.associate_spread, shape);
+            Some(Layer2Config { scan: scan?, associate: associate? })
+        })
+}
+
+fn phase(
     reader: &mut Reader<'_>,
-    key: &'static str,
-    spread_key: &'static str,
-    shape: Shape,
+    [key, spread_key]: [&'static str; 2],
+    mean: Duration,
+    spread: Duration,
+    shape: super::notice::Shape,
 ) -> Option<Phase> {
-    let mean = reader.or(key, Duration::ZERO, units::duration);
-    let spread = reader.or(spread_key, Duration::ZERO, |node| match units::duration(node)? {
-        spread if mean.is_some_and(|mean| spread > mean) => {
-            Err(Complaint::new(format!("must not be longer than `{key}`")).code(Code::OutOfBounds))
-        }
-        spread => Ok(spread),
-    })?;
-    Some(Phase { mean: mean?, spread: if spread.is_zero() { Spread::None } else { shape(spread) } })
+    if spread > mean && !reader.is_wrong(key) {
+        let complaint = Complaint::new(format!("must not be longer than `{key}`")).code(Code::OutOfBounds);
+        reader.refuse_value(spread_key, complaint);
+        return None;
+    }
+    let spread = match shape {
+        _ if spread.is_zero() => Spread::None,
+        super::notice::Shape::Uniform => Spread::Uniform(spread),
+        super::notice::Shape::Normal => Spread::Normal(spread),
+    };
+    Some(Phase { mean, spread })
 }

@@ -1,15 +1,17 @@
 //! `[[link]]`: a wire between two nodes, with a direction down (`from` -> `to`) and a direction up. Keys of
 //! the link hold for both; the tables `down` and `up` say where a direction differs.
 
-use super::group::{Ends, Nodes};
+use super::group::{Named, Nodes};
 use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
-use super::schedule::{self, ScheduleSpec};
+use super::schedule::{self, Part, ScheduleSpec};
 use super::{handover, queue};
 use crate::codes::Code;
+use crate::keys::{Keys, Section, positive_rate, table, time};
 use crate::reader::{Reader, text};
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_net::QueueConfig;
+use seamline_net::notices::NoticeConfig;
 use seamline_net::schedule::Handovers;
 use seamline_wire::{Duration, Rate};
 use std::collections::BTreeMap;
@@ -48,26 +50,14 @@ pub struct DirectionSpec {
     pub schedule: Option<ScheduleSpec>,
 }
 
-/// What a table says of a direction.
-#[derive(Clone, Debug, Default)]
-struct Keys {
-    rate: Option<Rate>,
-    one_way_delay: Option<Duration>,
-    queue: Option<QueueConfig>,
-    loss: Option<Vec<LossSpec>>,
-    schedule: Option<ScheduleSpec>,
-    /// Whether a key of the table, or a table in it, is wrong; that has been noted.
-    flawed: bool,
-}
-
 /// Links take two ports of a router each.
 const MOST_LINKS: usize = 30_000;
 
 /// Read all links; `None` when there is none, or something about one of them is wrong, which has been noted.
 pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
     let tables = super::named_tables(reader, "link");
-    let read: Vec<Option<Vec<LinkSpec>>> =
-        tables.iter().map(|table| read(table.clone(), nodes, duration)).collect();
+    let section = section(nodes, duration);
+    let read: Vec<Option<Vec<LinkSpec>>> = tables.iter().map(|table| section.read(table.clone())).collect();
     refuse_shared_names(&tables, &read);
     let is_whole = !read.is_empty() && read.iter().all(Option::is_some);
     let links: Vec<LinkSpec> = read.into_iter().flatten().flatten().collect();
@@ -109,60 +99,62 @@ fn shared_name(name: &str, other: Option<&str>) -> Complaint {
     Complaint::new(label).code(Code::NameTaken).tip(tip)
 }
 
-/// Read one link; `None` when something about it is wrong, which has been noted.
-/// Where an end is a group of nodes it is one for each of them, called `name-1`, `name-2` and so on.
-fn read(reader: Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
-    let (ends, first) = read_member(reader.clone(), nodes, duration, 0)?;
-    // What is good once is good again; random parts of each draw from streams of its own name.
-    let others = (1..ends.count()).filter_map(|place| read_member(reader.clone(), nodes, duration, place));
-    Some(std::iter::once(first).chain(others.map(|(_, link)| link)).collect())
+#[derive(Clone, Default)]
+struct Options {
+    name: Option<String>,
+    ends: Named,
+    directions: Directions,
+    handovers: Option<Handovers>,
+    notice: Option<(Option<usize>, NoticeConfig)>,
 }
 
-fn read_member(
-    mut reader: Reader<'_>,
-    nodes: &Nodes,
-    duration: Duration,
-    place: usize,
-) -> Option<(Ends, LinkSpec)> {
-    let mut name = reader.required("name", super::name);
-    if let Some(name) = &name {
-        reader.what = format!("link \"{name}\"");
+/// The links of one table. Where an end is a group of nodes there is one for each of them, called `name-1`, `name-2` and so on.
+pub(super) fn section(nodes: &Nodes, duration: Duration) -> Section<'_, Vec<LinkSpec>> {
+    table! { Options;
+        .definition("link");
+        .name("link", "Its name", |it: &mut Options| &mut it.name);
+        .with(nodes.ends(
+                "One end: a node, or a group (one link for each); down is from here",
+                "The other end; up is from there",
+            ),
+            |it| &mut it.ends,);
+        .with(direction_keys([
+                "Where the direction from `from` to `to` differs",
+                "Where the direction from `to` to `from` differs",
+            ]),
+            |it| &mut it.directions,);
+        section handover (handovers): handover::section(duration), "When the link is interrupted, for how long, and what happens to packets";
+        section notice: notice::section(&nodes.names), "Which node is notified of handovers in advance, and how reliably";
     }
-    let ends = nodes.read_ends(&mut reader, "link");
-    let pair = ends.map(|ends| ends.pair(place));
-    if let (Some(ends), Some(name)) = (ends, &mut name)
-        && let Some(member) = ends.member(name, place)
-    {
-        *name = member;
+    .build(Options::default(), |options, reader| make(options, reader))
+}
+
+fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
+    let Options { name, ends, directions, handovers, notice } = options;
+    let ends = ends.resolve(reader, "link");
+    let [down, up] = directions.resolve(reader);
+    if reader.has("handover") {
+        refuse_two_kinds_of_handovers(reader, [&down, &up]);
     }
-    let stream = format!("link/{}", name.as_deref().unwrap_or_default());
-    let [down, up] = read_directions(&mut reader, &stream);
-    let handovers = reader.table("handover").map(|table| handover::read(table, duration));
-    let notice = reader.table("notice");
-    let notice = notice.map(|table| notice::read(table, &nodes.names, pair.map(|[_, to]| to)));
-    if handovers.is_some() {
-        refuse_two_kinds_of_handovers(&mut reader, [&down, &up]);
+    if is_flawed(reader, &[("handover", handovers.is_some()), ("notice", notice.is_some())]) {
+        return None;
     }
-    reader.finish();
-    let [from, to] = pair?;
-    let link = LinkSpec {
-        name: name?,
+    let (name, ends, down, up) = (name?, ends?, down?, up?);
+    let link = |(place, [from, to]): (usize, [usize; 2])| LinkSpec {
+        name: ends.member(&name, place).unwrap_or_else(|| name.clone()),
         from,
         to,
-        down: down?,
-        up: up?,
-        handovers: all_or_none(handovers)?,
-        notice: all_or_none(notice)?,
+        down: down.clone(),
+        up: up.clone(),
+        handovers: handovers.clone(),
+        notice: notice.clone().map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
     };
-    Some((ends?, link))
+    Some(ends.pairs().enumerate().map(link).collect())
 }
 
-/// `None` only for what is there and wrong.
-pub(super) fn all_or_none<T>(read: Option<Option<T>>) -> Option<Option<T>> {
-    match read {
-        Some(value) => value.map(Some),
-        None => Some(None),
-    }
+/// Whether a key is there without a good value; `(key, has a value)`.
+pub(super) fn is_flawed(reader: &Reader<'_>, keys: &[(&str, bool)]) -> bool {
+    keys.iter().any(|(key, is_good)| !is_good && reader.has(key))
 }
 
 fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<DirectionSpec>; 2]) {
@@ -173,81 +165,102 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
     if directions.iter().any(scheduled)
         && let Some((key, _)) = reader.entry("handover")
     {
-        let complaint = Complaint::new("the schedule brings its own handovers")
+        let complaint = Complaint::new("the schedule has its own handovers")
             .code(Code::Conflict)
-            .tip("their interruption and what becomes of packets are keys of the schedule");
+            .tip("their interruption and what happens to packets are keys of the schedule");
         reader.refuse("handover", key.span, complaint);
     }
 }
 
-/// Both directions, down and up; random parts of a schedule draw from streams below `stream`.
-pub(super) fn read_directions(reader: &mut Reader<'_>, stream: &str) -> [Option<DirectionSpec>; 2] {
-    let shared = Keys::read(reader, stream);
-    ["down", "up"].map(|side| direction(reader, side, &shared, stream))
+/// What a table says of one direction.
+#[derive(Clone, Debug, Default)]
+struct Direction {
+    rate: Option<Rate>,
+    one_way_delay: Option<Duration>,
+    queue: Option<QueueConfig>,
+    loss: Option<Vec<LossSpec>>,
+    schedule: Option<Vec<Part>>,
+    /// Whether a key of the table, or a table in it, is wrong; that has been noted.
+    flawed: bool,
 }
 
-/// One direction: what its own table says, and otherwise what the link says.
-fn direction(
-    reader: &mut Reader<'_>,
-    key: &'static str,
-    shared: &Keys,
-    stream: &str,
-) -> Option<DirectionSpec> {
-    let own = match reader.table(key) {
-        Some(mut table) => {
-            let keys = Keys::read(&mut table, stream);
-            table.finish();
-            keys
-        }
-        None => Keys { flawed: reader.has(key), ..Keys::default() },
-    };
-    let flawed = own.flawed || shared.flawed;
-    let schedule = own.schedule.or_else(|| shared.schedule.clone());
-    let rate = own.rate.or(shared.rate);
-    let one_way_delay = own.one_way_delay.or(shared.one_way_delay);
-    let scheduled_rate = schedule.as_ref().is_some_and(ScheduleSpec::has_capacity);
-    let scheduled_delay = schedule.as_ref().is_some_and(ScheduleSpec::has_delay);
-    if flawed {
-        return None;
+/// What holds for both directions, and what the tables `down` and `up` say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directions {
+    shared: Direction,
+    down: Direction,
+    up: Direction,
+}
+
+/// The keys of both directions; `about` are the tables `down` and `up`.
+pub(super) fn direction_keys<'a>(about: [&'static str; 2]) -> Keys<'a, Directions> {
+    let side = || one_direction().definition("direction");
+    table! { Directions;
+        .with(one_direction(), |it: &mut Directions| &mut it.shared);
+        part down: side(), about[0];
+        part up: side(), about[1];
     }
-    for (name, present) in [
-        ("rate", rate.is_some() || scheduled_rate),
-        ("one_way_delay", one_way_delay.is_some() || scheduled_delay),
-    ] {
-        if !present {
-            reader.missing(name);
+}
+
+fn one_direction<'a>() -> Keys<'a, Direction> {
+    table! { Direction;
+        optional rate: positive_rate(), "Transmission rate, unless a schedule sets it";
+        optional one_way_delay: time(), "One-way propagation delay, unless a schedule sets it";
+        section queue: queue::section(), "Packets that wait for the transmitter; unlimited unless given";
+        sections loss: loss::section(), "Error models, at most one at each place";
+        sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
+    }
+    .check(|reader, it| {
+            loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
+            schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
+            let keys = [
+                ("rate", it.rate.is_some()),
+                ("one_way_delay", it.one_way_delay.is_some()),
+                ("queue", it.queue.is_some()),
+                ("loss", it.loss.is_some()),
+                ("schedule", it.schedule.is_some()),
+            ];
+            it.flawed = is_flawed(reader, &keys);
+        })
+}
+
+impl Directions {
+    /// Down and up; `None` when something is missing or wrong, which has been noted.
+    pub(super) fn resolve(self, reader: &mut Reader<'_>) -> [Option<DirectionSpec>; 2] {
+        let Directions { shared, down, up } = self;
+        [("down", down), ("up", up)].map(|(key, own)| {
+            let is_table = !reader.has(key) || reader.table(key).is_some();
+            if is_table { own.over(&shared, reader) } else { None }
+        })
+    }
+}
+
+impl Direction {
+    /// What the table of the direction says, and otherwise what holds for both.
+    fn over(self, shared: &Direction, reader: &Reader<'_>) -> Option<DirectionSpec> {
+        if self.flawed || shared.flawed {
             return None;
         }
-    }
-    Some(DirectionSpec {
-        rate: rate.unwrap_or(Rate::ZERO),
-        one_way_delay: one_way_delay.unwrap_or(Duration::ZERO),
-        queue: own.queue.or(shared.queue).unwrap_or_default(),
-        loss: own.loss.or_else(|| shared.loss.clone()).unwrap_or_default(),
-        schedule,
-    })
-}
-
-impl Keys {
-    /// Read the keys; random parts of a schedule draw from streams below `stream`.
-    fn read(reader: &mut Reader<'_>, stream: &str) -> Keys {
-        let mut keys = Keys {
-            rate: reader.optional("rate", units::positive_rate),
-            one_way_delay: reader.optional("one_way_delay", units::duration),
-            queue: reader.table("queue").and_then(queue::read),
-            loss: loss::read_all(reader),
-            schedule: schedule::read_all(reader, stream),
-            flawed: false,
-        };
-        keys.flawed = [
-            ("rate", keys.rate.is_none()),
-            ("one_way_delay", keys.one_way_delay.is_none()),
-            ("queue", keys.queue.is_none()),
-            ("loss", keys.loss.is_none()),
-            ("schedule", keys.schedule.is_none()),
-        ]
-        .into_iter()
-        .any(|(key, absent)| absent && reader.has(key));
-        keys
+        let schedule = self.schedule.or_else(|| shared.schedule.clone()).map(ScheduleSpec::new);
+        let rate = self.rate.or(shared.rate);
+        let one_way_delay = self.one_way_delay.or(shared.one_way_delay);
+        let scheduled_rate = schedule.as_ref().is_some_and(ScheduleSpec::has_capacity);
+        let scheduled_delay = schedule.as_ref().is_some_and(ScheduleSpec::has_delay);
+        for (name, present) in [
+            ("rate", rate.is_some() || scheduled_rate),
+            ("one_way_delay", one_way_delay.is_some() || scheduled_delay),
+        ] {
+            if !present {
+                reader.missing(name);
+                return None;
+            }
+        }
+        Some(DirectionSpec {
+            rate: rate.unwrap_or(Rate::ZERO),
+            one_way_delay: one_way_delay.unwrap_or(Duration::ZERO),
+            queue: self.queue.or(shared.queue).unwrap_or_default(),
+            loss: self.loss.or_else(|| shared.loss.clone()).unwrap_or_default(),
+            schedule,
+        })
     }
 }

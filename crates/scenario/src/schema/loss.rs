@@ -2,9 +2,12 @@
 
 use crate::codes::Code;
 use crate::document::{Node, Value};
-use crate::reader::{Reader, integer, list};
+use crate::keys::{
+    Keys, Kinds, Section, Shape, Takes, choice, positive_time, share, table, time, unread, whole,
+};
+use crate::reader::Reader;
 use crate::recordings;
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_net::error::{
     AppliesTo, Bernoulli, Burst, DropList, ErrorStage, GilbertElliott, GilbertElliottInTime,
     GilbertElliottParameters, GilbertElliottTimes, LossTrace, PeriodicOutage,
@@ -13,27 +16,14 @@ use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 use std::sync::Arc;
 
-/// The error models a scenario may name, with a line about each.
-pub const MODELS: &[(&str, &str)] = &[
-    ("bernoulli", "each packet is lost with one probability"),
-    (
-        "gilbert-elliott",
-        "a good and a bad state with a loss probability each, that change per packet or with time (Gilbert 1960, Elliott 1963)",
-    ),
-    ("burst", "an error starts with a probability and takes a number of packets"),
-    ("list", "the packets with these arrival indices are lost"),
-    ("outage", "everything is lost for a while, once per period"),
-    ("trace", "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)"),
-];
-
-pub(crate) const PLACES: &[(&str, Place)] = &[("end", Place::End), ("before-queue", Place::BeforeQueue)];
-pub(crate) const APPLIES_TO: &[(&str, AppliesTo)] =
-    &[("all", AppliesTo::All), ("payload", AppliesTo::Payload)];
+const PLACES: &[(&str, Place)] = &[("end", Place::End), ("before-queue", Place::BeforeQueue)];
+const APPLIES_TO: &[(&str, AppliesTo)] = &[("all", AppliesTo::All), ("payload", AppliesTo::Payload)];
 
 /// Where on a link packets are lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Place {
     /// After propagation: what is lost has used airtime.
+    #[default]
     End,
     /// Before the queue.
     BeforeQueue,
@@ -112,108 +102,171 @@ impl LossSpec {
     }
 }
 
-/// Read the error models under `loss`: one, or a list with at most one per place. `None` when there are
-/// none, or one is wrong, which has been noted.
-pub(super) fn read_all(reader: &mut Reader<'_>) -> Option<Vec<LossSpec>> {
-    let node = reader.node("loss")?;
-    let span = node.span;
-    let models = reader.tables("loss");
-    let named = if let Value::List(items) = &node.value { items.len() } else { 1 };
-    let all: Vec<LossSpec> = models.into_iter().filter_map(read).collect();
-    if all.len() < named {
-        return None;
+#[derive(Clone, Debug, Default)]
+struct Options {
+    model: Option<LossModel>,
+    place: Place,
+    applies_to: AppliesTo,
+}
+
+/// An error model under `loss`.
+pub(super) fn section<'a>() -> Section<'a, LossSpec> {
+    let trace = Keys::new()
+        .required(
+            "file",
+            "A file of 0 (arrives) and 1 (lost), relative to the scenario",
+            unread(Shape::Text),
+            |it| it,
+        )
+        .build(None, |file, reader| {
+            let lost = recordings::loss_trace(reader.context, &file?);
+            reader.accept("file", lost).map(LossModel::Trace)
+        });
+    let models = Kinds::new("model", "The error model")
+        .kind(("bernoulli", "each packet is lost with one probability"), bernoulli())
+        .kind(
+            (
+                "gilbert-elliott",
+                "a good and a bad state with a loss probability each, which change per packet or with time (Gilbert 1960, Elliott 1963)",
+            ),
+            gilbert_elliott(),
+        )
+        .kind(("burst", "an error starts with a probability and takes a number of packets"), burst())
+        .kind(("list", "the packets with these arrival indices are lost"), listed())
+        .kind(("outage", "everything is lost for a while, once per period"), outage())
+        .kind(("trace", "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)"), trace);
+    table! { Options;
+        .definition("loss");
+        .kinds(models, |it: &mut Options| &mut it.model);
+        key place: choice(PLACES), "Where packets are lost: after propagation, or before the queue";
+        key applies_to: choice(APPLIES_TO), "Which packets it affects: all, or those with payload";
     }
+    .build(Options::default(), |Options { model, place, applies_to }, _| {
+        Some(LossSpec { model: model?, place, applies_to })
+    })
+}
+
+/// Note that several error models are at one place.
+pub(super) fn refuse_shared_places(reader: &mut Reader<'_>, all: &[LossSpec]) {
     for place in [Place::End, Place::BeforeQueue] {
         if all.iter().filter(|loss| loss.place == place).count() > 1 {
             let complaint = Complaint::new("only one error model fits at each place")
                 .code(Code::Conflict)
                 .tip("set `place` to \"end\" or \"before-queue\"");
-            reader.refuse("loss", span, complaint);
+            reader.refuse_value("loss", complaint);
         }
     }
-    Some(all)
 }
 
-fn read(mut reader: Reader<'_>) -> Option<LossSpec> {
-    let names: Vec<(&str, &str)> = MODELS.iter().map(|(name, _)| (*name, *name)).collect();
-    let model = match reader.required_choice("model", &names)? {
-        "bernoulli" => bernoulli(&mut reader),
-        "gilbert-elliott" => gilbert_elliott(&mut reader),
-        "burst" => burst(&mut reader),
-        "list" => reader.required("indices", list(index)).map(LossModel::List),
-        "outage" => outage(&mut reader),
-        _ => trace(&mut reader),
-    };
-    let place = reader.choice("place", PLACES).unwrap_or(Place::End);
-    let applies_to = reader.choice("applies_to", APPLIES_TO).unwrap_or_default();
-    reader.finish();
-    Some(LossSpec { model: model?, place, applies_to })
+fn bernoulli<'a>() -> Section<'a, LossModel> {
+    Keys::new()
+        .required("probability", "Probability that a packet is lost", share(), |it| it)
+        .build(None, |probability, _| Some(LossModel::Bernoulli { probability: probability? }))
 }
 
-fn bernoulli(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let probability = reader.required("probability", units::ratio)?;
-    Some(LossModel::Bernoulli { probability })
+fn burst<'a>() -> Section<'a, LossModel> {
+    table! { (_, _);
+        required start_probability (0): share(), "Probability that an error starts at a packet";
+        required length (1): whole(1, 1_000_000), "Packets lost in an error";
+    }
+    .build((None, None), |(start_probability, length), _| {
+        Some(LossModel::Burst { start_probability: start_probability?, length: length? })
+    })
+}
+
+fn outage<'a>() -> Section<'a, LossModel> {
+    table! { (_, _);
+        required period (0): positive_time(), "Time from one outage to the next";
+        required length (1): time(), "Duration of each outage";
+    }
+    .build((None, None), |(period, length), _| Some(LossModel::Outage { period: period?, length: length? }))
+}
+
+fn listed<'a>() -> Section<'a, LossModel> {
+    let index =
+        Takes::new(Shape::Integer { least: 0, most: i64::MAX }, index, |index: &u64| Some(index.to_string()));
+    Keys::new()
+        .required(
+            "indices",
+            "Packets that are lost, counted from 0 in order of arrival",
+            index.one_or_many(),
+            |it| it,
+        )
+        .build(None, |indices, _| indices.map(LossModel::List))
+}
+
+#[derive(Clone, Debug)]
+struct States {
+    good_to_bad: Option<f64>,
+    bad_to_good: Option<f64>,
+    mean_good: Option<Duration>,
+    mean_bad: Option<Duration>,
+    loss_in_good: f64,
+    loss_in_bad: f64,
 }
 
 /// The states change per packet, with probabilities, or with time, by their mean durations.
-fn gilbert_elliott(reader: &mut Reader<'_>) -> Option<LossModel> {
+fn gilbert_elliott<'a>() -> Section<'a, LossModel> {
+    let mean = || time().checked(refuse_short_state);
+    let start = States {
+        good_to_bad: None,
+        bad_to_good: None,
+        mean_good: None,
+        mean_bad: None,
+        loss_in_good: 0.0,
+        loss_in_bad: 1.0,
+    };
+    table! { States;
+        optional good_to_bad: share(), "Probability per packet of a change to the bad state";
+        optional bad_to_good: share(), "Probability per packet of a change to the good state";
+        optional mean_good: mean(), "Mean duration of the good state, instead of `good_to_bad`";
+        optional mean_bad: mean(), "Mean duration of the bad state, instead of `bad_to_good`";
+        key loss_in_good: share(), "Loss probability in the good state";
+        key loss_in_bad: share(), "Loss probability in the bad state";
+    }
+    .build(start, make_gilbert_elliott)
+}
+
+fn make_gilbert_elliott(states: States, reader: &mut Reader<'_>) -> Option<LossModel> {
+    let States { good_to_bad, bad_to_good, mean_good, mean_bad, loss_in_good, loss_in_bad } = states;
     let in_time = reader.has("mean_good") || reader.has("mean_bad");
     for key in ["good_to_bad", "bad_to_good"] {
-        if let Some(node) = reader.node(key).filter(|_| in_time) {
+        if in_time && reader.has(key) {
             let complaint = Complaint::new("the states change either per packet or with time")
                 .code(Code::Conflict)
                 .tip("keep `good_to_bad` and `bad_to_good`, or `mean_good` and `mean_bad`");
-            reader.refuse(key, node.span, complaint);
+            reader.refuse_value(key, complaint);
         }
     }
-    let loss_in_good = reader.or("loss_in_good", 0.0, units::ratio);
-    let loss_in_bad = reader.or("loss_in_bad", 1.0, units::ratio);
-    if in_time {
-        let mean_good = reader.required("mean_good", mean_duration);
-        let mean_bad = reader.required("mean_bad", mean_duration);
-        return Some(LossModel::GilbertElliottInTime(GilbertElliottTimes {
+    let needed = if in_time { ["mean_good", "mean_bad"] } else { ["good_to_bad", "bad_to_good"] };
+    for key in needed {
+        if !reader.has(key) {
+            reader.missing(key);
+        }
+    }
+    Some(match in_time {
+        true => LossModel::GilbertElliottInTime(GilbertElliottTimes {
             mean_good: mean_good?,
             mean_bad: mean_bad?,
-            loss_in_good: loss_in_good?,
-            loss_in_bad: loss_in_bad?,
-        }));
-    }
-    let good_to_bad = reader.required("good_to_bad", units::ratio);
-    let bad_to_good = reader.required("bad_to_good", units::ratio);
-    Some(LossModel::GilbertElliott(GilbertElliottParameters {
-        good_to_bad: good_to_bad?,
-        bad_to_good: bad_to_good?,
-        loss_in_good: loss_in_good?,
-        loss_in_bad: loss_in_bad?,
-    }))
+            loss_in_good,
+            loss_in_bad,
+        }),
+        false => LossModel::GilbertElliott(GilbertElliottParameters {
+            good_to_bad: good_to_bad?,
+            bad_to_good: bad_to_good?,
+            loss_in_good,
+            loss_in_bad,
+        }),
+    })
 }
 
-/// Every change of state takes a draw, also on an idle link, so that much shorter ones would take for ever.
-fn mean_duration(node: &Node) -> Result<Duration, Complaint> {
+/// Every change of state takes a draw, also on an idle link: far shorter states would take too long to simulate.
+fn refuse_short_state(mean: &Duration) -> Result<(), Complaint> {
     const SHORTEST: Duration = Duration::from_micros(1);
-    match units::duration(node)? {
-        mean if mean < SHORTEST => {
-            Err(Complaint::new(format!("a state lasts {SHORTEST} or longer")).code(Code::OutOfBounds))
-        }
-        mean => Ok(mean),
+    if *mean < SHORTEST {
+        return Err(Complaint::new(format!("a state lasts {SHORTEST} or longer")).code(Code::OutOfBounds));
     }
-}
-
-fn burst(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let start_probability = reader.required("start_probability", units::ratio);
-    let length = reader.required("length", integer(1, 1_000_000));
-    Some(LossModel::Burst { start_probability: start_probability?, length: u32::try_from(length?).ok()? })
-}
-
-fn outage(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let period = reader.required("period", units::positive_duration);
-    let length = reader.required("length", units::duration);
-    Some(LossModel::Outage { period: period?, length: length? })
-}
-
-fn trace(reader: &mut Reader<'_>) -> Option<LossModel> {
-    let context = reader.context;
-    reader.required("file", |node| recordings::loss_trace(context, node)).map(LossModel::Trace)
+    Ok(())
 }
 
 fn index(node: &Node) -> Result<u64, Complaint> {

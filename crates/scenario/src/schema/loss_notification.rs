@@ -1,23 +1,21 @@
-//! `loss_notification = { scheme = "eln-ack" }`: telling losses over the air from congestion.
+//! `loss_notification = { scheme = "eln-ack" }`: losses on the air are told apart from congestion.
 
-use super::tcp::set;
-use crate::reader::{Reader, boolean};
+use crate::keys::{Keys, boolean, choice, table};
 use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
 
-/// What both ends do.
-pub(crate) const SCHEMES: &[(&str, LossNotification)] = &[
+const SCHEMES: &[(&str, LossNotification)] = &[
     ("none", LossNotification::None),
     ("eln", LossNotification::Heed),
     ("eln-ack", LossNotification::ListAndHeed),
 ];
-/// When what is still missing is sent once more.
-pub(crate) const REPEAT: &[(&str, Repeat)] =
-    &[("after a round trip", Repeat::AfterRoundTrip), ("never", Repeat::Never)];
+const REPEAT: &[(&str, Repeat)] = &[("after a round trip", Repeat::AfterRoundTrip), ("never", Repeat::Never)];
 
-pub(super) fn read(mut reader: Reader<'_>, notification: &mut LossNotificationParameters) {
-    set(&mut notification.scheme, reader.choice("scheme", SCHEMES));
-    set(&mut notification.repeat, reader.choice("repeat", REPEAT));
-    let go = reader.optional("duplicates_let_segments_go", boolean);
-    set(&mut notification.duplicates_let_segments_go, go);
-    reader.finish();
+pub(super) fn keys<'a>() -> Keys<'a, LossNotificationParameters> {
+    type Options = LossNotificationParameters;
+    table! { Options;
+        key scheme: choice(SCHEMES), "`eln`: the sender acts on loss notifications; `eln-ack`: the receiver also lists losses";
+        key repeat: choice(REPEAT), "When a segment that is still missing is retransmitted again";
+        key duplicates_release_segments (duplicates_let_segments_go): boolean(), "Each duplicate acknowledgment releases a new segment while a loss on the air is repaired";
+    }
+    .replaced("duplicates_let_segments_go", "`duplicates_release_segments`")
 }

@@ -2,14 +2,17 @@
 
 use super::cell::CellSpec;
 use super::layer_2;
-use super::link::all_or_none;
+use super::link::is_flawed;
 use super::movement::{self, MovementSpec};
-use super::named_place;
+use super::node_place;
 use super::notice::{self, NoticeSpec};
 use super::protocol::{self, ProtocolSpec};
 use crate::codes::Code;
-use crate::reader::{Reader, list};
+use crate::keys::{KeyShape, Section, Shape, place_of, table};
+use crate::reader::Reader;
 use crate::units::Complaint;
+use seamline_mobility::Layer2Config;
+use seamline_net::notices::NoticeConfig;
 use seamline_wire::Duration;
 
 /// A mobile node.
@@ -23,63 +26,80 @@ pub struct MobileSpec {
     pub movement: MovementSpec,
     /// How its packets find it; with no protocol all routes follow it at once.
     pub protocol: Option<ProtocolSpec>,
-    /// What its link layer tells it of its handovers.
+    /// How its link layer notifies it of its handovers.
     pub notice: Option<NoticeSpec>,
 }
 
-/// Read one mobile node; `None` when something about it is wrong, which has been noted.
-pub(super) fn read(
-    mut reader: Reader<'_>,
-    nodes: &[String],
-    cells: &[CellSpec],
+#[derive(Clone, Default)]
+struct Options {
+    node: Option<usize>,
+    cells: Option<Vec<usize>>,
+    layer_2: Option<Layer2Config>,
+    movement: movement::Options,
+    protocol: Option<Option<ProtocolSpec>>,
+    notice: Option<(Option<usize>, NoticeConfig)>,
+}
+
+/// One mobile node.
+pub(super) fn section<'a>(
+    nodes: &'a [String],
+    cells: &'a [CellSpec],
     duration: Duration,
-) -> Option<MobileSpec> {
-    let node = super::read_node(&mut reader, "name", nodes);
-    if let Some(node) = node {
-        reader.what = format!("mobile \"{}\"", nodes[node]);
+) -> Section<'a, MobileSpec> {
+    let known: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let name = move |reader: &mut Reader<'_>, it: &mut Options| {
+        it.node = reader.optional("name", |node| node_place(nodes).read(node));
+        if let Some(node) = it.node {
+            reader.what = format!("mobile \"{}\"", nodes[node]);
+        }
+    };
+    table! { Options;
+        .definition("mobile");
+        .custom("name", name, || KeyShape::new("name", "Node that moves", Shape::Text));
+        .needed();
+        required cells: place_of("cell", known.clone()).one_or_many(), "Its cells; it begins in the first";
+        section layer_2: layer_2::section(), "How long a handover takes below IP, instead of `interruption`";
+        part movement: movement::keys(known), "When it changes its cell";
+        .needed();
+        section protocol: protocol::section(nodes), "How packets are routed to it";
+        .needed();
+        section notice: notice::section(nodes), "How its link layer notifies it of its handovers";
     }
-    let own = read_cells(&mut reader, cells);
-    if !reader.has("movement") {
-        reader.missing("movement");
-    }
-    let layer_2 = reader.table("layer_2").map(layer_2::read);
-    let movement = reader.table("movement").and_then(|table| {
-        let layer_2 = layer_2.map(Option::unwrap_or_default);
-        movement::read(table, layer_2, own.as_deref().unwrap_or_default(), cells, duration)
+    .build(Options::default(), move |it, reader| make(it, reader, cells, duration))
+}
+
+fn make(it: Options, reader: &mut Reader<'_>, cells: &[CellSpec], duration: Duration) -> Option<MobileSpec> {
+    let own = it.cells.filter(|own| are_cells_good(reader, own));
+    let layer_2 = reader.has("layer_2").then(|| it.layer_2.unwrap_or_default());
+    let movement = reader.table("movement").and_then(|mut table| {
+        movement::make(it.movement, &mut table, layer_2, own.as_deref().unwrap_or_default(), cells, duration)
     });
-    if !reader.has("protocol") {
-        reader.missing("protocol");
-    }
-    let protocol = reader.table("protocol").and_then(|table| protocol::read(table, nodes));
-    let notice = reader.table("notice").map(|table| notice::read(table, nodes, node));
-    if let (Some(Some(notice)), Some(node)) = (&notice, node)
-        && notice.to != node
+    if let (Some((Some(to), _)), Some(node)) = (&it.notice, it.node)
+        && *to != node
     {
-        let complaint = Complaint::new("only the node itself hears of its handovers");
+        let complaint = Complaint::new("only the node itself is notified of its handovers");
         reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
     }
-    reader.finish();
-    all_or_none(layer_2)?;
+    if is_flawed(reader, &[("layer_2", it.layer_2.is_some()), ("notice", it.notice.is_some())]) {
+        return None;
+    }
+    let node = it.node?;
     Some(MobileSpec {
-        node: node?,
+        node,
         cells: own?,
         movement: movement?,
-        protocol: protocol?,
-        notice: all_or_none(notice)?,
+        protocol: it.protocol?,
+        notice: it.notice.map(|(to, config)| NoticeSpec { to: to.unwrap_or(node), config }),
     })
 }
 
-fn read_cells(reader: &mut Reader<'_>, cells: &[CellSpec]) -> Option<Vec<usize>> {
-    let known: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
-    let found = reader.required("cells", list(|node| named_place(node, "cell", &known)))?;
-    let twice = (1..found.len()).any(|place| found[..place].contains(&found[place]));
-    if found.is_empty() || twice {
-        let (label, code) = match twice {
-            true => ("a cell is named twice", Code::NameTaken),
-            false => ("a mobile node needs a cell to begin in", Code::Missing),
-        };
-        reader.refuse_value("cells", Complaint::new(label).code(code));
-        return None;
-    }
-    Some(found)
+fn are_cells_good(reader: &mut Reader<'_>, own: &[usize]) -> bool {
+    let twice = (1..own.len()).any(|place| own[..place].contains(&own[place]));
+    let (label, code) = match twice {
+        true => ("a cell is named twice", Code::NameTaken),
+        false if own.is_empty() => ("a mobile node needs a cell to begin in", Code::Missing),
+        false => return true,
+    };
+    reader.refuse_value("cells", Complaint::new(label).code(code));
+    false
 }

@@ -1,33 +1,35 @@
-//! The scenario file, one file here per kind of table. A table's keys are those its `read` function asks
-//! for ([`crate::reader::Reader`]); everything else is refused.
+//! The scenario file, one file here per kind of table. A table's keys are listed once, in [`Keys`], with what each takes and
+//! means; everything else is refused. [`description()`] is the same as data.
 
 pub mod agent;
-pub(crate) mod cell;
+mod cell;
 mod connected;
+mod description;
 mod ended;
 pub mod extent;
 mod flow;
 pub mod generated;
-pub(crate) mod group;
-pub(crate) mod handover;
-pub(crate) mod layer_2;
+mod group;
+mod handover;
+mod layer_2;
 mod link;
 pub mod loss;
-pub(crate) mod loss_notification;
+mod loss_notification;
 mod mobile;
-pub(crate) mod movement;
-pub(crate) mod moving;
-pub(crate) mod notice;
-pub(crate) mod output;
+mod movement;
+mod moving;
+mod notice;
+mod output;
 pub mod protocol;
-pub(crate) mod queue;
+mod queue;
 pub mod recorded;
 pub mod schedule;
-pub(crate) mod tcp;
-pub(crate) mod waypoints;
+mod tcp;
+mod waypoints;
 
 pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;
+pub use description::{description, json_schema, kinds, reference};
 pub use flow::FlowSpec;
 pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
@@ -40,11 +42,12 @@ pub use waypoints::WaypointsSpec;
 use self::group::Nodes;
 use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
-use crate::diagnostics::{Diagnostic, suggestion};
+use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
-use crate::reader::{Context, Reader, WHOLE, list, text};
+use crate::keys::{KeyShape, Keys, Section, Shape, Takes, place_of, positive_time, table, text, time};
+use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_wire::Duration;
 
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
@@ -118,70 +121,156 @@ fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
     reached
 }
 
+/// The members of a registry as choices.
+macro_rules! choices {
+    ($all:expr) => {
+        $all.iter()
+            .map(|it| crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
+            .collect::<Vec<_>>()
+    };
+}
+use choices;
+
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;
 /// Cells take two ports of a router each, beside the links.
 const MOST_CELLS: usize = 1000;
 
+/// What has been read of a scenario.
+#[derive(Default)]
+struct Top {
+    title: Option<String>,
+    description: Option<String>,
+    duration: Option<Duration>,
+    warm_up: Duration,
+    seeds: Vec<u64>,
+    named: Vec<String>,
+    nodes: Nodes,
+    links: Option<Vec<LinkSpec>>,
+    cells: Option<Vec<CellSpec>>,
+    mobiles: Option<Vec<MobileSpec>>,
+    agents: Option<Vec<AgentSpec>>,
+    flows: Option<Vec<FlowSpec>>,
+    output: OutputSpec,
+}
+
+impl Top {
+    /// How long a run lasts; a second while that is not known.
+    fn length(&self) -> Duration {
+        self.duration.unwrap_or(Duration::from_secs(1))
+    }
+}
+
+/// The outermost keys. Each list of tables refers to those before it.
+fn keys<'a>() -> Keys<'a, Top> {
+    let list =
+        |name, about, table| KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(table))));
+    let no_nodes = Nodes::default;
+    table! { Top;
+        optional title: text(), "Short title";
+        optional description: text(), "Longer description";
+        required duration: positive_time(), "Duration of a run";
+        key warm_up: time(), "Time at the start that all means leave out";
+        key seeds: seeds(), "Number of seeds (1, 2, ... n), or a list of seeds; one run each";
+        .custom("nodes",
+            |reader, it| it.named = read_nodes(reader),
+            || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))),);
+        .needed();
+        .custom("group",
+            |reader, it| it.nodes = Nodes::read(reader, std::mem::take(&mut it.named)),
+            move || {
+                list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default()))
+            },);
+        .custom("link",
+            |reader, it| it.links = link::read_all(reader, &it.nodes, it.length()),
+            move || {
+                list("link", "Links between the nodes", link::section(&no_nodes(), Duration::ZERO).describe())
+            },);
+        .custom("cell",
+            |reader, it| it.cells = read_cells(reader, &it.nodes.names),
+            move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()),);
+        .custom("mobile", read_mobiles, move || {
+            list(
+                "mobile",
+                "Nodes that move between cells",
+                mobile::section(&[], &[], Duration::ZERO).describe(),
+            )
+        });
+        .custom("agent", read_agents, move || {
+            list(
+                "agent",
+                "Agents in the network, at a base station's end of a link or a cell",
+                agent::section(&[], &[]).describe(),
+            )
+        });
+        .custom("flow", read_flows, move || {
+            list("flow", "Flows: who sends what to whom", flow::section(&no_nodes()).describe())
+        });
+        .custom("grid", |_, _| {}, description::grid);
+        .custom("output",
+            |reader, it| {
+                if let Some(mut table) = reader.table("output") {
+                    output::keys(it.length()).read(&mut table, &mut it.output);
+                    table.finish();
+                }
+            },
+            || {
+                let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
+                KeyShape::new("output", "Files to write besides the report", Shape::Table(table))
+            },);
+    }
+    .check(|reader, it| {
+            if it.duration.is_some_and(|duration| it.warm_up >= duration) {
+                let ends = format!("the run ends after {}", it.length());
+                reader.refuse_value("warm_up", Complaint::new(ends));
+            }
+        })
+}
+
 /// Read a whole scenario, without its grid. `None` when something is wrong, which has been noted.
 pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
     let mut reader = Reader::new(context, root, WHOLE, SourceId::FILE.span(0..0));
-    let title = reader.optional("title", text);
-    reader.optional("description", text);
-    let duration = reader.required("duration", units::positive_duration);
-    let warm_up = reader.or("warm_up", Duration::ZERO, units::duration);
-    if let (Some(duration), Some(warm_up)) = (duration, warm_up)
-        && warm_up >= duration
-    {
-        reader.refuse_value("warm_up", Complaint::new(format!("the run ends after {duration}")));
-    }
-    let seeds = reader.or("seeds", vec![1], seeds);
-    let named = read_nodes(&mut reader);
-    let nodes = Nodes::read(&mut reader, named);
-    let length = duration.unwrap_or(Duration::from_secs(1));
-    let links = link::read_all(&mut reader, &nodes, length);
-    let cells = read_cells(&mut reader, &nodes.names);
-    let mobiles = read_mobiles(&mut reader, &nodes.names, cells.as_deref(), length);
-    let agents = read_agents(&mut reader, links.as_deref(), cells.as_deref());
-    let flows = read_flows(&mut reader, &nodes);
-    let output = reader.table("output").map(|table| output::read(table, length)).unwrap_or_default();
-    if let Some(flows) = &flows {
+    let mut top = start();
+    keys().read(&mut reader, &mut top);
+    if let Some(flows) = &top.flows {
         refuse_too_many_connections(&mut reader, flows);
     }
-    let all = links.zip(cells).zip(mobiles).zip(agents).zip(flows);
-    let scenario = all.map(|((((links, cells), mobiles), agents), flows)| Scenario {
-        title,
-        duration: length,
-        warm_up: warm_up.unwrap_or_default(),
-        seeds: seeds.clone().unwrap_or_default(),
-        nodes: nodes.names,
-        links,
-        cells,
-        mobiles,
-        agents,
-        flows,
-        output,
-    });
+    let is_known = top.duration.is_some() && !reader.is_wrong("warm_up") && !reader.is_wrong("seeds");
+    let scenario = assemble(top);
     if let Some(scenario) = &scenario {
         connected::check(&mut reader, scenario);
     }
     reader.finish();
-    scenario.filter(|_| duration.is_some() && warm_up.is_some() && seeds.is_some())
+    scenario.filter(|_| is_known)
 }
 
-/// A name that dotted keys and file names can hold.
-pub(crate) fn name(node: &Node) -> Result<String, Complaint> {
-    let name = text(node)?;
-    let allowed = |letter: char| letter.is_alphanumeric() || "-_+".contains(letter);
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        return Err(Complaint::new("a name is made of up to 64 letters, digits, `-`, `_` and `+`")
-            .code(Code::BadName));
-    }
-    Ok(name)
+fn start() -> Top {
+    Top { seeds: vec![1], ..Top::default() }
+}
+
+fn assemble(top: Top) -> Option<Scenario> {
+    Some(Scenario {
+        duration: top.length(),
+        title: top.title,
+        warm_up: top.warm_up,
+        seeds: top.seeds,
+        nodes: top.nodes.names,
+        links: top.links?,
+        cells: top.cells?,
+        mobiles: top.mobiles?,
+        agents: top.agents?,
+        flows: top.flows?,
+        output: top.output,
+    })
 }
 
 /// A number of seeds (1, 2, ... n), or a list of them.
-fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
+fn seeds<'a>() -> Takes<'a, Vec<u64>> {
+    let shape = Shape::Other(description::seeds(MOST_SEEDS), "whole number; or a list");
+    Takes::new(shape, read_seeds, |seeds| Some(format!("{seeds:?}")))
+}
+
+fn read_seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     let seed = |node: &Node| match node.value {
         Value::Integer(seed) if seed >= 0 => Ok(seed as u64),
         _ => Err(Complaint::new("a seed is a whole number from 0").code(Code::Seeds)),
@@ -210,52 +299,22 @@ fn seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     Ok(seeds)
 }
 
-/// The place of the node that a key names, which must be there.
-fn read_node(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Option<usize> {
+/// The place of a node by its name. Where there are no nodes that has been noted, and any name passes.
+fn node_place(nodes: &[String]) -> Takes<'_, usize> {
     if nodes.is_empty() {
-        // That there are none has been noted.
-        reader.node(key);
-        return None;
+        return Takes::new(Shape::Text, |_| Err(Complaint::noted_elsewhere()), |_| None);
     }
-    reader.required(key, |node| node_place(node, nodes))
-}
-
-fn node_place(node: &Node, nodes: &[String]) -> Result<usize, Complaint> {
-    let known: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    named_place(node, "node", &known)
-}
-
-/// The place of what has the name that is written here; `kind` is what messages call it.
-fn named_place(node: &Node, kind: &str, known: &[&str]) -> Result<usize, Complaint> {
-    let name = text(node)?;
-    known.iter().position(|known| *known == name).ok_or_else(|| {
-        let mut complaint = Complaint::new(format!("no such {kind}")).code(Code::UnknownName);
-        complaint.tips.extend(suggestion(kind, &name, known));
-        complaint
-    })
-}
-
-/// The places of the nodes that a key names.
-fn read_node_list(reader: &mut Reader<'_>, key: &'static str, nodes: &[String]) -> Option<Vec<usize>> {
-    if nodes.is_empty() {
-        // That there are none has been noted.
-        reader.node(key);
-        return None;
-    }
-    reader.required(key, list(|node| node_place(node, nodes)))
+    place_of("node", nodes.iter().map(String::as_str).collect())
 }
 
 /// The names that are good; the others are noted.
 fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
-    let Some(node) = reader.node("nodes") else {
-        reader.missing("nodes");
-        return Vec::new();
-    };
+    let Some(node) = reader.node("nodes") else { return Vec::new() };
     let items =
         if let Value::List(items) = &node.value { items.as_slice() } else { std::slice::from_ref(node) };
     let mut nodes = Vec::new();
     for item in items {
-        match name(item) {
+        match crate::keys::name().read(item) {
             Ok(name) if nodes.contains(&name) => {
                 let complaint =
                     Complaint::new(format!("the node \"{name}\" is named twice")).code(Code::NameTaken);
@@ -271,52 +330,39 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
     nodes
 }
 
-fn read_flows(reader: &mut Reader<'_>, nodes: &Nodes) -> Option<Vec<FlowSpec>> {
-    let readers = named_tables(reader, "flow");
-    let found = readers.len();
-    let flows: Vec<FlowSpec> = readers.into_iter().filter_map(|reader| flow::read(reader, nodes)).collect();
-    (flows.len() == found && found > 0).then_some(flows)
-}
-
 fn read_cells(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<CellSpec>> {
-    let readers = optional_named_tables(reader, "cell");
-    let found = readers.len();
-    let cells: Vec<CellSpec> = readers.into_iter().filter_map(|reader| cell::read(reader, nodes)).collect();
-    if found > MOST_CELLS {
+    let tables = optional_named_tables(reader, "cell");
+    if tables.len() > MOST_CELLS {
         let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
         reader.refuse_value("cell", complaint);
         return None;
     }
-    (cells.len() == found).then_some(cells)
+    read_all(tables, &cell::section(nodes))
 }
 
-/// Without good cells nothing is said of the mobile nodes' own.
-fn read_mobiles(
-    reader: &mut Reader<'_>,
-    nodes: &[String],
-    cells: Option<&[CellSpec]>,
-    duration: Duration,
-) -> Option<Vec<MobileSpec>> {
-    let readers = optional_named_tables(reader, "mobile");
-    let cells = cells?;
-    let found = readers.len();
-    let mobiles: Vec<MobileSpec> =
-        readers.into_iter().filter_map(|reader| mobile::read(reader, nodes, cells, duration)).collect();
-    (mobiles.len() == found).then_some(mobiles)
+/// Without good cells the mobile nodes' own are not checked.
+fn read_mobiles(reader: &mut Reader<'_>, top: &mut Top) {
+    let tables = optional_named_tables(reader, "mobile");
+    let Some(cells) = &top.cells else { return };
+    top.mobiles = read_all(tables, &mobile::section(&top.nodes.names, cells, top.length()));
 }
 
-/// Without good links and cells nothing is said of where agents stand.
-fn read_agents(
-    reader: &mut Reader<'_>,
-    links: Option<&[LinkSpec]>,
-    cells: Option<&[CellSpec]>,
-) -> Option<Vec<AgentSpec>> {
-    let readers = optional_named_tables(reader, "agent");
-    let (links, cells) = links.zip(cells)?;
-    let found = readers.len();
-    let agents: Vec<AgentSpec> =
-        readers.into_iter().filter_map(|reader| agent::read(reader, links, cells)).collect();
-    (agents.len() == found).then_some(agents)
+/// Without good links and cells the places of agents are not checked.
+fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
+    let tables = optional_named_tables(reader, "agent");
+    let (Some(links), Some(cells)) = (&top.links, &top.cells) else { return };
+    top.agents = read_all(tables, &agent::section(links, cells));
+}
+
+fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
+    let tables = named_tables(reader, "flow");
+    top.flows = read_all(tables, &flow::section(&top.nodes)).filter(|flows| !flows.is_empty());
+}
+
+/// Read tables alike; `None` when one of them is wrong, which has been noted.
+fn read_all<V>(tables: Vec<Reader<'_>>, section: &Section<'_, V>) -> Option<Vec<V>> {
+    let found: Vec<Option<V>> = tables.into_iter().map(|table| section.read(table)).collect();
+    found.into_iter().collect()
 }
 
 /// The tables of `[[key]]`: at least one, none with another's name.

@@ -1,12 +1,12 @@
 //! `movement = { every = "5 s", order = "in turn" }`: when a mobile node changes its cell.
 
 use super::cell::CellSpec;
-use super::named_place;
 use super::waypoints::{self, WaypointsSpec};
 use crate::codes::Code;
 use crate::document::{Node, Value};
+use crate::keys::{Keys, Shape, Takes, choice, place_of, positive_time, table, time};
 use crate::reader::Reader;
-use crate::units::{self, Complaint};
+use crate::units::{Complaint, Quantity};
 use seamline_mobility::{CellId, Layer2Config, Move, Movement, MovementError, Order, Period};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
@@ -52,7 +52,7 @@ pub enum MovesSpec {
     Waypoints(WaypointsSpec),
 }
 
-pub(crate) const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
+const ORDERS: &[(&str, bool)] = &[("in turn", false), ("random", true)];
 /// Moves more often than this are taken for a mistake.
 const MOST_MOVES: u64 = 1_000_000;
 
@@ -94,54 +94,84 @@ impl MovementSpec {
     }
 }
 
-/// The ways to say when a node moves; the first key of each is what makes it.
+/// The ways to give the moves; the first key of each selects it.
 const WAYS: [&[&str]; 3] = [&["waypoints", "start", "change"], &["timetable"], &["every", "first", "order"]];
 
-/// Read when a node that has these cells of all moves; it begins in the first of its own.
-pub(super) fn read(
-    mut reader: Reader<'_>,
+/// What a table says of moves.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    interruption: Duration,
+    overlap: Overlap,
+    every: Option<Duration>,
+    first: Option<Duration>,
+    random: bool,
+    timetable: Option<Vec<(Duration, usize)>>,
+    way: waypoints::Options,
+}
+
+/// The keys; `cells` are the names of all cells.
+pub(super) fn keys<'a>(cells: Vec<&'a str>) -> Keys<'a, Options> {
+    let step = table! { (_, _);
+        required at (0): time(), "When it leaves its cell";
+        required cell (1): place_of("cell", cells), "Cell it goes to";
+    }
+    .build((None, None), |(at, cell), _| at.zip(cell));
+    table! { Options;
+        .definition("movement");
+        optional every: positive_time(), "Time from one move to the next";
+        optional first: time(), "Time of the first move; after `every` unless given";
+        key order (random): choice(ORDERS), "Which cell is next";
+        key interruption: time(), "How long a move interrupts the link";
+        key overlap: overlap(), "How long the old link lasts after a move; `old link`: until its range ends, with waypoints";
+        sections timetable: step, "All moves, instead of `every`";
+        .with(waypoints::keys(), |it| &mut it.way);
+    }
+}
+
+/// When a node that has these cells of all moves; it begins in the first of its own. `None` when something is wrong, which has been
+/// noted.
+pub(super) fn make(
+    options: Options,
+    reader: &mut Reader<'_>,
     layer_2: Option<Layer2Config>,
     own: &[usize],
     cells: &[CellSpec],
     duration: Duration,
 ) -> Option<MovementSpec> {
-    let interruption = reader.or("interruption", Duration::ZERO, units::duration);
-    if layer_2.is_some() && interruption.is_some() && reader.has("interruption") {
-        let complaint = Complaint::new("`layer_2` says how long a handover takes").code(Code::Conflict);
+    if layer_2.is_some() && reader.has("interruption") {
+        let complaint = Complaint::new("`layer_2` sets how long a handover takes").code(Code::Conflict);
         reader.refuse_value("interruption", complaint);
     }
+    let way = refuse_other_ways(reader);
+    refuse_overlap(reader, options.overlap, way == "waypoints")?;
     let gives_up = layer_2.is_some();
-    let layer_2 = layer_2.or_else(|| interruption.map(Layer2Config::constant));
-    let way = refuse_other_ways(&mut reader);
-    let overlap = reader.or("overlap", Overlap::None, |node| read_overlap(node, way == "waypoints"));
+    let layer_2 = layer_2.unwrap_or_else(|| Layer2Config::constant(options.interruption));
+    let overlap = options.overlap;
     let moves = match way {
-        "waypoints" => waypoints::read(&mut reader, own, cells).map(MovesSpec::Waypoints),
-        "timetable" => read_timetable(&mut reader, own, cells),
-        _ => read_period(&mut reader, duration),
+        "waypoints" => waypoints::make(options.way, reader, own, cells).map(MovesSpec::Waypoints),
+        "timetable" => timetable(options.timetable?, reader, own),
+        _ => period(&options, reader, duration),
     };
-    let span = reader.span_of(&["timetable", "interruption", "every"]);
-    let key = if way == "timetable" { way } else { "interruption" };
-    let spec = moves.zip(layer_2).zip(overlap);
-    let spec = spec.map(|((moves, layer_2), overlap)| MovementSpec { layer_2, gives_up, overlap, moves });
-    let spec = spec.filter(|spec| {
-        let wrong = if own.is_empty() { None } else { spec.build(own, 0, "").err() };
-        if let Some(error) = &wrong {
-            reader.refuse(key, span, Complaint::new(error.to_string()));
-        }
-        wrong.is_none()
-    });
-    reader.finish();
-    spec
+    let spec = MovementSpec { layer_2, gives_up, overlap, moves: moves? };
+    if !own.is_empty()
+        && let Err(error) = spec.build(own, 0, "")
+    {
+        let span = reader.span_of(&["timetable", "interruption", "every"]);
+        let key = if way == "timetable" { way } else { "interruption" };
+        reader.refuse(key, span, Complaint::new(error.to_string()));
+        return None;
+    }
+    Some(spec)
 }
 
-/// The key that says when the node moves; those of other ways are refused.
+/// The key that selects how moves are given; those of other ways are refused.
 fn refuse_other_ways(reader: &mut Reader<'_>) -> &'static str {
     let chosen = WAYS.iter().find(|way| reader.has(way[0])).unwrap_or(&WAYS[2]);
     for key in WAYS.iter().filter(|way| way[0] != chosen[0]).copied().flatten() {
         if let Some((written, _)) = reader.entry(key) {
             let label = match chosen[0] {
-                "timetable" => "a timetable says it all".to_owned(),
-                other => format!("this does not go with `{other}`"),
+                "timetable" => "a timetable has all moves".to_owned(),
+                other => format!("this cannot be used with `{other}`"),
             };
             reader.refuse(key, written.span, Complaint::new(label).code(Code::Conflict));
         }
@@ -149,61 +179,61 @@ fn refuse_other_ways(reader: &mut Reader<'_>) -> &'static str {
     chosen[0]
 }
 
-pub(crate) const NO_OVERLAP: &str = "none";
-pub(crate) const OLD_LINK: &str = "old link";
+const NO_OVERLAP: &str = "none";
+const OLD_LINK: &str = "old link";
 
-fn read_overlap(node: &Node, has_ranges: bool) -> Result<Overlap, Complaint> {
-    let overlap = match &node.value {
-        Value::Text(text) if text == NO_OVERLAP => Overlap::None,
-        Value::Text(text) if text == OLD_LINK => Overlap::Range,
-        _ => Overlap::For(units::duration(node).map_err(|complaint| {
-            complaint.tip(format!("or \"{NO_OVERLAP}\", or \"{OLD_LINK}\" for a way by waypoints"))
-        })?),
+fn overlap<'a>() -> Takes<'a, Overlap> {
+    let read = |node: &Node| match &node.value {
+        Value::Text(text) if text == NO_OVERLAP => Ok(Overlap::None),
+        Value::Text(text) if text == OLD_LINK => Ok(Overlap::Range),
+        _ => time().read(node).map(Overlap::For).map_err(|complaint| {
+            complaint.tip(format!("or \"{NO_OVERLAP}\", or \"{OLD_LINK}\" with waypoints"))
+        }),
     };
-    match overlap {
-        Overlap::For(_) if has_ranges => Err(Complaint::new("the ranges of cells say for how long")
-            .code(Code::Conflict)
-            .tip(format!("write \"{OLD_LINK}\": the old link lasts until its range ends"))),
-        Overlap::Range if !has_ranges => Err(Complaint::new("without waypoints no range ends")
-            .code(Code::Conflict)
-            .tip("say for how long, such as \"500 ms\"")),
-        overlap => Ok(overlap),
-    }
+    Takes::new(Shape::Quantity(Quantity::Time, &[NO_OVERLAP, OLD_LINK]), read, |overlap| {
+        (*overlap == Overlap::None).then(|| format!("\"{NO_OVERLAP}\""))
+    })
 }
 
-fn read_period(reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {
-    let every = reader.required("every", |node| match units::positive_duration(node)? {
-        every if duration.as_nanos() / every.as_nanos() > MOST_MOVES => {
-            Err(Complaint::new(format!("that makes more than {MOST_MOVES} moves")).code(Code::OutOfBounds))
+fn refuse_overlap(reader: &mut Reader<'_>, overlap: Overlap, has_ranges: bool) -> Option<()> {
+    let complaint = match overlap {
+        Overlap::For(_) if has_ranges => Complaint::new("the ranges of cells set how long")
+            .tip(format!("write \"{OLD_LINK}\": the old link lasts until its range ends")),
+        Overlap::Range if !has_ranges => {
+            Complaint::new("without waypoints no range ends").tip("give a time, such as \"500 ms\"")
         }
-        every => Ok(every),
-    });
-    let first = reader.optional("first", units::duration);
-    let random = reader.choice("order", ORDERS).unwrap_or(false);
-    let every = every?;
-    let first = Instant::ZERO + first.unwrap_or(every);
+        _ => return Some(()),
+    };
+    reader.refuse_value("overlap", complaint.code(Code::Conflict));
+    None
+}
+
+fn period(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {
+    if !reader.has("every") {
+        reader.missing("every");
+    }
+    let every = options.every?;
+    if duration.as_nanos() / every.as_nanos() > MOST_MOVES {
+        let label = format!("that makes more than {MOST_MOVES} moves");
+        reader.refuse_value("every", Complaint::new(label).code(Code::OutOfBounds));
+        return None;
+    }
+    let first = Instant::ZERO + options.first.unwrap_or(every);
     let period = Period { first, every, end: Instant::ZERO + duration };
-    Some(MovesSpec::Periodic { period, random })
+    Some(MovesSpec::Periodic { period, random: options.random })
 }
 
-fn read_timetable(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<MovesSpec> {
-    let all: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
-    let mut moves = Vec::new();
-    let rows = reader.tables("timetable");
-    let wanted = rows.len();
-    for mut row in rows {
-        let at = row.required("at", units::duration);
-        let cell = row.required("cell", |node| own_cell(node, own, &all));
-        row.finish();
-        moves.extend(at.zip(cell).map(|(at, cell)| Move { at: Instant::ZERO + at, to: CellId(cell as u32) }));
+fn timetable(steps: Vec<(Duration, usize)>, reader: &mut Reader<'_>, own: &[usize]) -> Option<MovesSpec> {
+    let mut is_good = true;
+    for (mut row, (_, cell)) in reader.tables("timetable").into_iter().zip(&steps) {
+        if !own.is_empty() && !own.contains(cell) {
+            row.refuse_value(
+                "cell",
+                Complaint::new("not one of the cells of this node").tip("add it to `cells`"),
+            );
+            is_good = false;
+        }
     }
-    (moves.len() == wanted).then_some(MovesSpec::Timetable(moves))
-}
-
-fn own_cell(node: &Node, own: &[usize], all: &[&str]) -> Result<usize, Complaint> {
-    let cell = named_place(node, "cell", all)?;
-    if own.is_empty() || own.contains(&cell) {
-        return Ok(cell);
-    }
-    Err(Complaint::new("not one of the cells of this node").tip("add it to `cells`"))
+    let moves = steps.iter().map(|(at, cell)| Move { at: Instant::ZERO + *at, to: CellId(*cell as u32) });
+    is_good.then(|| MovesSpec::Timetable(moves.collect()))
 }

@@ -1,111 +1,102 @@
-//! What a flow may change of the schemes that do something about a move, each in its own table:
-//! `freeze = { acknowledgments = 3 }`.
+//! Parameters of the handover schemes, each scheme in its own table: `freeze = { acknowledgments = 3 }`.
 
-use super::tcp::set;
-use crate::reader::{Reader, boolean, integer};
-use crate::units;
+use crate::keys::{Keys, boolean, choice, positive_time, table, whole};
 use seamline_tcp::handover::{
-    AfterReconnection, CrossLayerParameters, GoOnWith, OnePerRoundTrip, Release, ResumeWith, WithoutProduct,
+    AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, GoOnWith,
+    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, TrAcksParameters, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
-type ReadTable = fn(Reader<'_>, &mut Parameters);
-
-/// Read every table of parameters that is there.
-pub(super) fn read(reader: &mut Reader<'_>, parameters: &mut Parameters) {
-    let mut take = |table: Option<Reader<'_>>, read_table: ReadTable| {
-        if let Some(table) = table {
-            read_table(table, parameters);
-        }
-    };
-    take(reader.table("cross_layer"), |table, parameters| {
-        read_cross_layer(table, &mut parameters.cross_layer)
-    });
-    take(reader.table("demo_vegas"), read_demo_vegas);
-    take(reader.table("eclair_restore"), |table, parameters| {
-        read_cross_layer(table, &mut parameters.eclair_restore);
-    });
-    take(reader.table("ehn"), read_ehn);
-    take(reader.table("freeze"), read_freeze);
-    take(reader.table("mobility_vegas"), read_mobility_vegas);
-    take(reader.table("tr_acks"), read_tr_acks);
+pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
+    table! { Parameters;
+        part cross_layer: cross_layer(), "Parameters of the cross-layer adaptations";
+        part demo_vegas: demo_vegas(), "Parameters of Demo-Vegas";
+        part eclair_restore: cross_layer(), "Parameters of the original ECLAIR";
+        part ehn: ehn(), "Parameters of explicit handover notification";
+        part freeze: freeze(), "Parameters of Freeze-TCP";
+        part mobility_vegas: mobility_vegas(), "Parameters of Mobility-Vegas";
+        part tr_acks: tr_acks(), "Parameters of triplicate acknowledgments";
+    }
 }
 
-fn read_demo_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let count = reader.optional("marked_segments", integer(1, 100)).and_then(small);
-    set(&mut parameters.demo_vegas.marked_segments, count);
-    reader.finish();
-}
-
-fn small(count: i64) -> Option<u32> {
-    u32::try_from(count).ok()
-}
-
-pub(crate) const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
+const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
-pub(crate) const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
-pub(crate) const GO_ON: &[(&str, GoOnWith)] =
+const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
+const GO_ON: &[(&str, GoOnWith)] =
     &[("previous window", GoOnWith::PreviousWindow), ("slow start", GoOnWith::SlowStart)];
-pub(crate) const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
-    &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("as it was", WithoutProduct::AsItWas)];
-pub(crate) const RESUME: &[(&str, ResumeWith)] = &[
+const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
+    &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("unchanged", WithoutProduct::AsItWas)];
+const RESUME: &[(&str, ResumeWith)] = &[
     ("previous window", ResumeWith::PreviousWindow),
     ("slow start", ResumeWith::SlowStart),
     ("adjusted window", ResumeWith::AdjustedWindow),
 ];
-pub(crate) const AFTER: &[(&str, AfterReconnection)] =
+const AFTER: &[(&str, AfterReconnection)] =
     &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
 
-fn read_cross_layer(mut reader: Reader<'_>, parameters: &mut CrossLayerParameters) {
-    set(&mut parameters.freeze, reader.optional("freeze", boolean));
-    set(&mut parameters.reset_round_trip, reader.optional("reset_round_trip", boolean));
-    set(&mut parameters.restart, reader.optional("restart", boolean));
-    set(&mut parameters.restore, reader.optional("restore", boolean));
-    set(&mut parameters.without_product, reader.choice("without_product", WITHOUT_PRODUCT));
-    set(&mut parameters.notices, reader.optional("notices", integer(1, 100)).and_then(small));
-    set(&mut parameters.notice_interval, reader.optional("notice_interval", units::positive_duration));
-    set(&mut parameters.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut parameters.longest_disconnection, longest);
-    reader.finish();
+const LONGEST: &str = "Longest disconnection; after it the notification of its end counts as lost";
+const NOTICE_INTERVAL: &str = "Time from the first notification to the second; it doubles then";
+
+fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
+    type Options = CrossLayerParameters;
+    table! { Options;
+        key freeze: boolean(), "Freeze the flow while the access router changes";
+        key reset_round_trip: boolean(), "Discard the smoothed round-trip time after a change";
+        key restart: boolean(), "Slow start from one segment to the bandwidth-delay product of the new link";
+        key restore: boolean(), "Restore the window from before the change";
+        key without_product: choice(WITHOUT_PRODUCT), "Slow start threshold when that product is unknown";
+        key notices: whole(1, 100), "Maximum number of notifications of the new link";
+        key notice_interval: positive_time(), NOTICE_INTERVAL;
+        key timeout (patience): positive_time(), "How long after its predicted time a change is waited for";
+        key longest_disconnection: positive_time(), LONGEST;
+    }
+    .replaced("patience", "`timeout`")
 }
 
-fn read_ehn(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(&mut parameters.ehn.resume_with, reader.choice("resume_with", RESUME));
-    reader.finish();
+fn demo_vegas<'a>() -> Keys<'a, DemoVegasParameters> {
+    Keys::new().key(
+        "marked_segments",
+        "Number of segments from the new place that carry the mark",
+        whole(1, 100),
+        |it: &mut DemoVegasParameters| &mut it.marked_segments,
+    )
 }
 
-fn read_mobility_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let vegas = &mut parameters.mobility_vegas;
-    set(&mut vegas.one_per_round_trip, reader.choice("one_per_round_trip", ONE_PER_ROUND_TRIP));
-    set(&mut vegas.announce_at_once, reader.optional("announce_at_once", boolean));
-    set(&mut vegas.resume_with, reader.choice("resume_with", GO_ON));
-    set(&mut vegas.release, reader.choice("release", RELEASE));
-    set(&mut vegas.measure_anew, reader.optional("measure_anew", boolean));
-    set(&mut vegas.notices, reader.optional("notices", integer(1, 100)).and_then(small));
-    set(&mut vegas.notice_interval, reader.optional("notice_interval", units::positive_duration));
-    set(&mut vegas.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut vegas.longest_disconnection, longest);
-    reader.finish();
+fn ehn<'a>() -> Keys<'a, EhnParameters> {
+    Keys::new().key("resume_with", "Window after the move", choice(RESUME), |it: &mut EhnParameters| {
+        &mut it.resume_with
+    })
 }
 
-fn read_tr_acks(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(
-        &mut parameters.tr_acks.acknowledgments,
-        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
-    );
-    set(&mut parameters.tr_acks.after, reader.choice("after", AFTER));
-    reader.finish();
+fn freeze<'a>() -> Keys<'a, FreezeParameters> {
+    table! { FreezeParameters;
+        key acknowledgments: whole(1, 100), "Acknowledgments sent at once after the move";
+        key timeout (patience): positive_time(), "How long after its predicted time a disconnection is waited for";
+        key longest_disconnection: positive_time(), LONGEST;
+    }
+    .replaced("patience", "`timeout`")
 }
 
-fn read_freeze(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(
-        &mut parameters.freeze.acknowledgments,
-        reader.optional("acknowledgments", integer(1, 100)).and_then(small),
-    );
-    set(&mut parameters.freeze.patience, reader.optional("patience", units::positive_duration));
-    let longest = reader.optional("longest_disconnection", units::positive_duration);
-    set(&mut parameters.freeze.longest_disconnection, longest);
-    reader.finish();
+fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
+    type Options = MobilityVegasParameters;
+    table! { Options;
+        key one_per_round_trip: choice(ONE_PER_ROUND_TRIP), "What releases the one packet per round trip";
+        key announce_at_once: boolean(), "Announce a handoff in an acknowledgment of its own";
+        key resume_with: choice(GO_ON), "Window after a handoff";
+        key release: choice(RELEASE), "Which of the acknowledgments held back are sent";
+        key remeasure (measure_anew): boolean(), "Measure BaseRTT again after a handoff";
+        key notices: whole(1, 100), "Maximum number of notifications of the new place";
+        key notice_interval: positive_time(), NOTICE_INTERVAL;
+        key timeout (patience): positive_time(), "How long after its predicted time a handoff is waited for";
+        key longest_disconnection: positive_time(), LONGEST;
+    }
+    .replaced("measure_anew", "`remeasure`")
+    .replaced("patience", "`timeout`")
+}
+
+fn tr_acks<'a>() -> Keys<'a, TrAcksParameters> {
+    table! { TrAcksParameters;
+        key acknowledgments: whole(1, 100), "Copies of the last acknowledgment that are sent";
+        key after: choice(AFTER), "What the sender does then";
+    }
 }

@@ -1,58 +1,78 @@
-//! `notice = { to = "phone", lead = "1 s", error = "100 ms" }`: which node hears of a link's handovers
-//! beforehand, and how well.
+//! `notice = { to = "phone", lead = "1 s", error = "100 ms" }`: which node is notified of a link's handovers in advance, and how
+//! reliably.
 
+use super::node_place;
 use crate::codes::Code;
-use crate::reader::{Reader, number};
-use crate::units::{self, Complaint};
+use crate::keys::{Section, choice, number, share, table, time};
+use crate::units::Complaint;
 use seamline_net::notices::{NoticeConfig, PredictionError};
 use seamline_wire::Duration;
 
-/// Who hears of a link's handovers, and how well.
+/// The node that is notified of a link's handovers, and how reliably.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoticeSpec {
     /// Place of the node in the list of nodes.
     pub to: usize,
-    /// How well.
+    /// How reliably.
     pub config: NoticeConfig,
 }
 
-pub(crate) type Shape = fn(Duration) -> PredictionError;
-pub(crate) const SHAPES: &[(&str, Shape)] =
-    &[("uniform", PredictionError::Uniform), ("normal", PredictionError::Normal)];
+/// How something is distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Shape {
+    #[default]
+    Uniform,
+    Normal,
+}
 
-/// Read a notice; it goes to the node `default_to` unless the table names another.
-pub(super) fn read(
-    mut reader: Reader<'_>,
-    nodes: &[String],
-    default_to: Option<usize>,
-) -> Option<NoticeSpec> {
-    let to = if reader.has("to") { super::read_node(&mut reader, "to", nodes) } else { default_to };
-    let lead = reader.optional("lead", units::duration);
-    let error = reader.or("error", Duration::ZERO, units::duration);
-    let shape = reader.choice("error_shape", SHAPES).unwrap_or(PredictionError::Uniform);
-    let lost = reader.or("lost", 0.0, units::ratio);
-    let false_per_minute = reader.or("false_per_minute", 0.0, number(0.0, 6000.0));
-    for key in ["error", "error_shape", "lost", "false_per_minute"] {
-        if reader.has(key) && !reader.has("lead") {
-            let span = reader.span_of(&[key]);
-            let complaint = Complaint::new("without `lead` there are no predictions")
-                .code(Code::Missing)
-                .tip("add lead = \"1 s\": how long before the handover it is predicted");
-            reader.refuse(key, span, complaint);
-            break;
-        }
+pub(super) const SPREADS: &[(&str, Shape)] = &[("uniform", Shape::Uniform), ("normal", Shape::Normal)];
+
+#[derive(Clone, Default)]
+struct Options {
+    to: Option<usize>,
+    lead: Option<Duration>,
+    error: Duration,
+    shape: Shape,
+    lost: f64,
+    false_per_minute: f64,
+    late: Duration,
+}
+
+/// A notice, and the node that the table names.
+pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, NoticeConfig)> {
+    table! { Options;
+        .definition("notice");
+        optional to: node_place(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
+        optional lead: time(), "How long before a handover it is predicted; without it nothing is predicted";
+        key error: time(), "Error of predicted times: maximum (uniform) or standard deviation (normal)";
+        key error_shape (shape): choice(SPREADS), "Distribution of that error";
+        key lost: share(), "Share of predictions that are lost";
+        key false_per_minute: number(0.0, 6000.0), "False predictions per minute";
+        key late: time(), "Delay of all notifications about the link";
     }
-    let late = reader.or("late", Duration::ZERO, units::duration);
-    reader.finish();
-    let error = error?;
-    Some(NoticeSpec {
-        to: to?,
-        config: NoticeConfig {
-            lead,
-            prediction_error: if error.is_zero() { PredictionError::None } else { shape(error) },
-            lost_predictions: lost?,
-            false_predictions_per_second: false_per_minute? / 60.0,
-            late: late?,
-        },
-    })
+    .check(|reader, _| {
+            let keys = ["error", "error_shape", "lost", "false_per_minute"];
+            let first = keys.into_iter().find(|key| reader.has(key));
+            if let (Some(key), false) = (first, reader.has("lead")) {
+                let complaint = Complaint::new("without `lead` there are no predictions")
+                    .code(Code::Missing)
+                    .tip("add lead = \"1 s\": how long before the handover it is predicted");
+                reader.refuse_value(key, complaint);
+            }
+        })
+    .build(Options::default(), |it, reader| {
+            let prediction_error = match it.shape {
+                _ if it.error.is_zero() => PredictionError::None,
+                Shape::Uniform => PredictionError::Uniform(it.error),
+                Shape::Normal => PredictionError::Normal(it.error),
+            };
+            let config = NoticeConfig {
+                lead: it.lead,
+                prediction_error,
+                lost_predictions: it.lost,
+                false_predictions_per_second: it.false_per_minute / 60.0,
+                late: it.late,
+            };
+            (it.to.is_some() || !reader.has("to")).then_some((it.to, config))
+        })
 }

@@ -1,17 +1,17 @@
-//! `[output]`: files to write beside the report.
+//! `[output]`: files to write besides the report.
 
 use crate::codes::Code;
-use crate::reader::{Reader, text};
-use crate::units::{self, Complaint};
+use crate::keys::{Keys, choice, path, positive_time, table};
+use crate::units::Complaint;
 use seamline_wire::Duration;
 use std::path::PathBuf;
 
-/// Files to write beside the report.
+/// Files to write besides the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSpec {
-    /// Folder for captures, one for each run.
+    /// Directory for captures, one for each run.
     pub pcapng: Option<PathBuf>,
-    /// Folder for event lists (CSV), one for each run.
+    /// Directory for event lists (CSV), one for each run.
     pub events: Option<PathBuf>,
     /// Length of an interval in the record of a run.
     pub interval: Duration,
@@ -37,27 +37,28 @@ impl Default for OutputSpec {
 /// More intervals than this in a run are taken for a mistake.
 const MOST_INTERVALS: u64 = 1_000_000;
 
-pub(crate) const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
+const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
 
-/// Read where output goes in runs of this length.
-pub(super) fn read(mut reader: Reader<'_>, duration: Duration) -> OutputSpec {
-    let mut output = OutputSpec {
-        pcapng: reader.optional("pcapng", text).map(PathBuf::from),
-        events: reader.optional("events", text).map(PathBuf::from),
-        intervals_of_every_run: reader.choice("intervals_of", INTERVALS).unwrap_or(false),
-        ..OutputSpec::default()
-    };
-    let interval = reader.optional("interval", |node| match units::positive_duration(node)? {
-        interval if duration.as_nanos() / interval.as_nanos() > MOST_INTERVALS => {
-            Err(Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals"))
-                .code(Code::OutOfBounds))
-        }
-        interval => Ok(interval),
-    });
-    if let Some(interval) = interval {
-        output.interval = interval;
-        output.show_every_interval = true;
+/// Where output goes in runs of this length.
+pub(super) fn keys<'a>(duration: Duration) -> Keys<'a, OutputSpec> {
+    table! { OutputSpec;
+        .definition("output");
+        optional pcapng: path(), "Directory for packet captures, relative to the working directory";
+        optional events: path(), "Directory for event lists (CSV), relative to the working directory";
+        .property("interval",
+            "Length of an interval in tables and records",
+            positive_time(),
+            |it, show| show(&it.interval),
+            |it, interval| {
+                it.interval = interval;
+                it.show_every_interval = true;
+            },);
+        key intervals_of (intervals_of_every_run): choice(INTERVALS), "Which runs of each cell keep their intervals in the record";
     }
-    reader.finish();
-    output
+    .check(move |reader, it| {
+            if duration.as_nanos() / it.interval.as_nanos() > MOST_INTERVALS {
+                let complaint = Complaint::new(format!("that makes more than {MOST_INTERVALS} intervals"));
+                reader.refuse_value("interval", complaint.code(Code::OutOfBounds));
+            }
+        })
 }

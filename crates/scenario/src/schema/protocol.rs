@@ -1,9 +1,10 @@
 //! `protocol = { kind = "mobile-ipv4", home_agent = "router" }`: how packets find a mobile node.
 
+use super::node_place;
 use crate::codes::Code;
-use crate::document::Node;
-use crate::reader::{Reader, boolean};
-use crate::units::{self, Complaint};
+use crate::keys::{Choice, Field, Keys, Kinds, Section, Takes, boolean, choice, positive_time, table, time};
+use crate::reader::Reader;
+use crate::units::Complaint;
 use seamline_mobility::protocol::{self, BaseStation, Participation, Scheme};
 use seamline_mobility::{AdvertisementConfig, MovementDetection};
 use seamline_wire::Duration;
@@ -52,77 +53,121 @@ impl ProtocolSpec {
     }
 }
 
-pub(crate) const DETECTIONS: &[(&str, MovementDetection)] =
+const DETECTIONS: &[(&str, MovementDetection)] =
     &[("eager", MovementDetection::Eager), ("lazy", MovementDetection::Lazy)];
 
-/// Read a protocol; `None` when something about it is wrong, which has been noted, and `Some(None)` when there is to
-/// be none.
-pub(super) fn read(mut reader: Reader<'_>, nodes: &[String]) -> Option<Option<ProtocolSpec>> {
-    let schemes = protocol::ALL.iter().map(|scheme| (scheme.name, Some(*scheme)));
-    let names: Vec<(&str, Option<&Scheme>)> = std::iter::once((NONE.0, None)).chain(schemes).collect();
-    let protocol = match reader.required_choice("kind", &names)? {
-        None => Some(None),
-        Some(scheme) => read_scheme(scheme, &mut reader, nodes).map(Some),
-    };
-    reader.finish();
-    protocol
+/// A protocol, or none.
+pub(super) fn section(nodes: &[String]) -> Section<'_, Option<ProtocolSpec>> {
+    let kinds = Kinds::new("kind", "The mobility protocol").kind(NONE, Section::empty(|| None));
+    let all = protocol::ALL.iter().fold(kinds, |kinds, scheme| {
+        let choice = Choice { name: scheme.name, about: scheme.summary, cite: scheme.cite };
+        kinds.kind(choice, keys(scheme, nodes))
+    });
+    all.alone("protocol")
 }
 
-fn read_scheme(scheme: &'static Scheme, reader: &mut Reader<'_>, nodes: &[String]) -> Option<ProtocolSpec> {
-    let home_agent = read_anchor(reader, "home_agent", scheme.traits.home_agent, nodes);
-    let anchor = read_anchor(reader, "mobility_anchor_point", scheme.traits.mobility_anchor_point, nodes);
-    let interval = reader.or("advertisement_interval", Duration::from_millis(100), units::positive_duration);
-    let jitter = reader.or("advertisement_jitter", Duration::ZERO, |node| match units::duration(node)? {
-        jitter if interval.is_some_and(|interval| jitter >= interval) => {
-            Err(Complaint::new("must be shorter than `advertisement_interval`").code(Code::OutOfBounds))
-        }
-        jitter => Ok(jitter),
+#[derive(Clone)]
+struct Options {
+    home_agent: Option<usize>,
+    mobility_anchor_point: Option<usize>,
+    interval: Duration,
+    jitter: Duration,
+    advertisement_lifetime_s: Option<u16>,
+    detection: MovementDetection,
+    registration_lifetime_s: u16,
+    retransmission: Duration,
+    layer_2_triggers: bool,
+    registered_at_start: bool,
+}
+
+fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<ProtocolSpec>> {
+    let start = Options {
+        home_agent: None,
+        mobility_anchor_point: None,
+        interval: Duration::from_millis(100),
+        jitter: Duration::ZERO,
+        advertisement_lifetime_s: None,
+        detection: MovementDetection::default(),
+        registration_lifetime_s: 1800,
+        retransmission: Duration::from_secs(1),
+        layer_2_triggers: false,
+        registered_at_start: true,
+    };
+    let traits = &scheme.traits;
+    let further = table! { Options;
+        key advertisement_interval (interval): positive_time(), "Time between agent or router advertisements";
+        key advertisement_jitter (jitter): time(), "Each interval is shorter by a uniformly distributed part of this";
+        optional advertisement_lifetime (advertisement_lifetime_s): whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given";
+        key movement_detection (detection): choice(DETECTIONS), "When a new agent means a move: when it is heard, or when the lifetime of the old one ends";
+        key registration_lifetime (registration_lifetime_s): whole_seconds(), "Registration lifetime that is requested, in whole seconds";
+        key registration_retransmission (retransmission): positive_time(), "Time to wait for the first reply; doubles with each retransmission";
+        key layer_2_triggers: boolean(), "Solicit an advertisement as soon as a new link is up";
+        key registered_at_start: boolean(), "Whether the node is registered in its first cell at the start";
+    };
+    let anchors =
+        anchor(Keys::new(), "home_agent", "Node of the home agent", traits.home_agent, nodes, |it| {
+            &mut it.home_agent
+        });
+    let about = "Node of the mobility anchor point";
+    let participation = traits.mobility_anchor_point;
+    let anchors = anchor(anchors, "mobility_anchor_point", about, participation, nodes, |it| {
+        &mut it.mobility_anchor_point
     });
-    let usual = interval.map_or(1, AdvertisementConfig::usual_lifetime_s);
-    let advertisement_lifetime = reader.or("advertisement_lifetime", usual, whole_seconds);
-    let detection = reader.choice("movement_detection", DETECTIONS);
-    let lifetime = reader.or("registration_lifetime", 1800, whole_seconds);
-    let retransmission =
-        reader.or("registration_retransmission", Duration::from_secs(1), units::positive_duration);
-    let layer_2_triggers = reader.or("layer_2_triggers", false, boolean);
-    let registered_at_start = reader.or("registered_at_start", true, boolean);
+    anchors.with(further, |it| it).build(start, move |it, reader| make(scheme, it, reader).map(Some))
+}
+
+fn anchor<'a>(
+    keys: Keys<'a, Options>,
+    name: &'static str,
+    about: &'static str,
+    participation: Participation,
+    nodes: &'a [String],
+    field: Field<Options, Option<usize>>,
+) -> Keys<'a, Options> {
+    match participation {
+        Participation::None => keys,
+        Participation::Possible => keys.optional(name, about, node_place(nodes), field),
+        Participation::Needed => keys.required(name, about, node_place(nodes), field),
+    }
+}
+
+fn make(scheme: &'static Scheme, it: Options, reader: &mut Reader<'_>) -> Option<ProtocolSpec> {
+    if it.jitter >= it.interval && !reader.is_wrong("advertisement_interval") {
+        let complaint = Complaint::new("must be shorter than `advertisement_interval`");
+        reader.refuse_value("advertisement_jitter", complaint.code(Code::OutOfBounds));
+        return None;
+    }
+    let anchors = [
+        (scheme.traits.home_agent, it.home_agent),
+        (scheme.traits.mobility_anchor_point, it.mobility_anchor_point),
+    ];
+    if anchors.iter().any(|(participation, node)| *participation == Participation::Needed && node.is_none()) {
+        return None;
+    }
+    let usual = AdvertisementConfig::usual_lifetime_s(it.interval);
     Some(ProtocolSpec {
         scheme,
-        home_agent: home_agent?,
-        mobility_anchor_point: anchor?,
+        home_agent: it.home_agent,
+        mobility_anchor_point: it.mobility_anchor_point,
         advertisements: AdvertisementConfig {
-            interval: interval?,
-            jitter: jitter?,
-            lifetime_s: advertisement_lifetime?,
+            interval: it.interval,
+            jitter: it.jitter,
+            lifetime_s: it.advertisement_lifetime_s.unwrap_or(usual),
         },
-        movement_detection: detection.unwrap_or_default(),
-        registration_lifetime_s: lifetime?,
-        registration_retransmission: retransmission?,
-        layer_2_triggers: layer_2_triggers?,
-        registered_at_start: registered_at_start?,
+        movement_detection: it.detection,
+        registration_lifetime_s: it.registration_lifetime_s,
+        registration_retransmission: it.retransmission,
+        layer_2_triggers: it.layer_2_triggers,
+        registered_at_start: it.registered_at_start,
     })
 }
 
-/// `Some(None)` without one; `None` when something is wrong, which has been noted.
-fn read_anchor(
-    reader: &mut Reader<'_>,
-    key: &'static str,
-    participation: Participation,
-    nodes: &[String],
-) -> Option<Option<usize>> {
-    match participation {
-        Participation::None => Some(None),
-        Participation::Possible if reader.node(key).is_none() => Some(None),
-        Participation::Possible | Participation::Needed => super::read_node(reader, key, nodes).map(Some),
-    }
-}
-
-/// What fits into the Lifetime field of a message and is not "without end".
-fn whole_seconds(node: &Node) -> Result<u16, Complaint> {
+/// What fits into the Lifetime field of a message and does not mean "infinity".
+fn whole_seconds<'a>() -> Takes<'a, u16> {
     const SECOND: u64 = 1_000_000_000;
-    let nanos = units::duration(node)?.as_nanos();
-    match u16::try_from(nanos / SECOND) {
-        Ok(seconds @ 1..=65_534) if nanos % SECOND == 0 => Ok(seconds),
+    let seconds = |time: Duration| match u16::try_from(time.as_nanos() / SECOND) {
+        Ok(seconds @ 1..=65_534) if time.as_nanos() % SECOND == 0 => Ok(seconds),
         _ => Err(Complaint::new("must be whole seconds from 1 s to 65534 s").code(Code::OutOfBounds)),
-    }
+    };
+    time().map(seconds, |seconds| Some(Duration::from_secs(u64::from(*seconds))))
 }

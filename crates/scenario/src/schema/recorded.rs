@@ -1,10 +1,13 @@
 //! Schedules from files: mahimahi, delay series, LeoEM path logs, CSV.
 
-use super::handover::read_fates;
+use super::handover::fates;
+use super::schedule::Part;
 use crate::codes::Code;
-use crate::reader::{Reader, choose, text};
+use crate::document::Node;
+use crate::keys::{Keys, Kinds, Section, Shape, choice, positive_time, table, text, time, unread};
+use crate::reader::Reader;
 use crate::recordings;
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_net::Schedule;
 use seamline_net::import::csv::{ColumnMap, LossUnit, RateUnit, TimeUnit};
 use seamline_net::import::leoem::LeoemOptions;
@@ -12,113 +15,153 @@ use seamline_net::import::{ImportError, Recording, csv, delay_series, leoem, mah
 use seamline_net::schedule::{Fates, Reordering};
 use seamline_wire::Duration;
 
-/// The formats a scenario may name, with a line about each.
-pub const FORMATS: &[(&str, &str)] = &[
-    (
-        "mahimahi",
-        "capacity: one line per chance to send 1500 bytes, its time in ms (Netravali et al., ATC 2015)",
-    ),
-    ("delay-series", "one-way delay: one line per interval, in ms"),
-    (
-        "leoem",
-        "delay and handovers of a path over satellites, second by second (Cao and Zhang, INFOCOM 2023)",
-    ),
-    ("csv", "rate, one-way delay and loss over time, with the columns you name"),
-];
-
 /// What an access handover interrupts when nothing else is said: the median measured in 5G NSA low band
 /// (Hassan et al., ACM SIGCOMM 2022); the path logs themselves do not tell.
 const USUAL_INTERRUPTION: Duration = Duration::from_millis(50);
 
-pub(crate) const REORDERING: &[(&str, Reordering)] =
+const REORDERING: &[(&str, Reordering)] =
     &[("prevented", Reordering::Prevented), ("allowed", Reordering::Allowed)];
-pub(crate) const TIME_UNITS: &[(&str, TimeUnit)] = &[
+const TIME_UNITS: &[(&str, TimeUnit)] = &[
     ("s", TimeUnit::Seconds),
     ("ms", TimeUnit::Milliseconds),
     ("us", TimeUnit::Microseconds),
     ("ns", TimeUnit::Nanoseconds),
 ];
-pub(crate) const RATE_UNITS: &[(&str, RateUnit)] = &[
+const RATE_UNITS: &[(&str, RateUnit)] = &[
     ("bit/s", RateUnit::BitsPerSecond),
     ("kbit/s", RateUnit::KilobitsPerSecond),
     ("Mbit/s", RateUnit::MegabitsPerSecond),
     ("Gbit/s", RateUnit::GigabitsPerSecond),
     ("B/s", RateUnit::BytesPerSecond),
 ];
-pub(crate) const LOSS_UNITS: &[(&str, LossUnit)] = &[("share", LossUnit::Share), ("%", LossUnit::Percent)];
+const LOSS_UNITS: &[(&str, LossUnit)] = &[("share", LossUnit::Share), ("%", LossUnit::Percent)];
 
-/// Read the keys of a recorded schedule of this format; `None` when something is wrong, which has been
-/// noted.
-pub(super) fn read(reader: &mut Reader<'_>, format: &str) -> Option<Schedule> {
-    let schedule = match format {
-        "mahimahi" => open(reader, format, |recording| {
-            let capacity = Some(mahimahi::parse(recording)?.into());
-            Ok(Schedule { capacity, ..Schedule::default() })
-        }),
-        "delay-series" => read_delay_series(reader),
-        "leoem" => read_leoem(reader),
-        _ => read_csv(reader),
-    };
-    let start = reader.or("start", Duration::ZERO, units::duration);
-    let reordering = reader.choice("reordering", REORDERING);
-    let mut schedule = schedule?.skip(start?);
-    schedule.reordering = reordering.unwrap_or(schedule.reordering);
-    Some(schedule)
+/// The formats, each a kind of schedule.
+pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
+    kinds
+        .kind(
+            (
+                "mahimahi",
+                "capacity: one line per chance to send 1500 bytes, its time in ms (Netravali et al., ATC 2015)",
+            ),
+            recording(Keys::new(), (), |(), reader, file| {
+                open(reader, file, "mahimahi", |recording| {
+                    let capacity = Some(mahimahi::parse(recording)?.into());
+                    Ok(Schedule { capacity, ..Schedule::default() })
+                })
+            }),
+        )
+        .kind(("delay-series", "one-way delay: one line per interval, in ms"), delay_series_keys())
+        .kind(
+            (
+                "leoem",
+                "delay and handovers of a path over satellites, second by second (Cao and Zhang, INFOCOM 2023)",
+            ),
+            leoem_keys(),
+        )
+        .kind(("csv", "rate, one-way delay and loss over time, with the columns you name"), csv_keys())
 }
 
-fn read_delay_series(reader: &mut Reader<'_>) -> Option<Schedule> {
-    let interval = reader.or("interval", delay_series::USUAL_INTERVAL, units::positive_duration)?;
-    open(reader, &format!("delay-series {interval}"), |recording| {
-        let one_way_delay = Some(delay_series::parse(recording, interval)?);
-        Ok(Schedule { one_way_delay, ..Schedule::default() })
+#[derive(Clone)]
+struct Options<F> {
+    file: Option<Node>,
+    start: Duration,
+    reordering: Option<Reordering>,
+    format: F,
+}
+
+/// A recording in a format with keys of its own.
+fn recording<'a, F: Clone + 'a>(
+    format: Keys<'a, F>,
+    start: F,
+    open: impl Fn(F, &mut Reader<'_>, &Node) -> Option<Schedule> + 'a,
+) -> Section<'a, Part> {
+    table! { Options<F>;
+        required file: unread(Shape::Text), "The recording, plain or gzip, relative to the scenario";
+        key start: time(), "Time in the recording to begin at";
+        optional reordering: choice(REORDERING), "Whether packets overtake each other when the delay falls";
+        .with(format, |it| &mut it.format);
+    }
+    .build(
+        Options { file: None, start: Duration::ZERO, reordering: None, format: start },
+        move |it, reader| {
+            let mut schedule = open(it.format, reader, &it.file?)?.skip(it.start);
+            schedule.reordering = it.reordering.unwrap_or(schedule.reordering);
+            Some(Part::Recorded { schedule, has_start: reader.has("start") })
+        },
+    )
+}
+
+fn delay_series_keys<'a>() -> Section<'a, Part> {
+    let keys = Keys::new().key("interval", "Time between lines", positive_time(), |it| it);
+    recording(keys, delay_series::USUAL_INTERVAL, |interval, reader, file| {
+        open(reader, file, &format!("delay-series {interval}"), |recording| {
+            let one_way_delay = Some(delay_series::parse(recording, interval)?);
+            Ok(Schedule { one_way_delay, ..Schedule::default() })
+        })
     })
 }
 
-/// The logs do not tell what becomes of packets: those in flight over the old satellite still land.
-fn read_leoem(reader: &mut Reader<'_>) -> Option<Schedule> {
-    let interruption = reader.or("interruption", USUAL_INTERRUPTION, units::duration);
-    let fates = read_fates(reader, Fates::SEAMLESS);
-    let options = LeoemOptions { interruption: interruption?, fates };
-    open(reader, &format!("leoem {options:?}"), |recording| leoem::parse(recording, options))
+/// The logs do not tell what happens to packets: those in flight over the old satellite still land.
+fn leoem_keys<'a>() -> Section<'a, Part> {
+    let start = LeoemOptions { interruption: USUAL_INTERRUPTION, fates: Fates::SEAMLESS };
+    let keys = Keys::new()
+        .key(
+            "interruption",
+            "Length of each handover, which the logs do not hold",
+            time(),
+            |it: &mut LeoemOptions| &mut it.interruption,
+        )
+        .with(fates(), |it| &mut it.fates);
+    recording(keys, start, |options, reader, file| {
+        open(reader, file, &format!("leoem {options:?}"), |recording| leoem::parse(recording, options))
+    })
 }
 
-fn read_csv(reader: &mut Reader<'_>) -> Option<Schedule> {
-    if reader.node("time").is_none() {
-        reader.missing("time");
-    }
-    let time = column(reader, "time", TIME_UNITS);
-    let rate = column(reader, "rate", RATE_UNITS);
-    let one_way_delay = column(reader, "one_way_delay", TIME_UNITS);
-    let loss = column(reader, "loss", LOSS_UNITS);
-    if rate.is_none() && one_way_delay.is_none() && loss.is_none() {
-        let span = reader.span;
-        let complaint = Complaint::new("no column is named for rate, one_way_delay or loss")
-            .code(Code::Missing)
-            .tip("write rate = { column = \"mbps\", unit = \"Mbit/s\" }");
-        reader.refuse("kind", span, complaint);
-        return None;
-    }
-    let map = ColumnMap { time: time?, rate, one_way_delay, loss };
-    open(reader, &format!("csv {map:?}"), |recording| csv::parse(recording, &map))
+#[derive(Clone, Default)]
+struct Columns {
+    time: Option<(String, TimeUnit)>,
+    rate: Option<(String, RateUnit)>,
+    one_way_delay: Option<(String, TimeUnit)>,
+    loss: Option<(String, LossUnit)>,
 }
 
-fn column<T: Copy>(
-    reader: &mut Reader<'_>,
-    key: &'static str,
-    units: &[(&'static str, T)],
-) -> Option<(String, T)> {
-    let mut table = reader.table(key)?;
-    let column = table.required("column", text);
-    let unit = table.required("unit", |node| choose(node, units));
-    table.finish();
-    column.zip(unit)
+fn csv_keys<'a>() -> Section<'a, Part> {
+    let keys = table! { Columns;
+        section time: column(TIME_UNITS), "The column of times";
+        .needed();
+        section rate: column(RATE_UNITS), "The column of rates";
+        section one_way_delay: column(TIME_UNITS), "The column of one-way delays";
+        section loss: column(LOSS_UNITS), "The column of losses";
+    };
+    recording(keys, Columns::default(), |columns, reader, file| {
+        let Columns { time, rate, one_way_delay, loss } = columns;
+        if rate.is_none() && one_way_delay.is_none() && loss.is_none() {
+            let complaint = Complaint::new("no column is named for rate, one_way_delay or loss")
+                .code(Code::Missing)
+                .tip("write rate = { column = \"mbps\", unit = \"Mbit/s\" }");
+            reader.refuse("kind", reader.span, complaint);
+            return None;
+        }
+        let map = ColumnMap { time: time?, rate, one_way_delay, loss };
+        open(reader, file, &format!("csv {map:?}"), |recording| csv::parse(recording, &map))
+    })
+}
+
+fn column<'a, U: Copy + PartialEq>(units: &'static [(&'static str, U)]) -> Section<'a, (String, U)> {
+    table! { (_, _);
+        required column (0): text(), "Its name in the first line";
+        required unit (1): choice(units), "Its unit";
+    }
+    .build((None, None), |(column, unit), _| column.zip(unit))
 }
 
 fn open(
     reader: &mut Reader<'_>,
-    manner: &str,
+    file: &Node,
+    options: &str,
     read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
 ) -> Option<Schedule> {
-    let context = reader.context;
-    reader.required("file", |node| recordings::schedule(context, node, manner, read))
+    let schedule = recordings::schedule(reader.context, file, options, read);
+    reader.accept("file", schedule)
 }

@@ -2,15 +2,16 @@
 //! generated. Tables in a list complete each other, say capacity and delay.
 
 use super::extent::Extent;
-use super::generated::{self, Direction, GENERATORS, Generator};
-use super::recorded::{self, FORMATS};
+use super::generated::{self, Direction, Generator};
+use super::recorded;
 use crate::codes::Code;
-use crate::document::{Node, Value};
+use crate::keys::{Kinds, Section};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::Schedule;
 use seamline_net::schedule::Reordering;
 use seamline_wire::Duration;
+use seamline_wire::random::Stream;
 
 /// Conditions over time.
 #[derive(Clone, Debug)]
@@ -18,8 +19,9 @@ pub struct ScheduleSpec {
     parts: Vec<Part>,
 }
 
+/// One schedule.
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     /// The same in every run, from its start or the place given.
     Recorded { schedule: Schedule, has_start: bool },
     /// Another one for every seed.
@@ -62,6 +64,9 @@ impl Provides {
 }
 
 impl ScheduleSpec {
+    pub(super) fn new(parts: Vec<Part>) -> Self {
+        ScheduleSpec { parts }
+    }
     /// Whether it says what the transmitter can send.
     pub fn has_capacity(&self) -> bool {
         self.parts.iter().any(|part| part.provides().capacity)
@@ -99,11 +104,13 @@ impl ScheduleSpec {
         ScheduleSpec { parts: self.parts.into_iter().map(skip).collect() }
     }
 
-    /// The conditions of one direction in a run of this seed and length.
-    pub fn build(&self, seed: u64, duration: Duration, direction: Direction) -> Schedule {
+    /// The conditions of one direction of the link of this name in a run of this seed and length. Both directions draw from one
+    /// stream, so that their handovers coincide.
+    pub fn build(&self, seed: u64, link: &str, duration: Duration, direction: Direction) -> Schedule {
+        let stream = || Stream::new(seed, &format!("link/{link}/schedule"));
         let parts = self.parts.iter().map(|part| match part {
             Part::Recorded { schedule, .. } => schedule.clone(),
-            Part::Generated(generator) => generator.generate(seed, duration, direction),
+            Part::Generated(generator) => generator.generate(stream(), duration, direction),
         });
         parts.reduce(complete).unwrap_or_default()
     }
@@ -123,33 +130,20 @@ fn complete(one: Schedule, other: Schedule) -> Schedule {
     }
 }
 
-/// Read what is under `schedule`; generators draw from the stream of `link`. `None` when there is nothing
-/// or something is wrong, which has been noted.
-pub(super) fn read_all(reader: &mut Reader<'_>, link: &str) -> Option<ScheduleSpec> {
-    let Node { span, value } = reader.node("schedule")?;
-    let named = if let Value::List(items) = value { items.len() } else { 1 };
-    let tables = reader.tables("schedule");
-    let parts: Vec<Part> = tables.into_iter().filter_map(|table| read(table, link)).collect();
+/// One schedule; several complete each other.
+pub(super) fn section<'a>() -> Section<'a, Part> {
+    let kinds = Kinds::new("kind", "A generator, or the format of a recording");
+    recorded::kinds(generated::kinds(kinds)).alone("schedule")
+}
+
+/// Note that two schedules set the same thing.
+pub(super) fn refuse_overlap(reader: &mut Reader<'_>, parts: &[Part]) {
     for (place, part) in parts.iter().enumerate() {
         let mut earlier = parts[..place].iter();
         if let Some(what) = earlier.find_map(|other| part.provides().overlap(other.provides())) {
-            let complaint = Complaint::new(format!("two schedules bring {what}")).code(Code::Conflict);
-            reader.refuse("schedule", *span, complaint);
-            return None;
+            let complaint = Complaint::new(format!("two schedules set {what}")).code(Code::Conflict);
+            reader.refuse_value("schedule", complaint);
+            return;
         }
     }
-    (parts.len() == named && named > 0).then_some(ScheduleSpec { parts })
-}
-
-fn read(mut reader: Reader<'_>, link: &str) -> Option<Part> {
-    let kinds: Vec<(&str, &str)> = GENERATORS.iter().chain(FORMATS).map(|(name, _)| (*name, *name)).collect();
-    let kind = reader.required_choice("kind", &kinds)?;
-    let part = if GENERATORS.iter().any(|(name, _)| *name == kind) {
-        generated::read(&mut reader, kind, link).map(Part::Generated)
-    } else {
-        let has_start = reader.has("start");
-        recorded::read(&mut reader, kind).map(|schedule| Part::Recorded { schedule, has_start })
-    };
-    reader.finish();
-    part
 }

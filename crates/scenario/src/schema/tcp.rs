@@ -1,156 +1,173 @@
-//! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and a scheme's
-//! own parameters in the scheme's own table: `vegas = { alpha = 2 }`. What is done about moves: [`moving`].
+//! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and the parameters of an algorithm
+//! in its own table: `vegas = { alpha = 2 }`. Those of handover schemes: [`moving`].
 
 use super::{loss_notification, moving};
 use crate::codes::Code;
-use crate::reader::{Reader, boolean, integer, number};
-use crate::units::{self, Complaint};
+use crate::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
+use crate::reader::Reader;
+use crate::units::Complaint;
+use seamline_tcp::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_tcp::recovery::SpuriousDetection;
 use seamline_tcp::rtt::Estimator;
 use seamline_wire::Duration;
 
-/// Read every table of parameters that is there.
-pub(super) fn read_parameters(reader: &mut Reader<'_>, parameters: &mut Parameters) {
-    if let Some(table) = reader.table("tcp") {
-        read_tcp(table, parameters);
-    }
-    if let Some(table) = reader.table("vegas") {
-        read_vegas(table, parameters);
-    }
-    if let Some(table) = reader.table("westwood") {
-        read_westwood(table, parameters);
-    }
-    if let Some(table) = reader.table("westwood_plus") {
-        read_westwood_plus(table, parameters);
-    }
-    if let Some(table) = reader.table("cubic") {
-        read_cubic(table, parameters);
-    }
-    if let Some(table) = reader.table("loss_notification") {
-        loss_notification::read(table, &mut parameters.loss_notification);
-    }
-    moving::read(reader, parameters);
-}
-
-pub(super) fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
+/// Every table of parameters.
+pub(super) fn parameters<'a>() -> Keys<'a, Parameters> {
+    table! { Parameters;
+        part tcp (self): tcp(), "What differs from the profile";
+        part vegas: vegas(), "Parameters of Vegas";
+        part westwood: westwood(), "Parameters of Westwood";
+        part westwood_plus: westwood_plus(), "Parameters of Westwood+";
+        part cubic: cubic(), "Parameters of CUBIC";
+        part loss_notification: loss_notification::keys(), "Losses on the air are told apart from congestion";
+        .with(moving::keys(), |it| it);
+        part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";
     }
 }
 
-pub(crate) const ESTIMATORS: &[(&str, Estimator)] =
+const ESTIMATORS: &[(&str, Estimator)] =
     &[("rfc 6298", Estimator::RFC_6298), ("karn-partridge", Estimator::KARN_PARTRIDGE)];
 
-fn read_estimator(reader: &mut Reader<'_>, estimator: &mut Estimator) {
-    set(estimator, reader.choice("rto_estimator", ESTIMATORS));
-    let smoothing = reader.optional("rto_smoothing", number(0.0, 1.0));
-    match (smoothing, estimator) {
-        (Some(value), Estimator::KarnPartridge { smoothing }) => *smoothing = value,
-        (Some(_), _) => {
-            let complaint = Complaint::new("only one estimator has such a weight")
-                .code(Code::Conflict)
-                .tip("add rto_estimator = \"karn-partridge\"");
-            let span = reader.span_of(&["rto_smoothing"]);
-            reader.refuse("rto_smoothing", span, complaint);
-        }
-        (None, _) => {}
+fn tcp<'a>() -> Keys<'a, Parameters> {
+    let receive_buffer =
+        size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
+    let segment_size = size_within(64, 65_495, "must be between 64 and 65495 bytes");
+    table! { Parameters;
+        .definition("tcp");
+        .about("Defaults are those of the profile `rfc`");
+        key rto_estimator (round_trip.estimator): choice(ESTIMATORS), "Estimator of the retransmission timeout";
+        .property("rto_smoothing",
+            "Weight of the past in `karn-partridge`",
+            number(0.0, 1.0),
+            |_, _| None,
+            set_smoothing,);
+        key minimum_rto (round_trip.minimum_timeout): time(), "Minimum retransmission timeout";
+        key maximum_rto (round_trip.maximum_timeout): positive_time(), "Maximum retransmission timeout";
+        key initial_rto (round_trip.initial_timeout): positive_time(), "Retransmission timeout before the first sample";
+        .property("window_limit",
+            "Maximum window in segments",
+            whole(1, i64::from(u32::MAX)),
+            |_, _| None,
+            |it, segments| it.limit_window(segments),);
+        key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
+        key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
+        key limited_transmit (recovery.limited_transmit): boolean(), "Send new segments on the first duplicate acknowledgments (RFC 3042)";
+        key duplicate_threshold (recovery.duplicate_threshold): whole(1, 1000), "Duplicate acknowledgments that mean a loss";
+        .property("undo_cuts",
+            "Undo the window cut of a spurious recovery, by timestamps and D-SACK (RFC 4015)",
+            boolean(),
+            |it, show| show(&it.receiver.reports_duplicates),
+            undo_cuts,);
+        key segment_size (segments.maximum_segment_size): segment_size, "Payload of a full segment";
+        key sack (segments.selective_acknowledgments): boolean(), "Selective acknowledgments (RFC 2018)";
+        .property("timestamps",
+            "Timestamps (RFC 7323)",
+            boolean(),
+            |it, show| show(&it.segments.timestamp_tick.is_some()),
+            |it, timestamps: bool| {
+                let tick = it.segments.timestamp_tick.unwrap_or(Duration::from_millis(1));
+                it.segments.timestamp_tick = timestamps.then_some(tick);
+            },);
+        key nagle (segments.nagle): boolean(), "Wait for full segments while data is outstanding (RFC 896)";
+        .property("receive_buffer",
+            "Receive buffer",
+            receive_buffer,
+            |it, show| show(&it.receiver.buffer),
+            |it, bytes| it.set_receive_buffer(bytes),);
+        .property("delayed_ack",
+            "Maximum delay of acknowledgments; `0 s` sends each at once",
+            time(),
+            show_delay,
+            set_delay,);
+    }
+    .check(refuse_mismatches)
+}
+
+fn set_smoothing(parameters: &mut Parameters, weight: f64) {
+    if let Estimator::KarnPartridge { smoothing } = &mut parameters.round_trip.estimator {
+        *smoothing = weight;
     }
 }
 
-fn read_tcp(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    read_estimator(&mut reader, &mut parameters.round_trip.estimator);
-    let round_trip = &mut parameters.round_trip;
-    set(&mut round_trip.minimum_timeout, reader.optional("minimum_rto", units::duration));
-    set(&mut round_trip.maximum_timeout, reader.optional("maximum_rto", units::positive_duration));
-    set(&mut round_trip.initial_timeout, reader.optional("initial_rto", units::positive_duration));
+fn undo_cuts(parameters: &mut Parameters, undo: bool) {
+    parameters.recovery.spurious_detection =
+        if undo { SpuriousDetection::TimestampsAndDuplicates } else { SpuriousDetection::None };
+    parameters.receiver.reports_duplicates = undo;
+}
+
+fn show_delay(parameters: &mut Parameters, show: &dyn Fn(&Duration) -> Option<String>) -> Option<String> {
+    let delayed = parameters.receiver.delayed_acknowledgment.as_ref();
+    show(&delayed.map_or(Duration::ZERO, |delayed| delayed.timeout))
+}
+
+fn set_delay(parameters: &mut Parameters, timeout: Duration) {
+    let receiver = &mut parameters.receiver;
+    let segments = receiver.delayed_acknowledgment.map_or(2, |delayed| delayed.segments);
+    receiver.delayed_acknowledgment =
+        (!timeout.is_zero()).then_some(DelayedAcknowledgment { timeout, segments });
+}
+
+fn refuse_mismatches(reader: &mut Reader<'_>, parameters: &mut Parameters) {
+    let round_trip = &parameters.round_trip;
+    if reader.has("rto_smoothing") && !matches!(round_trip.estimator, Estimator::KarnPartridge { .. }) {
+        let complaint = Complaint::new("only one estimator has such a weight")
+            .code(Code::Conflict)
+            .tip("add rto_estimator = \"karn-partridge\"");
+        reader.refuse_value("rto_smoothing", complaint);
+    }
     if round_trip.minimum_timeout > round_trip.maximum_timeout {
         let complaint = Complaint::new(format!("the maximum is {}", round_trip.maximum_timeout));
         let span = reader.span_of(&["minimum_rto", "maximum_rto"]);
         reader.refuse("minimum_rto", span, complaint);
     }
-    let limit = reader.optional("window_limit", integer(1, i64::from(u32::MAX)));
-    if let Some(limit) = limit.and_then(|limit| u32::try_from(limit).ok()) {
-        parameters.limit_window(limit);
-    }
-    let window = &mut parameters.window;
-    set(&mut window.initial, reader.optional("initial_window", number(1.0, 1e6)));
-    set(&mut window.initial_threshold, reader.optional("initial_threshold", number(1.0, 1e9)));
-    let recovery = &mut parameters.recovery;
-    set(&mut recovery.limited_transmit, reader.optional("limited_transmit", boolean));
-    let threshold = reader.optional("duplicate_threshold", integer(1, 1000));
-    set(&mut recovery.duplicate_threshold, threshold.and_then(|count| u32::try_from(count).ok()));
-    if let Some(undo) = reader.optional("undo_cuts", boolean) {
-        recovery.spurious_detection =
-            if undo { SpuriousDetection::TimestampsAndDuplicates } else { SpuriousDetection::None };
-        parameters.receiver.reports_duplicates = undo;
-    }
-    read_segments(&mut reader, parameters);
-    reader.finish();
 }
 
-fn read_segments(reader: &mut Reader<'_>, parameters: &mut Parameters) {
-    let segments = &mut parameters.segments;
-    let size = reader.optional("segment_size", |node| match units::bytes(node)? {
-        size @ 64..=65_495 => Ok(size as u16),
-        _ => Err(Complaint::new("must be between 64 and 65495 bytes").code(Code::OutOfBounds)),
-    });
-    set(&mut segments.maximum_segment_size, size);
-    set(&mut segments.selective_acknowledgments, reader.optional("sack", boolean));
-    set(&mut segments.nagle, reader.optional("nagle", boolean));
-    if let Some(timestamps) = reader.optional("timestamps", boolean) {
-        let tick = segments.timestamp_tick.unwrap_or(Duration::from_millis(1));
-        segments.timestamp_tick = timestamps.then_some(tick);
+fn vegas<'a>() -> Keys<'a, VegasParameters> {
+    table! { VegasParameters;
+        key alpha: number(0.0, 1e6), "Lower bound of queued segments: below it the window grows";
+        key beta: number(0.0, 1e6), "Upper bound of queued segments: above it the window shrinks";
+        key gamma: number(0.0, 1e6), "Queued segments at which slow start ends";
     }
-    let buffer = reader.optional("receive_buffer", |node| match units::bytes(node)? {
-        size @ 1..=0x3fff_c000 => Ok(size as u32),
-        _ => Err(Complaint::new("must be between 1 byte and 1 GiB, what RFC 7323 can offer")
-            .code(Code::OutOfBounds)),
-    });
-    if let Some(buffer) = buffer {
-        parameters.set_receive_buffer(buffer);
-    }
-    let receiver = &mut parameters.receiver;
-    if let Some(timeout) = reader.optional("delayed_ack", units::duration) {
-        let segments = receiver.delayed_acknowledgment.map_or(2, |delayed| delayed.segments);
-        receiver.delayed_acknowledgment =
-            (!timeout.is_zero()).then_some(DelayedAcknowledgment { timeout, segments });
+    .replaced("rounds_difference", "`ns2 = { vegas_rounds_difference = ... }` in the flow")
+    .check(|reader, vegas| {
+        if vegas.alpha > vegas.beta {
+            let complaint = Complaint::new(format!("alpha {} is above beta {}", vegas.alpha, vegas.beta));
+            let span = reader.span_of(&["alpha", "beta"]);
+            reader.refuse("alpha", span, complaint);
+        }
+    })
+}
+
+fn ns2<'a>() -> Keys<'a, Parameters> {
+    Keys::new().about("Only for comparisons with ns-2").key(
+        "vegas_rounds_difference",
+        "Vegas compares its queue estimate in whole segments; on in the profiles of ns-2",
+        boolean(),
+        |it: &mut Parameters| &mut it.ns2().vegas.rounds_difference,
+    )
+}
+
+fn westwood<'a>() -> Keys<'a, WestwoodParameters> {
+    table! { WestwoodParameters;
+        key filter_time_constant: positive_time(), "Time constant of the bandwidth filter";
+        key virtual_samples_per_time_constant: whole(2, 1_000_000), "Virtual samples per time constant while nothing arrives";
     }
 }
 
-fn read_vegas(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    set(&mut parameters.ns2().vegas.rounds_difference, reader.optional("rounds_difference", boolean));
-    let vegas = &mut parameters.vegas;
-    set(&mut vegas.alpha, reader.optional("alpha", number(0.0, 1e6)));
-    set(&mut vegas.beta, reader.optional("beta", number(0.0, 1e6)));
-    set(&mut vegas.gamma, reader.optional("gamma", number(0.0, 1e6)));
-    if vegas.alpha > vegas.beta {
-        let complaint = Complaint::new(format!("alpha {} is above beta {}", vegas.alpha, vegas.beta));
-        let span = reader.span_of(&["alpha", "beta"]);
-        reader.refuse("alpha", span, complaint);
+fn westwood_plus<'a>() -> Keys<'a, WestwoodPlusParameters> {
+    Keys::new().key(
+        "shortest_sample",
+        "Minimum time over which bandwidth is measured",
+        positive_time(),
+        |it: &mut WestwoodPlusParameters| &mut it.shortest_sample,
+    )
+}
+
+fn cubic<'a>() -> Keys<'a, CubicParameters> {
+    table! { CubicParameters;
+        key aggressiveness: number(1e-6, 1e6), "C of RFC 9438";
+        key decrease: number(0.01, 0.99), "Factor of the window after a loss (RFC 9438: beta)";
+        key fast_convergence: boolean(), "Release bandwidth to new flows (RFC 9438 section 4.7)";
     }
-    reader.finish();
-}
-
-fn read_westwood(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let westwood = &mut parameters.westwood;
-    let constant = reader.optional("filter_time_constant", units::positive_duration);
-    set(&mut westwood.filter_time_constant, constant);
-    let samples = reader.optional("virtual_samples_per_time_constant", integer(2, 1_000_000));
-    set(&mut westwood.virtual_samples_per_time_constant, samples.and_then(|count| u64::try_from(count).ok()));
-    reader.finish();
-}
-
-fn read_westwood_plus(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let shortest = reader.optional("shortest_sample", units::positive_duration);
-    set(&mut parameters.westwood_plus.shortest_sample, shortest);
-    reader.finish();
-}
-
-fn read_cubic(mut reader: Reader<'_>, parameters: &mut Parameters) {
-    let cubic = &mut parameters.cubic;
-    set(&mut cubic.aggressiveness, reader.optional("aggressiveness", number(1e-6, 1e6)));
-    set(&mut cubic.decrease, reader.optional("decrease", number(0.01, 0.99)));
-    set(&mut cubic.fast_convergence, reader.optional("fast_convergence", boolean));
-    reader.finish();
 }

@@ -3,8 +3,9 @@
 
 use super::cell::{self, Area, CellSpec};
 use crate::codes::Code;
+use crate::keys::{Keys, choice, positive_speed, table, time};
 use crate::reader::Reader;
-use crate::units::{self, Complaint};
+use crate::units::Complaint;
 use seamline_mobility::{CellId, Change, Disc, Leg, Movement, Position, Trajectory};
 use seamline_wire::{Duration, Instant};
 
@@ -19,7 +20,7 @@ pub struct WaypointsSpec {
     pub discs: Vec<Disc>,
 }
 
-pub(crate) const CHANGES: &[(&str, Change)] =
+const CHANGES: &[(&str, Change)] =
     &[("entering", Change::Entering), ("leaving", Change::Leaving), ("nearest", Change::Nearest)];
 
 impl WaypointsSpec {
@@ -41,11 +42,43 @@ impl WaypointsSpec {
     }
 }
 
-/// Read the way of a node that has these cells of all; it begins in the first of its own.
-pub(super) fn read(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<WaypointsSpec> {
-    let start = reader.required("start", cell::position);
-    let change = reader.choice("change", CHANGES).unwrap_or_default();
-    let trajectory = read_trajectory(reader, start);
+/// What a table says of a way.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    start: Option<Position>,
+    legs: Option<Vec<Leg>>,
+    change: Change,
+}
+
+pub(super) fn keys<'a>() -> Keys<'a, Options> {
+    type Row = (Option<Duration>, Option<Position>, Option<f64>);
+    let leg = table! { Row;
+        required at (0): time(), "When it sets out";
+        required to (1): cell::position(), "Where it goes, in a straight line";
+        required speed (2): positive_speed(), "Its speed";
+    }
+    .build(Row::default(), |(at, to, speed), _| {
+        Some(Leg { at: Instant::ZERO + at?, to: to?, speed: speed? })
+    });
+    table! { Options;
+        optional start: cell::position(), "Position before the first waypoint";
+        sections waypoints (legs): leg, "Its way through the ranges of its cells, instead of `every`";
+        key change: choice(CHANGES), "When it changes its cell, with waypoints: on entering a range, on leaving its own, or when another base station is nearer";
+    }
+}
+
+/// The way of a node that has these cells of all; it begins in the first of its own.
+pub(super) fn make(
+    options: Options,
+    reader: &mut Reader<'_>,
+    own: &[usize],
+    cells: &[CellSpec],
+) -> Option<WaypointsSpec> {
+    if !reader.has("start") {
+        reader.missing("start");
+    }
+    let change = options.change;
+    let trajectory = trajectory(&options, reader);
     let discs = read_discs(reader, own, cells);
     let spec = WaypointsSpec { trajectory: trajectory?, change, discs: discs? };
     let at_start = Movement::through(&spec.trajectory, &spec.discs, change, || Duration::ZERO);
@@ -63,25 +96,18 @@ pub(super) fn read(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -
     None
 }
 
-fn read_trajectory(reader: &mut Reader<'_>, start: Option<Position>) -> Option<Trajectory> {
-    let mut rows = reader.tables("waypoints");
-    let mut legs = Vec::new();
-    for row in &mut rows {
-        let at = row.required("at", units::duration);
-        let to = row.required("to", cell::position);
-        let speed = row.required("speed", units::positive_speed);
-        let leg = |((at, to), speed)| Leg { at: Instant::ZERO + at, to, speed };
-        legs.extend(at.zip(to).zip(speed).map(leg));
+fn trajectory(options: &Options, reader: &mut Reader<'_>) -> Option<Trajectory> {
+    let empty = (reader.count("waypoints") == 0).then(Vec::new);
+    let legs = options.legs.clone().or(empty)?;
+    match Trajectory::new(options.start?, &legs) {
+        Ok(trajectory) => Some(trajectory),
+        Err(error) => {
+            let complaint = Complaint::new(error.to_string())
+                .tip("set out later, or give the waypoint before more speed");
+            reader.tables("waypoints")[error.leg].refuse_value("at", complaint);
+            None
+        }
     }
-    let complete = legs.len() == rows.len();
-    let trajectory = start.filter(|_| complete).map(|start| Trajectory::new(start, &legs));
-    if let Some(Err(error)) = &trajectory {
-        let complaint =
-            Complaint::new(error.to_string()).tip("set out later, or give the waypoint before more speed");
-        rows[error.leg].refuse_value("at", complaint);
-    }
-    rows.into_iter().for_each(Reader::finish);
-    trajectory?.ok()
 }
 
 fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<Vec<Disc>> {

@@ -138,7 +138,7 @@ struct SnoopKeys {
     sample_weight: Option<Fraction>,
     samples_retransmissions: Option<bool>,
     counts_duplicates_on: Option<bool>,
-    goes_on_after_timeouts: Option<bool>,
+    continues_after_timeouts: Option<bool>,
     explicit_loss_notification: Option<bool>,
 }
 
@@ -156,7 +156,7 @@ impl SnoopKeys {
         set(&mut snoop.sample_weight, self.sample_weight.map(|it| it.0));
         set(&mut snoop.samples_retransmissions, self.samples_retransmissions);
         set(&mut snoop.counts_duplicates_on, self.counts_duplicates_on);
-        set(&mut snoop.goes_on_after_timeouts, self.goes_on_after_timeouts);
+        set(&mut snoop.goes_on_after_timeouts, self.continues_after_timeouts);
         set(&mut snoop.explicit_loss_notification, self.explicit_loss_notification);
     }
 }
@@ -183,7 +183,7 @@ struct ObtcpKeys {
     local_retransmissions: Option<Count<0, 1000>>,
     minimum_timeout: Option<PositiveTime>,
     base_station_timer: Option<bool>,
-    goes_on_after_timeouts: Option<bool>,
+    continues_after_timeouts: Option<bool>,
 }
 
 impl ObtcpKeys {
@@ -193,7 +193,7 @@ impl ObtcpKeys {
         set(&mut obtcp.local_retransmissions, self.local_retransmissions.map(|it| it.0));
         set(&mut obtcp.minimum_timeout, self.minimum_timeout.map(|it| it.0));
         set(&mut obtcp.base_station_timer, self.base_station_timer);
-        set(&mut obtcp.goes_on_after_timeouts, self.goes_on_after_timeouts);
+        set(&mut obtcp.goes_on_after_timeouts, self.continues_after_timeouts);
     }
 }
 

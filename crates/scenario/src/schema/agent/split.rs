@@ -1,41 +1,37 @@
-//! What of split connections is set: the agent's TCP towards the mobile node stands in the table itself, that towards the
+//! Parameters of split connections: the agent's TCP towards the mobile node stands in the table itself, that towards the
 //! fixed host in `wired`.
 
-use crate::codes::Code;
-use crate::reader::Reader;
-use crate::schema::tcp::set;
-use crate::units::{self, Complaint};
+use crate::keys::{Keys, choice, named, size_within, table, time};
+use crate::schema::choices;
+use crate::units::Complaint;
 use seamline_agent::{AgentTcp, Handshake, SplitParameters};
 use seamline_tcp::{profile, variant};
 
-pub(crate) const HANDSHAKES: &[(&str, Handshake)] =
+const HANDSHAKES: &[(&str, Handshake)] =
     &[("near side alone", Handshake::NearSideAlone), ("far side first", Handshake::FarSideFirst)];
 
-pub(super) fn read(mut reader: Reader<'_>, split: &mut SplitParameters) {
-    let buffer = reader.optional("buffer", |node| match units::bytes(node)? {
-        size @ 1..=0x3fff_c000 => Ok(size as u32),
-        _ => Err(Complaint::new("must be between 1 byte and 1 GiB, what RFC 7323 can offer")
-            .code(Code::OutOfBounds)),
-    });
-    set(&mut split.buffer, buffer);
-    set(&mut split.handshake, reader.choice("handshake", HANDSHAKES));
-    read_tcp(&mut reader, &mut split.wireless);
-    if let Some(mut wired) = reader.table("wired") {
-        read_tcp(&mut wired, &mut split.wired);
-        wired.finish();
+pub(super) fn keys<'a>() -> Keys<'a, SplitParameters> {
+    let buffer = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
+    table! { SplitParameters;
+        key buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers";
+        key handshake: choice(HANDSHAKES), "When the opening host gets its answer: at once from the agent, or after the other host answered the agent";
+        part wired: tcp(), "The agent's TCP towards the fixed host";
+        .with(tcp(), |it| &mut it.wireless);
     }
-    reader.finish();
 }
 
-fn read_tcp(reader: &mut Reader<'_>, tcp: &mut AgentTcp) {
-    let variants: Vec<_> = variant::ALL.iter().map(|it| (it.name, it.name)).collect();
-    set(&mut tcp.variant, reader.choice("variant", &variants));
-    let profiles: Vec<_> = profile::ALL.iter().map(|it| (it.name, it.name)).collect();
-    set(&mut tcp.profile, reader.choice("profile", &profiles));
-    let most = profile::find(tcp.profile).map(|it| (it.parameters)().round_trip.maximum_timeout);
-    let minimum = reader.optional("minimum_rto", |node| match (units::duration(node)?, most) {
-        (minimum, Some(most)) if minimum > most => Err(Complaint::new(format!("the maximum is {most}"))),
-        (minimum, _) => Ok(minimum),
-    });
-    tcp.minimum_timeout = minimum.or(tcp.minimum_timeout);
+fn tcp<'a>() -> Keys<'a, AgentTcp> {
+    table! { AgentTcp;
+        key variant: named(choices!(variant::ALL)), "TCP variant of the agent";
+        key profile: named(choices!(profile::ALL)), "Profile of the agent's TCP";
+        optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
+    }
+    .check(|reader, it| {
+            let most = profile::find(it.profile).map(|it| (it.parameters)().round_trip.maximum_timeout);
+            if let (Some(minimum), Some(most)) = (it.minimum_timeout, most)
+                && minimum > most
+            {
+                reader.refuse_value("minimum_rto", Complaint::new(format!("the maximum is {most}")));
+            }
+        })
 }
