@@ -26,7 +26,7 @@ fn manner(folder: &Path) -> Manner {
     let program = folder.join("lab");
     fs::write(&program, LAB).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    Manner { program, host_program: PathBuf::new(), cgroup: None, retries: 0 }
+    Manner { program, host_program: Default::default(), cgroup: None, retries: 0 }
 }
 
 fn jobs(runs: u32) -> Vec<Job> {
