@@ -68,7 +68,12 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, SettingsError> {
         let mut names = error.message().split('`').skip(1).step_by(2);
         let near = names.next().and_then(|given| nearest(given, names));
         let tip = near.map(|name| format!("\ntip: did you mean `{name}`?")).unwrap_or_default();
-        SettingsError { line, message: format!("{}{tip}", error.message()) }
+        let message = error.message();
+        // A value's own error does not name its key.
+        let key = text.lines().nth(line.saturating_sub(1)).and_then(|line| line.split_once('='));
+        let key = key.map(|(key, _)| key.trim()).filter(|key| line > 0 && !message.contains(key));
+        let key = key.map(|key| format!("{key}: ")).unwrap_or_default();
+        SettingsError { line, message: format!("{key}{message}{tip}") }
     })
 }
 
@@ -204,7 +209,7 @@ mod tests {
         }
         for (text, line, part) in [
             ("\ncuont = 3", 2, "did you mean `count`?"),
-            ("count = 10", 1, "10 is not between 1 and 9"),
+            ("count = 10", 1, "count: 10 is not between 1 and 9"),
             ("count = 0", 1, "0 is not between 1 and 9"),
             ("\n\nidle = \"0 s\"", 3, "longer than zero"),
         ] {

@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn invalid_values_are_refused() {
         for (text, part) in [
-            ("route_timeout = \"30\"", "line 1: \"30\" has no unit"),
+            ("route_timeout = \"30\"", "line 1: route_timeout: \"30\" has no unit"),
             ("route_timeout = 30", "line 1: "),
             ("\npatience = \"30 s\"", "line 2: `patience` is now `route_timeout`"),
             ("route_timeout = \"1 s\"\nconnections = 0", "line 2: connections = 0 helps no connection"),
@@ -358,7 +358,7 @@ mod tests {
             ),
             ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
             ("route_timeout = ", "line 1"),
-            ("[link.a]\nfreeze = \"yes\"", "line 2: invalid type"),
+            ("[link.a]\nfreeze = \"yes\"", "line 2: freeze: invalid type"),
         ] {
             let error = Settings::read(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

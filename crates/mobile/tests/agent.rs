@@ -364,7 +364,7 @@ fn repetitions_leave_as_the_sockets_own_packets_do() {
 }
 
 #[test]
-fn connections_with_options_that_only_the_kernel_can_make_are_left_alone() {
+fn connections_with_options_that_only_the_kernel_can_compute_are_skipped() {
     let (mut agent, mut host) = (agent(""), FakeHost::new());
     let mut multipath = packet(40_001);
     // Four more bytes of header: an option of MPTCP without anything in it.
@@ -375,7 +375,7 @@ fn connections_with_options_that_only_the_kernel_can_make_are_left_alone() {
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
     let log = tell(&mut agent, seconds(2), "up wwan0", &mut host);
     assert_eq!((host.acknowledgments(), agent.counters().skipped), (vec![], 1));
-    assert!(log.iter().any(|line| line.to_string().ends_with("because=MPTCP")), "{log:?}");
+    assert!(log.iter().any(|line| line.to_string().ends_with("reason=MPTCP")), "{log:?}");
     assert_eq!(agent.connections().len(), 2, "it is known, and may be helped when it is another one");
 }
 

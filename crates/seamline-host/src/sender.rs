@@ -13,7 +13,7 @@ Signals:
   counters are printed.
 
 Exit codes:
-  0  ended by such a signal; of --check: the kernel accepts the programs
+  0  ended by such a signal; of --check: the programs can be loaded
   1  it could not start or continue: see seamline-host doctor
   2  invalid arguments
 
