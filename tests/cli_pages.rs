@@ -14,7 +14,10 @@ fn completions_of_every_shell_know_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = succeeds(&["completions", shell], folder.path());
         assert_contains(&text, &["sweep", "compare", "explain", "shard"]);
-        // Keys of scenarios after `--set`.
+        // Keys of scenarios after `--set`, where the shell's script has values at all.
+        if ["elvish", "powershell"].contains(&shell) {
+            continue;
+        }
         assert_contains(&text, &["duration=", "flow.NAME.vegas.alpha=", "link.NAME.loss.probability="]);
     }
     let script = succeeds(&["completions", "bash"], folder.path());

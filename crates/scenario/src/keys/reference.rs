@@ -10,48 +10,37 @@ struct Page<'s> {
     keys: Vec<&'s KeyShape>,
 }
 
-/// The tables below `root`, each before those inside of it.
+/// The table at a dotted path and the tables in it, each before those inside of it.
 fn pages<'s>(
-    title: &str,
+    (title, path): (&str, &str),
     table: &'s TableShape,
     seen: &mut BTreeSet<&'static str>,
     found: &mut Vec<Page<'s>>,
 ) {
-    let inner = |keys: &[&'s KeyShape], seen: &mut BTreeSet<&'static str>, found: &mut Vec<Page<'s>>| {
-        for key in keys {
-            let Some(table) = key.takes.table() else { continue };
-            if table.definition.is_none_or(|name| seen.insert(name)) {
-                pages(&title_of(key, title), table, seen, found);
-            }
-        }
-    };
-    let own: Vec<&KeyShape> = table.keys.iter().collect();
-    found.push(Page { title: title.to_owned(), about: table.about, keys: own.clone() });
-    for selector in &own {
-        for kind in selector.kinds.iter().filter(|kind| !kind.table.keys.is_empty()) {
-            let keys: Vec<&KeyShape> = kind.table.keys.iter().collect();
-            let title = format!("{title}, `{} = \"{}\"`", selector.name, kind.choice.name);
-            found.push(Page { title, about: kind.choice.about, keys: keys.clone() });
-            inner(&keys, seen, found);
-        }
+    let kinds = || table.keys.iter().flat_map(|key| key.kinds.iter().map(move |kind| (key.name, kind)));
+    found.push(Page { title: title.to_owned(), about: table.about, keys: table.keys.iter().collect() });
+    for (selector, kind) in kinds().filter(|(_, kind)| !kind.table.keys.is_empty()) {
+        let title = format!("{title}, `{selector} = \"{}\"`", kind.choice.name);
+        found.push(Page { title, about: kind.choice.about, keys: kind.table.keys.iter().collect() });
     }
-    inner(&own, seen, found);
-}
-
-fn title_of(key: &KeyShape, outer: &str) -> String {
-    let is_named = key.takes.table().is_some_and(|table| table.key("name").is_some());
-    let outer = outer.split(',').next().unwrap_or_default().trim_matches('`');
-    match outer.trim_matches(['[', ']']) {
-        "" | "Scenario" if is_named => format!("`[[{}]]`", key.name),
-        "" | "Scenario" => format!("`[{}]`", key.name),
-        outer => format!("`{outer}.{}`", key.name),
+    for key in table.keys.iter().chain(kinds().flat_map(|(_, kind)| &kind.table.keys)) {
+        let Some(inner) = key.takes.table() else { continue };
+        if inner.definition.is_none_or(|name| seen.insert(name)) {
+            let path = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+            let title = match (path.contains('.'), inner.key("name").is_some()) {
+                (true, _) => format!("`{path}`"),
+                (false, true) => format!("`[[{path}]]`"),
+                (false, false) => format!("`[{path}]`"),
+            };
+            pages((&title, &path), inner, seen, found);
+        }
     }
 }
 
 /// A page in Markdown with all keys, table by table.
 pub fn reference_page(title: &str, root: &TableShape) -> String {
     let mut found = Vec::new();
-    pages(title, root, &mut BTreeSet::new(), &mut found);
+    pages((title, ""), root, &mut BTreeSet::new(), &mut found);
     let mut page = String::new();
     for Page { title, about, keys } in found {
         page += &format!("\n## {title}\n\n");
@@ -100,7 +89,7 @@ fn cell(shape: &Shape) -> String {
 /// All keys for a terminal, table by table.
 pub fn key_list(title: &str, root: &TableShape) -> String {
     let mut found = Vec::new();
-    pages(title, root, &mut BTreeSet::new(), &mut found);
+    pages((title, ""), root, &mut BTreeSet::new(), &mut found);
     let mut text = String::new();
     for Page { title, keys, .. } in found {
         let width = keys.iter().map(|key| key.name.len()).max().unwrap_or(0);
