@@ -1,4 +1,4 @@
-//! The agent of ELN-ACK (paper L: Ding and Jamalipour, "A new explicit loss notification with acknowledgment for wireless TCP",
+//! The agent of ELN-ACK (eln-ack: Ding and Jamalipour, "A new explicit loss notification with acknowledgment for wireless TCP",
 //! 2001, section III): it knows which segments came by on their way to the mobile host, and says in passing acknowledgments
 //! which of the losses they list happened on the air.
 

@@ -5,7 +5,7 @@ use crate::ways::Ways;
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Aside, Control, Mark, Outbox, Packet};
+use seamline_wire::{Control, Extra, Mark, Outbox, Packet};
 use std::sync::Arc;
 
 /// Counters that are added one by one, so that none is forgotten.
@@ -131,7 +131,7 @@ impl<'a> Exit<'a> {
             source_port: RECOVERY_PORT,
             destination_port: RECOVERY_PORT,
             wire_bytes: control.wire_bytes(),
-            aside: Aside::control(control),
+            extra: Extra::control(control),
             ..Packet::default()
         };
         packet.set_tunnels(self.ways.towards(towards));
@@ -146,8 +146,8 @@ impl<'a> Exit<'a> {
         }
         self.counters.cached += 1;
         let mut copy = self.copy(packet);
-        if copy.aside.is_none() && !self.came.is_empty() {
-            copy.aside = Some(Box::new(Aside::Segment(Arc::from(self.came))));
+        if copy.extra.is_none() && !self.came.is_empty() {
+            copy.extra = Some(Box::new(Extra::Segment(Arc::from(self.came))));
         }
         Some(copy)
     }

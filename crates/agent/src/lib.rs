@@ -79,7 +79,7 @@ pub struct Kind {
     pub summary: &'static str,
     /// Where it is specified.
     pub cite: &'static str,
-    /// What it supports and needs, in the words of paper E.
+    /// What it supports and needs, in the words of paper ehn-2004.
     pub traits: Traits,
     /// It ends each connection and begins another: so it must see the handshake, and what the ends tell each other beside the bytes
     /// (marks of handovers, notifications of losses) ends there, too. Nor can it help inside of tunnels

@@ -7,7 +7,7 @@ use seamline_agent::{Agent, ConnectionKey, Counters, Moved, ObtcpParameters, Par
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::random::Stream;
 use seamline_wire::{
-    Aside, Control, Flags, Input, Instant, Loss, LossCause, Machine, Mark, NodeId, Outbox, Packet, SackBlock,
+    Control, Extra, Flags, Input, Instant, Loss, LossCause, Machine, Mark, NodeId, Outbox, Packet, SackBlock,
     Segment, SequenceNumber, TransportPort,
 };
 use way::{Ends, Hop, Offers, Way};
@@ -91,7 +91,7 @@ impl Attacked {
             ..Packet::default()
         };
         if self.random.below(4) == 0 {
-            packet.aside = Aside::control(self.message(from));
+            packet.extra = Extra::control(self.message(from));
         } else {
             packet.segment = self.segment(from);
         }

@@ -1,4 +1,4 @@
-//! The agent of ELN-ACK (paper L, section III), packet by packet: which losses it says the air is to blame for.
+//! The agent of ELN-ACK (eln-ack, section III), packet by packet: which losses it says the air is to blame for.
 
 mod support;
 

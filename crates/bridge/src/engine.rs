@@ -14,14 +14,14 @@ use seamline_wire::codec::{
     encode_around, recovery,
 };
 use seamline_wire::control::RecoveryMessage;
-use seamline_wire::{Aside, Control, Instant, Outbox, Packet, Segment};
+use seamline_wire::{Control, Extra, Instant, Outbox, Packet, Segment};
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a kept packet takes besides its bytes: itself, the box and the counters of its bytes, its entry in a cache, and what an
 /// allocator needs for each. An agent counts it with the packet, so that its limit is one of memory.
 pub const OVERHEAD: u32 =
-    (size_of::<Packet>() + size_of::<Aside>() + 2 * size_of::<usize>()) as u32 + 2 * 40 + 3 * 16;
+    (size_of::<Packet>() + size_of::<Extra>() + 2 * size_of::<usize>()) as u32 + 2 * 40 + 3 * 16;
 
 /// Packets from the agent at another base station that wait to be sent have a further part of the memory for packets that are kept: one
 /// divided by this.
@@ -281,7 +281,7 @@ impl Engine {
                 source_port: RECOVERY_PORT,
                 destination_port: RECOVERY_PORT,
                 wire_bytes: it.packet.len() as u32,
-                aside: Aside::control(Control::Recovery(message)),
+                extra: Extra::control(Control::Recovery(message)),
                 ..Packet::default()
             };
             connections.show_message(now, it.from, place, message, packet, out);
@@ -315,11 +315,11 @@ impl Engine {
         for (port, packet) in packets.drain(..) {
             let towards = Side::of(port);
             let goes_on = towards != it.from;
-            match (packet.aside.as_deref(), shown) {
+            match (packet.extra.as_deref(), shown) {
                 (None, Shown::Segment(decoded)) if goes_on => {
                     self.send_on(towards, &packet.segment, decoded, it, sent);
                 }
-                (Some(Aside::Control(Control::Recovery(message))), Shown::Message(came))
+                (Some(Extra::Control(Control::Recovery(message))), Shown::Message(came))
                     if goes_on && message == came =>
                 {
                     sent.pass(towards, it.frame);
@@ -373,9 +373,9 @@ impl Engine {
     /// A frame of the agent's own: what it has kept, behind the link header of the newest packet of the connection, or a message.
     fn make(&mut self, towards: Side, packet: &Packet, sent: &mut Outgoing<'_>) {
         let header = self.connections.link_of(packet.source, towards);
-        let written = match packet.aside.as_deref() {
-            Some(Aside::Segment(bytes)) => encode_around(packet, bytes, &mut self.room).ok(),
-            Some(Aside::Control(Control::Recovery(message))) => {
+        let written = match packet.extra.as_deref() {
+            Some(Extra::Segment(bytes)) => encode_around(packet, bytes, &mut self.room).ok(),
+            Some(Extra::Control(Control::Recovery(message))) => {
                 let key = self.connections.key_of(packet.source);
                 let ip = key.and_then(|key| ip_header(&key, towards));
                 self.room.resize(MAX_HEADER_LENGTH + message.length(), 0);

@@ -24,7 +24,7 @@ mod headers;
 use block::{Block, MAX_OPTION_LENGTH, OptionCode};
 use headers::{payload_length, write_headers};
 use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH};
-use seamline_wire::{Aside, Instant, Packet, Tunnels};
+use seamline_wire::{Extra, Instant, Packet, Tunnels};
 use std::io::{self, Write};
 
 /// Bytes that suffice for the headers of any packet in all its tunnels, and for a whole control message.
@@ -171,13 +171,13 @@ impl<W: Write> Capture<W> {
 
 /// The headers of a packet, or as much of a packet from a real network as there is room for. Returns its length.
 fn write_front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> io::Result<usize> {
-    let version = match packet.aside.as_deref() {
-        Some(Aside::Foreign(bytes)) => {
+    let version = match packet.extra.as_deref() {
+        Some(Extra::Foreign(bytes)) => {
             let length = bytes.len().min(out.len());
             out[..length].copy_from_slice(&bytes[..length]);
             return Ok(length);
         }
-        Some(Aside::Segment(bytes)) => IpVersion::of(bytes).unwrap_or(version),
+        Some(Extra::Segment(bytes)) => IpVersion::of(bytes).unwrap_or(version),
         _ => version,
     };
     write_headers(packet, version, out).map_err(invalid)

@@ -7,7 +7,7 @@ use seamline_capture::{Capture, CaptureOptions};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };
-use seamline_wire::{Aside, Control, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
+use seamline_wire::{Control, Extra, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
 
 const ROUTER: NodeId = NodeId(3);
 const HOME_AGENT: NodeId = NodeId(2);
@@ -18,7 +18,7 @@ const ON_LINK: NodeId = NodeId(0x21);
 fn carrying(source: NodeId, destination: NodeId, message: Ipv6Control) -> Packet {
     let control = Control::Ipv6(message);
     let wire_bytes = control.wire_bytes();
-    Packet { source, destination, wire_bytes, aside: Aside::control(control), ..Packet::default() }
+    Packet { source, destination, wire_bytes, extra: Extra::control(control), ..Packet::default() }
 }
 
 fn capture(packets: &[Packet]) -> Vec<u8> {

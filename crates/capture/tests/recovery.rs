@@ -4,7 +4,7 @@ use seamline_capture::{Capture, CaptureOptions, SnapLength};
 use seamline_wire::codec::IpVersion;
 use seamline_wire::codec::recovery::decode;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Aside, Control, Instant, NodeId, Packet, SequenceNumber, TransportPort};
+use seamline_wire::{Control, Extra, Instant, NodeId, Packet, SequenceNumber, TransportPort};
 
 #[test]
 fn captured_messages_have_the_ip_version_of_their_connection() {
@@ -22,7 +22,7 @@ fn captured_messages_have_the_ip_version_of_their_connection() {
         source: NodeId(2),
         destination: NodeId(1),
         wire_bytes: control.wire_bytes(),
-        aside: Aside::control(control),
+        extra: Extra::control(control),
         ..Packet::default()
     };
     for (version, first) in [(IpVersion::V4, 0x45), (IpVersion::V6, 0x60)] {

@@ -8,7 +8,7 @@ use seamline_scenario::build::{self, Ends, Part, Places, build};
 use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_sim::{Door, Gate, World};
+use seamline_sim::{AgentPort, HostPort, World};
 use seamline_tcp::Host;
 use seamline_wire::{Event, Instant, NodeId, Packet, Port, Signal};
 use std::sync::atomic::Ordering;
@@ -107,7 +107,7 @@ impl Live<'_> {
     pub fn take_out(&mut self, agent: usize) {
         let Some(place) = self.places.agents[agent] else { return };
         if let Some(machine) = self.world.machine_mut(place) {
-            *machine = Part::Gate(Gate::default());
+            *machine = Part::AgentPort(AgentPort::default());
             self.world.rearm(place);
         }
     }
@@ -134,15 +134,15 @@ impl Live<'_> {
         self.world.recycle(packet);
     }
 
-    fn gate(&mut self, agent: usize) -> Option<&mut Gate> {
+    fn gate(&mut self, agent: usize) -> Option<&mut AgentPort> {
         match self.world.machine_mut(self.places.agents[agent]?)? {
-            Part::Gate(gate) => Some(gate),
+            Part::AgentPort(gate) => Some(gate),
             _ => None,
         }
     }
-    fn door(&mut self, node: usize) -> Option<&mut Door> {
+    fn door(&mut self, node: usize) -> Option<&mut HostPort> {
         match self.world.machine_mut(self.places.hosts[node]?)? {
-            Part::Door(door) => Some(door),
+            Part::HostPort(door) => Some(door),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use seamline_wire::codec::{
     Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, encode_around, encode_headers,
 };
 use seamline_wire::codec::{ip_header, ipv4_address, ipv6_address};
-use seamline_wire::{Aside, NodeId, Packet, Segment, Tunnels};
+use seamline_wire::{Extra, NodeId, Packet, Segment, Tunnels};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -49,12 +49,12 @@ fn ends(bytes: &[u8]) -> Option<[NodeId; 2]> {
 /// addresses than those of the lab: discovery of neighbours and routers, mostly.
 pub fn take_in(bytes: &[u8], packet: &mut Packet) -> bool {
     let copy = || Arc::<[u8]>::from(bytes);
-    let aside = match read(bytes, packet) {
-        Some(Kind::Segment) => Aside::Segment(copy()),
-        Some(Kind::Foreign) => Aside::Foreign(copy()),
+    let extra = match read(bytes, packet) {
+        Some(Kind::Segment) => Extra::Segment(copy()),
+        Some(Kind::Foreign) => Extra::Foreign(copy()),
         None => return false,
     };
-    packet.aside = Some(Box::new(aside));
+    packet.extra = Some(Box::new(extra));
     true
 }
 
@@ -75,7 +75,7 @@ fn read(bytes: &[u8], packet: &mut Packet) -> Option<Kind> {
     packet.destination = destination;
     packet.wire_bytes = bytes.len() as u32;
     packet.tunnels = Tunnels::NONE;
-    packet.aside = None;
+    packet.extra = None;
     let Ok(decoded) = decode_complete(bytes) else {
         let Carried { ports, payload } = carried(bytes);
         [packet.source_port, packet.destination_port] = ports;
@@ -120,12 +120,12 @@ pub fn bytes_of<'a>(packet: &'a Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8]
     if !packet.tunnels.is_empty() {
         return Err(NotBytes::NotForHosts);
     }
-    match packet.aside.as_deref() {
-        Some(Aside::Foreign(bytes)) => Ok(bytes),
-        Some(Aside::Segment(bytes)) => {
+    match packet.extra.as_deref() {
+        Some(Extra::Foreign(bytes)) => Ok(bytes),
+        Some(Extra::Segment(bytes)) => {
             encode_around(packet, bytes, out).map_err(|_| NotBytes::PayloadUnknown)
         }
-        Some(Aside::Control(_)) => Err(NotBytes::NotForHosts),
+        Some(Extra::Control(_)) => Err(NotBytes::NotForHosts),
         None => written_alone(packet, out),
     }
 }

@@ -3,7 +3,7 @@
 
 use etherparse::{PacketBuilder, TcpOptionElement};
 use seamline_lab::edge;
-use seamline_wire::{Aside, Flags, NodeId, Packet};
+use seamline_wire::{Extra, Flags, NodeId, Packet};
 use std::net::{IpAddr, Ipv4Addr};
 
 fn v4(node: u32) -> [u8; 4] {
@@ -32,7 +32,7 @@ fn syn_with_request_for_cookie() -> Vec<u8> {
 fn an_endpoint_skips_options_that_it_does_not_know() {
     let bytes = syn_with_request_for_cookie();
     let mut packet =
-        Packet { aside: Some(Box::new(Aside::Foreign([0].as_slice().into()))), ..Packet::default() };
+        Packet { extra: Some(Box::new(Extra::Foreign([0].as_slice().into()))), ..Packet::default() };
     let payload = edge::receive(&bytes, &mut packet).expect("a SYN");
     assert_eq!((payload, packet.segment.flags), (&b"ab"[..], Flags::SYN));
     assert_eq!((packet.source, packet.destination), (NodeId(1), NodeId(2)));
@@ -46,7 +46,7 @@ fn the_network_carries_them_as_they_are() {
     let bytes = syn_with_request_for_cookie();
     let mut packet = Packet::default();
     assert!(edge::take_in(&bytes, &mut packet));
-    assert!(matches!(packet.aside.as_deref(), Some(Aside::Foreign(carried)) if **carried == *bytes));
+    assert!(matches!(packet.extra.as_deref(), Some(Extra::Foreign(carried)) if **carried == *bytes));
     let mut out = Vec::new();
     assert_eq!(edge::bytes_of(&packet, &mut out).unwrap(), bytes);
 }

@@ -1,7 +1,7 @@
 //! What all machines here do with packets.
 
 use seamline_wire::codec::message::REGISTRATION_PORT;
-use seamline_wire::{Aside, Control, DropCause, Event, NodeId, Outbox, Packet, Port, TransportPort};
+use seamline_wire::{Control, DropCause, Event, Extra, NodeId, Outbox, Packet, Port, TransportPort};
 
 /// Send a control message out by a port.
 pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination: NodeId, control: Control) {
@@ -25,7 +25,7 @@ pub(crate) fn message_packet(
         source_port: transport_port,
         destination_port: transport_port,
         wire_bytes: control.wire_bytes(),
-        aside: Aside::control(control),
+        extra: Extra::control(control),
         ..Packet::default()
     };
     packet

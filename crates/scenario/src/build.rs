@@ -21,7 +21,7 @@ use seamline_mobility::{
 };
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
-use seamline_sim::{Door, ElementId, Gate, Observer, Router, World};
+use seamline_sim::{AgentPort, ElementId, HostPort, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
@@ -140,9 +140,9 @@ pub enum Part {
     /// A host with its connections.
     Host(Host),
     /// In place of a host that is outside of the world.
-    Door(Door),
+    HostPort(HostPort),
     /// In place of an agent that is outside of the world.
-    Gate(Gate),
+    AgentPort(AgentPort),
     /// What tells a node of a link's handovers.
     Notices(HandoverNotices),
     /// Where the air of a cell ends.
@@ -167,8 +167,8 @@ impl Machine for Part {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match self {
             Part::Host(host) => host.step(now, input, out),
-            Part::Door(door) => door.step(now, input, out),
-            Part::Gate(gate) => gate.step(now, input, out),
+            Part::HostPort(door) => door.step(now, input, out),
+            Part::AgentPort(gate) => gate.step(now, input, out),
             Part::Notices(notices) => notices.step(now, input, out),
             Part::Coverage(coverage) => coverage.step(now, input, out),
             Part::ForeignAgent(agent) => agent.step(now, input, out),
@@ -183,8 +183,8 @@ impl Machine for Part {
     fn wake_at(&self) -> Option<Instant> {
         match self {
             Part::Host(host) => host.wake_at(),
-            Part::Door(door) => door.wake_at(),
-            Part::Gate(gate) => gate.wake_at(),
+            Part::HostPort(door) => door.wake_at(),
+            Part::AgentPort(gate) => gate.wake_at(),
             Part::Notices(notices) => notices.wake_at(),
             Part::Coverage(coverage) => coverage.wake_at(),
             Part::ForeignAgent(agent) => agent.wake_at(),
@@ -253,7 +253,7 @@ fn add_nodes<O: Observer>(
         if let Some(host) = host {
             let host = world.add(match ends {
                 Ends::Inside => Part::Host(host),
-                Ends::Outside => Part::Door(Door::default()),
+                Ends::Outside => Part::HostPort(HostPort::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
             world.connect(host, TO_HOST, router, TO_HOST);

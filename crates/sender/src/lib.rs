@@ -1,4 +1,4 @@
-//! Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP:
+//! Explicit Handover Notification (ehn-2004: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP:
 //! eBPF programs that find the marks, restore the window from before a timeout and have the kernel send again at once.
 //!
 //! Linux only, and only with the feature `ebpf`; otherwise it says so ([`HAS_PROGRAMS`]). Everything that is attached belongs to

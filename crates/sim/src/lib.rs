@@ -6,7 +6,7 @@
 //! nothing is allocated per packet.
 //!
 //! Build a world, connect ports with [`World::connect`], and call [`World::run_until`]; then look at the machines. An [`Observer`]
-//! sees every event and packet. Real hosts attach by [`Door`] and [`Gate`]. A transfer over a link that loses 1 % of the packets:
+//! sees every event and packet. Real hosts attach by [`HostPort`] and [`AgentPort`]. A transfer over a link that loses 1 % of the packets:
 //!
 //! ```
 //! use seamline_net::{Link, LinkConfig, error::Bernoulli};
@@ -62,6 +62,6 @@ mod run;
 mod world;
 
 pub use observer::{NoObserver, Observer};
-pub use outside::{Door, Gate};
+pub use outside::{AgentPort, HostPort};
 pub use router::Router;
 pub use world::{ElementId, World};

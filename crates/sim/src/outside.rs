@@ -6,14 +6,14 @@ use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, Signal
 
 /// Stands for a host outside of the world, and keeps what reaches it until the driver takes it.
 #[derive(Debug, Default)]
-pub struct Door {
+pub struct HostPort {
     /// Packets, in the order of their arrival, each with its time.
     pub packets: Vec<(Instant, Box<Packet>)>,
     /// Signals from other machines of the node, each with its time.
     pub signals: Vec<(Instant, Signal)>,
 }
 
-impl Machine for Door {
+impl Machine for HostPort {
     fn step(&mut self, now: Instant, input: Input, _out: &mut Outbox) {
         match input {
             Input::Packet(_, packet) => self.packets.push((now, packet)),
@@ -28,12 +28,12 @@ impl Machine for Door {
 
 /// Stands for an agent outside of the world: a machine with two ports between links. Keeps what reaches it until the driver takes it.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct AgentPort {
     /// By port of arrival: packets in order of arrival, each with its time.
     pub packets: [Vec<(Instant, Box<Packet>)>; 2],
 }
 
-impl Machine for Gate {
+impl Machine for AgentPort {
     fn step(&mut self, now: Instant, input: Input, _out: &mut Outbox) {
         if let Input::Packet(Port(port), packet) = input
             && let Some(packets) = self.packets.get_mut(usize::from(port))
@@ -67,7 +67,7 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     /// Give back a packet that was fetched.
     pub fn recycle(&mut self, mut packet: Box<Packet>) {
-        packet.aside = None;
+        packet.extra = None;
         self.outbox.recycle(packet);
     }
 

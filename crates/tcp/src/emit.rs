@@ -98,7 +98,7 @@ impl Header {
             timestamps: segments.timestamp_tick.map(TimestampClock::new),
             sack: segments.selective_acknowledgments,
             window_scaled: segments.window_scale.is_some(),
-            lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndHeed,
+            lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndActOn,
             largest_segment: u32::from(segments.maximum_segment_size),
             marking: Marking::default(),
             held: HeldAcknowledgments::default(),

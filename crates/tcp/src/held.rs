@@ -1,4 +1,4 @@
-//! Acknowledgments that a handover scheme keeps back until the peer can hear them (paper V, section 4.2).
+//! Acknowledgments that a handover scheme keeps back until the peer can hear them (mobility-vegas-2020, section 4.2).
 
 use seamline_wire::Segment;
 

@@ -1,10 +1,10 @@
 //! Explicit loss notification: losses over the air are distinguished from congestion, and cost no window.
 //!
-//! The receiver lists what it believes lost in its acknowledgments ([`LossNotification::ListAndHeed`]), an agent at the
-//! wireless link says of each loss whether it happened there (paper L: Ding and Jamalipour, "A new explicit loss notification
+//! The receiver lists what it believes lost in its acknowledgments ([`LossNotification::ListAndActOn`]), an agent at the
+//! wireless link says of each loss whether it happened there (eln-ack: Ding and Jamalipour, "A new explicit loss notification
 //! with acknowledgment for wireless TCP", 2001, section III), and the sender acts on it. Where the mobile node is the sender the
 //! agent alone knows enough, and marks duplicate acknowledgments (Balakrishnan and Katz, "Explicit loss notification and
-//! wireless web performance", IEEE GLOBECOM 1998; ns-2's `eln_`): [`LossNotification::Heed`].
+//! wireless web performance", IEEE GLOBECOM 1998; ns-2's `eln_`): [`LossNotification::ActOn`].
 //!
 //! It is no handover scheme, and works together with each of them. Without an agent, or where a mark is dropped on the way, every
 //! loss is congestion: plain TCP.
@@ -19,12 +19,12 @@ pub enum LossNotification {
     #[default]
     None,
     /// As a sender it acts on the losses that acknowledgments list.
-    Heed,
+    ActOn,
     /// It does so, and as a receiver lists in its acknowledgments what it believes lost.
-    ListAndHeed,
+    ListAndActOn,
 }
 
-/// When what was sent again because of a notification, and is still missing, is sent once more; paper L is silent.
+/// When what was sent again because of a notification, and is still missing, is sent once more; paper eln-ack is silent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeat {
     /// When a notification lists it a round trip later: the smoothed round-trip time and four variations, so that what is
@@ -51,7 +51,7 @@ pub struct LossNotificationParameters {
     pub restarts_timer: bool,
     /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits
     /// for its timer.
-    pub mends_neighbours: bool,
+    pub repairs_neighbours: bool,
     /// Duplicates of a loss over the air count towards the threshold of fast retransmit, so that one that comes unmarked after three of them asks for
     /// nothing, as in ns-2.
     pub counts_marked_duplicates: bool,
@@ -64,7 +64,7 @@ impl Default for LossNotificationParameters {
             repeat: Repeat::AfterRoundTrip,
             duplicates_let_segments_go: true,
             restarts_timer: true,
-            mends_neighbours: true,
+            repairs_neighbours: true,
             counts_marked_duplicates: false,
         }
     }

@@ -305,7 +305,7 @@ impl Receiver {
             .map(block)
             .collect()
     }
-    /// The segments missing before something that has arrived, last in sequence first (paper L, section III): this end does not know
+    /// The segments missing before something that has arrived, last in sequence first (eln-ack, section III): this end does not know
     /// why they are.
     pub fn losses(&self) -> Losses {
         let ranges = self.out_of_order.as_slice();

@@ -41,7 +41,7 @@ pub enum Estimator {
         /// Where the clock's ticks stand at time zero, 0 up to one tick.
         phase: Duration,
     },
-    /// Twice the smoothed round-trip time, which is all that is kept: relation 1 of paper X, after Karn and Partridge (ACM
+    /// Twice the smoothed round-trip time, which is all that is kept: relation 1 of paper cross-layer-handover, after Karn and Partridge (ACM
     /// TOCS 9(4), 1991, section 2), the beta of RFC 793 section 3.7 being 2.
     KarnPartridge {
         /// The weight of what was known before, the alpha of the relation: from 0 up to 1.
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(estimator.timeout(), Duration::from_millis(340));
     }
 
-    /// Worked by hand from relation 1 of paper X with alpha = 0.75: 100 ms; 75 + 45 = 120 ms; 90 + 10 = 100 ms.
+    /// Worked by hand from relation 1 of paper cross-layer-handover with alpha = 0.75: 100 ms; 75 + 45 = 120 ms; 90 + 10 = 100 ms.
     #[test]
     fn karn_and_partridge_worked_example() {
         let estimator = Estimator::KarnPartridge { smoothing: 0.75 };

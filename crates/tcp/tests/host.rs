@@ -8,7 +8,7 @@ use seamline_tcp::{
 };
 use seamline_wire::random::Stream;
 use seamline_wire::{
-    Aside, Control, Duration, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Segment,
+    Control, Duration, Extra, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Segment,
     SequenceNumber, TransportPort, Tunnel,
 };
 use std::collections::BTreeMap;
@@ -239,8 +239,8 @@ fn control_messages_and_tunnels_are_ignored() {
             segment,
             ..Packet::default()
         };
-        let aside = Aside::control(Control::AgentSolicitation);
-        pair.step(1, Input::Packet(Port(0), Box::new(Packet { aside, ..packet.clone() })));
+        let extra = Extra::control(Control::AgentSolicitation);
+        pair.step(1, Input::Packet(Port(0), Box::new(Packet { extra, ..packet.clone() })));
         let mut tunnelled = packet;
         assert!(tunnelled.encapsulate(Tunnel { entry: NodeId(3), exit: NodeId(1) }));
         pair.step(1, Input::Packet(Port(0), Box::new(tunnelled)));

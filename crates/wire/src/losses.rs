@@ -28,7 +28,7 @@ impl Loss {
     }
 }
 
-/// Up to four losses, most recent first (paper L, section III), packed so that a packet stays small: one bit and 20 bits of
+/// Up to four losses, most recent first (eln-ack, section III), packed so that a packet stays small: one bit and 20 bits of
 /// offset for each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Losses {

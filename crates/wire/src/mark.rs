@@ -8,13 +8,13 @@ use std::num::NonZeroU32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mark {
-    /// "I have moved": Explicit Handover Notification (paper E, section 3).
+    /// "I have moved": Explicit Handover Notification (ehn-2004, section 3).
     Handover,
-    /// "I will hand off": the IWH bit of Mobility-Vegas (paper V, section 4).
+    /// "I will hand off": the IWH bit of Mobility-Vegas (mobility-vegas-2020, section 4).
     WillHandover,
     /// "I will not": what [`Mark::WillHandover`] has announced does not come.
     HandoverCancelled,
-    /// "I can be reached over another link" (the restart of paper X, section V.C, where the mover receives).
+    /// "I can be reached over another link" (the restart of paper cross-layer-handover, section V.C, where the mover receives).
     NewLink {
         /// What the link holds, in bytes, if its end knows: rate times round-trip time.
         bandwidth_delay_product: Option<NonZeroU32>,
@@ -25,7 +25,7 @@ pub enum Mark {
         /// What the link holds, as in [`Mark::NewLink`].
         bandwidth_delay_product: Option<NonZeroU32>,
     },
-    /// Losses, each with its cause, in an acknowledgment: explicit loss notification (paper L, section III; Balakrishnan and
+    /// Losses, each with its cause, in an acknowledgment: explicit loss notification (eln-ack, section III; Balakrishnan and
     /// Katz, IEEE GLOBECOM 1998). Who lists them says congestion; an agent that knows better says so.
     Losses(Losses),
 }

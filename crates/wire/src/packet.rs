@@ -106,7 +106,7 @@ impl PartialEq for Tunnels {
 
 /// What a packet carries in addition to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Aside {
+pub enum Extra {
     /// A control message in place of a TCP segment. Nodes that it is not addressed to ignore it.
     Control(Control),
     /// The bytes as which this TCP segment came in from a real network, its IP header first: its payload is there, and
@@ -117,10 +117,10 @@ pub enum Aside {
     Foreign(Arc<[u8]>),
 }
 
-impl Aside {
+impl Extra {
     /// What a packet with this control message has.
-    pub fn control(control: Control) -> Option<Box<Aside>> {
-        Some(Box::new(Aside::Control(control)))
+    pub fn control(control: Control) -> Option<Box<Extra>> {
+        Some(Box::new(Extra::Control(control)))
     }
 }
 
@@ -144,7 +144,7 @@ pub struct Packet {
     /// The tunnels it is in ([`Packet::encapsulate`]).
     pub tunnels: Tunnels,
     /// What else it has: a control message, or the bytes that it came in as. Nothing in a simulated segment.
-    pub aside: Option<Box<Aside>>,
+    pub extra: Option<Box<Extra>>,
 }
 
 const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 bytes");
@@ -167,16 +167,16 @@ impl Packet {
 
     /// The control message that it is.
     pub fn control(&self) -> Option<&Control> {
-        match self.aside.as_deref() {
-            Some(Aside::Control(control)) => Some(control),
+        match self.extra.as_deref() {
+            Some(Extra::Control(control)) => Some(control),
             _ => None,
         }
     }
 
     /// The bytes that it came in as from a real network.
     pub fn bytes(&self) -> Option<&Arc<[u8]>> {
-        match self.aside.as_deref() {
-            Some(Aside::Segment(bytes) | Aside::Foreign(bytes)) => Some(bytes),
+        match self.extra.as_deref() {
+            Some(Extra::Segment(bytes) | Extra::Foreign(bytes)) => Some(bytes),
             _ => None,
         }
     }
@@ -184,7 +184,7 @@ impl Packet {
     /// Whether it is a TCP segment, in tunnels or not.
     #[inline]
     pub fn is_segment(&self) -> bool {
-        self.aside.as_ref().is_none_or(|aside| matches!(**aside, Aside::Segment(_)))
+        self.extra.as_ref().is_none_or(|extra| matches!(**extra, Extra::Segment(_)))
     }
 
     /// Whether it is what a TCP endpoint takes in: a segment outside of any tunnel.
@@ -197,14 +197,14 @@ impl Packet {
     #[inline]
     pub fn make_bare(&mut self) {
         self.tunnels.len = 0;
-        if self.aside.is_some() {
-            self.drop_aside();
+        if self.extra.is_some() {
+            self.drop_extra();
         }
     }
 
     #[cold]
-    fn drop_aside(&mut self) {
-        self.aside = None;
+    fn drop_extra(&mut self) {
+        self.extra = None;
     }
 
     /// Put the packet into a tunnel through IPv4, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
@@ -255,10 +255,10 @@ impl fmt::Debug for Packet {
         if self.is_segment() {
             shown.field("segment", &self.segment);
         }
-        match self.aside.as_deref() {
+        match self.extra.as_deref() {
             None => {}
-            Some(Aside::Control(control)) => drop(shown.field("control", control)),
-            Some(Aside::Segment(bytes) | Aside::Foreign(bytes)) => drop(shown.field("bytes", &bytes.len())),
+            Some(Extra::Control(control)) => drop(shown.field("control", control)),
+            Some(Extra::Segment(bytes) | Extra::Foreign(bytes)) => drop(shown.field("bytes", &bytes.len())),
         }
         if !self.tunnels.is_empty() {
             shown.field("tunnels", &self.tunnels.as_slice());

@@ -228,11 +228,11 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
 /// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate has the segment sent again, once, and none of them
 /// lets a new one go.
 const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
-    scheme: LossNotification::Heed,
+    scheme: LossNotification::ActOn,
     repeat: Repeat::Never,
     duplicates_let_segments_go: false,
     restarts_timer: false,
-    mends_neighbours: false,
+    repairs_neighbours: false,
     counts_marked_duplicates: true,
 };
 

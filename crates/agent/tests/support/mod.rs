@@ -6,7 +6,7 @@ use seamline_agent::{Agent, ConnectionKey, Counters, Side, WIRED, WIRELESS};
 use seamline_wire::codec::options_length;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{
-    Aside, Control, Duration, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port,
+    Control, Duration, Extra, Flags, Input, Instant, Loss, LossCause, Mark, NodeId, Outbox, Packet, Port,
     SackBlock, Segment, SequenceNumber, Timestamps, TransportPort, Tunnel, Tunnels,
 };
 
@@ -297,7 +297,7 @@ impl Script {
             source,
             destination,
             wire_bytes: control.wire_bytes(),
-            aside: Aside::control(control),
+            extra: Extra::control(control),
             ..Packet::default()
         };
         packet.set_tunnels(self.tunnels_by(from.onwards()));

@@ -61,7 +61,7 @@ impl Ends {
     fn host(&self, side: usize) -> Host {
         let mut parameters = (profile::find("rfc").expect("it is there").parameters)();
         if self.notifies {
-            parameters.loss_notification.scheme = LossNotification::ListAndHeed;
+            parameters.loss_notification.scheme = LossNotification::ListAndActOn;
         }
         let Offers { timestamps, sack, window_scale } = self.offers[side];
         let segments = &mut parameters.segments;

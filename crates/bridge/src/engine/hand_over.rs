@@ -7,7 +7,7 @@ use crate::handed::{Handed, TakenIn};
 use crate::outgoing::Outgoing;
 use seamline_agent::{Admission, Place, Side};
 use seamline_wire::codec::{decode_complete, encode_around};
-use seamline_wire::{Aside, Flags, Instant, Packet, Segment, SequenceNumber};
+use seamline_wire::{Extra, Flags, Instant, Packet, Segment, SequenceNumber};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Engine {
         let mut handed = Handed { acknowledged, has_ended, frames: Vec::new() };
         let mut room = Handed::room();
         for packet in packets {
-            let Some(Aside::Segment(bytes)) = packet.aside.as_deref() else { continue };
+            let Some(Extra::Segment(bytes)) = packet.extra.as_deref() else { continue };
             let Ok(written) = encode_around(packet, bytes, &mut self.room) else { continue };
             if !handed.push([header.as_slice(), written], &mut room) {
                 break;
@@ -157,7 +157,7 @@ impl Engine {
         }
         let is_its = |packet: &Packet| {
             packet.source == place.node(Side::Wired)
-                && matches!(packet.aside.as_deref(), Some(Aside::Segment(_)))
+                && matches!(packet.extra.as_deref(), Some(Extra::Segment(_)))
         };
         let packets = self.out.packets.iter().filter(|(_, packet)| is_its(packet)).count() as u32;
         self.send_made(sent);
@@ -168,8 +168,8 @@ impl Engine {
 impl Came<'_> {
     /// As it came from the wired side, with its bytes.
     fn packet(&self, place: Place) -> Packet {
-        let aside = Some(Box::new(Aside::Segment(Arc::from(self.bytes))));
-        Packet { aside, ..segment_of(place, Side::Wired, &self.key, self.segment, self.bytes.len()) }
+        let extra = Some(Box::new(Extra::Segment(Arc::from(self.bytes))));
+        Packet { extra, ..segment_of(place, Side::Wired, &self.key, self.segment, self.bytes.len()) }
     }
     /// The last that the mobile host has sent, as far as it is known: its window is not.
     fn acknowledgment(&self, place: Place, acknowledged: SequenceNumber) -> Packet {

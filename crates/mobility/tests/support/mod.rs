@@ -3,7 +3,7 @@
 
 use seamline_wire::control::{Identification, RegistrationFlags, RegistrationReply, RegistrationRequest};
 use seamline_wire::{
-    Aside, Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port,
+    Control, DropCause, Event, Extra, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port,
     Signal,
 };
 
@@ -88,7 +88,7 @@ pub(crate) fn data(source: NodeId, destination: NodeId) -> Packet {
 
 pub(crate) fn carrying(source: NodeId, destination: NodeId, control: Control) -> Packet {
     let wire_bytes = control.wire_bytes();
-    Packet { source, destination, wire_bytes, aside: Aside::control(control), ..Packet::default() }
+    Packet { source, destination, wire_bytes, extra: Extra::control(control), ..Packet::default() }
 }
 
 /// A registration by way of the agent at `care_of_address`, made `at` that time.

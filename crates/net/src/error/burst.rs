@@ -3,7 +3,7 @@
 use super::{Arrival, ErrorModel};
 use seamline_wire::random::Stream;
 
-/// The burst errors of paper E (section 4): with a given probability an error starts at a packet, and it
+/// The burst errors of paper ehn-2004 (section 4): with a given probability an error starts at a packet, and it
 /// takes that packet and the following ones, `length` in all. No error starts inside another; one draw per
 /// packet all the same. The share lost in the long run is `n p / (1 + (n - 1) p)`.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use seamline_tcp::loss_notification::{LossNotification, LossNotificationParamete
 
 const SCHEMES: &[(&str, LossNotification)] = &[
     ("none", LossNotification::None),
-    ("eln", LossNotification::Heed),
-    ("eln-ack", LossNotification::ListAndHeed),
+    ("eln", LossNotification::ActOn),
+    ("eln-ack", LossNotification::ListAndActOn),
 ];
 const REPEAT: &[(&str, Repeat)] = &[("after a round trip", Repeat::AfterRoundTrip), ("never", Repeat::Never)];
 

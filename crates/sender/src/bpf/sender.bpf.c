@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP.
+ * Explicit Handover Notification (ehn-2004: Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004) for senders with the kernel's TCP.
  * marks.h finds the marks, window.h restores the window, retransmission.h has the first missing segment sent at once.
  */
 #include "marks.h"

@@ -95,7 +95,7 @@ fn forged_marks_raise_nothing_and_make_no_storm() {
 fn forged_losses_send_nothing_more_than_once_again() {
     for variant in VARIANTS {
         let mut plan = Plan { length: LENGTH, ..Plan::new(None, variant) };
-        plan.parameters.loss_notification.scheme = LossNotification::ListAndHeed;
+        plan.parameters.loss_notification.scheme = LossNotification::ListAndActOn;
         let plain = Plain::of(&plan);
         let attacked = forge(&plan, Forgery::Marks(vec![lost_over_the_air()]));
         let window = plain.most(|it| it.watch.largest_window).max(PATH_HOLDS + 1.0);

@@ -83,7 +83,7 @@ fn false_causes_are_no_worse_than_hidden_losses() {
     for variant in ["newreno", "sack"] {
         let plans = |seed| {
             let mut plan = plan(None, variant, seed);
-            plan.parameters.loss_notification.scheme = LossNotification::ListAndHeed;
+            plan.parameters.loss_notification.scheme = LossNotification::ListAndActOn;
             plan
         };
         let honest = lead(plans, None);

@@ -135,7 +135,7 @@ pub(super) fn pipe(bandwidth: f64, round_trip_time: Duration) -> f64 {
     bandwidth * round_trip_time.as_secs_f64()
 }
 
-/// The window update of [`cut`] for a new path, which holds `pipe` (paper E, section 4.2 B, "resume with adjusted
+/// The window update of [`cut`] for a new path, which holds `pipe` (ehn-2004, section 4.2 B, "resume with adjusted
 /// parameters").
 pub(super) fn adjust(reno: &mut Reno, pipe: f64) {
     if pipe > 0.0 {

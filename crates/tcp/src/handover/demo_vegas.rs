@@ -1,5 +1,5 @@
 //! Demo-Vegas (Ho, Chan and Chen, "An efficient mechanism of TCP-Vegas on Mobile IP networks", IEEE Global Internet
-//! Symposium with INFOCOM 2005; as paper V, section 3, describes it): when either end has moved, the sender measures
+//! Symposium with INFOCOM 2005; as paper mobility-vegas-2020, section 3, describes it): when either end has moved, the sender measures
 //! BaseRTT again, so that a longer path is not taken for a queue. Timers and losses are as in Vegas.
 //!
 //! An end knows of its own move by its registration, and of the peer's by its care-of address. Home addresses are all

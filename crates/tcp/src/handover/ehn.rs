@@ -1,4 +1,4 @@
-//! Explicit Handover Notification (paper E: Izumikawa, Yamaguchi and Katto, "An efficient TCP with explicit
+//! Explicit Handover Notification (ehn-2004: Izumikawa, Yamaguchi and Katto, "An efficient TCP with explicit
 //! handover notification for mobile networks", IEEE WCNC 2004, section 3).
 //!
 //! The end that has moved sends its last acknowledgment again with the handover mark. The sender then knows
@@ -18,7 +18,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: |parameters| Box::new(Ehn { parameters: parameters.ehn.clone(), before_timeout: None }),
 };
 
-/// With which window a sender goes on (paper E, section 4.2 B).
+/// With which window a sender goes on (ehn-2004, section 4.2 B).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeWith {
     /// The window from before the move.

@@ -1,4 +1,4 @@
-//! Mobility-Vegas (paper V: Ho and Chiu, "Improving performance of TCP-Vegas for Mobile IP handoffs", section 4.2).
+//! Mobility-Vegas (mobility-vegas-2020: Ho and Chiu, "Improving performance of TCP-Vegas for Mobile IP handoffs", section 4.2).
 //!
 //! Before its handoff the mover marks what it sends ("I will handoff"). A sender that hears it halts its retransmission
 //! timer and sends one packet per round-trip time; a receiver keeps its acknowledgments back. A mover that sends halts its

@@ -37,7 +37,7 @@ pub enum HandoverEvent {
         /// Whether it carries payload.
         payload: bool,
         /// How long the segment was on its way by its timestamp, when both ends use timestamps; right only
-        /// when their clocks agree, as paper E (section 3) assumes.
+        /// when their clocks agree, as paper ehn-2004 (section 3) assumes.
         one_way_delay: Option<Duration>,
     },
     /// The retransmission timer has expired; the window is still what it was before.
@@ -209,7 +209,7 @@ pub trait Handover: Debug + Send {
     }
 }
 
-/// What a scheme supports and needs: the rows of Table 1 of paper E.
+/// What a scheme supports and needs: the rows of Table 1 of paper ehn-2004.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// It does something about handovers.

@@ -23,7 +23,7 @@ pub enum AfterReconnection {
     /// know the scheme.
     Recovery,
     /// Fast retransmission followed by slow start from one segment, whatever its recovery is: the reading
-    /// of paper E (section 2.3), after the Tahoe of 1995. The acknowledgments are marked, so that the
+    /// of paper ehn-2004 (section 2.3), after the Tahoe of 1995. The acknowledgments are marked, so that the
     /// sender can tell.
     SlowStart,
 }

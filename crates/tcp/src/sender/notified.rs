@@ -98,7 +98,7 @@ impl Sender {
             again && missing.at < next && (missing.listed || missing.at == first)
         };
         let passed_over =
-            self.notified.repaired_to.filter(|_| !self.parameters.loss_notification.mends_neighbours);
+            self.notified.repaired_to.filter(|_| !self.parameters.loss_notification.repairs_neighbours);
         let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {

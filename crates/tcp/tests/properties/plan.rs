@@ -235,15 +235,20 @@ pub(crate) fn plan_with_moves(scheme: &'static Scheme) -> impl Strategy<Value = 
 /// A case in which acknowledgments list losses, and the network says of each what it likes.
 pub(crate) fn plan_with_notified_losses() -> impl Strategy<Value = Plan> {
     (plan(), any::<[bool; 5]>()).prop_map(|(mut plan, choices)| {
-        let [repeats, duplicates_let_segments_go, restarts_timer, mends_neighbours, counts_marked_duplicates] =
-            choices;
+        let [
+            repeats,
+            duplicates_let_segments_go,
+            restarts_timer,
+            repairs_neighbours,
+            counts_marked_duplicates,
+        ] = choices;
         let repeat = if repeats { Repeat::AfterRoundTrip } else { Repeat::Never };
         plan.loss_notification = LossNotificationParameters {
-            scheme: LossNotification::ListAndHeed,
+            scheme: LossNotification::ListAndActOn,
             repeat,
             duplicates_let_segments_go,
             restarts_timer,
-            mends_neighbours,
+            repairs_neighbours,
             counts_marked_duplicates,
         };
         plan

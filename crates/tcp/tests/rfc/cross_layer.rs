@@ -1,4 +1,4 @@
-//! The cross-layer adaptations of paper X, section V, and the original ECLAIR, which restores the window: exact times,
+//! The cross-layer adaptations of paper cross-layer-handover, section V, and the original ECLAIR, which restores the window: exact times,
 //! segments and windows, at the sender and at the receiver; and marks that are lost or false. The links are the paper's:
 //! a satellite of 1 Mbit/s and 550 ms, 68 750 bytes; a wireless LAN of 11 Mbit/s and 25 ms, 34 375 bytes.
 

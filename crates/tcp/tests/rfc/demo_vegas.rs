@@ -1,4 +1,4 @@
-//! Demo-Vegas (Ho, Chan and Chen 2005; paper V, section 3): after a move of either end a sender of Vegas measures BaseRTT
+//! Demo-Vegas (Ho, Chan and Chen 2005; paper mobility-vegas-2020, section 3): after a move of either end a sender of Vegas measures BaseRTT
 //! anew. The path takes 100 ms before the move, 150 ms after it.
 
 use crate::script::*;

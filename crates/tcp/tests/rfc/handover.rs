@@ -1,4 +1,4 @@
-//! What the schemes do about a move: Explicit Handover Notification (paper E, section 3), TR-ACKs (Caceres and
+//! What the schemes do about a move: Explicit Handover Notification (ehn-2004, section 3), TR-ACKs (Caceres and
 //! Iftode 1995) and Freeze-TCP (Goff et al. 2000).
 
 use crate::script::*;
@@ -30,7 +30,7 @@ fn receiver(scheme: &str, change: impl FnOnce(&mut Parameters)) -> Script {
     script
 }
 
-/// Paper E, section 3: the mover sends its last acknowledgment again with the handover mark, once.
+/// Paper ehn-2004, section 3: the mover sends its last acknowledgment again with the handover mark, once.
 #[test]
 fn ehn_marks_the_last_acknowledgment() {
     let mut script = receiver("ehn", |_| {});
@@ -46,7 +46,7 @@ fn ehn_notifies_when_movement_is_detected() {
     script.at(1700).signal(Signal::Registered).expect_nothing();
 }
 
-/// Paper E, section 3: on the notification the sender goes back to SND.UNA with its window as it was, although
+/// Paper ehn-2004, section 3: on the notification the sender goes back to SND.UNA with its window as it was, although
 /// nothing but one acknowledgment has arrived.
 #[test]
 fn ehn_goes_back_without_a_cut() {
@@ -58,7 +58,7 @@ fn ehn_goes_back_without_a_cut() {
     }
 }
 
-/// Paper E, section 3: the send window is first adjusted to the acknowledgment number of the notification.
+/// Paper ehn-2004, section 3: the send window is first adjusted to the acknowledgment number of the notification.
 #[test]
 fn ehn_takes_the_acknowledgment_number() {
     for variant in VARIANTS {
@@ -71,7 +71,7 @@ fn ehn_takes_the_acknowledgment_number() {
     }
 }
 
-/// Paper E, section 3: the notification restarts the timer: it expires one timeout after it, not before.
+/// Paper ehn-2004, section 3: the notification restarts the timer: it expires one timeout after it, not before.
 #[test]
 fn ehn_restarts_the_timer() {
     let mut script = ten_segments("ehn", "newreno", |_| {});
@@ -80,7 +80,7 @@ fn ehn_restarts_the_timer() {
     assert_eq!(script.endpoint.statistics().sender.timeouts, 1);
 }
 
-/// Paper E, section 3: when the timer has expired, window and threshold from before the first expiry come
+/// Paper ehn-2004, section 3: when the timer has expired, window and threshold from before the first expiry come
 /// back; repeated expiries do not overwrite them.
 #[test]
 fn ehn_restores_what_timeouts_took() {
@@ -98,7 +98,7 @@ fn ehn_restores_what_timeouts_took() {
     }
 }
 
-/// Paper E, section 3: so they do when the notification itself acknowledges some of what is outstanding, because the
+/// Paper ehn-2004, section 3: so they do when the notification itself acknowledges some of what is outstanding, because the
 /// acknowledgments before it were lost with the old link.
 #[test]
 fn ehn_restores_what_timeouts_took_and_takes_the_acknowledgment() {
@@ -163,7 +163,7 @@ fn a_notification_of_everything_sends_what_waits_once() {
     }
 }
 
-/// Paper E, section 4.2 B: slow start is one of the policies.
+/// Paper ehn-2004, section 4.2 B: slow start is one of the policies.
 #[test]
 fn ehn_may_begin_with_slow_start() {
     let mut script = ten_segments("ehn", "newreno", |p| p.ehn.resume_with = ResumeWith::SlowStart);
@@ -199,7 +199,7 @@ fn slow_start(p: &mut Parameters) {
     p.tr_acks.after = AfterReconnection::SlowStart;
 }
 
-/// Paper E, section 2.3: by its reading the sender begins with slow start; the third one is what counts.
+/// Paper ehn-2004, section 2.3: by its reading the sender begins with slow start; the third one is what counts.
 #[test]
 fn tr_acks_may_lead_to_slow_start() {
     for variant in VARIANTS {

@@ -1,4 +1,4 @@
-//! Explicit loss notification at the ends: what a receiver lists, and what a sender does about it (paper L, section III;
+//! Explicit loss notification at the ends: what a receiver lists, and what a sender does about it (eln-ack, section III;
 //! Balakrishnan and Katz 1998).
 
 use crate::script::*;
@@ -16,7 +16,7 @@ fn mark(losses: &[(u32, LossCause)]) -> Mark {
 
 fn notified(change: impl FnOnce(&mut Parameters)) -> Parameters {
     plain(|parameters| {
-        parameters.loss_notification.scheme = LossNotification::ListAndHeed;
+        parameters.loss_notification.scheme = LossNotification::ListAndActOn;
         parameters.round_trip.minimum_timeout = Duration::from_secs(1);
         parameters.recovery.limited_transmit = false;
         change(parameters);
@@ -249,7 +249,7 @@ fn a_neighbour_may_be_passed_over() {
     for (mends, sent) in [(true, vec![1001]), (false, vec![])] {
         let mut script = ten_segments("reno", |parameters| {
             parameters.loss_notification.duplicates_let_segments_go = false;
-            parameters.loss_notification.mends_neighbours = mends;
+            parameters.loss_notification.repairs_neighbours = mends;
         });
         let told = |script: &mut Script, at: u32| -> Vec<u32> {
             let mark = mark(&[(0, AIR)]);

@@ -1,4 +1,4 @@
-//! Mobility-Vegas (paper V, section 4.2): exact times and segments, at the sender and at the receiver, of either end's
+//! Mobility-Vegas (mobility-vegas-2020, section 4.2): exact times and segments, at the sender and at the receiver, of either end's
 //! handoff; and marks that are lost, late or false.
 
 use crate::script::*;

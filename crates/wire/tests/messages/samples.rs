@@ -5,7 +5,7 @@ use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
     RegistrationRequest, ReplyCode,
 };
-use seamline_wire::{Aside, Control, NodeId, Packet, TransportPort};
+use seamline_wire::{Control, Extra, NodeId, Packet, TransportPort};
 
 pub(crate) const MOBILE: NodeId = NodeId(5);
 pub(crate) const HOME_AGENT: NodeId = NodeId(2);
@@ -52,7 +52,7 @@ fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
         source_port: port,
         destination_port: port,
         wire_bytes: control.wire_bytes(),
-        aside: Aside::control(control),
+        extra: Extra::control(control),
         ..Packet::default()
     }
 }

@@ -1,4 +1,4 @@
-//! Cross-layer adaptations at a handover between links that differ (paper X: Fanni, Luglio, Roseti and Zampognaro, "A
+//! Cross-layer adaptations at a handover between links that differ (cross-layer-handover: Fanni, Luglio, Roseti and Zampognaro, "A
 //! cross-layer based handover for TCP applications", sections IV and V), after ECLAIR (Raisinghani and Iyer 2004).
 //!
 //! Tuning layers stand next to the layers of the stack: those of link and network make events of signals ([`Attachment`]

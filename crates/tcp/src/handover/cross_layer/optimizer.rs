@@ -10,7 +10,7 @@ pub(super) trait Optimizer: Debug + Send {
     fn on(&mut self, event: Event, view: &View) -> Tunings;
 }
 
-/// Freezes the flow while an access router is changed (paper X, section V.A): neither are queues filled that nobody
+/// Freezes the flow while an access router is changed (cross-layer-handover, section V.A): neither are queues filled that nobody
 /// empties, nor is what was in flight taken for lost to congestion. The handover is hard, so what was in flight when it
 /// began is lost (section II).
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Optimizer for Freeze {
     }
 }
 
-/// Forgets the smoothed round-trip time, which was that of another link (paper X, section V.B).
+/// Forgets the smoothed round-trip time, which was that of another link (cross-layer-handover, section V.B).
 #[derive(Debug)]
 pub(super) struct ResetRoundTrip;
 
@@ -40,7 +40,7 @@ impl Optimizer for ResetRoundTrip {
     }
 }
 
-/// Begins again with one segment and slow start right up to the new link's bandwidth-delay product (paper X, section
+/// Begins again with one segment and slow start right up to the new link's bandwidth-delay product (cross-layer-handover, section
 /// V.C). Slow start begins with what is not acknowledged, if that is lost: with a window of one segment nothing else could
 /// be sent.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Optimizer for Restart {
     }
 }
 
-/// Restores window and threshold from before the change, as the original ECLAIR does (paper X, section IV), and so takes
+/// Restores window and threshold from before the change, as the original ECLAIR does (cross-layer-handover, section IV), and so takes
 /// back what a timeout has cut meanwhile.
 #[derive(Debug, Default)]
 pub(super) struct Restore {
