@@ -117,15 +117,16 @@ fn gains(figure: &Gains, outcome: &PaperOutcome) -> String {
 }
 
 fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {
-    let Bars { groups, series, bars } = Bars::of(documents, layout, outcome);
+    let figure = layout.figure;
+    let Bars { groups, series, bars } = Bars::of(documents, layout, &figure.flow, outcome);
     let wide = groups.iter().map(|group| group.len() + 2).max().unwrap_or(0).max(12);
-    let mut text = format!("{}: flow {}, {}\n  {:16}", layout.title, layout.flow, layout.quantity.unit(), "");
+    let mut text = format!("{}: flow {}, {}\n  {:16}", figure.title, figure.flow, figure.quantity.unit(), "");
     groups.iter().for_each(|group| text += &format!("{group:>wide$}"));
     text.push('\n');
     for (row, name) in series.iter().enumerate() {
         text += &format!("  {name:16}");
         for group in &bars {
-            let digits = if layout.quantity == Quantity::Fairness { 4 } else { 1 };
+            let digits = if figure.quantity == Quantity::Fairness { 4 } else { 1 };
             let entry = group[row].as_ref().map(|(rate, _)| format!("{:.digits$}", rate.mean));
             text += &format!("{:>wide$}", entry.unwrap_or_default());
         }

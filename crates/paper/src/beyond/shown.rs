@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shown {
-    /// What all of it is called, behind "Beyond the paper: ".
+    /// The title of the section, after "Beyond the paper: ".
     #[serde(default = "networks_of_today")]
     pub title: String,
     /// The key whose values are the schemes.
@@ -32,7 +32,7 @@ fn networks_of_today() -> String {
 pub struct ComparisonOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
 }
 
@@ -42,43 +42,43 @@ pub struct ComparisonOf {
 pub struct MapOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The key of the columns.
     pub x: String,
-    /// What the columns are.
+    /// The title of the columns.
     pub x_axis: String,
     /// The key of the rows.
     pub y: String,
-    /// What the rows are.
+    /// The title of the rows.
     pub y_axis: String,
     /// What a reader must know to read it.
     pub note: String,
 }
 
-/// What each combination of two kinds of help brings, in panels.
+/// The gain of each combination of two kinds of help, in panels.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatrixOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The key of the panels.
     pub panels: String,
     /// The key of the rows.
     pub rows: String,
-    /// What the rows are.
+    /// The title of the rows.
     pub row_axis: String,
-    /// The row that is compared with, in the column of the baseline.
+    /// The row of the baseline, in the column of the baseline scheme.
     pub baseline_row: String,
     /// What a reader should see.
     pub caption: String,
 }
 
 impl MatrixOf {
-    /// The keys and values of what a field is compared with, but for its panel.
-    pub(crate) fn baseline<'a>(&'a self, shown: &'a Shown) -> [(&'a String, &'a String); 2] {
+    /// The keys and values of the cell that a field is compared with, except for its panel.
+    pub(crate) fn baseline<'a>(&'a self, shown: &'a Shown) -> [(&'a str, &'a str); 2] {
         [(&self.rows, &self.baseline_row), (&shown.scheme, &shown.baseline)]
     }
 }
@@ -90,13 +90,5 @@ impl Shown {
         let maps = self.map.iter().map(|it| &it.scenario);
         let matrices = self.matrix.iter().map(|it| &it.scenario);
         comparisons.chain(maps).chain(matrices).map(String::as_str)
-    }
-
-    /// Read the file.
-    ///
-    /// # Errors
-    /// When it is not as it should be.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
     }
 }

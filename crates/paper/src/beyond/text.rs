@@ -1,4 +1,4 @@
-//! What lies beyond a paper, for a terminal.
+//! The results beyond a paper as text for a terminal.
 
 use super::BeyondOutcome;
 use super::benefit::{Comparison, Map, SchemeMap};
@@ -105,7 +105,7 @@ fn in_words(field: &Field) -> String {
     }
 }
 
-fn seeds(count: usize) -> String {
+pub(super) fn seeds(count: usize) -> String {
     if count == 1 { "one seed".to_owned() } else { format!("{count} seeds") }
 }
 
@@ -116,19 +116,19 @@ pub(crate) fn interval(value: &Estimate, digits: usize) -> String {
     }
 }
 
-/// The sentences as a paragraph, in which what does not stand is marked, and a line for each.
+/// The sentences as a paragraph, and a line for each.
 pub fn conclusions(conclusions: &[ConclusionResult]) -> String {
     let mut text = String::from("What to conclude:\n");
     text += &wrapped(&paragraph(conclusions));
     text.push('\n');
     for it in conclusions {
-        text += &format!("  {:<18} {:<17} {}\n", it.id, it.standing.to_string(), it.measured_in_words());
+        text += &format!("  {:<18} {:<17} {}\n", it.id, it.standing.to_string(), it.format_measured());
         text += &wrapped(&it.because);
     }
     text + "\n"
 }
 
-/// The sentences one after the other; what does not stand is marked.
+/// The sentences one after the other; those that no longer hold are marked.
 pub fn paragraph(conclusions: &[ConclusionResult]) -> String {
     let sentences = conclusions.iter().map(|it| match it.standing {
         Standing::Holds => it.sentence.clone(),
