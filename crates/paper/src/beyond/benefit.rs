@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 /// Schemes compared on a network.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The scenario.
-    pub scenario: String,
-    /// Its title.
-    pub title: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: ComparisonOf,
     /// A row for each cell of the grid; the schemes of a group stand together.
     pub rows: Vec<Row>,
 }
@@ -33,22 +32,15 @@ pub struct Row {
 /// Benefits over two parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Map {
-    /// The scenario.
-    pub scenario: String,
-    /// Its title.
-    pub title: String,
-    /// The title of the columns.
-    pub x_axis: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: MapOf,
     /// The columns.
     pub x: Vec<String>,
-    /// The title of the rows.
-    pub y_axis: String,
     /// The rows.
     pub y: Vec<String>,
     /// A map for each scheme, including the baseline, whose map is 1 everywhere.
     pub schemes: Vec<SchemeMap>,
-    /// What a reader must know to read it.
-    pub note: String,
 }
 
 /// The benefit of one scheme.
@@ -83,11 +75,7 @@ pub fn comparison(of: &ComparisonOf, shown: &Shown, records: &[CellRecords]) -> 
             factor: factor(cell, shown, &cells),
         })
     };
-    Comparison {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        rows: cells.iter().filter_map(row).collect(),
-    }
+    Comparison { of: of.clone(), rows: cells.iter().filter_map(row).collect() }
 }
 
 /// A map of benefits.
@@ -104,16 +92,7 @@ pub fn map(of: &MapOf, shown: &Shown, records: &[CellRecords]) -> Map {
         factor: y.iter().map(|row| x.iter().map(|column| at(&scheme, column, row)).collect()).collect(),
         scheme,
     });
-    Map {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        x_axis: of.x_axis.clone(),
-        y_axis: of.y_axis.clone(),
-        schemes: schemes.collect(),
-        x,
-        y,
-        note: of.note.clone(),
-    }
+    Map { of: of.clone(), schemes: schemes.collect(), x, y }
 }
 
 /// Its goodput over that of the cell whose scheme is the baseline and that differs in nothing else.

@@ -10,12 +10,9 @@ use std::collections::BTreeMap;
 /// All combinations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matrix {
-    /// The scenario.
-    pub scenario: String,
-    /// Its title.
-    pub title: String,
-    /// The title of the rows.
-    pub row_axis: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: MatrixOf,
     /// The rows.
     pub rows: Vec<String>,
     /// The columns: schemes.
@@ -24,8 +21,6 @@ pub struct Matrix {
     pub panels: Vec<Panel>,
     /// The reasons why combinations were refused; fields refer to them by index.
     pub reasons: Vec<String>,
-    /// What a reader should see.
-    pub caption: String,
 }
 
 /// The combinations with one congestion control.
@@ -80,14 +75,11 @@ pub fn matrix(of: &MatrixOf, shown: &Shown, records: &[CellRecords], refused: &[
         Panel { baseline_megabits_per_second: source.without_help(&name), name, fields }
     };
     Matrix {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        row_axis: of.row_axis.clone(),
+        of: of.clone(),
         panels: source.values(&of.panels).into_iter().map(panel).collect(),
         rows,
         columns,
         reasons,
-        caption: of.caption.clone(),
     }
 }
 

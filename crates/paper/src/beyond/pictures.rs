@@ -17,11 +17,11 @@ pub fn picture(map: &Map, baseline: &str) -> Picture {
     let values = own.iter().flat_map(|own| own.factor.iter().map(|row| row.iter().map(mean).collect()));
     let drawn = heat::Map { rows: rows.collect(), columns: map.x.clone(), values: values.collect() };
     let remark = format!("goodput over that without a scheme, {}", mean_of(map.seeds()));
-    let names = Names { picture: &map.scenario, title: &map.title, remark: &remark, axis: "factor" };
+    let names = Names { picture: &map.of.scenario, title: &map.of.title, remark: &remark, axis: "factor" };
     Picture {
-        name: format!("beyond-{}", map.scenario),
-        svg: heat_map(names, &map.x_axis, &map.y_axis, &drawn),
-        caption: format!("Darker is better; below 1 the scheme does harm. {}", map.note),
+        name: format!("beyond-{}", map.of.scenario),
+        svg: heat_map(names, &map.of.x_axis, &map.of.y_axis, &drawn),
+        caption: format!("Darker is better; below 1 the scheme does harm. {}", map.of.note),
     }
 }
 
@@ -53,11 +53,11 @@ pub fn of_matrix(matrix: &Matrix) -> Picture {
     let seeds = mean_of(matrix.seeds());
     let remark =
         format!("gain in goodput over no help at all, in percent, {seeds}; shades are each panel's own");
-    let names = Names { picture: &matrix.scenario, title: &matrix.title, remark: &remark, axis: "%" };
+    let names = Names { picture: &matrix.of.scenario, title: &matrix.of.title, remark: &remark, axis: "%" };
     Picture {
-        name: format!("beyond-{}", matrix.scenario),
-        svg: drawing::matrix(names, "handover scheme", &matrix.row_axis, &drawn),
-        caption: matrix.caption.clone(),
+        name: format!("beyond-{}", matrix.of.scenario),
+        svg: drawing::matrix(names, "handover scheme", &matrix.of.row_axis, &drawn),
+        caption: matrix.of.caption.clone(),
     }
 }
 

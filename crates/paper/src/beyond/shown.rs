@@ -1,6 +1,6 @@
 //! `papers/ID/beyond/shown.toml`: what is shown of the scenarios.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// All that is shown.
 #[derive(Clone, Debug, Deserialize)]
@@ -27,7 +27,7 @@ fn networks_of_today() -> String {
 }
 
 /// Schemes compared on a network.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparisonOf {
     /// The scenario.
@@ -37,7 +37,7 @@ pub struct ComparisonOf {
 }
 
 /// A benefit over two parameters.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapOf {
     /// The scenario.
@@ -45,10 +45,12 @@ pub struct MapOf {
     /// Its title.
     pub title: String,
     /// The key of the columns.
+    #[serde(skip_serializing)]
     pub x: String,
     /// The title of the columns.
     pub x_axis: String,
     /// The key of the rows.
+    #[serde(skip_serializing)]
     pub y: String,
     /// The title of the rows.
     pub y_axis: String,
@@ -57,7 +59,7 @@ pub struct MapOf {
 }
 
 /// The gain of each combination of two kinds of help, in panels.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatrixOf {
     /// The scenario.
@@ -65,12 +67,15 @@ pub struct MatrixOf {
     /// Its title.
     pub title: String,
     /// The key of the panels.
+    #[serde(skip_serializing)]
     pub panels: String,
     /// The key of the rows.
+    #[serde(skip_serializing)]
     pub rows: String,
     /// The title of the rows.
     pub row_axis: String,
     /// The row of the baseline, in the column of the baseline scheme.
+    #[serde(skip_serializing)]
     pub baseline_row: String,
     /// What a reader should see.
     pub caption: String,

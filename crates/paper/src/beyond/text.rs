@@ -20,7 +20,7 @@ pub fn beyond(outcome: &BeyondOutcome) -> String {
 fn comparison(it: &Comparison) -> String {
     let mut text = format!(
         "{}: goodput, Mbit/s; over that without a scheme, seed by seed ({} with 95 % intervals)\n",
-        it.title,
+        it.of.title,
         seeds(it.seeds())
     );
     let wide = it.rows.iter().map(|row| row.scheme.len()).max().unwrap_or(0).max(7) + 2;
@@ -41,9 +41,9 @@ fn comparison(it: &Comparison) -> String {
 fn map(it: &Map, baseline: &str) -> String {
     let mut text = format!(
         "{}: goodput over that without a scheme ({})\n{}",
-        it.title,
+        it.of.title,
         seeds(it.seeds()),
-        wrapped(&it.note)
+        wrapped(&it.of.note)
     );
     for own in it.schemes.iter().filter(|own| own.scheme != baseline) {
         text += &scheme_map(it, own);
@@ -52,8 +52,8 @@ fn map(it: &Map, baseline: &str) -> String {
 }
 
 fn scheme_map(it: &Map, own: &SchemeMap) -> String {
-    let wide = it.y_axis.len().max(own.scheme.len()) + 2;
-    let mut text = format!("  {:<wide$}{}\n  {:<wide$}", own.scheme, it.x_axis, it.y_axis);
+    let wide = it.of.y_axis.len().max(own.scheme.len()) + 2;
+    let mut text = format!("  {:<wide$}{}\n  {:<wide$}", own.scheme, it.of.x_axis, it.of.y_axis);
     text += &it.x.iter().map(|column| format!("{column:>8}")).collect::<String>();
     text.push('\n');
     for (row, factors) in it.y.iter().zip(&own.factor) {
@@ -69,7 +69,7 @@ fn scheme_map(it: &Map, own: &SchemeMap) -> String {
 fn matrix(it: &Matrix) -> String {
     let mut text = format!(
         "{}: gain in goodput over no help at all, % ({}; in parentheses where the interval includes zero)\n",
-        it.title,
+        it.of.title,
         seeds(it.seeds())
     );
     text += &it.panels.iter().map(|own| panel(it, own)).collect::<String>();

@@ -4,7 +4,6 @@ use super::Axis;
 use crate::closed_form::ClosedForm;
 use crate::documents::NothingElse;
 use crate::measure::{Measure, OneOrMany, Statistic};
-use crate::quantity::Quantity;
 use crate::records::{CellRecords, cells};
 use seamline_report::picture::lines::Line;
 use serde::Deserialize;
@@ -66,15 +65,10 @@ impl Gains {
     fn measure(&self, curve: &GainCurve) -> Measure {
         Measure {
             statistic: Statistic::Gain,
-            quantity: Quantity::Goodput,
-            flow: None,
-            between: None,
             of: curve.of.clone(),
             over: curve.over.clone(),
-            among: BTreeMap::new(),
-            only: BTreeMap::new(),
             axis: Some(self.axis.key.clone()),
-            line: None,
+            ..Measure::default()
         }
     }
 }

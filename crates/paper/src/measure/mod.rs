@@ -16,7 +16,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// How a claim, a condition or a conclusion is measured.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Measure {
     /// The statistic.
     pub statistic: Statistic,
@@ -46,9 +46,10 @@ pub struct Measure {
 }
 
 /// How records become one number. The `claims.toml` of the papers describe each in more detail.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub enum Statistic {
     /// The mean of `of`.
+    #[default]
     #[serde(rename = "value")]
     Value,
     /// By how many percent `of` exceeds `over`.

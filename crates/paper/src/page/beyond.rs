@@ -29,7 +29,7 @@ fn section(found: &BeyondOutcome) -> Section {
         ),
     ];
     for matrix in &found.matrices {
-        parts.push(Part::Heading(matrix.title.clone()));
+        parts.push(Part::Heading(matrix.of.title.clone()));
         parts.push(Part::Pictures(vec![pictures::of_matrix(matrix)]));
     }
     if !found.maps.is_empty() {
@@ -38,7 +38,7 @@ fn section(found: &BeyondOutcome) -> Section {
         parts.push(Part::Pictures(drawn.collect()));
     }
     for comparison in &found.comparisons {
-        parts.push(Part::Heading(comparison.title.clone()));
+        parts.push(Part::Heading(comparison.of.title.clone()));
         parts.push(Part::Table(listing(comparison)));
     }
     parts.push(Part::Caption(sources(found)));
@@ -105,7 +105,7 @@ fn comparisons(comparisons: &[Comparison]) -> Table {
     let keys: std::collections::BTreeSet<&String> =
         rows.iter().flat_map(|(_, row)| row.conditions.keys()).collect();
     let mut table = Table::new("beyond_comparisons")
-        .text("network", rows.iter().map(|(it, _)| it.scenario.clone()))
+        .text("network", rows.iter().map(|(it, _)| it.of.scenario.clone()))
         .text("scheme", rows.iter().map(|(_, row)| row.scheme.clone()));
     for key in keys {
         let values = rows.iter().map(|(_, row)| row.conditions.get(key).cloned().unwrap_or_default());
@@ -131,7 +131,7 @@ fn maps(maps: &[Map]) -> Table {
         }
     }
     let table = Table::new("beyond_maps")
-        .text("map", rows.iter().map(|(map, ..)| map.scenario.clone()))
+        .text("map", rows.iter().map(|(map, ..)| map.of.scenario.clone()))
         .text("scheme", rows.iter().map(|(_, scheme, ..)| scheme.scheme.clone()))
         .text("lead", rows.iter().map(|(_, _, x, ..)| (*x).clone()))
         .text("varied", rows.iter().map(|(_, _, _, y, _)| (*y).clone()));
@@ -154,7 +154,7 @@ fn matrices(matrices: &[Matrix]) -> Table {
         _ => String::new(),
     };
     let table = Table::new("beyond_matrix")
-        .text("matrix", rows.iter().map(|(matrix, ..)| matrix.scenario.clone()))
+        .text("matrix", rows.iter().map(|(matrix, ..)| matrix.of.scenario.clone()))
         .text("panel", rows.iter().map(|(_, panel, ..)| panel.name.clone()))
         .text("row", rows.iter().map(|(_, _, row, ..)| (*row).clone()))
         .text("scheme", rows.iter().map(|(.., column, _)| (*column).clone()));

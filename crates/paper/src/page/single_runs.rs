@@ -56,7 +56,7 @@ fn of_figure(
     wanted: &SingleRuns,
     options: &PaperOptions,
 ) -> Result<RunsOfFigure, PaperError> {
-    let Chosen { plan, places, note } = choose(paper, &figure.scenario, wanted, options)?;
+    let (plan, places, note) = choose(paper, &figure.scenario, wanted, options)?;
     let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
     let results =
         seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
@@ -74,22 +74,14 @@ fn of_figure(
     })
 }
 
-/// The cells to run.
-struct Chosen {
-    /// The wanted cells, each with one seed and no longer than it is shown.
-    plan: Plan,
-    /// Their places in the grid.
-    places: Vec<usize>,
-    /// A note on the part of the runs that is not shown.
-    note: Option<String>,
-}
-
+/// The plan of the wanted cells, each with one seed and no longer than it is shown; their places in the grid; and a note on the
+/// part of the runs that is not shown.
 fn choose(
     paper: &Paper,
     scenario: &str,
     wanted: &SingleRuns,
     options: &PaperOptions,
-) -> Result<Chosen, PaperError> {
+) -> Result<(Plan, Vec<usize>, Option<String>), PaperError> {
     let plan_with = |set: &[String]| Job::of_figure(paper, scenario, Path::new(""), set).map(|job| job.plan);
     let whole = plan_with(&options.set)?;
     let Some(first) = whole.cells.first().map(|cell| &cell.scenario) else {
@@ -108,7 +100,7 @@ fn choose(
     let places = places.collect::<Result<Vec<usize>, PaperError>>()?;
     plan.cells = places.iter().map(|place| plan.cells[*place].clone()).collect();
     let note = (until_s < duration_s).then(|| format!("the first {until_s} s of {duration_s} s are shown"));
-    Ok(Chosen { plan, places, note })
+    Ok((plan, places, note))
 }
 
 fn is(cell: &seamline_scenario::plan::Cell, wanted: &BTreeMap<String, String>) -> bool {
