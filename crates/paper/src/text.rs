@@ -1,4 +1,4 @@
-//! A paper's outcome in words, for a terminal.
+//! A paper's outcome as text for a terminal.
 
 use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
@@ -29,7 +29,7 @@ pub fn claims(outcome: &PaperOutcome) -> String {
     text + &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome))
 }
 
-/// With how many seeds the claims were measured.
+/// The number of seeds that the claims were measured with.
 fn over_seeds(outcome: &PaperOutcome) -> String {
     if outcome.readings.is_empty() {
         return format!(" ({})", seeds(&outcome.claims));
@@ -89,7 +89,7 @@ pub(crate) fn bounds([low, high]: [Option<f64>; 2]) -> String {
     }
 }
 
-/// How many claims came out how.
+/// The number of claims with each verdict.
 pub fn tally(claims: &[ClaimResult]) -> String {
     let kinds = [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive];
     let counts = kinds.iter().filter_map(|kind| {
@@ -135,7 +135,7 @@ fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> S
     text + "\n"
 }
 
-/// What other readings of silent points make of the claims.
+/// The claims under other readings of silent points.
 pub fn readings(outcome: &PaperOutcome) -> String {
     let tried = outcome.claims_with_readings();
     if tried.is_empty() {
@@ -180,7 +180,7 @@ fn line(name: &str, tried: &[&ClaimResult], claims: &[ClaimResult]) -> String {
     text + "\n"
 }
 
-/// Table 1 of paper ehn-2004, for a paper that claims something about it.
+/// Table 1 of paper ehn-2004, for a paper with a claim about it.
 pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();

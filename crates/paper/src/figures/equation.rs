@@ -28,7 +28,7 @@ pub struct Equation {
     pub from: f64,
     /// Its last value.
     pub to: f64,
-    /// The symbol that tells the curves apart.
+    /// The symbol that differs between the curves.
     pub series: String,
     /// Its values.
     pub values: Vec<f64>,

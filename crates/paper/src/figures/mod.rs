@@ -201,7 +201,7 @@ impl Lines {
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
     pub(crate) groups: Vec<String>,
-    /// One without a name for a figure whose groups are single bars.
+    /// A single one without a name when the groups are single bars.
     pub(crate) series: Vec<String>,
     pub(crate) bars: Vec<Vec<Option<Measured>>>,
 }

@@ -106,7 +106,7 @@ fn series(figure: &Figure, found: &Bars, place: usize) -> Line {
     Line { name: name.to_owned(), points }
 }
 
-/// The mean of the scenario that a figure is compared with and its interval, as a level line.
+/// The mean, with its interval, of the scenario that a figure is compared with, as a level line.
 fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     let cells = cells(&outcome.records, figure.line.as_ref()?);
     let Figure { quantity, flow, .. } = &figure.figure;
@@ -116,7 +116,7 @@ fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     Some(Line { name, points: at.iter().map(|at| (*at, mean)).collect() })
 }
 
-/// The same as tables, and the flows that no figure shows.
+/// The figures as tables, and the flows that no figure shows.
 pub(super) fn numbers(documents: &Documents, outcome: &PaperOutcome) -> Section {
     let mut parts = vec![Part::Words("Means, ± half of the 95 % interval.".to_owned())];
     for layout in documents.figures.layouts() {
