@@ -3,27 +3,27 @@
 /// A paper's files.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// The letter that its claims and the command use.
+    /// The letter used in its claims and by the command.
     pub id: &'static str,
     /// Its name, which is also that of its folder.
     pub name: &'static str,
-    /// What it is about, in one line.
+    /// Its subject in one line.
     pub summary: &'static str,
     /// Its claims, and what counts as reproducing them.
     pub claims: &'static str,
-    /// What was read into its silences.
+    /// How its silent points were read.
     pub deviations: &'static str,
     /// What was found out about its claims.
     pub findings: &'static str,
-    /// Its figures: what they show.
+    /// Its figures.
     pub figures: &'static str,
     /// Its scenarios: name and text.
     pub scenarios: &'static [(&'static str, &'static str)],
-    /// The same questions asked beyond the paper.
+    /// The same questions on other networks.
     pub beyond: Option<Beyond>,
 }
 
-/// The files of what is asked beyond a paper.
+/// The files for the scenarios beyond a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Beyond {
     /// What is shown of the scenarios.

@@ -1,7 +1,7 @@
 //! `papers/ID/claims.toml`: what a paper claims, and what counts as reproducing it.
 
+use crate::documents::NothingElse;
 use crate::measure::Measure;
-use crate::strict::NothingElse;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ pub struct Claims {
 /// One claim.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Claim {
-    /// What it is called: `E1`.
+    /// Its name: `E1`.
     pub id: String,
-    /// In a sentence.
+    /// The claim in a sentence.
     pub statement: String,
-    /// Where the paper says so.
+    /// Where the paper makes it.
     pub r#where: String,
     /// The scenarios whose records it is measured on.
     #[serde(default)]
@@ -38,14 +38,14 @@ pub struct Claim {
     pub table: Option<String>,
     /// How cells become one number.
     pub aggregate: String,
-    /// What the paper says: a number, two numbers, or a word.
+    /// The paper's number, two numbers, or word.
     pub paper: toml::Value,
     /// Bounds of the statistic.
     pub accept: [f64; 2],
     /// Further conditions.
     #[serde(default)]
     pub also: Vec<Condition>,
-    /// Absolute numbers of the paper for the table of cells.
+    /// The paper's absolute numbers, for the table of cells.
     pub rates: Option<Rates>,
     #[serde(flatten)]
     _rest: NothingElse,
@@ -54,9 +54,9 @@ pub struct Claim {
 /// A further condition of a claim.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Condition {
-    /// In words.
+    /// The condition in a sentence.
     pub what: String,
-    /// The scenarios whose records it is measured on; those of its claim without this.
+    /// The scenarios whose records it is measured on; by default those of its claim.
     #[serde(default)]
     pub figures: Vec<String>,
     /// How it is measured.
@@ -86,21 +86,13 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// What the paper has for the cell of these values.
+    /// The paper's number for the cell of these values.
     pub fn of(&self, values: &BTreeMap<String, String>) -> Option<f64> {
         self.by_scheme.get(values.get("scheme")?)?.get(values.get("variant")?).copied()
     }
 }
 
 impl Claims {
-    /// Read the file.
-    ///
-    /// # Errors
-    /// When it is not as it should be.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
-    }
-
     /// Whether one of them is about this table.
     pub fn claims_table(&self, table: &str) -> bool {
         self.claim.iter().any(|claim| claim.table.as_deref() == Some(table))

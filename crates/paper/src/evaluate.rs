@@ -4,48 +4,55 @@ use crate::claims::{Claim, Claims, Condition};
 use crate::closed_form::ClosedForm;
 use crate::features;
 use crate::figures::Figures;
-use crate::measure::{Behind, Beside, Measure, Measured, Statistic};
+use crate::measure::{Measure, Statistic};
 use crate::records::{CellRecords, Number};
 use crate::verdict::{Verdict, verdict};
 use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
 
-/// A claim beside what was measured: an entry of `claims.json`.
+/// A claim and what was measured: an entry of `claims.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimResult {
-    /// What it is called.
+    /// Its name.
     pub id: String,
-    /// In a sentence.
+    /// The claim in a sentence.
     pub statement: String,
-    /// What the paper says.
+    /// The paper's number, two numbers, or word.
     pub paper: serde_json::Value,
     /// The unit of its numbers.
     pub unit: &'static str,
     /// Bounds; `null` is none.
     pub accept: [Option<f64>; 2],
-    /// What was measured; `null` without records.
+    /// The measured number; `null` without records.
     pub measured: Option<f64>,
     /// Its 95 % interval.
     pub ci95: Option<[f64; 2]>,
-    /// The cells behind it.
+    /// The cells and further conditions behind it.
     pub cells: Vec<CellResult>,
-    /// What became of it.
+    /// The verdict on the claim.
     pub verdict: Verdict,
-    /// Why, in words.
+    /// The reason for the verdict.
     pub note: String,
-    /// How the number was made.
+    /// How cells became one number.
     pub aggregate: String,
-    /// Where the paper says so.
+    /// Where the paper makes the claim.
     pub r#where: String,
-    /// How many seeds the interval is over; nothing where no seed is involved.
+    /// How many seeds the interval is over; `None` where no seed is involved.
     #[serde(skip)]
     pub seeds: Option<usize>,
+}
+
+impl ClaimResult {
+    /// The measured number with its interval.
+    pub(crate) fn estimate(&self) -> Option<Estimate> {
+        self.measured.map(|mean| from_mean_and_interval(mean, self.ci95, self.seeds))
+    }
 }
 
 /// One cell, pair of cells, or further condition behind a claim.
 #[derive(Clone, Debug, Serialize)]
 pub struct CellResult {
-    /// What it is.
+    /// The name of the cell, or the condition.
     pub cell: String,
     /// The number; `null` where there is none.
     pub measured: Option<f64>,
@@ -53,15 +60,42 @@ pub struct CellResult {
     pub unit: &'static str,
     /// Its 95 % interval.
     pub ci95: Option<[f64; 2]>,
-    /// What the paper has in this place, if it has a number.
+    /// The paper's number for it, if there is one.
     pub paper: Option<f64>,
     /// Bounds, if this cell has its own.
     pub accept: Option<[Option<f64>; 2]>,
-    /// Whether it lies within them.
+    /// The verdict by these bounds.
     pub verdict: Option<Verdict>,
 }
 
-/// Evaluate every claim. The figures hold the closed forms of their scenarios; `note` says why a claim came out as it did.
+impl CellResult {
+    /// A number without bounds.
+    pub(crate) fn new(cell: String, unit: &'static str, value: Option<Estimate>) -> Self {
+        let (measured, ci95) = mean_and_interval(value);
+        CellResult { cell, measured, unit, ci95, paper: None, accept: None, verdict: None }
+    }
+
+    /// The measured number with its interval, over so many seeds.
+    pub(crate) fn estimate(&self, seeds: Option<usize>) -> Option<Estimate> {
+        self.measured.map(|mean| from_mean_and_interval(mean, self.ci95, seeds))
+    }
+}
+
+pub(crate) fn mean_and_interval(value: Option<Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
+    (value.map(|value| value.mean), value.and_then(|value| Some([value.low?, value.high?])))
+}
+
+fn from_mean_and_interval(mean: f64, ci95: Option<[f64; 2]>, seeds: Option<usize>) -> Estimate {
+    let [low, high] = ci95.map_or([None, None], |ends| ends.map(Some));
+    Estimate { mean, low, high, samples: seeds.unwrap_or(1) }
+}
+
+/// A bound as files have it: infinity is none.
+pub(crate) fn finite(bound: f64) -> Option<f64> {
+    bound.is_finite().then_some(bound)
+}
+
+/// Evaluate every claim. The figures hold the closed forms of their scenarios; `note` gives the reason for a claim's verdict.
 pub fn evaluate(
     claims: &Claims,
     figures: &Figures,
@@ -75,7 +109,7 @@ pub fn evaluate(
     evaluated.collect()
 }
 
-/// What a number is measured on.
+/// What a claim or conclusion is measured on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence<'a> {
     /// All records.
@@ -87,19 +121,21 @@ pub(crate) struct Evidence<'a> {
 fn evaluate_claim(claim: &Claim, evidence: Evidence<'_>, note: String) -> ClaimResult {
     let Judged { value, mut cells, verdict } = if claim.measure.statistic == Statistic::Matches {
         let count = claim.table.as_deref().and_then(features::matches);
-        judge(count.map(exactly), claim.accept, Vec::new(), &[])
+        let exact = |count| Estimate { mean: count, low: Some(count), high: Some(count), samples: 1 };
+        judge(count.map(exact), claim.accept, Vec::new(), Vec::new())
     } else {
         judge_on(&claim.figures, &claim.measure, claim.accept, &claim.also, evidence)
     };
     cells.extend(rates(claim, evidence.records));
+    let (measured, ci95) = mean_and_interval(value);
     ClaimResult {
         id: claim.id.clone(),
         statement: claim.statement.clone(),
         paper: serde_json::to_value(&claim.paper).unwrap_or_default(),
         unit: claim.measure.unit(),
         accept: claim.accept.map(finite),
-        measured: value.map(|value| value.mean),
-        ci95: value.and_then(|value| interval(&value)),
+        measured,
+        ci95,
         cells,
         verdict,
         note,
@@ -109,7 +145,7 @@ fn evaluate_claim(claim: &Claim, evidence: Evidence<'_>, note: String) -> ClaimR
     }
 }
 
-/// What became of a number and its further conditions.
+/// A number and the verdict on it and its further conditions.
 #[derive(Debug)]
 pub(crate) struct Judged {
     /// The number.
@@ -126,37 +162,25 @@ pub(crate) fn judge_on(
     what: &Measure,
     accept: [f64; 2],
     also: &[Condition],
-    evidence: Evidence<'_>,
+    Evidence { records, closed_form }: Evidence<'_>,
 ) -> Judged {
-    let Evidence { records, closed_form } = evidence;
     let measured = |measure: &Measure, figures: &[String]| {
         let own: Vec<&CellRecords> = records.iter().filter(|cell| figures.contains(&cell.figure)).collect();
         let line = measure.line.as_ref().or(what.line.as_ref());
         let line: Vec<&CellRecords> = records.iter().filter(|cell| Some(&cell.figure) == line).collect();
-        measure.measure(&own, Beside { line: &line, closed_form })
+        measure.measure(&own, &line, closed_form)
     };
-    let found = measured(what, figures);
-    let behind = found.iter().flat_map(|found| &found.behind).map(CellResult::from).collect();
+    let (value, cells) = measured(what, figures).map(|found| (found.value, found.cells)).unzip();
     let conditions = also.iter().map(|condition| {
         let own = if condition.figures.is_empty() { figures } else { &condition.figures };
-        judged(condition, measured(&condition.measure, own))
+        let found = measured(&condition.measure, own).map(|found| found.value);
+        CellResult {
+            accept: Some(condition.accept.map(finite)),
+            verdict: Some(judge_value(found, condition.accept, &[])),
+            ..CellResult::new(condition.what.clone(), condition.measure.unit(), found)
+        }
     });
-    let conditions: Vec<CellResult> = conditions.collect();
-    judge(found.map(|found| found.value), accept, behind, &conditions)
-}
-
-/// A further condition beside what was measured.
-fn judged(condition: &Condition, found: Option<Measured>) -> CellResult {
-    let value = found.map(|found| found.value);
-    CellResult {
-        cell: condition.what.clone(),
-        measured: value.map(|value| value.mean),
-        unit: condition.measure.unit(),
-        ci95: value.as_ref().and_then(interval),
-        paper: None,
-        accept: Some(condition.accept.map(finite)),
-        verdict: Some(value.map_or(Verdict::Inconclusive, |value| verdict(&value, condition.accept, &[]))),
-    }
+    judge(value, accept, cells.unwrap_or_default(), conditions.collect())
 }
 
 /// Judge a number by its bounds and the verdicts on its further conditions.
@@ -164,36 +188,15 @@ fn judge(
     value: Option<Estimate>,
     accept: [f64; 2],
     mut cells: Vec<CellResult>,
-    conditions: &[CellResult],
+    conditions: Vec<CellResult>,
 ) -> Judged {
     let verdicts: Vec<Verdict> = conditions.iter().filter_map(|condition| condition.verdict).collect();
-    cells.extend_from_slice(conditions);
-    let verdict = value.map_or(Verdict::Inconclusive, |value| verdict(&value, accept, &verdicts));
-    Judged { value, cells, verdict }
+    cells.extend(conditions);
+    Judged { value, cells, verdict: judge_value(value, accept, &verdicts) }
 }
 
-impl From<&Behind> for CellResult {
-    fn from(behind: &Behind) -> Self {
-        CellResult {
-            cell: behind.name.clone(),
-            measured: Some(behind.value.mean),
-            unit: behind.unit,
-            ci95: interval(&behind.value),
-            paper: None,
-            accept: None,
-            verdict: None,
-        }
-    }
-}
-
-fn exactly(count: f64) -> Estimate {
-    Estimate { mean: count, low: Some(count), high: Some(count), samples: 1 }
-}
-pub(crate) fn finite(bound: f64) -> Option<f64> {
-    bound.is_finite().then_some(bound)
-}
-pub(crate) fn interval(value: &Estimate) -> Option<[f64; 2]> {
-    Some([value.low?, value.high?])
+fn judge_value(value: Option<Estimate>, accept: [f64; 2], also: &[Verdict]) -> Verdict {
+    value.map_or(Verdict::Inconclusive, |value| verdict(&value, accept, also))
 }
 
 /// The absolute throughput of each cell for which the paper has a number.
@@ -206,14 +209,12 @@ fn rates(claim: &Claim, records: &[CellRecords]) -> Vec<CellResult> {
         let value = cell.estimate(Number { flow, ..Number::default() })?;
         let slack = rates.tolerance_percent / 100.0;
         let accept = [paper * (1.0 - slack), paper * (1.0 + slack)];
+        let name = format!("{}, {}", cell.name(), flow.unwrap_or("first flow"));
         Some(CellResult {
-            cell: format!("{}, {}", cell.name(), flow.unwrap_or("first flow")),
-            measured: Some(value.mean),
-            unit: "kb/s",
-            ci95: interval(&value),
             paper: Some(paper),
             accept: Some(accept.map(Some)),
             verdict: Some(verdict(&value, accept, &[])),
+            ..CellResult::new(name, "kb/s", Some(value))
         })
     });
     found.collect()

@@ -1,4 +1,4 @@
-//! Tables of features that papers print, from what the schemes and agents say of themselves.
+//! Tables of features that papers print, compared with the traits that the schemes and agents declare.
 
 use seamline_report::text_table::TextTable;
 use seamline_tcp::handover::{self, Traits};
@@ -6,7 +6,7 @@ use seamline_tcp::handover::{self, Traits};
 /// The feature of a row.
 type Feature = fn(&Traits) -> bool;
 
-/// A row: what it is called in the paper, where it stands in [`Traits`], what the paper has in it.
+/// A row: its name in the paper, its field of [`Traits`], the paper's entries.
 type Row = (&'static str, Feature, [bool; 4]);
 
 /// The columns of Table 1 of paper ehn-2004.
@@ -28,29 +28,24 @@ pub const TABLE_1: [Row; 8] = [
     ("Need impending disconnection prediction", |t| t.needs_prediction, [false, false, true, false]),
 ];
 
-/// What the columns say of themselves.
+/// The traits that the systems of the columns declare.
 fn traits() -> Option<[Traits; 4]> {
     let scheme = |name| handover::find(name).map(|scheme| scheme.traits);
     let agent = |name| seamline_agent::find(name).map(|kind| kind.traits);
     Some([agent("split")?, agent("snoop")?, scheme("freeze")?, scheme("ehn")?])
 }
 
-/// How many entries of a table agree with the paper; `None` for a table that is not known.
+/// How many entries of a table agree with the paper; `None` for an unknown table.
 pub fn matches(table: &str) -> Option<f64> {
-    if table != "table1" {
-        return None;
-    }
-    let traits = traits()?;
-    let agreeing = TABLE_1.iter().flat_map(|(_, feature, paper)| {
-        traits.iter().zip(paper).filter(|(traits, paper)| feature(traits) == **paper)
-    });
-    Some(agreeing.count() as f64)
+    let rows = if table == "table1" { rows() } else { Vec::new() };
+    let agreeing = rows.iter().flat_map(|(_, entries)| entries).filter(|(own, paper)| own == paper).count();
+    (!rows.is_empty()).then_some(agreeing as f64)
 }
 
-/// A row of a table as it is here and as the paper has it: name, own entry and the paper's for each system.
+/// A row of a table: its name, and for each system the own entry and the paper's.
 pub type Compared = (&'static str, [(bool, bool); 4]);
 
-/// Table 1: what the schemes say of themselves beside what the paper has.
+/// Table 1: the traits that the schemes declare, and the paper's.
 pub fn rows() -> Vec<Compared> {
     let Some(traits) = traits() else { return Vec::new() };
     let row = |(name, feature, paper): Row| {
@@ -65,7 +60,7 @@ pub fn entry((own, paper): (bool, bool)) -> String {
     if own == paper { word(own).to_owned() } else { format!("{} [paper: {}]", word(own), word(paper)) }
 }
 
-/// Table 1 as text; where the paper differs, its entry stands in brackets.
+/// Table 1 as text; where the paper differs, its entry follows in brackets.
 pub fn table_1() -> String {
     let rows = rows()
         .into_iter()

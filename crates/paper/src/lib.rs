@@ -1,27 +1,24 @@
-//! Papers, reproduced.
+//! Reproductions of papers.
 //!
 //! A paper is data: its figures are scenario files, its claims a table with what counts as reproducing them, fixed before
-//! the first run, and its silences a list of what was read into them and why. [`run()`] sweeps the figures into a folder
-//! that can be resumed, [`evaluate()`] turns the records into one number for each claim, and [`verdict()`] is the one
-//! place that judges it.
+//! the first run, and its silent points a list of how each was read and why. [`run()`] sweeps the figures into a folder
+//! that can be resumed, [`evaluate()`] turns the records into one number for each claim, and [`verdict()`] is the only
+//! function that judges it.
 
-mod all_flows;
 pub mod beyond;
 pub mod bundled;
 pub mod claims;
 pub mod closed_form;
-pub mod deviations;
 pub mod documents;
 pub mod evaluate;
 pub mod features;
 pub mod figures;
-pub mod findings;
+mod job;
 pub mod measure;
 pub mod page;
 pub mod quantity;
 pub mod records;
 pub mod run;
-mod strict;
 pub mod text;
 pub mod verdict;
 

@@ -2,7 +2,7 @@
 
 use crate::quantity::Quantity;
 use seamline_experiment::record::{FlowRecord, RunRecord};
-use seamline_experiment::statistics::{Estimate, estimate, mean};
+use seamline_experiment::statistics::{Estimate, estimate, mean, paired_factor};
 use std::collections::BTreeMap;
 
 /// The records of one cell of one figure.
@@ -19,9 +19,9 @@ pub struct CellRecords {
 /// A number of every run: of which flow, and of which part of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Number<'a> {
-    /// What is looked at.
+    /// The quantity.
     pub quantity: Quantity,
-    /// The flow of this name, the mean of those whose names begin like this (`fixed-*`), or the first flow.
+    /// The flow of this name, the mean of the flows whose names begin like this (`fixed-*`), or the first flow.
     pub flow: Option<&'a str>,
     /// Only what happened between these times, in seconds.
     pub between: Option<[f64; 2]>,
@@ -32,12 +32,12 @@ impl Number<'_> {
         if let Some(of_all_flows) = self.quantity.of_all_flows() {
             return of_all_flows(run);
         }
-        let found: Option<Vec<f64>> =
-            self.flows(run).into_iter().map(|flow| self.quantity.of(flow, self.between)).collect();
+        let flows = self.flows(run).into_iter();
+        let found: Option<Vec<f64>> = flows.map(|flow| self.quantity.of(flow, self.between)).collect();
         mean(&found?)
     }
 
-    /// The flows that are looked at.
+    /// The flows that the number is of.
     pub(crate) fn flows(self, run: &RunRecord) -> Vec<&FlowRecord> {
         let Some(wanted) = self.flow else { return run.flows.first().into_iter().collect() };
         let is_wanted = |record: &&FlowRecord| match wanted.strip_suffix('*') {
@@ -52,22 +52,48 @@ impl CellRecords {
     pub(crate) fn is(&self, key: &str, value: &str) -> bool {
         self.values.get(key).is_some_and(|own| own == value)
     }
-    /// What it is called.
+
+    /// The figure and the values.
     pub fn name(&self) -> String {
         let values: Vec<&str> = self.values.values().map(String::as_str).collect();
         format!("{} {}", self.figure, values.join(" "))
     }
+
     /// The number for each seed; `None` when a run has none.
     pub fn numbers(&self, number: Number<'_>) -> Option<Vec<f64>> {
         self.runs.iter().map(|run| number.of(run)).collect()
     }
-    /// Its mean over the seeds and the 95 % interval of that; `None` without runs.
+
+    /// The mean of the number over the seeds and its 95 % interval; `None` without runs.
     pub fn estimate(&self, number: Number<'_>) -> Option<Estimate> {
         estimate(&self.numbers(number)?)
     }
-    /// Goodput in kb/s for each seed.
-    pub fn goodputs(&self, flow: Option<&str>) -> Vec<f64> {
-        self.numbers(Number { flow, ..Number::default() }).unwrap_or_default()
+
+    /// Goodput of the first flow in kb/s for each seed.
+    fn goodputs(&self) -> Vec<f64> {
+        self.numbers(Number::default()).unwrap_or_default()
+    }
+
+    /// Goodput of the first flow in Mbit/s.
+    pub(crate) fn goodput_in_megabits(&self) -> Option<Estimate> {
+        let megabits: Vec<f64> = self.goodputs().iter().map(|kilobits| kilobits / 1000.0).collect();
+        estimate(&megabits)
+    }
+
+    /// The cell of the same figure that differs from this one in these values alone.
+    pub(crate) fn counterpart<'a>(
+        &self,
+        changes: &[(&str, &str)],
+        cells: &[&'a CellRecords],
+    ) -> Option<&'a CellRecords> {
+        let mut wanted = self.values.clone();
+        wanted.extend(changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+        cells.iter().copied().find(|other| other.figure == self.figure && other.values == wanted)
+    }
+
+    /// Its goodput over that of the counterpart with these values, seed by seed.
+    pub(crate) fn factor_over(&self, changes: &[(&str, &str)], cells: &[&CellRecords]) -> Option<Estimate> {
+        paired_factor(&self.goodputs(), &self.counterpart(changes, cells)?.goodputs())
     }
 }
 
@@ -77,4 +103,25 @@ pub(crate) fn level(cells: &[&CellRecords], number: Number<'_>) -> Option<Vec<f6
     let numbers = numbers?;
     let seeds = numbers.iter().map(Vec::len).min()?;
     (0..seeds).map(|seed| mean(&numbers.iter().map(|cell| cell[seed]).collect::<Vec<_>>())).collect()
+}
+
+/// The cells of a figure.
+pub(crate) fn cells<'a>(records: &'a [CellRecords], figure: &str) -> Vec<&'a CellRecords> {
+    records.iter().filter(|cell| cell.figure == figure).collect()
+}
+
+/// The values of a key, in the order of the grid.
+pub(crate) fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
+    distinct(cells.iter().filter_map(|cell| cell.values.get(key)))
+}
+
+/// Each of these once, in the order of its first appearance.
+pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for one in all {
+        if !found.contains(one) {
+            found.push(one.clone());
+        }
+    }
+    found
 }

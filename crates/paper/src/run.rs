@@ -1,53 +1,50 @@
-//! Running a paper: its figures, then the other readings of what it leaves open.
+//! Running a paper: its figures, then the other readings of its silent points.
 
 use crate::bundled::Paper;
 use crate::claims::{Claim, Claims};
-use crate::deviations::{Alternative, Deviation};
-use crate::documents::Documents;
+use crate::documents::{Alternative, Deviation, Documents};
 use crate::evaluate::{ClaimResult, evaluate};
+pub use crate::job::Refused;
+use crate::job::{Job, Runner};
 use crate::records::CellRecords;
-use seamline_config::document::Value;
-use seamline_config::source::SourceId;
-use seamline_experiment::CellResult;
 use seamline_experiment::report::Provenance;
+use seamline_results::Error;
 use seamline_results::sweep::Progress;
-use seamline_results::{Error, SweepOptions, sweep};
-use seamline_scenario::{Diagnostics, Plan};
-use std::collections::BTreeMap;
+use seamline_scenario::Diagnostics;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-/// What to run of a paper, and where to.
+/// What to run of a paper, and where to store it.
 #[derive(Clone, Debug)]
 pub struct PaperOptions {
     /// The folder of the results.
     pub out: PathBuf,
     /// Overrides for every scenario, as `--set` takes them (`seeds=2`, `duration="60 s"`).
     pub set: Vec<String>,
-    /// Overrides besides for the other readings, which need fewer seeds.
+    /// Further overrides for the other readings, which need fewer seeds.
     pub set_for_readings: Vec<String>,
     /// Whether other readings of silent points are tried.
     pub readings: bool,
-    /// The command that leads here.
+    /// The command that reproduces this.
     pub command: String,
 }
 
-/// What came of a paper.
+/// The outcome of a paper.
 #[derive(Clone, Debug, Default)]
 pub struct PaperOutcome {
-    /// Whether it was stopped before its end; what was done is kept.
+    /// Whether it was stopped before its end; finished runs are kept.
     pub interrupted: bool,
-    /// Every claim beside what was measured.
+    /// Every claim with what was measured.
     pub claims: Vec<ClaimResult>,
     /// The records behind them.
     pub records: Vec<CellRecords>,
-    /// How the records of each figure came about.
+    /// What was run for each figure.
     pub parts: Vec<Part>,
     /// The claims under other readings.
     pub readings: Vec<ReadingResult>,
-    /// The claims that other readings are tried on, under the readings taken but over the seeds of the others; empty
-    /// when those are all seeds.
+    /// The claims that other readings are tried on, under the readings taken but over the seeds of the others; empty when
+    /// those are all seeds.
     pub taken_over_their_seeds: Vec<ClaimResult>,
 }
 
@@ -61,14 +58,14 @@ impl PaperOutcome {
     }
 }
 
-/// How the records of a figure came about.
+/// What was run for a figure.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The figure.
     pub figure: String,
     /// Its scenario's text.
     pub text: String,
-    /// Where its results come from.
+    /// The provenance of its results.
     pub provenance: Provenance,
     /// Cells of its grid.
     pub cells: usize,
@@ -96,14 +93,14 @@ pub struct ReadingResult {
 /// Why a paper did not run.
 #[derive(Debug)]
 pub enum PaperError {
-    /// One of its files is not as it should be.
+    /// One of its files is malformed.
     File {
-        /// Which.
+        /// The file.
         file: String,
-        /// What is wrong.
+        /// The mistake in it.
         reason: String,
     },
-    /// A scenario with its overrides makes no sense.
+    /// A scenario with its overrides is invalid.
     Scenario(Box<Diagnostics>),
     /// Results cannot be read or written.
     Results(Error),
@@ -125,18 +122,10 @@ impl From<Error> for PaperError {
     }
 }
 
-/// The runs of one scenario: where they are stored, and the plan.
-#[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) figure: String,
-    pub(crate) folder: PathBuf,
-    pub(crate) plan: Plan,
-}
-
-/// Run a paper; what its folder already holds is not run again.
+/// Run a paper; finished runs in its folder are not repeated.
 ///
 /// # Errors
-/// When an override makes no sense, or the folder cannot be used.
+/// When an override is invalid, or the folder cannot be used.
 pub fn run(
     paper: &Paper,
     options: &PaperOptions,
@@ -145,32 +134,31 @@ pub fn run(
 ) -> Result<PaperOutcome, PaperError> {
     let documents = Documents::of(paper)?;
     let Documents { claims, deviations, findings, figures } = &documents;
+    let runner = Runner { options, stop, progress };
     let mut outcome = PaperOutcome::default();
     for (figure, _) in paper.scenarios {
-        let job = plan(paper, figure, &options.out.join(figure), &options.set)?;
-        outcome.parts.push(job.part(options));
-        match run_plan(&job, options, stop, progress)? {
+        let job = Job::of_figure(paper, figure, &options.out.join(figure), &options.set)?;
+        outcome.parts.push(runner.part(&job));
+        match runner.sweep(&job)? {
             Some(records) => outcome.records.extend(records),
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
     outcome.claims = evaluate(claims, figures, &outcome.records, &|claim| findings.about(claim));
-    let alternatives = deviations.deviation.iter().filter(|_| options.readings);
-    for (deviation, place, alternative) in
-        alternatives.flat_map(|it| it.r#try.iter().enumerate().map(move |(place, other)| (it, place, other)))
-    {
-        let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
-        match try_reading(paper, &documents, (deviation, alternative), &folder, options, stop, progress)? {
-            Some(reading) => outcome.readings.push(reading),
-            None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
+    for deviation in deviations.deviation.iter().filter(|_| options.readings) {
+        for (place, alternative) in deviation.r#try.iter().enumerate() {
+            let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
+            match try_reading(paper, &documents, (deviation, alternative), &folder, runner)? {
+                Some(reading) => outcome.readings.push(reading),
+                None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
+            }
         }
     }
     outcome.taken_over_their_seeds = over_their_seeds(&documents, &outcome);
     Ok(outcome)
 }
 
-/// The claims that other readings are tried on, over the seeds of those readings: so that they are compared with the
-/// same losses and moves.
+/// The claims that other readings are tried on, over the seeds of those readings, so that both meet the same losses and moves.
 fn over_their_seeds(documents: &Documents, outcome: &PaperOutcome) -> Vec<ClaimResult> {
     let Some(reading) = outcome.readings.first() else { return Vec::new() };
     if outcome.parts.iter().all(|part| part.seeds == reading.seeds) {
@@ -179,11 +167,10 @@ fn over_their_seeds(documents: &Documents, outcome: &PaperOutcome) -> Vec<ClaimR
     let mut records = outcome.records.clone();
     records.iter_mut().for_each(|cell| cell.runs.retain(|run| reading.seeds.contains(&run.seed)));
     let tried = outcome.claims_with_readings();
-    let is_tried = |id: &String| tried.iter().any(|claim| claim.id == *id);
-    evaluate_those(documents, &records, |claim| is_tried(&claim.id))
+    evaluate_those(documents, &records, |claim| tried.iter().any(|tried| tried.id == claim.id))
 }
 
-/// Some of the claims, on records that nothing has been found out about.
+/// Some of the claims, on records that findings do not refer to.
 fn evaluate_those(
     documents: &Documents,
     records: &[CellRecords],
@@ -194,23 +181,23 @@ fn evaluate_those(
     evaluate(&Claims { claim, ..claims.clone() }, figures, records, &|_| String::new())
 }
 
+/// The claims that a reading decides, under that reading; `None` when it was stopped.
 fn try_reading(
     paper: &Paper,
     documents: &Documents,
     (deviation, alternative): (&Deviation, &Alternative),
     folder: &Path,
-    options: &PaperOptions,
-    stop: &AtomicBool,
-    progress: &dyn Progress,
+    runner: Runner<'_>,
 ) -> Result<Option<ReadingResult>, PaperError> {
     let mut records = Vec::new();
     let (mut seeds, mut runs) = (Vec::new(), 0);
+    let PaperOptions { set, set_for_readings, .. } = runner.options;
+    let set = [set.as_slice(), set_for_readings, &alternative.set].concat();
     for figure in &deviation.figures {
-        let set = [&options.set[..], &options.set_for_readings[..], &alternative.set[..]].concat();
-        let job = plan(paper, figure, &folder.join(figure), &set)?;
+        let job = Job::of_figure(paper, figure, &folder.join(figure), &set)?;
         seeds = job.seeds();
         runs += job.plan.runs();
-        match run_plan(&job, options, stop, progress)? {
+        match runner.sweep(&job)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
         }
@@ -225,106 +212,4 @@ fn try_reading(
         runs,
         claims: evaluate_those(documents, &records, is_decided),
     }))
-}
-
-pub(crate) fn plan(paper: &Paper, figure: &str, folder: &Path, set: &[String]) -> Result<Job, PaperError> {
-    let file = format!("papers/{}/{figure}.toml", paper.name);
-    match paper.scenario(figure) {
-        Some(text) => job(&file, text, figure, folder, set),
-        None => Err(PaperError::File { file, reason: "no such scenario".to_owned() }),
-    }
-}
-
-pub(crate) fn job(
-    file: &str,
-    text: &str,
-    figure: &str,
-    folder: &Path,
-    set: &[String],
-) -> Result<Job, PaperError> {
-    let plan = Plan::new(Path::new(file), text.to_owned(), set)
-        .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
-    Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
-}
-
-/// The same, without the cells whose values do not go together ([`Job::refused`]).
-pub(crate) fn job_without_refused(
-    file: &str,
-    text: &str,
-    figure: &str,
-    folder: &Path,
-    set: &[String],
-) -> Result<Job, PaperError> {
-    let plan = Plan::without_refused(Path::new(file), text.to_owned(), set)
-        .map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
-    Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
-}
-
-/// A combination that was not run, because it makes no sense.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    /// The figure.
-    pub figure: String,
-    /// What the grid set: last part of the key, and value.
-    pub values: BTreeMap<String, String>,
-    /// Why.
-    pub reason: String,
-}
-
-impl Job {
-    /// The combinations that make no sense.
-    pub(crate) fn refused(&self) -> Vec<Refused> {
-        let refused = self.plan.refused.iter().map(|cell| Refused {
-            figure: self.figure.clone(),
-            values: by_last_part(&cell.values),
-            reason: cell.reasons.join("; "),
-        });
-        refused.collect()
-    }
-
-    fn seeds(&self) -> Vec<u64> {
-        self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
-    }
-
-    fn part(&self, options: &PaperOptions) -> Part {
-        let first = self.plan.cells.first().map(|cell| &cell.scenario);
-        Part {
-            figure: self.figure.clone(),
-            text: self.plan.sources.get(SourceId::FILE).text.clone(),
-            provenance: Provenance::new(&self.plan, options.command.clone()),
-            cells: self.plan.cells.len(),
-            seeds: self.seeds(),
-            duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
-        }
-    }
-}
-
-/// Sweep a scenario; `None` when it was stopped.
-pub(crate) fn run_plan(
-    job: &Job,
-    options: &PaperOptions,
-    stop: &AtomicBool,
-    progress: &dyn Progress,
-) -> Result<Option<Vec<CellRecords>>, PaperError> {
-    if stop.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    let provenance = Provenance::new(&job.plan, options.command.clone());
-    let place = SweepOptions { out: job.folder.clone(), shard: None, add: true };
-    let outcome = sweep(&job.plan, &provenance, &place, stop, progress)?;
-    Ok(outcome.results.map(|results| cells(job, results)))
-}
-
-fn cells(job: &Job, results: Vec<CellResult>) -> Vec<CellRecords> {
-    let named = job.plan.cells.iter().zip(results).map(|(cell, result)| CellRecords {
-        figure: job.figure.clone(),
-        values: by_last_part(&cell.values),
-        runs: result.runs,
-    });
-    named.collect()
-}
-
-fn by_last_part(values: &[(String, Value)]) -> BTreeMap<String, String> {
-    let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-    values.iter().map(|(path, value)| (last(path), value.to_string())).collect()
 }

@@ -1,4 +1,4 @@
-//! A paper's outcome in words, for a terminal.
+//! A paper's outcome as text for a terminal.
 
 use crate::documents::Documents;
 use crate::evaluate::ClaimResult;
@@ -31,7 +31,7 @@ pub fn claims(outcome: &PaperOutcome) -> String {
     text + &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome))
 }
 
-/// With how many seeds the claims were measured.
+/// The number of seeds that the claims were measured with.
 fn over_seeds(outcome: &PaperOutcome) -> String {
     if outcome.readings.is_empty() {
         return format!(" ({})", seeds(&outcome.claims));
@@ -91,7 +91,7 @@ pub(crate) fn bounds([low, high]: [Option<f64>; 2]) -> String {
     }
 }
 
-/// How many claims came out how.
+/// The number of claims with each verdict.
 pub fn tally(claims: &[ClaimResult]) -> String {
     let kinds = [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive];
     let counts = kinds.iter().filter_map(|kind| {
@@ -119,8 +119,9 @@ fn gains(figure: &Gains, outcome: &PaperOutcome) -> String {
 }
 
 fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> String {
-    let Bars { groups, series, bars } = Bars::of(documents, layout, outcome);
-    let digits = if layout.quantity == Quantity::Fairness { 4 } else { 1 };
+    let figure = layout.figure;
+    let Bars { groups, series, bars } = Bars::of(documents, layout, &figure.flow, outcome);
+    let digits = if figure.quantity == Quantity::Fairness { 4 } else { 1 };
     let rows = series.iter().enumerate().map(|(row, name)| {
         let entry = |group: &Vec<Option<(Estimate, _)>>| {
             group[row].as_ref().map_or(String::new(), |(rate, _)| format!("{:.digits$}", rate.mean))
@@ -128,10 +129,10 @@ fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> S
         std::iter::once(name.clone()).chain(bars.iter().map(entry)).collect()
     });
     let table = TextTable::new("lr", std::iter::once(String::new()).chain(groups)).with(rows);
-    format!("{}: flow {}, {}\n{}\n", layout.title, layout.flow, layout.quantity.unit(), table.to_text())
+    format!("{}: flow {}, {}\n{}\n", figure.title, figure.flow, figure.quantity.unit(), table.to_text())
 }
 
-/// What other readings of silent points make of the claims.
+/// The claims under other readings of silent points.
 pub fn readings(outcome: &PaperOutcome) -> String {
     let tried = outcome.claims_with_readings();
     if tried.is_empty() {
@@ -167,7 +168,7 @@ fn row(name: String, tried: &[&ClaimResult], claims: &[ClaimResult]) -> Vec<Stri
     std::iter::once(name).chain(tried.iter().map(measured)).collect()
 }
 
-/// Table 1 of paper ehn-2004, for a paper that claims something about it.
+/// Table 1 of paper ehn-2004, for a paper with a claim about it.
 pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();

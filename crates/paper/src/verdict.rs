@@ -1,10 +1,10 @@
-//! The one place that judges a claim.
+//! The one function that judges a claim.
 
 use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
 use std::fmt;
 
-/// What became of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -14,12 +14,12 @@ pub enum Verdict {
     DirectionOnly,
     /// Neither.
     NotReproduced,
-    /// It cannot be told: a bound lies within the interval, or on its very end, or there is no interval or no finite number.
+    /// Undecided: a bound lies within the interval or on its end, or there is no interval or no finite number.
     Inconclusive,
 }
 
 impl Verdict {
-    /// As files have it: `direction_only`.
+    /// The name in files: `direction_only`.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -43,7 +43,7 @@ impl fmt::Display for Verdict {
 /// - Otherwise a mean inside the bounds reproduces the claim, unless the interval reaches beyond both of them.
 ///   Outside, the direction is right when both bounds and the whole interval are on the same side of zero; for an
 ///   equality, bounds that the interval still overlaps leave it open.
-/// - Without an interval (a single seed), or without a finite number (a gain over nothing), nothing can be told.
+/// - Without an interval (a single seed), or without a finite number (a gain over zero), the claim is inconclusive.
 pub fn verdict(measured: &Estimate, accept: [f64; 2], also: &[Verdict]) -> Verdict {
     let own = alone(measured, accept);
     match own {
@@ -57,7 +57,7 @@ pub fn verdict(measured: &Estimate, accept: [f64; 2], also: &[Verdict]) -> Verdi
 
 fn alone(measured: &Estimate, [low, high]: [f64; 2]) -> Verdict {
     let (Some(least), Some(most)) = (measured.low, measured.high) else { return Verdict::Inconclusive };
-    // A gain over nothing at all is no number.
+    // A gain over zero has no number.
     if !(measured.mean.is_finite() && least.is_finite() && most.is_finite()) {
         return Verdict::Inconclusive;
     }

@@ -83,7 +83,7 @@ fn share_below(own: [&[f64]; 2], other: [&[f64]; 2]) -> ClaimResult {
                   aggregate = \"all\"\npaper = \"above\"\nfigures = [\"srtt\"]\nstatistic = \"share below\"\n\
                   quantity = \"smoothed round trip\"\nbetween = [1.0, 5.0]\nof = { scheme = \"new\" }\n\
                   over = { scheme = \"old\" }\naccept = [50.0, inf]";
-    let claims = Claims::parse(claims).unwrap_or_else(|error| panic!("{error}"));
+    let claims = toml::from_str::<Claims>(claims).unwrap_or_else(|error| panic!("{error}"));
     let records = [cell("new", own), cell("old", other)];
     evaluate(&claims, &Figures::default(), &records, &|_| String::new()).remove(0)
 }

@@ -32,11 +32,11 @@ fn plan(name: &str, set: &[&str]) -> Plan {
 }
 
 fn shown() -> Shown {
-    Shown::parse(files().shown).expect("shown.toml")
+    toml::from_str::<Shown>(files().shown).expect("shown.toml")
 }
 
 fn conclusions() -> Conclusions {
-    Conclusions::parse(files().conclusions).expect("conclusions.toml")
+    toml::from_str::<Conclusions>(files().conclusions).expect("conclusions.toml")
 }
 
 /// Records of every cell of every scenario, all alike but for the seeds.
@@ -204,7 +204,7 @@ fn conclusions_refer_to_what_is_there() {
         assert!(!result.because.is_empty() && result.sentence.ends_with('.'), "{}", result.id);
     }
     let damaged = files().conclusions.replacen("because =", "becuase = \"\"\nbecause =", 1);
-    let error = Conclusions::parse(&damaged).expect_err("an unknown key").to_string();
+    let error = toml::from_str::<Conclusions>(&damaged).expect_err("an unknown key").to_string();
     assert!(error.contains("unknown field `becuase`"), "{error}");
 }
 

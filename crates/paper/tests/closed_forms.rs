@@ -32,8 +32,8 @@ fn judge(scheme: &str, records: &[CellRecords]) -> ClaimResult {
          aggregate = \"all\"\npaper = 0.0\nfigures = [\"validation\"]\nstatistic = \"model error\"\naxis = \"p1\"\n\
          of = {{ scheme = \"{scheme}\" }}\naccept = [-10.0, 10.0]"
     );
-    let claims = Claims::parse(&claims).unwrap_or_else(|error| panic!("{error}"));
-    let figures = Figures::parse(FIGURES).unwrap_or_else(|error| panic!("{error}"));
+    let claims = toml::from_str::<Claims>(&claims).unwrap_or_else(|error| panic!("{error}"));
+    let figures = toml::from_str::<Figures>(FIGURES).unwrap_or_else(|error| panic!("{error}"));
     evaluate(&claims, &figures, records, &|_| String::new()).remove(0)
 }
 

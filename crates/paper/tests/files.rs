@@ -3,9 +3,8 @@
 use seamline_paper::beyond::conclusions::Conclusions;
 use seamline_paper::beyond::shown::Shown;
 use seamline_paper::claims::Claims;
-use seamline_paper::deviations::Deviations;
+use seamline_paper::documents::{Deviations, Findings};
 use seamline_paper::figures::Figures;
-use seamline_paper::findings::Findings;
 use seamline_paper::measure::Measure;
 use seamline_paper::{ALL, Paper};
 use seamline_scenario::Plan;
@@ -43,7 +42,7 @@ fn refers_to(measure: &Measure) -> Vec<(String, String)> {
 #[test]
 fn claims_refer_to_what_is_there() {
     for paper in ALL {
-        let claims = Claims::parse(paper.claims).expect("claims.toml");
+        let claims = toml::from_str::<Claims>(paper.claims).expect("claims.toml");
         let mut ids = BTreeSet::new();
         for claim in &claims.claim {
             assert!(ids.insert(claim.id.clone()), "{} twice", claim.id);
@@ -76,11 +75,11 @@ fn claims_refer_to_what_is_there() {
     }
 }
 
-/// A key that nobody reads is a mistake, in a claim, in what is measured, and in a further condition.
+/// A key that the program does not read is a mistake, in a claim, in what is measured, and in a further condition.
 #[test]
 fn unknown_keys_of_claims_are_refused() {
     let text = seamline_paper::find("E").expect("bundled").claims;
-    assert!(Claims::parse(text).is_ok());
+    assert!(toml::from_str::<Claims>(text).is_ok());
     for (after, wrong) in [
         ("id = \"E1\"", "statment"),
         ("statistic = \"gain\"", "flows"),
@@ -89,8 +88,24 @@ fn unknown_keys_of_claims_are_refused() {
     ] {
         assert!(text.contains(after));
         let damaged = text.replacen(after, &format!("{after}\n{wrong} = \"\""), 1);
-        let error = Claims::parse(&damaged).expect_err(wrong).to_string();
+        let error = toml::from_str::<Claims>(&damaged).expect_err(wrong).to_string();
         assert!(error.contains(&format!("unknown field `{wrong}`")), "{error}");
+    }
+}
+
+/// Figures of every kind refuse keys that the program does not read, too.
+#[test]
+fn unknown_keys_of_figures_are_refused() {
+    for (id, table) in
+        [("E", "figure"), ("V", "lines"), ("V", "over_time"), ("O", "gains"), ("O", "equation")]
+    {
+        let text = seamline_paper::find(id).expect("bundled").figures;
+        assert!(toml::from_str::<Figures>(text).is_ok());
+        let head = format!("[[{table}]]");
+        assert!(text.contains(&head), "{id}: {table}");
+        let damaged = text.replacen(&head, &format!("{head}\ncolour = \"red\""), 1);
+        let error = toml::from_str::<Figures>(&damaged).expect_err(table).to_string();
+        assert!(error.contains("unknown field `colour`"), "{error}");
     }
 }
 
@@ -99,7 +114,7 @@ fn unknown_keys_of_claims_are_refused() {
 #[test]
 fn readings_change_the_scenarios() {
     for paper in ALL {
-        let deviations = Deviations::parse(paper.deviations).expect("deviations.toml");
+        let deviations = toml::from_str::<Deviations>(paper.deviations).expect("deviations.toml");
         for deviation in &deviations.deviation {
             assert!(!deviation.reason.is_empty() && !deviation.silent.is_empty());
             assert_eq!(deviation.r#try.is_empty(), deviation.figures.is_empty(), "{}", deviation.id);
@@ -120,8 +135,8 @@ fn readings_change_the_scenarios() {
 #[test]
 fn findings_are_about_claims() {
     for paper in ALL {
-        let claims = Claims::parse(paper.claims).expect("claims.toml");
-        for finding in Findings::parse(paper.findings).expect("findings.toml").finding {
+        let claims = toml::from_str::<Claims>(paper.claims).expect("claims.toml");
+        for finding in toml::from_str::<Findings>(paper.findings).expect("findings.toml").finding {
             assert!(claims.claim.iter().any(|claim| claim.id == finding.claim), "{}", finding.claim);
         }
     }
@@ -132,14 +147,13 @@ fn findings_are_about_claims() {
 #[test]
 fn figures_show_what_is_there() {
     for paper in ALL {
-        let figures = Figures::parse(paper.figures).expect("figures.toml");
-        let bars =
-            figures.figure.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.group), it.series.as_ref()]));
-        let lines =
-            figures.lines.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.axis), it.series.as_ref()]));
-        let times = figures.over_time.iter().map(|it| (&it.scenario, &it.flow, [Some(&it.series), None]));
+        let figures = toml::from_str::<Figures>(paper.figures).expect("figures.toml");
+        let bars = figures.figure.iter().map(|it| (&it.figure, [Some(&it.group), it.series.as_ref()]));
+        let lines = figures.lines.iter().map(|it| (&it.figure, [Some(&it.axis.key), it.series.as_ref()]));
+        let times = figures.over_time.iter().map(|it| (&it.figure, [Some(&it.series), None]));
         let mut drawn: BTreeSet<&str> = figures.lines.iter().filter_map(|it| it.line.as_deref()).collect();
-        for (scenario, flow, keys) in bars.chain(lines).chain(times) {
+        for (figure, keys) in bars.chain(lines).chain(times) {
+            let (scenario, flow) = (&figure.scenario, &figure.flow);
             drawn.insert(scenario);
             let plan = plan(paper, scenario, &[]);
             let known = values(&plan);
@@ -161,12 +175,12 @@ fn figures_show_what_is_there() {
         for equation in &figures.equation {
             assert!(equation.lines().is_some(), "{}", equation.name);
         }
-        let claims = Claims::parse(paper.claims).expect("claims.toml");
+        let claims = toml::from_str::<Claims>(paper.claims).expect("claims.toml");
         drawn.extend(claims.claim.iter().flat_map(|claim| claim.decided_by()).map(String::as_str));
         assert_eq!(drawn, paper.scenarios.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
         for timed in &figures.over_time {
-            let plan = plan(paper, &timed.scenario, &[]);
-            assert!(plan.cells[0].scenario.output.intervals_of_every_run, "{}", timed.name);
+            let plan = plan(paper, &timed.figure.scenario, &[]);
+            assert!(plan.cells[0].scenario.output.intervals_of_every_run, "{}", timed.figure.picture());
         }
     }
 }
@@ -198,7 +212,7 @@ fn paper_e_keeps_its_stated_parameters() {
 #[test]
 fn what_lies_beyond_is_there() {
     for (paper, beyond) in ALL.iter().filter_map(|paper| Some((paper, paper.beyond.as_ref()?))) {
-        let shown = Shown::parse(beyond.shown).expect("shown.toml");
+        let shown = toml::from_str::<Shown>(beyond.shown).expect("shown.toml");
         assert_eq!(
             shown.scenarios().collect::<Vec<_>>(),
             beyond.scenarios.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
@@ -213,7 +227,9 @@ fn what_lies_beyond_is_there() {
             assert!(values[&shown.scheme].contains(&shown.baseline), "{file}");
             known.insert(name, values);
         }
-        for conclusion in Conclusions::parse(beyond.conclusions).expect("conclusions.toml").conclusion {
+        for conclusion in
+            toml::from_str::<Conclusions>(beyond.conclusions).expect("conclusions.toml").conclusion
+        {
             let measures = conclusion.also.iter().map(|it| &it.measure).chain([&conclusion.measure]);
             for (key, value) in measures.flat_map(refers_to) {
                 let found =

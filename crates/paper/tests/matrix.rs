@@ -19,11 +19,11 @@ fn files() -> &'static Beyond {
 }
 
 fn shown() -> Shown {
-    Shown::parse(files().shown).expect("shown.toml")
+    toml::from_str::<Shown>(files().shown).expect("shown.toml")
 }
 
 fn conclusions() -> Conclusions {
-    Conclusions::parse(files().conclusions).expect("conclusions.toml")
+    toml::from_str::<Conclusions>(files().conclusions).expect("conclusions.toml")
 }
 
 type Values = BTreeMap<String, String>;

@@ -21,22 +21,22 @@ fn runs(paper: &seamline_paper::Paper, duration_s: f64) -> Vec<RunsOfFigure> {
 #[test]
 fn what_is_asked_for_is_shown() {
     for paper in ALL {
-        let figures = seamline_paper::figures::Figures::parse(paper.figures).expect("figures.toml");
-        let asked: Vec<_> = figures.shown_singly().collect();
+        let figures =
+            toml::from_str::<seamline_paper::figures::Figures>(paper.figures).expect("figures.toml");
+        let asked: Vec<_> = figures.with_single_runs().collect();
         let shown = runs(paper, 30.0);
         assert_eq!(shown.len(), asked.len(), "{}", paper.id);
-        for (figure, shown) in asked.into_iter().zip(shown) {
-            let wanted = figure.wanted;
-            assert_eq!((shown.name.as_str(), &shown.look), (figure.picture, &wanted.look));
+        for ((figure, wanted), shown) in asked.into_iter().zip(shown) {
+            assert_eq!((shown.name.as_str(), &shown.look), (figure.picture(), &wanted.look));
             assert_eq!(shown.runs.len(), wanted.cells.len(), "{}", figure.scenario);
             for (run, cell) in shown.runs.iter().zip(&wanted.cells) {
                 assert!(cell.values().all(|value| run.name.contains(value)), "{} is {cell:?}", run.name);
                 assert_eq!((run.seed, run.duration_s), (1, 30.0));
-                // Nobody changes cells in papers eln-ack and obtcp.
-                let nobody_moves = ["L", "O"].contains(&paper.id);
-                assert_eq!(run.handovers.is_empty(), nobody_moves, "{} {}", figure.scenario, run.name);
+                // No host changes cells in papers eln-ack and obtcp.
+                let no_host_moves = ["L", "O"].contains(&paper.id);
+                assert_eq!(run.handovers.is_empty(), no_host_moves, "{} {}", figure.scenario, run.name);
                 let flows: Vec<&String> = run.flows.iter().map(|flow| &flow.flow).collect();
-                let own = vec![figure.flow.to_owned()];
+                let own = vec![figure.flow.clone()];
                 assert_eq!(flows, wanted.flows.as_ref().unwrap_or(&own).iter().collect::<Vec<_>>());
                 let queues: Vec<&String> = run.queues.iter().map(|queue| &queue.link).collect();
                 if let Some(wanted) = &wanted.queues {

@@ -78,7 +78,7 @@ fn scale(cells: &mut [CellRecords], key: &str, value: &str, flow: usize, factor:
 
 fn judge(cells: &[CellRecords], id: &str) -> ClaimResult {
     let paper = find("E").expect("bundled");
-    let claims = Claims::parse(paper.claims).expect("well-formed");
+    let claims = toml::from_str::<Claims>(paper.claims).expect("well-formed");
     evaluate(&claims, &Figures::default(), cells, &|_| String::new())
         .into_iter()
         .find(|claim| claim.id == id)

@@ -1,19 +1,17 @@
-//! What the schemes gain: tables for each network, maps over how good the notices are.
+//! The gains of the schemes: a table for each network, and maps over the quality of notices.
 
 use super::shown::{ComparisonOf, MapOf, Shown};
-use crate::figures::{cells, values};
-use crate::records::CellRecords;
-use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
+use crate::records::{CellRecords, cells, values};
+use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Schemes compared on a network.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The scenario.
-    pub scenario: String,
-    /// What it is called.
-    pub title: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: ComparisonOf,
     /// A row for each cell of the grid; the schemes of a group stand together.
     pub rows: Vec<Row>,
 }
@@ -34,22 +32,15 @@ pub struct Row {
 /// Benefits over two parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Map {
-    /// The scenario.
-    pub scenario: String,
-    /// What it is called.
-    pub title: String,
-    /// What the columns are.
-    pub x_axis: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: MapOf,
     /// The columns.
     pub x: Vec<String>,
-    /// What the rows are.
-    pub y_axis: String,
     /// The rows.
     pub y: Vec<String>,
-    /// A map for each scheme, the baseline's included, which is 1 everywhere.
+    /// A map for each scheme, including the baseline, whose map is 1 everywhere.
     pub schemes: Vec<SchemeMap>,
-    /// What a reader must know to read it.
-    pub note: String,
 }
 
 /// The benefit of one scheme.
@@ -57,43 +48,34 @@ pub struct Map {
 pub struct SchemeMap {
     /// The scheme.
     pub scheme: String,
-    /// Goodput over that of the baseline at the same place, seed by seed: row by row; `null` when nothing arrived.
+    /// Goodput over that of the baseline at the same place, seed by seed, in rows; `null` when nothing arrived.
     pub factor: Vec<Vec<Option<Estimate>>>,
 }
 
 /// The table of a network.
 pub fn comparison(of: &ComparisonOf, shown: &Shown, records: &[CellRecords]) -> Comparison {
-    let cells = cells(records, &of.scenario);
+    let mut cells = cells(records, &of.scenario);
     let keys: Vec<&String> = cells.first().map_or(Vec::new(), |cell| cell.values.keys().collect());
-    let conditions = keys.iter().filter(|key| ***key != shown.scheme);
-    let order: Vec<(&str, Vec<String>)> = conditions
-        .map(|key| key.as_str())
-        .chain([shown.scheme.as_str()])
-        .map(|key| (key, values(&cells, key)))
-        .collect();
+    let conditions = keys.into_iter().filter(|key| **key != shown.scheme);
+    let order: Vec<(&String, Vec<String>)> =
+        conditions.chain([&shown.scheme]).map(|key| (key, values(&cells, key))).collect();
     let place = |cell: &CellRecords| -> Vec<Option<usize>> {
-        let places = order
-            .iter()
-            .map(|(key, values)| values.iter().position(|value| Some(value) == cell.values.get(*key)));
-        places.collect()
+        let place = |(key, values): &(&String, Vec<String>)| {
+            values.iter().position(|value| Some(value) == cell.values.get(*key))
+        };
+        order.iter().map(place).collect()
     };
-    let mut sorted = cells.clone();
-    sorted.sort_by_key(|cell| place(cell));
+    cells.sort_by_key(|cell| place(cell));
     let row = |cell: &&CellRecords| {
         let mut conditions = cell.values.clone();
-        let megabits: Vec<f64> = cell.goodputs(None).iter().map(|kilobits| kilobits / 1000.0).collect();
         Some(Row {
             scheme: conditions.remove(&shown.scheme)?,
             conditions,
-            goodput_megabits_per_second: estimate(&megabits)?,
+            goodput_megabits_per_second: cell.goodput_in_megabits()?,
             factor: factor(cell, shown, &cells),
         })
     };
-    Comparison {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        rows: sorted.iter().filter_map(row).collect(),
-    }
+    Comparison { of: of.clone(), rows: cells.iter().filter_map(row).collect() }
 }
 
 /// A map of benefits.
@@ -110,28 +92,16 @@ pub fn map(of: &MapOf, shown: &Shown, records: &[CellRecords]) -> Map {
         factor: y.iter().map(|row| x.iter().map(|column| at(&scheme, column, row)).collect()).collect(),
         scheme,
     });
-    Map {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        x_axis: of.x_axis.clone(),
-        y_axis: of.y_axis.clone(),
-        schemes: schemes.collect(),
-        x,
-        y,
-        note: of.note.clone(),
-    }
+    Map { of: of.clone(), schemes: schemes.collect(), x, y }
 }
 
-/// Over the cell that differs in nothing but its scheme, which is the baseline.
+/// Its goodput over that of the cell whose scheme is the baseline and that differs in nothing else.
 fn factor(cell: &CellRecords, shown: &Shown, cells: &[&CellRecords]) -> Option<Estimate> {
-    let mut wanted = cell.values.clone();
-    wanted.insert(shown.scheme.clone(), shown.baseline.clone());
-    let baseline = cells.iter().find(|other| other.values == wanted)?;
-    paired_factor(&cell.goodputs(None), &baseline.goodputs(None))
+    cell.factor_over(&[(&shown.scheme, &shown.baseline)], cells)
 }
 
 impl Map {
-    /// How many seeds are behind each number.
+    /// How many seeds each number is made of.
     pub fn seeds(&self) -> usize {
         let all = self.schemes.iter().flat_map(|scheme| scheme.factor.iter().flatten().flatten());
         all.map(|factor| factor.samples).max().unwrap_or(0)
@@ -139,7 +109,7 @@ impl Map {
 }
 
 impl Comparison {
-    /// How many seeds are behind each number.
+    /// How many seeds each number is made of.
     pub fn seeds(&self) -> usize {
         self.rows.iter().map(|row| row.goodput_megabits_per_second.samples).max().unwrap_or(0)
     }

@@ -1,11 +1,11 @@
 //! `papers/ID/beyond/conclusions.toml`: what a reader should conclude. The sentences were written after looking at
-//! results, so each names the number that bears it out, and is judged again in every run.
+//! results, so each names the number that supports it, and is judged again in every run.
 
 use crate::claims::Condition;
-use crate::evaluate::{CellResult, Evidence, finite, interval, judge_on};
+use crate::documents::NothingElse;
+use crate::evaluate::{CellResult, Evidence, finite, judge_on, mean_and_interval};
 use crate::measure::Measure;
 use crate::records::CellRecords;
-use crate::strict::NothingElse;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,10 +18,10 @@ pub struct Conclusions {
     pub conclusion: Vec<Conclusion>,
 }
 
-/// One sentence, with what bears it out.
+/// One sentence, with the measure that supports it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Conclusion {
-    /// What it is called.
+    /// Its name.
     pub id: String,
     /// The sentence.
     pub sentence: String,
@@ -41,21 +41,11 @@ pub struct Conclusion {
     _rest: NothingElse,
 }
 
-impl Conclusions {
-    /// Read the file.
-    ///
-    /// # Errors
-    /// When it is not as it should be.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
-    }
-}
-
 /// Whether a sentence still stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The records bear it out.
+    /// The records support it.
     Holds,
     /// They do not.
     NoLongerHolds,
@@ -83,10 +73,10 @@ impl fmt::Display for Standing {
     }
 }
 
-/// A conclusion beside what was measured.
+/// A conclusion and what was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConclusionResult {
-    /// What it is called.
+    /// Its name.
     pub id: String,
     /// The sentence.
     pub sentence: String,
@@ -94,7 +84,7 @@ pub struct ConclusionResult {
     pub because: String,
     /// Whether it still stands.
     pub standing: Standing,
-    /// What was measured, in percent; `null` without records.
+    /// The measured number in percent; `null` without records.
     pub measured: Option<f64>,
     /// Its 95 % interval.
     pub ci95: Option<[f64; 2]>,
@@ -109,13 +99,14 @@ pub fn judge(conclusions: &Conclusions, records: &[CellRecords]) -> Vec<Conclusi
     let judged = conclusions.conclusion.iter().map(|conclusion| {
         let Conclusion { id, sentence, because, figures, measure, accept, also, .. } = conclusion;
         let judged = judge_on(figures, measure, *accept, also, Evidence { records, closed_form: None });
+        let (measured, ci95) = mean_and_interval(judged.value);
         ConclusionResult {
             id: id.clone(),
             sentence: sentence.clone(),
             because: because.clone(),
             standing: judged.verdict.into(),
-            measured: judged.value.map(|value| value.mean),
-            ci95: judged.value.as_ref().and_then(interval),
+            measured,
+            ci95,
             accept: accept.map(finite),
             cells: judged.cells,
         }
@@ -124,8 +115,8 @@ pub fn judge(conclusions: &Conclusions, records: &[CellRecords]) -> Vec<Conclusi
 }
 
 impl ConclusionResult {
-    /// What was measured, with its interval; without the sign of a zero.
-    pub(crate) fn measured_in_words(&self) -> String {
+    /// The measured number with its interval; zero has no sign.
+    pub(crate) fn format_measured(&self) -> String {
         let signed = |percent: f64| format!("{:+.1}", (percent * 10.0).round() / 10.0 + 0.0);
         match (self.measured, self.ci95) {
             (Some(mean), Some([low, high])) => {

@@ -1,51 +1,46 @@
-//! What combinations of help gain: agents in the network with schemes at the ends, a panel for each congestion control.
+//! The gains of combinations: agents in the network with schemes at the ends, a panel for each congestion control.
 
 use super::shown::{MatrixOf, Shown};
-use crate::figures::{cells, values};
-use crate::records::CellRecords;
-use crate::run::Refused;
-use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
+use crate::job::Refused;
+use crate::records::{CellRecords, cells, distinct};
+use seamline_experiment::statistics::Estimate;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// All combinations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matrix {
-    /// The scenario.
-    pub scenario: String,
-    /// What it is called.
-    pub title: String,
-    /// What the rows are.
-    pub row_axis: String,
+    /// What it shows.
+    #[serde(flatten)]
+    pub of: MatrixOf,
     /// The rows.
     pub rows: Vec<String>,
     /// The columns: schemes.
     pub columns: Vec<String>,
-    /// A panel for each value of one more key.
+    /// A panel for each value of a further key.
     pub panels: Vec<Panel>,
-    /// Why combinations were refused; fields refer to them by their place.
+    /// The reasons why combinations were refused; fields refer to them by index.
     pub reasons: Vec<String>,
-    /// What a reader should see.
-    pub caption: String,
 }
 
 /// The combinations with one congestion control.
 #[derive(Clone, Debug, Serialize)]
 pub struct Panel {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Mean goodput without any help in Mbit/s, which the gains are over.
+    /// Mean goodput without any help in Mbit/s: the baseline of the gains.
     pub baseline_megabits_per_second: Option<Estimate>,
-    /// Row by row.
+    /// The fields in rows.
     pub fields: Vec<Vec<Field>>,
 }
 
-/// What a combination comes to.
+/// The result of a combination.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     /// The gain in goodput over no help in percent, seed by seed.
     Gain(Estimate),
-    /// It was refused, for the reason at this place.
+    /// It was refused, for the reason with this index.
     Refused(usize),
     /// It was not run, or nothing arrived.
     Nothing,
@@ -58,87 +53,85 @@ impl Field {
     }
 }
 
-/// Whether a gain or a loss is sure: its interval leaves out zero.
+/// Whether a gain or a loss is significant: its interval excludes zero.
 pub fn is_sure(gain: &Estimate) -> bool {
     matches!((gain.low, gain.high), (Some(low), Some(high)) if low > 0.0 || high < 0.0)
 }
 
-/// A matrix of these records; `refused` are the combinations that were not run because they make no sense.
+/// A matrix of these records; `refused` are the combinations that were not run because their values do not go together.
 pub fn matrix(of: &MatrixOf, shown: &Shown, records: &[CellRecords], refused: &[Refused]) -> Matrix {
-    let cells = cells(records, &of.scenario);
-    let refused: Vec<&Refused> = refused.iter().filter(|it| it.figure == of.scenario).collect();
-    let all = |key: &str| {
-        let mut all = values(&cells, key);
-        for value in refused.iter().filter_map(|it| it.values.get(key)) {
-            if !all.contains(value) {
-                all.push(value.clone());
-            }
-        }
-        all
+    let source = Source {
+        of,
+        shown,
+        cells: cells(records, &of.scenario),
+        refused: refused.iter().filter(|it| it.figure == of.scenario).collect(),
     };
-    let mut reasons: Vec<String> = Vec::new();
-    for reason in refused.iter().map(|it| &it.reason) {
-        if !reasons.contains(reason) {
-            reasons.push(reason.clone());
-        }
-    }
-    let (rows, columns) = (all(&of.rows), all(&shown.scheme));
+    let (rows, columns) = (source.values(&of.rows), source.values(&shown.scheme));
+    let reasons = distinct(source.refused.iter().map(|it| &it.reason));
     let panel = |name: String| {
-        let at = |row: &String, column: &String| {
-            let is = |key: &str, own: Option<&String>| match key {
-                key if key == of.rows => own == Some(row),
-                key if key == shown.scheme => own == Some(column),
-                _ => own == Some(&name),
-            };
-            let keys = [&of.rows, &shown.scheme, &of.panels];
-            if let Some(it) = refused.iter().find(|it| keys.iter().all(|key| is(key, it.values.get(*key)))) {
-                return reasons
-                    .iter()
-                    .position(|reason| *reason == it.reason)
-                    .map_or(Field::Nothing, Field::Refused);
-            }
-            let cell = cells.iter().find(|cell| keys.iter().all(|key| is(key, cell.values.get(*key))));
-            cell.and_then(|cell| gain(cell, of, shown, &cells)).map_or(Field::Nothing, Field::Gain)
-        };
-        let fields = rows.iter().map(|row| columns.iter().map(|column| at(row, column)).collect()).collect();
-        let without_help = cells.iter().find(|cell| {
-            cell.is(&of.panels, &name) && of.baseline(shown).iter().all(|(key, value)| cell.is(key, value))
-        });
-        let megabits = |cell: &&CellRecords| -> Vec<f64> {
-            cell.goodputs(None).iter().map(|kilobits| kilobits / 1000.0).collect()
-        };
-        Panel {
-            baseline_megabits_per_second: without_help.and_then(|cell| estimate(&megabits(cell))),
-            name,
-            fields,
-        }
+        let field = |row: &String, column: &String| source.field([row, column, &name], &reasons);
+        let fields =
+            rows.iter().map(|row| columns.iter().map(|column| field(row, column)).collect()).collect();
+        Panel { baseline_megabits_per_second: source.without_help(&name), name, fields }
     };
     Matrix {
-        scenario: of.scenario.clone(),
-        title: of.title.clone(),
-        row_axis: of.row_axis.clone(),
-        panels: all(&of.panels).into_iter().map(panel).collect(),
+        of: of.clone(),
+        panels: source.values(&of.panels).into_iter().map(panel).collect(),
         rows,
         columns,
         reasons,
-        caption: of.caption.clone(),
     }
 }
 
-/// Over the cell without any help, in percent.
-fn gain(cell: &CellRecords, of: &MatrixOf, shown: &Shown, cells: &[&CellRecords]) -> Option<Estimate> {
-    let mut wanted = cell.values.clone();
-    wanted.extend(of.baseline(shown).map(|(key, value)| (key.clone(), value.clone())));
-    let baseline = cells.iter().find(|other| other.values == wanted)?;
-    let factor = paired_factor(&cell.goodputs(None), &baseline.goodputs(None))?;
-    Some(factor.map(|factor| 100.0 * (factor - 1.0)))
+/// What a matrix is made of.
+struct Source<'a> {
+    of: &'a MatrixOf,
+    shown: &'a Shown,
+    cells: Vec<&'a CellRecords>,
+    refused: Vec<&'a Refused>,
+}
+
+impl Source<'_> {
+    /// The values of a key, first those of the cells, then those of what was refused.
+    fn values(&self, key: &str) -> Vec<String> {
+        let all = self.cells.iter().map(|cell| &cell.values).chain(self.refused.iter().map(|it| &it.values));
+        distinct(all.filter_map(|values| values.get(key)))
+    }
+
+    /// The field of this row, column and panel.
+    fn field(&self, wanted: [&String; 3], reasons: &[String]) -> Field {
+        let keys = [&self.of.rows, &self.shown.scheme, &self.of.panels];
+        let is_here = |values: &BTreeMap<String, String>| {
+            keys.iter().zip(wanted).all(|(key, value)| values.get(*key) == Some(value))
+        };
+        if let Some(it) = self.refused.iter().find(|it| is_here(&it.values)) {
+            let place = reasons.iter().position(|reason| *reason == it.reason);
+            return place.map_or(Field::Nothing, Field::Refused);
+        }
+        let cell = self.cells.iter().find(|cell| is_here(&cell.values));
+        cell.and_then(|cell| self.gain(cell)).map_or(Field::Nothing, Field::Gain)
+    }
+
+    /// Goodput without any help in this panel.
+    fn without_help(&self, panel: &str) -> Option<Estimate> {
+        let baseline = self.of.baseline(self.shown);
+        let is_baseline = |cell: &&&CellRecords| {
+            cell.is(&self.of.panels, panel) && baseline.iter().all(|(key, value)| cell.is(key, value))
+        };
+        self.cells.iter().find(is_baseline)?.goodput_in_megabits()
+    }
+
+    /// The gain of a cell over the cell without any help, in percent.
+    fn gain(&self, cell: &CellRecords) -> Option<Estimate> {
+        let factor = cell.factor_over(&self.of.baseline(self.shown), &self.cells)?;
+        Some(factor.map(|factor| 100.0 * (factor - 1.0)))
+    }
 }
 
 impl Matrix {
-    /// How many seeds are behind each number.
+    /// How many seeds each number is made of.
     pub fn seeds(&self) -> usize {
-        let gains =
-            self.panels.iter().flat_map(|panel| panel.fields.iter().flatten().filter_map(Field::gain));
-        gains.map(|gain| gain.samples).max().unwrap_or(0)
+        let fields = self.panels.iter().flat_map(|panel| panel.fields.iter().flatten());
+        fields.filter_map(Field::gain).map(|gain| gain.samples).max().unwrap_or(0)
     }
 }

@@ -1,8 +1,8 @@
-//! Beyond a paper: its schemes on networks of today, and how much depends on what they are told.
+//! Beyond a paper: its schemes on networks of today, and how much depends on the notices they receive.
 //!
 //! `papers/ID/beyond` holds the scenarios, what is shown of them, and what a reader should conclude. [`run()`] sweeps them
-//! into the folder of the paper, [`benefit`] makes tables and maps of the records, and [`conclusions`] judges each sentence by the
-//! one function that judges claims.
+//! into the folder of the paper, [`benefit`] makes tables and maps of the records, and [`conclusions`] judges each sentence with
+//! the function that judges claims.
 
 pub mod benefit;
 pub mod conclusions;
@@ -13,8 +13,8 @@ pub mod text;
 
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
-use crate::records::CellRecords;
-use crate::run::{PaperError, PaperOptions, Refused, job_without_refused, run_plan};
+use crate::job::{Job, Runner};
+use crate::run::{PaperError, PaperOptions};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
@@ -24,29 +24,29 @@ use serde::Serialize;
 use shown::Shown;
 use std::sync::atomic::AtomicBool;
 
-/// What came of it: `beyond.json`.
+/// The outcome: `beyond.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct BeyondOutcome {
-    /// What it is called.
+    /// The title.
     pub title: String,
     /// The scheme that the others are compared with.
     pub baseline: String,
-    /// Where the records come from, scenario by scenario.
+    /// The provenance of the records, scenario by scenario.
     pub provenance: Vec<Provenance>,
     /// Schemes compared, network by network.
     pub comparisons: Vec<Comparison>,
     /// Benefits over two parameters.
     pub maps: Vec<Map>,
-    /// Combinations of what helps.
+    /// Combinations of help.
     pub matrices: Vec<Matrix>,
     /// What a reader should conclude.
     pub conclusions: Vec<ConclusionResult>,
 }
 
-/// Run what is asked beyond a paper; what the folder already holds is not run again. `None` when it was stopped.
+/// Run the scenarios beyond a paper; finished runs in the folder are not repeated. `None` when it was stopped.
 ///
 /// # Errors
-/// When an override makes no sense, or the folder cannot be used.
+/// When an override is invalid, or the folder cannot be used.
 pub fn run(
     paper: &Paper,
     files: &Beyond,
@@ -54,39 +54,26 @@ pub fn run(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Option<BeyondOutcome>, PaperError> {
-    let shown = read(paper, "beyond/shown.toml", Shown::parse(files.shown))?;
-    let conclusions = read(paper, "beyond/conclusions.toml", Conclusions::parse(files.conclusions))?;
-    let mut records = Vec::new();
-    let mut refused = Vec::new();
-    let mut provenance = Vec::new();
-    for (name, text) in files.scenarios {
-        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
-        let job =
-            job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
+    let shown: Shown = read(paper, "beyond/shown.toml", files.shown)?;
+    let conclusions: Conclusions = read(paper, "beyond/conclusions.toml", files.conclusions)?;
+    let runner = Runner { options, stop, progress };
+    let (mut records, mut refused, mut provenance) = (Vec::new(), Vec::new(), Vec::new());
+    for scenario in files.scenarios {
+        let job = Job::beyond(paper, *scenario, options)?;
         refused.extend(job.refused());
-        provenance.push(Provenance::new(&job.plan, options.command.clone()));
-        match run_plan(&job, options, stop, progress)? {
+        provenance.push(runner.provenance(&job));
+        match runner.sweep(&job)? {
             Some(found) => records.extend(found),
             None => return Ok(None),
         }
     }
-    Ok(Some(BeyondOutcome { provenance, ..outcome(&shown, &conclusions, &records, &refused) }))
-}
-
-/// What the records say, without where they come from.
-pub fn outcome(
-    shown: &Shown,
-    conclusions: &Conclusions,
-    records: &[CellRecords],
-    refused: &[Refused],
-) -> BeyondOutcome {
-    BeyondOutcome {
+    Ok(Some(BeyondOutcome {
         title: shown.title.clone(),
         baseline: shown.baseline.clone(),
-        provenance: Vec::new(),
-        comparisons: shown.comparison.iter().map(|of| benefit::comparison(of, shown, records)).collect(),
-        maps: shown.map.iter().map(|of| benefit::map(of, shown, records)).collect(),
-        matrices: shown.matrix.iter().map(|of| matrix::matrix(of, shown, records, refused)).collect(),
-        conclusions: conclusions::judge(conclusions, records),
-    }
+        provenance,
+        comparisons: shown.comparison.iter().map(|of| benefit::comparison(of, &shown, &records)).collect(),
+        maps: shown.map.iter().map(|of| benefit::map(of, &shown, &records)).collect(),
+        matrices: shown.matrix.iter().map(|of| matrix::matrix(of, &shown, &records, &refused)).collect(),
+        conclusions: conclusions::judge(&conclusions, &records),
+    }))
 }

@@ -2,28 +2,26 @@
 
 use super::benefit::{Map, SchemeMap};
 use super::matrix::{Field, Matrix, is_sure};
+use super::text::seeds;
 use seamline_experiment::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{self, heat_map};
 use seamline_report::picture::matrix as drawing;
 
-/// A picture of a map, the schemes one above the other on one scale. The baseline's map, 1 everywhere, is left out.
+/// A picture of a map, the schemes stacked on one scale. The baseline's map, 1 everywhere, is omitted.
 pub fn picture(map: &Map, baseline: &str) -> Picture {
     let own: Vec<&SchemeMap> = map.schemes.iter().filter(|scheme| scheme.scheme != baseline).collect();
     let rows = own.iter().flat_map(|own| map.y.iter().map(|row| format!("{}, {row}", own.scheme)));
     let mean = |factor: &Option<Estimate>| factor.map(|factor| factor.mean);
     let values = own.iter().flat_map(|own| own.factor.iter().map(|row| row.iter().map(mean).collect()));
     let drawn = heat::Map { rows: rows.collect(), columns: map.x.clone(), values: values.collect() };
-    let remark = match map.seeds() {
-        1 => "goodput over that without a scheme, one seed".to_owned(),
-        seeds => format!("goodput over that without a scheme, mean of {seeds} seeds"),
-    };
-    let names = Names { picture: &map.scenario, title: &map.title, remark: &remark, axis: "factor" };
+    let remark = format!("goodput over that without a scheme, {}", mean_of(map.seeds()));
+    let names = Names { picture: &map.of.scenario, title: &map.of.title, remark: &remark, axis: "factor" };
     Picture {
-        name: format!("beyond-{}", map.scenario),
-        svg: heat_map(names, &map.x_axis, &map.y_axis, &drawn),
-        caption: format!("Darker is better; below 1 the scheme does harm. {}", map.note),
+        name: format!("beyond-{}", map.of.scenario),
+        svg: heat_map(names, &map.of.x_axis, &map.of.y_axis, &drawn),
+        caption: format!("Darker is better; below 1 the scheme does harm. {}", map.of.note),
     }
 }
 
@@ -52,16 +50,17 @@ pub fn of_matrix(matrix: &Matrix) -> Picture {
         panels: panels.collect(),
         legend,
     };
-    let seeds = match matrix.seeds() {
-        1 => "one seed".to_owned(),
-        seeds => format!("mean of {seeds} seeds"),
-    };
+    let seeds = mean_of(matrix.seeds());
     let remark =
         format!("gain in goodput over no help at all, in percent, {seeds}; shades are each panel's own");
-    let names = Names { picture: &matrix.scenario, title: &matrix.title, remark: &remark, axis: "%" };
+    let names = Names { picture: &matrix.of.scenario, title: &matrix.of.title, remark: &remark, axis: "%" };
     Picture {
-        name: format!("beyond-{}", matrix.scenario),
-        svg: drawing::matrix(names, "handover scheme", &matrix.row_axis, &drawn),
-        caption: matrix.caption.clone(),
+        name: format!("beyond-{}", matrix.of.scenario),
+        svg: drawing::matrix(names, "handover scheme", &matrix.of.row_axis, &drawn),
+        caption: matrix.of.caption.clone(),
     }
+}
+
+fn mean_of(count: usize) -> String {
+    if count == 1 { seeds(count) } else { format!("mean of {}", seeds(count)) }
 }

@@ -1,12 +1,12 @@
 //! `papers/ID/beyond/shown.toml`: what is shown of the scenarios.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// All that is shown.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shown {
-    /// What all of it is called, behind "Beyond the paper: ".
+    /// The title of the section, after "Beyond the paper: ".
     #[serde(default = "networks_of_today")]
     pub title: String,
     /// The key whose values are the schemes.
@@ -27,58 +27,63 @@ fn networks_of_today() -> String {
 }
 
 /// Schemes compared on a network.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparisonOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
 }
 
 /// A benefit over two parameters.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The key of the columns.
+    #[serde(skip_serializing)]
     pub x: String,
-    /// What the columns are.
+    /// The title of the columns.
     pub x_axis: String,
     /// The key of the rows.
+    #[serde(skip_serializing)]
     pub y: String,
-    /// What the rows are.
+    /// The title of the rows.
     pub y_axis: String,
     /// What a reader must know to read it.
     pub note: String,
 }
 
-/// What each combination of two kinds of help brings, in panels.
-#[derive(Clone, Debug, Deserialize)]
+/// The gain of each combination of two kinds of help, in panels.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatrixOf {
     /// The scenario.
     pub scenario: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The key of the panels.
+    #[serde(skip_serializing)]
     pub panels: String,
     /// The key of the rows.
+    #[serde(skip_serializing)]
     pub rows: String,
-    /// What the rows are.
+    /// The title of the rows.
     pub row_axis: String,
-    /// The row that is compared with, in the column of the baseline.
+    /// The row of the baseline, in the column of the baseline scheme.
+    #[serde(skip_serializing)]
     pub baseline_row: String,
     /// What a reader should see.
     pub caption: String,
 }
 
 impl MatrixOf {
-    /// The keys and values of what a field is compared with, but for its panel.
-    pub(crate) fn baseline<'a>(&'a self, shown: &'a Shown) -> [(&'a String, &'a String); 2] {
+    /// The keys and values of the cell that a field is compared with, except for its panel.
+    pub(crate) fn baseline<'a>(&'a self, shown: &'a Shown) -> [(&'a str, &'a str); 2] {
         [(&self.rows, &self.baseline_row), (&shown.scheme, &shown.baseline)]
     }
 }
@@ -90,13 +95,5 @@ impl Shown {
         let maps = self.map.iter().map(|it| &it.scenario);
         let matrices = self.matrix.iter().map(|it| &it.scenario);
         comparisons.chain(maps).chain(matrices).map(String::as_str)
-    }
-
-    /// Read the file.
-    ///
-    /// # Errors
-    /// When it is not as it should be.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
     }
 }

@@ -1,4 +1,4 @@
-//! What lies beyond a paper, for a terminal.
+//! The results beyond a paper as text for a terminal.
 
 use super::BeyondOutcome;
 use super::benefit::{Comparison, Map, SchemeMap};
@@ -21,7 +21,7 @@ pub fn beyond(outcome: &BeyondOutcome) -> String {
 fn comparison(it: &Comparison) -> String {
     let text = format!(
         "{}: goodput, Mbit/s; over that without a scheme, seed by seed ({} with 95 % intervals)\n",
-        it.title,
+        it.of.title,
         seeds(it.seeds())
     );
     let rows: Vec<Vec<String>> = it
@@ -39,9 +39,9 @@ fn comparison(it: &Comparison) -> String {
 fn map(it: &Map, baseline: &str) -> String {
     let mut text = format!(
         "{}: goodput over that without a scheme ({})\n{}",
-        it.title,
+        it.of.title,
         seeds(it.seeds()),
-        wrapped(&it.note)
+        wrapped(&it.of.note)
     );
     for own in it.schemes.iter().filter(|own| own.scheme != baseline) {
         text += &scheme_map(it, own);
@@ -54,14 +54,14 @@ fn scheme_map(it: &Map, own: &SchemeMap) -> String {
     let rows = it.y.iter().zip(&own.factor);
     let rows =
         rows.map(|(row, factors)| std::iter::once(row.clone()).chain(factors.iter().map(number)).collect());
-    let head = std::iter::once(it.y_axis.clone()).chain(it.x.iter().cloned());
-    format!("  {}: {}\n{}", own.scheme, it.x_axis, TextTable::new("lr", head).with(rows).to_text())
+    let head = std::iter::once(it.of.y_axis.clone()).chain(it.x.iter().cloned());
+    format!("  {}: {}\n{}", own.scheme, it.of.x_axis, TextTable::new("lr", head).with(rows).to_text())
 }
 
 fn matrix(it: &Matrix) -> String {
     let mut text = format!(
         "{}: gain in goodput over no help at all, % ({}; in parentheses where the interval includes zero)\n",
-        it.title,
+        it.of.title,
         seeds(it.seeds())
     );
     text += &it.panels.iter().map(|own| panel(it, own)).collect::<String>();
@@ -89,7 +89,7 @@ fn field_text(field: &Field) -> String {
     }
 }
 
-fn seeds(count: usize) -> String {
+pub(super) fn seeds(count: usize) -> String {
     if count == 1 { "one seed".to_owned() } else { format!("{count} seeds") }
 }
 
@@ -100,19 +100,19 @@ pub(crate) fn interval(value: &Estimate, digits: usize) -> String {
     }
 }
 
-/// The sentences as a paragraph, in which what does not stand is marked, and a line for each.
+/// The sentences as a paragraph, and a line for each.
 pub fn conclusions(conclusions: &[ConclusionResult]) -> String {
     let mut text = String::from("What to conclude:\n");
     text += &wrapped(&paragraph(conclusions));
     text.push('\n');
     for it in conclusions {
-        text += &format!("  {:<18} {:<17} {}\n", it.id, it.standing.to_string(), it.measured_in_words());
+        text += &format!("  {:<18} {:<17} {}\n", it.id, it.standing.to_string(), it.format_measured());
         text += &wrapped(&it.because);
     }
     text + "\n"
 }
 
-/// The sentences one after the other; what does not stand is marked.
+/// The sentences one after the other; those that no longer hold are marked.
 pub fn paragraph(conclusions: &[ConclusionResult]) -> String {
     let sentences = conclusions.iter().map(|it| match it.standing {
         Standing::Holds => it.sentence.clone(),

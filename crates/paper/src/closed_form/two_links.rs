@@ -1,4 +1,4 @@
-//! Throughput and recovery time over two wireless links, one behind the other.
+//! Throughput and recovery time over two wireless links, in series.
 
 use seamline_experiment::statistics::Estimate;
 use seamline_model::obtcp::{OutOfDomain, Path, Window, WirelessLink};
@@ -6,7 +6,7 @@ use seamline_report::picture::lines::Line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The way of a packet, by the symbols of paper obtcp: shares of packets lost, and one-way delays in milliseconds.
+/// The path of a packet, in the symbols of paper obtcp: shares of packets lost, and one-way delays in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct TwoLinks {
@@ -23,7 +23,7 @@ pub struct TwoLinks {
 }
 
 impl TwoLinks {
-    /// With another value of a symbol; `p` and `d` are both links'. `None` when it is none of them.
+    /// With another value of a symbol; `p` and `d` set both links. `None` for an unknown symbol.
     #[must_use]
     pub fn with(self, symbol: &str, value: f64) -> Option<Self> {
         let mut changed = self;
@@ -41,10 +41,10 @@ impl TwoLinks {
         Some(changed)
     }
 
-    /// As the model takes it.
+    /// The same as a path of the model.
     ///
     /// # Errors
-    /// When it means nothing to the equations.
+    /// When a value is outside the domain of the equations.
     pub fn path(self) -> Result<Path, OutOfDomain> {
         let link = |loss, milliseconds: f64| WirelessLink { loss, one_way_seconds: milliseconds / 1000.0 };
         Path::new(self.d0 / 1000.0, link(self.p1, self.d1), link(self.p2, self.d2))
@@ -59,11 +59,11 @@ pub struct TwoLinksThroughput {
     segment_size: u32,
     /// The mean window W' in packets.
     window: f64,
-    /// The way; what the grid sets by these symbols is taken from the cell.
+    /// The path; a cell replaces the symbols that the grid sets.
     path: TwoLinks,
 }
 
-/// Who repairs.
+/// How losses are repaired.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Repair {
     Snoop,
@@ -74,8 +74,8 @@ enum Repair {
 }
 
 impl TwoLinksThroughput {
-    /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20 with one packet repaired by each
-    /// request. `None` where the equations mean nothing.
+    /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20 with one packet
+    /// repaired by each request. `None` outside the domain of the equations.
     pub(super) fn expected(self, cell: &BTreeMap<String, String>) -> Option<f64> {
         let given = |form: Self, (symbol, value): (&String, &String)| {
             let path = value.parse().ok().and_then(|value| form.path.with(symbol, value));

@@ -1,6 +1,8 @@
 //! Figures of closed forms alone.
 
+use super::Axis;
 use crate::closed_form::TwoLinks;
+use crate::documents::NothingElse;
 use seamline_experiment::statistics::Estimate;
 use seamline_model::obtcp::Path;
 use seamline_report::picture::lines::Line;
@@ -8,9 +10,8 @@ use serde::Deserialize;
 
 /// Curves of the recovery times of Snoop and obTCP over two wireless links ([`seamline_model::obtcp`]).
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Equation {
-    /// What its picture is called.
+    /// The name of its picture.
     pub name: String,
     /// Its title.
     pub title: String,
@@ -18,20 +19,21 @@ pub struct Equation {
     pub caption: String,
     /// What is drawn.
     pub shows: Shows,
-    /// The way.
+    /// The path.
     pub path: TwoLinks,
-    /// The symbol that the curves are drawn over, from its first value to its last.
-    pub axis: String,
+    /// The symbol that the curves are drawn over.
+    #[serde(flatten)]
+    pub axis: Axis,
     /// Its first value.
     pub from: f64,
     /// Its last value.
     pub to: f64,
-    /// What it is, with its unit.
-    pub axis_title: String,
-    /// The symbol that tells the curves apart.
+    /// The symbol that differs between the curves.
     pub series: String,
     /// Its values.
     pub values: Vec<f64>,
+    #[serde(flatten)]
+    _rest: NothingElse,
 }
 
 /// What is drawn of the equations.
@@ -46,7 +48,7 @@ pub enum Shows {
 }
 
 impl Shows {
-    /// What an axis calls it.
+    /// The title of its axis.
     pub(crate) fn axis(self) -> &'static str {
         match self {
             Shows::Gain => "R_gain, recovery time saved (ms)",
@@ -65,7 +67,7 @@ impl Shows {
 const STEPS: u32 = 20;
 
 impl Equation {
-    /// The curves; `None` when a symbol is none, or a value means nothing to the equations.
+    /// The curves; `None` when a symbol is unknown, or a value is outside the domain of the equations.
     pub fn lines(&self) -> Option<Vec<Line>> {
         self.values.iter().map(|value| self.line(*value)).collect()
     }
@@ -74,7 +76,7 @@ impl Equation {
         let path = self.path.with(&self.series, value)?;
         let point = |step: u32| {
             let at = self.from + (self.to - self.from) * f64::from(step) / f64::from(STEPS);
-            let value = self.shows.of(&path.with(&self.axis, at)?.path().ok()?)?;
+            let value = self.shows.of(&path.with(&self.axis.key, at)?.path().ok()?)?;
             Some((at, Estimate::single(value)))
         };
         let unit = if self.series.starts_with('d') { " ms" } else { "" };

@@ -1,9 +1,10 @@
 //! Where a curve over a parameter crosses a line.
 //!
-//! The line is a mean of runs, too, and known no better than these tell. So the intervals are the jackknife's: a seed is left out
-//! of the curves and of the line at once.
+//! The line is a mean of runs, too, and no more certain than these. So the intervals are the jackknife's: a seed is left out of
+//! the curves and of the line at once.
 
-use super::{Behind, Measure, Measured};
+use super::{Measure, Measured};
+use crate::evaluate::CellResult;
 use crate::records::{self, CellRecords};
 use seamline_experiment::statistics::{Estimate, jackknife, mean};
 use std::collections::BTreeMap;
@@ -13,7 +14,11 @@ pub(super) fn crossing(measure: &Measure, cells: &[&CellRecords], line: &[&CellR
     let line = records::level(line, measure.number())?;
     let curve = Curve::of(measure, &measure.of, cells)?;
     let value = over_seeds(&[&curve], &line, |seed, height| curve.crossing(seed, height))?;
-    Some(Measured { value, behind: points(measure, cells)? })
+    let behind = measure.cells_on_axis(cells, &measure.of)?.into_iter().map(|(_, cell)| {
+        let value = cell.estimate(measure.number())?;
+        Some(CellResult::new(cell.name(), measure.quantity.unit(), Some(value)))
+    });
+    Some(Measured { value, cells: behind.collect::<Option<_>>()? })
 }
 
 /// By how much the crossing of `over` exceeds that of `of`, seed by seed.
@@ -34,14 +39,13 @@ pub(super) fn difference(
     })?;
     let behind = [("of", &of), ("over", &over)].into_iter().filter_map(|(which, curve)| {
         let value = over_seeds(&[curve], &line, |seed, height| curve.crossing(seed, height))?;
-        Some(Behind { name: format!("crossing of `{which}`"), value, unit: measure.unit() })
+        Some(CellResult::new(format!("crossing of `{which}`"), measure.unit(), Some(value)))
     });
-    let behind = behind.collect();
-    Some(Measured { value, behind })
+    Some(Measured { value, cells: behind.collect() })
 }
 
-/// The mean over the seeds of a number that hangs on the mean of the line. Without as many runs of the line as of the curves
-/// there is no telling which belong together, hence no interval.
+/// The mean over the seeds of a number that depends on the mean of the line. Unless the line has as many runs as the curves, it
+/// is unknown which belong together, so there is no interval.
 fn over_seeds(
     curves: &[&Curve],
     line: &[f64],
@@ -69,9 +73,9 @@ struct Curve {
 impl Curve {
     /// `None` when there is no such cell, or a run without the number.
     fn of(measure: &Measure, of: &BTreeMap<String, String>, cells: &[&CellRecords]) -> Option<Self> {
-        let cells = cells_of(measure, of, cells)?;
+        let cells = measure.cells_on_axis(cells, of)?.into_iter();
         let points: Option<Vec<(f64, Vec<f64>)>> =
-            cells.iter().map(|(at, cell)| Some((*at, cell.numbers(measure.number())?))).collect();
+            cells.map(|(at, cell)| Some((at, cell.numbers(measure.number())?))).collect();
         let points = points?;
         let seeds = points.iter().map(|(_, numbers)| numbers.len()).min()?;
         Some(Curve { points, seeds })
@@ -79,28 +83,12 @@ impl Curve {
 
     /// The first crossing of a seed's curve; `None` when it has none.
     fn crossing(&self, seed: usize, height: f64) -> Option<f64> {
-        first(self.points.iter().map(|(at, it)| (*at, it[seed] - height)))
+        first_zero(self.points.iter().map(|(at, numbers)| (*at, numbers[seed] - height)))
     }
 }
 
-/// The cells of a curve in the order of the axis.
-fn cells_of<'a>(
-    measure: &Measure,
-    of: &BTreeMap<String, String>,
-    cells: &[&'a CellRecords],
-) -> Option<Vec<(f64, &'a CellRecords)>> {
-    let axis = measure.axis.as_ref()?;
-    let own = cells.iter().filter(|cell| {
-        measure.admits(cell) && cell.values.contains_key(axis) && of.iter().all(|(key, it)| cell.is(key, it))
-    });
-    let mut curve: Vec<(f64, &CellRecords)> =
-        own.map(|cell| Some((cell.values[axis].parse().ok()?, *cell))).collect::<Option<_>>()?;
-    curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    (!curve.is_empty()).then_some(curve)
-}
-
-/// Where the first two neighbours with different signs have zero between them.
-fn first(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+/// The first zero between two neighbours with different signs, by linear interpolation.
+fn first_zero(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let mut before: Option<(f64, f64)> = None;
     for (at, above) in points {
         if above == 0.0 {
@@ -112,15 +100,4 @@ fn first(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
         before = Some((at, above));
     }
     None
-}
-
-fn points(measure: &Measure, cells: &[&CellRecords]) -> Option<Vec<Behind>> {
-    let curve = cells_of(measure, &measure.of, cells)?;
-    curve
-        .iter()
-        .map(|(_, cell)| {
-            let value = cell.estimate(measure.number())?;
-            Some(Behind { name: cell.name(), value, unit: measure.quantity.unit() })
-        })
-        .collect()
 }

@@ -1,50 +1,56 @@
 //! Gains compared with gains: between two cells, and along a curve.
 
-use super::paired::{Extreme, extreme_of, other, paired, percent};
-use super::{Behind, BySeed, Measure, Measured};
+use super::paired::{Extreme, extreme_of, paired, percent};
+use super::{BySeed, Measure, Measured};
+use crate::evaluate::CellResult;
 use crate::records::CellRecords;
 use seamline_experiment::statistics::{ERROR_95, estimate, estimate_at, jackknife, mean};
 
-/// Gains of `of` over `over`, seed by seed, mean over the cells that a condition admits; the cells go to `behind`.
+/// Gains of `of` over `over`, seed by seed, mean over the cells with this value; the cells go to `behind`.
 fn gains(
     measure: &Measure,
     cells: &[&CellRecords],
-    admits: impl Fn(&CellRecords) -> bool,
-    behind: &mut Vec<Behind>,
+    (key, value): (&str, &str),
+    behind: &mut Vec<CellResult>,
 ) -> Option<Vec<f64>> {
-    let (key, over) = measure.over.iter().next()?;
-    let over = over.as_slice().first()?;
-    let mut seeds = BySeed::default();
-    for of in cells.iter().filter(|cell| measure.is_of(cell) && admits(cell)) {
-        let numbers = paired(measure, of, other(of, key, over, cells)?, percent)?;
-        let name = format!("{} over {over}", of.name());
-        behind.push(Behind { name, value: estimate(&numbers)?, unit: "%" });
-        seeds.add(numbers);
-    }
-    seeds.means().filter(|means| !means.is_empty())
+    let (over_key, over) = measure.over()?;
+    let over = over.first()?;
+    let mut own = measure.cells_of(cells, &measure.of);
+    own.retain(|cell| cell.is(key, value));
+    let found = BySeed::of(own, "%", |of| {
+        let numbers = paired(measure, of, of.counterpart(&[(over_key, over)], cells)?, percent)?;
+        Some((format!("{} over {over}", of.name()), numbers))
+    })?;
+    let means = found.means().filter(|means| !means.is_empty());
+    behind.extend(found.cells);
+    means
 }
 
 /// The gain where the key of `among` has its first value, less that where it has its second, seed by seed.
 pub(super) fn difference(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let (key, values) = measure.among.iter().next()?;
     let mut behind = Vec::new();
-    let mut of = |value: &String| gains(measure, cells, |cell| cell.is(key, value), &mut behind);
+    let mut of = |value: &String| gains(measure, cells, (key, value), &mut behind);
     let (first, second) = (of(values.first()?)?, of(values.get(1)?)?);
     let differences: Vec<f64> = first.iter().zip(&second).map(|(first, second)| first - second).collect();
-    Some(Measured { value: estimate(&differences)?, behind })
+    Some(Measured { value: estimate(&differences)?, cells: behind })
 }
 
-/// Gains over the axis, in its order: place, and a number for each seed.
+/// Gains over the axis, in its order: the value of the axis, and a number for each seed.
 pub(super) type Curve = Vec<(f64, Vec<f64>)>;
 
-pub(super) fn curve(measure: &Measure, cells: &[&CellRecords], behind: &mut Vec<Behind>) -> Option<Curve> {
+pub(super) fn curve(
+    measure: &Measure,
+    cells: &[&CellRecords],
+    behind: &mut Vec<CellResult>,
+) -> Option<Curve> {
     let axis = measure.axis.as_ref()?;
-    let of_these = cells.iter().filter(|cell| measure.is_of(cell));
-    let mut values: Vec<&String> = of_these.filter_map(|cell| cell.values.get(axis)).collect();
+    let own = measure.cells_of(cells, &measure.of);
+    let mut values: Vec<&String> = own.iter().filter_map(|cell| cell.values.get(axis)).collect();
     values.sort();
     values.dedup();
     let point = |value: &String| {
-        let found = gains(measure, cells, |cell| cell.is(axis, value), behind)?;
+        let found = gains(measure, cells, (axis, value), behind)?;
         Some((value.parse().ok()?, found))
     };
     let mut curve: Curve = values.into_iter().map(point).collect::<Option<_>>()?;
@@ -52,8 +58,8 @@ pub(super) fn curve(measure: &Measure, cells: &[&CellRecords], behind: &mut Vec<
     Some(curve)
 }
 
-/// How far the curve hangs below the line between its ends, in percent of its rise. The interval is the jackknife's over the seeds: of a
-/// single seed the rise may be next to nothing.
+/// How far the curve lies below the line between its ends, in percent of its rise. The interval is the jackknife's over the
+/// seeds: the rise of a single seed may be close to zero.
 pub(super) fn sag(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let mut behind = Vec::new();
     let curve = curve(measure, cells, &mut behind)?;
@@ -67,7 +73,7 @@ pub(super) fn sag(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured>
             curve.iter().map(|(at, gains)| Some((*at, kept(gains)?))).collect();
         sag_of(&points?)
     })?;
-    Some(Measured { value, behind })
+    Some(Measured { value, cells: behind })
 }
 
 fn sag_of(points: &[(f64, f64)]) -> Option<f64> {
@@ -76,7 +82,7 @@ fn sag_of(points: &[(f64, f64)]) -> Option<f64> {
     Some(100.0 * mean(&between.iter().map(below).collect::<Vec<_>>())? / (high - low))
 }
 
-/// The largest gain less the smallest. Which two are farthest apart is seen in the same runs, so the intervals of all pairs hold
+/// The largest gain less the smallest. The same runs show which two are farthest apart, so the intervals of all pairs hold
 /// together at 95 %.
 pub(super) fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let mut behind = Vec::new();
@@ -91,5 +97,5 @@ pub(super) fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measur
             all.push(estimate_at(&apart, ERROR_95 / pairs as f64)?);
         }
     }
-    Some(Measured { value: extreme_of(&all, Extreme::Greatest)?, behind })
+    Some(Measured { value: extreme_of(&all, Extreme::Greatest)?, cells: behind })
 }

@@ -1,4 +1,4 @@
-//! How a number is made of records: the statistics that claims, their conditions and conclusions name.
+//! The statistics that claims, their conditions and conclusions name: from records to one number.
 
 mod crossing;
 mod gains;
@@ -7,6 +7,7 @@ mod over_time;
 mod paired;
 
 use crate::closed_form::ClosedForm;
+use crate::evaluate::CellResult;
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
 use paired::Extreme;
@@ -14,28 +15,28 @@ use seamline_experiment::statistics::{Estimate, estimate, mean};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a number is made of: claims, their conditions and conclusions are measured alike.
-#[derive(Clone, Debug, Deserialize)]
+/// How a claim, a condition or a conclusion is measured.
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Measure {
     /// The statistic.
     pub statistic: Statistic,
-    /// What is looked at in each run.
+    /// The quantity measured in each run.
     #[serde(default)]
     pub quantity: Quantity,
-    /// The flow or flows (`fixed-*`); the first flow otherwise.
+    /// The flow or flows (`fixed-*`); by default the first flow.
     pub flow: Option<String>,
     /// Only what happened between these times, in seconds.
     pub between: Option<[f64; 2]>,
     /// The cells that are compared.
     #[serde(default)]
     pub of: BTreeMap<String, String>,
-    /// With which.
+    /// The cells that they are compared with.
     #[serde(default)]
     pub over: BTreeMap<String, OneOrMany>,
-    /// Or the values of a key that are compared with each other.
+    /// The values of a key that are compared with each other.
     #[serde(default)]
     pub among: BTreeMap<String, Vec<String>>,
-    /// The values of a key that count; all of them otherwise.
+    /// The values of a key that count; by default all of them.
     #[serde(default)]
     pub only: BTreeMap<String, Vec<String>>,
     /// The key, with numbers for values, that a curve is drawn over.
@@ -44,10 +45,11 @@ pub struct Measure {
     pub line: Option<String>,
 }
 
-/// How a number is made of records; the `claims.toml` of the papers say it in words.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+/// How records become one number. The `claims.toml` of the papers describe each in more detail.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub enum Statistic {
     /// The mean of `of`.
+    #[default]
     #[serde(rename = "value")]
     Value,
     /// By how many percent `of` exceeds `over`.
@@ -62,7 +64,7 @@ pub enum Statistic {
     /// The gain in the first of two cells `among` a key less that in the second, in percentage points.
     #[serde(rename = "gain difference")]
     GainDifference,
-    /// How far the curve of gains over `axis` hangs below the straight line between its ends, mean over the values between, in
+    /// How far the curve of gains over `axis` lies below the straight line between its ends, mean over the values between, in
     /// percent of the rise from end to end: above zero for a convex curve that rises.
     #[serde(rename = "gain sag")]
     GainSag,
@@ -72,7 +74,7 @@ pub enum Statistic {
     /// In what share of the intervals `of` is below `over`, in percent.
     #[serde(rename = "share below")]
     ShareBelow,
-    /// By how many percent the quantity exceeds the closed form of the figure, the value over `axis` with the largest error.
+    /// By how many percent the quantity exceeds the closed form of the figure, at the value of `axis` with the largest error.
     #[serde(rename = "model error")]
     ModelError,
     /// By how much `over` exceeds `of`.
@@ -112,35 +114,16 @@ impl OneOrMany {
     }
 }
 
-/// A number with what it is made of.
+/// A number and the cells, or pairs of cells, behind it.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    /// The number.
     pub(crate) value: Estimate,
-    /// The cells, or pairs of cells, behind it.
-    pub(crate) behind: Vec<Behind>,
-}
-
-/// A cell, or pair of cells, and its number.
-#[derive(Debug)]
-pub(crate) struct Behind {
-    pub(crate) name: String,
-    pub(crate) value: Estimate,
-    pub(crate) unit: &'static str,
-}
-
-/// What cells are compared with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Beside<'a> {
-    /// The cells of the line that curves cross.
-    pub(crate) line: &'a [&'a CellRecords],
-    /// The closed form of their figure.
-    pub(crate) closed_form: Option<ClosedForm>,
+    pub(crate) cells: Vec<CellResult>,
 }
 
 impl Measure {
-    /// A mean and its interval for each value of the axis, in its order: the gain over `over` or, without that, over a closed form. `None` when a
-    /// cell has nothing to be compared with.
+    /// A mean and its interval for each value of the axis, in its order: the gain over `over` or, if given, over a closed form.
+    /// `None` when a cell has no counterpart.
     pub(crate) fn curve(
         &self,
         cells: &[&CellRecords],
@@ -150,14 +133,13 @@ impl Measure {
             None => gains::curve(self, cells, &mut Vec::new())?,
             Some(form) => {
                 let errors = model_error::errors(self, cells, form)?;
-                errors.into_iter().map(|it| (it.at, it.percent)).collect()
+                errors.into_iter().map(|(at, _, percent)| (at, percent)).collect()
             }
         };
         points.into_iter().map(|(at, found)| Some((at, estimate(&found)?))).collect()
     }
 
-    /// The unit of what it gives; "points" are percentage points. What crosses is measured in the unit of its axis, which the words
-    /// around it name.
+    /// The unit of the number; "points" are percentage points. A crossing is in the unit of its axis, which the claim states.
     pub fn unit(&self) -> &'static str {
         match self.statistic {
             Statistic::Matches => "entries",
@@ -183,20 +165,42 @@ impl Measure {
         Number { quantity: self.quantity, flow: self.flow.as_deref(), between: self.between }
     }
 
-    /// Whether a cell counts at all.
-    fn admits(&self, cell: &CellRecords) -> bool {
-        self.only
-            .iter()
-            .all(|(key, values)| cell.values.get(key).is_some_and(|own| values.iter().any(|it| it == own)))
+    /// The key of `over` and its values.
+    fn over(&self) -> Option<(&str, &[String])> {
+        self.over.iter().next().map(|(key, values)| (key.as_str(), values.as_slice()))
     }
 
-    /// Whether a cell has all these values.
-    fn is_of(&self, cell: &CellRecords) -> bool {
-        self.admits(cell) && self.of.iter().all(|(key, value)| cell.is(key, value))
+    /// The cells that count and have the values of `of`.
+    fn cells_of<'a>(&self, cells: &[&'a CellRecords], of: &BTreeMap<String, String>) -> Vec<&'a CellRecords> {
+        let is_of = |cell: &&CellRecords| {
+            let counts = self.only.iter().all(|(key, values)| values.iter().any(|value| cell.is(key, value)));
+            counts && of.iter().all(|(key, value)| cell.is(key, value))
+        };
+        cells.iter().copied().filter(is_of).collect()
     }
 
-    /// The number over these cells.
-    pub(crate) fn measure(&self, cells: &[&CellRecords], beside: Beside<'_>) -> Option<Measured> {
+    /// The same in the order of the axis; `None` without such a cell.
+    fn cells_on_axis<'a>(
+        &self,
+        cells: &[&'a CellRecords],
+        of: &BTreeMap<String, String>,
+    ) -> Option<Vec<(f64, &'a CellRecords)>> {
+        let axis = self.axis.as_ref()?;
+        let own = self.cells_of(cells, of).into_iter();
+        let own = own.filter_map(|cell| Some((cell.values.get(axis)?, cell)));
+        let mut curve: Vec<(f64, &CellRecords)> =
+            own.map(|(at, cell)| Some((at.parse().ok()?, cell))).collect::<Option<_>>()?;
+        curve.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        (!curve.is_empty()).then_some(curve)
+    }
+
+    /// The number over these cells; `line` are the cells of the line that curves cross.
+    pub(crate) fn measure(
+        &self,
+        cells: &[&CellRecords],
+        line: &[&CellRecords],
+        closed_form: Option<ClosedForm>,
+    ) -> Option<Measured> {
         match self.statistic {
             Statistic::Matches => None,
             Statistic::Value => self.mean_value(cells),
@@ -209,40 +213,50 @@ impl Measure {
             Statistic::GainSag => gains::sag(self, cells),
             Statistic::GainSpread => gains::spread(self, cells),
             Statistic::ShareBelow => over_time::share_below(self, cells),
-            Statistic::ModelError => model_error::largest(self, cells, beside.closed_form?),
+            Statistic::ModelError => model_error::largest(self, cells, closed_form?),
             Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
-            Statistic::Crossing => crossing::crossing(self, cells, beside.line),
-            Statistic::CrossingDifference => crossing::difference(self, cells, beside.line),
+            Statistic::Crossing => crossing::crossing(self, cells, line),
+            Statistic::CrossingDifference => crossing::difference(self, cells, line),
         }
     }
 
     fn mean_value(&self, cells: &[&CellRecords]) -> Option<Measured> {
-        let mut seeds = BySeed::default();
-        let mut behind = Vec::new();
-        for cell in cells.iter().filter(|cell| self.is_of(cell)) {
-            let numbers = cell.numbers(self.number())?;
-            behind.push(Behind { name: cell.name(), value: estimate(&numbers)?, unit: self.unit() });
-            seeds.add(numbers);
-        }
-        Some(Measured { value: seeds.estimate()?, behind })
+        let named = |cell: &CellRecords| Some((cell.name(), cell.numbers(self.number())?));
+        BySeed::of(self.cells_of(cells, &self.of), self.unit(), named)?.measured()
     }
 }
 
 /// Numbers of several cells, seed by seed.
 #[derive(Debug, Default)]
-struct BySeed(Vec<Vec<f64>>);
+struct BySeed {
+    seeds: Vec<Vec<f64>>,
+    cells: Vec<CellResult>,
+}
 
 impl BySeed {
-    fn add(&mut self, numbers: Vec<f64>) {
-        self.0.resize(self.0.len().max(numbers.len()), Vec::new());
-        self.0.iter_mut().zip(numbers).for_each(|(seed, number)| seed.push(number));
+    /// Of each cell a name and a number for each seed; `None` when a cell has none.
+    fn of<'a>(
+        cells: Vec<&'a CellRecords>,
+        unit: &'static str,
+        named: impl Fn(&'a CellRecords) -> Option<(String, Vec<f64>)>,
+    ) -> Option<Self> {
+        let mut all = BySeed::default();
+        for cell in cells {
+            let (name, numbers) = named(cell)?;
+            all.cells.push(CellResult::new(name, unit, Some(estimate(&numbers)?)));
+            all.seeds.resize(all.seeds.len().max(numbers.len()), Vec::new());
+            all.seeds.iter_mut().zip(numbers).for_each(|(seed, number)| seed.push(number));
+        }
+        Some(all)
     }
+
     /// The mean over the cells for each seed.
     fn means(&self) -> Option<Vec<f64>> {
-        self.0.iter().map(|numbers| mean(numbers)).collect()
+        self.seeds.iter().map(|numbers| mean(numbers)).collect()
     }
+
     /// The same over the seeds with its interval.
-    fn estimate(&self) -> Option<Estimate> {
-        estimate(&self.means()?)
+    fn measured(self) -> Option<Measured> {
+        Some(Measured { value: estimate(&self.means()?)?, cells: self.cells })
     }
 }

@@ -1,9 +1,9 @@
 //! Cells compared with cells, seed by seed.
 
-use super::{Behind, BySeed, Measure, Measured, Statistic};
+use super::{BySeed, Measure, Measured, Statistic};
+use crate::evaluate::CellResult;
 use crate::records::CellRecords;
-use seamline_experiment::statistics::{ERROR_95, Estimate, estimate, estimate_at, mean};
-use std::collections::BTreeMap;
+use seamline_experiment::statistics::{ERROR_95, Estimate, estimate_at, mean};
 
 /// By how many percent the first exceeds the second.
 pub(super) fn percent(of: f64, over: f64) -> f64 {
@@ -26,19 +26,19 @@ pub(super) fn extreme(
     number: impl Fn(f64, f64) -> f64,
     which: Extreme,
 ) -> Option<Measured> {
-    let (key, values) = measure.over.iter().next()?;
+    let (key, values) = measure.over()?;
     let mut all = Vec::new();
     let mut behind = Vec::new();
-    for value in values.as_slice() {
-        let mut found = compared(measure, (key, value), cells, &number)?;
-        behind.append(&mut found.behind);
+    for value in values {
+        let found = compared(measure, (key, value), cells, &number)?;
+        behind.extend(found.cells);
         all.push(found.value);
     }
-    Some(Measured { value: extreme_of(&all, which)?, behind })
+    Some(Measured { value: extreme_of(&all, which)?, cells: behind })
 }
 
-/// The extreme mean, and the interval of it, which reaches as far as that of any comparison does: what is above all of them is so
-/// only when each interval is. Of a comparison without a finite number (a gain over nothing) there is no extreme, and it is what comes out.
+/// The extreme mean. Its interval reaches as far as that of any comparison: a number is above all of them only when each
+/// interval is. A comparison without a finite number (a gain over zero) has no extreme and is returned itself.
 pub(super) fn extreme_of(all: &[Estimate], which: Extreme) -> Option<Estimate> {
     if let Some(nothing) = all.iter().find(|it| !it.mean.is_finite()) {
         return Some(*nothing);
@@ -59,35 +59,19 @@ pub(super) fn extreme_of(all: &[Estimate], which: Extreme) -> Option<Estimate> {
 /// The cells of `of` with those that differ from them in `key = value` alone.
 fn compared(
     measure: &Measure,
-    (key, value): (&String, &str),
+    (key, value): (&str, &str),
     cells: &[&CellRecords],
     number: impl Fn(f64, f64) -> f64,
 ) -> Option<Measured> {
-    let mut seeds = BySeed::default();
-    let mut behind = Vec::new();
-    for of in cells.iter().filter(|cell| measure.is_of(cell)) {
-        let over = other(of, key, value, cells)?;
-        let numbers = paired(measure, of, over, &number)?;
+    let named = |of: &CellRecords| {
+        let numbers = paired(measure, of, of.counterpart(&[(key, value)], cells)?, &number)?;
         let name = match measure.statistic {
             Statistic::Difference => format!("{value} less {}", of.name()),
             _ => format!("{} over {value}", of.name()),
         };
-        behind.push(Behind { name, value: estimate(&numbers)?, unit: measure.unit() });
-        seeds.add(numbers);
-    }
-    Some(Measured { value: seeds.estimate()?, behind })
-}
-
-/// The cell that differs from this one in `key = value` alone.
-pub(super) fn other<'a>(
-    of: &CellRecords,
-    key: &str,
-    value: &str,
-    cells: &[&'a CellRecords],
-) -> Option<&'a CellRecords> {
-    let mut wanted: BTreeMap<String, String> = of.values.clone();
-    wanted.insert(key.to_owned(), value.to_owned());
-    cells.iter().copied().find(|other| other.figure == of.figure && other.values == wanted)
+        Some((name, numbers))
+    };
+    BySeed::of(measure.cells_of(cells, &measure.of), measure.unit(), named)?.measured()
 }
 
 /// A number for each seed that both cells have.
@@ -101,22 +85,22 @@ pub(super) fn paired(
     Some(of.iter().zip(over).map(|(of, over)| number(*of, over)).collect())
 }
 
-/// The largest relative difference between the means of `among`, over all groups of other cells. Which two are farthest apart is
-/// seen in the same runs, so the intervals of all pairs hold together at 95 %, and the upper end is the highest of them.
+/// The largest relative difference between the means of `among`, over all groups of other cells. The same runs show which two
+/// are farthest apart, so the intervals of all pairs hold together at 95 %, and the upper end is the highest of them.
 pub(super) fn spread(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured> {
     let (key, values) = measure.among.iter().next()?;
-    let firsts: Vec<&CellRecords> =
-        cells.iter().copied().filter(|cell| measure.is_of(cell) && cell.is(key, &values[0])).collect();
+    let mut firsts = measure.cells_of(cells, &measure.of);
+    firsts.retain(|cell| cell.is(key, &values[0]));
     let pairs = firsts.len() * values.len() * (values.len().max(1) - 1) / 2;
     let (mut behind, mut all) = (Vec::new(), Vec::new());
     for first in firsts {
         let group = group(measure, first, (key, values), cells)?;
         let own = pairs_of(measure, &group, ERROR_95 / pairs as f64)?;
         let name = format!("{} to {}", group.first()?.name(), group.last()?.name());
-        behind.push(Behind { name, value: extreme_of(&own, Extreme::Greatest)?, unit: measure.unit() });
+        behind.push(CellResult::new(name, measure.unit(), Some(extreme_of(&own, Extreme::Greatest)?)));
         all.extend(own);
     }
-    Some(Measured { value: extreme_of(&all, Extreme::Greatest)?, behind })
+    Some(Measured { value: extreme_of(&all, Extreme::Greatest)?, cells: behind })
 }
 
 /// By how many percent each cell exceeds each before it.
@@ -134,7 +118,7 @@ fn group<'a>(
     cells: &[&'a CellRecords],
 ) -> Option<Vec<&'a CellRecords>> {
     let with_mean = |value: &String| {
-        let cell = other(first, key, value, cells)?;
+        let cell = first.counterpart(&[(key, value)], cells)?;
         Some((mean(&cell.numbers(measure.number())?)?, cell))
     };
     let mut group: Vec<(f64, &CellRecords)> = values.iter().map(with_mean).collect::<Option<_>>()?;

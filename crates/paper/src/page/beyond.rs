@@ -1,33 +1,27 @@
-//! What lies beyond the paper, as a section and a table.
+//! The results beyond the paper, as a section and tables.
 
+use super::tables::{estimates, scaled};
+use super::{seeds_of, table};
 use crate::beyond::benefit::{Comparison, Map, Row};
 use crate::beyond::conclusions::{ConclusionResult, Standing};
 use crate::beyond::matrix::{Field, Matrix};
 use crate::beyond::text::{interval, paragraph};
 use crate::beyond::{BeyondOutcome, pictures};
-use seamline_experiment::statistics::Estimate;
 use seamline_report::export::table::Table;
 use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
 
-/// Add what lies beyond the paper to its page, before how much was run.
+/// Add the results beyond the paper to its page, before the section on how much was run.
 pub fn add(report: &mut PaperReport, found: &BeyondOutcome) {
     let last = report.sections.len().saturating_sub(1);
     report.sections.insert(last, section(found));
-    if !found.comparisons.is_empty() {
-        report.tables.push(comparisons(&found.comparisons));
-    }
-    if !found.maps.is_empty() {
-        report.tables.push(maps(&found.maps));
-    }
-    if !found.matrices.is_empty() {
-        report.tables.push(matrices(&found.matrices));
-    }
+    let tables = [comparisons(&found.comparisons), maps(&found.maps), matrices(&found.matrices)];
+    report.tables.extend(tables.into_iter().filter(|table| table.rows() > 0));
 }
 
 fn section(found: &BeyondOutcome) -> Section {
     let mut parts = vec![
         Part::Words(paragraph(&found.conclusions)),
-        Part::Table(conclusions(&found.conclusions)),
+        conclusions(&found.conclusions),
         Part::Caption(
             "These sentences were written after looking at results, unlike the claims of the paper; each is judged again \
              in every run, by the same rule. Gains in percent with their 95 % intervals, seed by seed."
@@ -35,7 +29,7 @@ fn section(found: &BeyondOutcome) -> Section {
         ),
     ];
     for matrix in &found.matrices {
-        parts.push(Part::Heading(matrix.title.clone()));
+        parts.push(Part::Heading(matrix.of.title.clone()));
         parts.push(Part::Pictures(vec![pictures::of_matrix(matrix)]));
     }
     if !found.maps.is_empty() {
@@ -44,7 +38,7 @@ fn section(found: &BeyondOutcome) -> Section {
         parts.push(Part::Pictures(drawn.collect()));
     }
     for comparison in &found.comparisons {
-        parts.push(Part::Heading(comparison.title.clone()));
+        parts.push(Part::Heading(comparison.of.title.clone()));
         parts.push(Part::Table(listing(comparison)));
     }
     parts.push(Part::Caption(sources(found)));
@@ -57,7 +51,7 @@ fn sources(found: &BeyondOutcome) -> String {
     let seeds = seeds.chain(found.matrices.iter().map(Matrix::seeds));
     format!(
         "{} of each cell. Every value in these files has its reason and source beside it: {}.",
-        super::seeds_of(seeds),
+        seeds_of(seeds),
         files.join(", ")
     )
 }
@@ -73,18 +67,17 @@ impl From<Standing> for Badge {
     }
 }
 
-fn conclusions(conclusions: &[ConclusionResult]) -> Listing {
-    let columns = ["Conclusion", "Because", "Verdict", "Measured", "Accepted"];
+fn conclusions(conclusions: &[ConclusionResult]) -> Part {
     let rows = conclusions.iter().map(|it| {
         vec![
             Entry::Named(it.id.clone(), it.sentence.clone()),
             Entry::Plain(it.because.clone()),
             Entry::Badge(it.standing.into()),
-            Entry::Plain(it.measured_in_words()),
+            Entry::Plain(it.format_measured()),
             Entry::Plain(crate::text::bounds(it.accept) + " %"),
         ]
     });
-    Listing { columns: columns.map(str::to_owned).to_vec(), words: 3, rows: rows.collect() }
+    table(&["Conclusion", "Because", "Verdict", "Measured", "Accepted"], 3, rows)
 }
 
 fn listing(comparison: &Comparison) -> Listing {
@@ -112,22 +105,20 @@ fn comparisons(comparisons: &[Comparison]) -> Table {
     let keys: std::collections::BTreeSet<&String> =
         rows.iter().flat_map(|(_, row)| row.conditions.keys()).collect();
     let mut table = Table::new("beyond_comparisons")
-        .text("network", rows.iter().map(|(it, _)| it.scenario.clone()))
+        .text("network", rows.iter().map(|(it, _)| it.of.scenario.clone()))
         .text("scheme", rows.iter().map(|(_, row)| row.scheme.clone()));
     for key in keys {
         let values = rows.iter().map(|(_, row)| row.conditions.get(key).cloned().unwrap_or_default());
         table = table.text(key, values);
     }
-    let goodput = |pick: fn(&Estimate) -> Option<f64>| {
-        rows.iter().map(move |(_, row)| pick(&row.goodput_megabits_per_second).map(|it| it * 1e6))
-    };
-    let table = table
-        .whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64))
-        .real("goodput_bits_per_second", goodput(|it| Some(it.mean)))
-        .real("goodput_low_bits_per_second", goodput(|it| it.low))
-        .real("goodput_high_bits_per_second", goodput(|it| it.high));
-    factors(table, &rows.iter().map(|(_, row)| row.factor).collect::<Vec<_>>())
+    let table =
+        table.whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64));
+    let names = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
+    let bits = rows.iter().map(|(_, row)| Some(scaled(&row.goodput_megabits_per_second, |it| it * 1e6)));
+    estimates(estimates(table, names, bits), FACTOR, rows.iter().map(|(_, row)| row.factor))
 }
+
+const FACTOR: [&str; 3] = ["factor", "factor_low", "factor_high"];
 
 /// A row for each field of each map.
 fn maps(maps: &[Map]) -> Table {
@@ -140,11 +131,11 @@ fn maps(maps: &[Map]) -> Table {
         }
     }
     let table = Table::new("beyond_maps")
-        .text("map", rows.iter().map(|(map, ..)| map.scenario.clone()))
+        .text("map", rows.iter().map(|(map, ..)| map.of.scenario.clone()))
         .text("scheme", rows.iter().map(|(_, scheme, ..)| scheme.scheme.clone()))
         .text("lead", rows.iter().map(|(_, _, x, ..)| (*x).clone()))
         .text("varied", rows.iter().map(|(_, _, _, y, _)| (*y).clone()));
-    factors(table, &rows.iter().map(|(.., factor)| *factor).collect::<Vec<_>>())
+    estimates(table, FACTOR, rows.iter().map(|(.., factor)| *factor))
 }
 
 /// A row for each field of each matrix.
@@ -153,36 +144,21 @@ fn matrices(matrices: &[Matrix]) -> Table {
     for matrix in matrices {
         for panel in &matrix.panels {
             for (row, fields) in matrix.rows.iter().zip(&panel.fields) {
-                rows.extend(
-                    matrix
-                        .columns
-                        .iter()
-                        .zip(fields)
-                        .map(|(column, field)| (matrix, panel, row, column, field)),
-                );
+                let fields = matrix.columns.iter().zip(fields);
+                rows.extend(fields.map(|(column, field)| (matrix, panel, row, column, field)));
             }
         }
     }
-    let gain =
-        |pick: fn(&Estimate) -> Option<f64>| rows.iter().map(move |(.., field)| field.gain().and_then(pick));
     let reason = |matrix: &Matrix, field: &Field| match field {
         Field::Refused(reason) => matrix.reasons[*reason].clone(),
         _ => String::new(),
     };
-    Table::new("beyond_matrix")
-        .text("matrix", rows.iter().map(|(matrix, ..)| matrix.scenario.clone()))
+    let table = Table::new("beyond_matrix")
+        .text("matrix", rows.iter().map(|(matrix, ..)| matrix.of.scenario.clone()))
         .text("panel", rows.iter().map(|(_, panel, ..)| panel.name.clone()))
         .text("row", rows.iter().map(|(_, _, row, ..)| (*row).clone()))
-        .text("scheme", rows.iter().map(|(.., column, _)| (*column).clone()))
-        .real("gain_percent", gain(|it| Some(it.mean)))
-        .real("gain_low_percent", gain(|it| it.low))
-        .real("gain_high_percent", gain(|it| it.high))
+        .text("scheme", rows.iter().map(|(.., column, _)| (*column).clone()));
+    let names = ["gain_percent", "gain_low_percent", "gain_high_percent"];
+    estimates(table, names, rows.iter().map(|(.., field)| field.gain().copied()))
         .text("refused", rows.iter().map(|(matrix, .., field)| reason(matrix, field)))
-}
-
-fn factors(table: Table, factors: &[Option<Estimate>]) -> Table {
-    table
-        .real("factor", factors.iter().map(|it| it.map(|it| it.mean)))
-        .real("factor_low", factors.iter().map(|it| it.and_then(|it| it.low)))
-        .real("factor_high", factors.iter().map(|it| it.and_then(|it| it.high)))
 }

@@ -1,20 +1,8 @@
 //! Claims for the page.
 
-use super::{bounds, measured};
-use crate::documents::Documents;
+use super::bounds;
 use crate::evaluate::ClaimResult;
-use crate::run::PaperOutcome;
 use seamline_report::paper::{Behind, Claim, Published};
-
-/// Every claim beside what was measured.
-pub(super) fn claims(documents: &Documents, outcome: &PaperOutcome) -> Vec<Claim> {
-    outcome.claims.iter().map(|result| claim(result, unit(documents, &result.id))).collect()
-}
-
-/// The unit of a claim.
-pub(super) fn unit(documents: &Documents, id: &str) -> &'static str {
-    documents.claims.claim.iter().find(|claim| claim.id == id).map_or("", |claim| claim.measure.unit())
-}
 
 /// The paper's number, numbers or word.
 pub(super) fn published(result: &ClaimResult) -> Published {
@@ -29,10 +17,11 @@ pub(super) fn published(result: &ClaimResult) -> Published {
     }
 }
 
-fn claim(result: &ClaimResult, unit: &str) -> Claim {
+/// A claim and what was measured.
+pub(super) fn claim(result: &ClaimResult) -> Claim {
     let behind = result.cells.iter().map(|cell| Behind {
         name: cell.cell.clone(),
-        measured: cell.measured.map(|mean| measured(mean, cell.ci95, result.seeds)),
+        measured: cell.estimate(result.seeds),
         unit: cell.unit.to_owned(),
         published: cell.paper,
         accepted: cell.accept.map(bounds),
@@ -45,8 +34,8 @@ fn claim(result: &ClaimResult, unit: &str) -> Claim {
         published: published(result),
         accepted: bounds(result.accept),
         aggregate: result.aggregate.clone(),
-        measured: result.measured.map(|mean| measured(mean, result.ci95, result.seeds)),
-        unit: unit.to_owned(),
+        measured: result.estimate(),
+        unit: result.unit.to_owned(),
         verdict: result.verdict.into(),
         note: result.note.clone(),
         behind: behind.collect(),

@@ -2,8 +2,8 @@
 
 use super::{over_time, plural};
 use crate::documents::Documents;
-use crate::figures::{Bars, Equation, Figure, Gains, Layout, Lines, Measured, cells, flows};
-use crate::records::Number;
+use crate::figures::{Axis, BarFigure, Bars, Equation, Figure, Gains, Layout, Lines, Measured, flows};
+use crate::records::{Number, cells, level as level_of};
 use crate::run::PaperOutcome;
 use seamline_experiment::statistics::{Estimate, estimate};
 use seamline_report::paper::{Entry, Listing, Part, Section};
@@ -16,7 +16,7 @@ use seamline_report::picture::lines::{Line, Parameter, lines};
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {
     let figures = &documents.figures;
     let drawn = figures.equation.iter().map(draw_equation);
-    let drawn = drawn.chain(figures.figure.iter().map(|figure| draw(documents, figure, outcome)));
+    let drawn = drawn.chain(figures.figure.iter().map(|figure| draw_bars(documents, figure, outcome)));
     let drawn = drawn.chain(figures.lines.iter().map(|figure| draw_lines(documents, figure, outcome)));
     let drawn = drawn.chain(figures.gains.iter().map(|figure| draw_gains(figure, outcome)));
     let drawn = drawn.chain(figures.over_time.iter().map(|figure| over_time::draw(figure, outcome)));
@@ -36,12 +36,13 @@ fn format_seeds(seeds: usize) -> String {
     }
 }
 
-fn draw(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> Picture {
-    let found = Bars::of(documents, figure.layout(), outcome);
+fn draw_bars(documents: &Documents, bar_figure: &BarFigure, outcome: &PaperOutcome) -> Picture {
+    let figure = &bar_figure.figure;
+    let found = Bars::of(documents, bar_figure.layout(), &figure.flow, outcome);
     let remark = format_seeds(found.seeds());
     let axis = figure.quantity.axis();
     let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
-    let svg = if figure.series.is_some() {
+    let svg = if bar_figure.series.is_some() {
         let groups = found.groups.into_iter().zip(found.bars);
         let groups: Vec<Group> = groups.map(|(label, bars)| Group { label, bars }).collect();
         grouped_bars(names, &found.series, &groups)
@@ -54,29 +55,31 @@ fn draw(documents: &Documents, figure: &Figure, outcome: &PaperOutcome) -> Pictu
     Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
 }
 
-fn draw_lines(documents: &Documents, figure: &Lines, outcome: &PaperOutcome) -> Picture {
-    let found = Bars::of(documents, figure.layout(), outcome);
-    let at: Vec<f64> = found.groups.iter().filter_map(|group| group.parse().ok()).collect();
-    let mut drawn: Vec<Line> = (0..found.series.len()).map(|place| series(figure, &found, place)).collect();
-    drawn.extend(level(figure, &at, outcome));
-    drawn.extend(figure.closed_form.iter().flat_map(|form| form.lines(&figure.axis, &at)));
-    let (remark, axis) = (format_seeds(found.seeds()), figure.quantity.axis());
-    let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
-    let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic }, &drawn);
-    Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
+/// A picture of lines over a parameter.
+fn line_picture(names: Names<'_>, axis: &Axis, drawn: &[Line], caption: &str) -> Picture {
+    let svg = lines(names, Parameter { name: &axis.title, logarithmic: axis.logarithmic }, drawn);
+    Picture { name: names.picture.to_owned(), svg, caption: caption.to_owned() }
 }
 
-/// Curves of a closed form alone. There are none when its figure asks for what means nothing, which a test of the papers' files rules out.
+fn draw_lines(documents: &Documents, line_figure: &Lines, outcome: &PaperOutcome) -> Picture {
+    let figure = &line_figure.figure;
+    let found = Bars::of(documents, line_figure.layout(), &figure.flow, outcome);
+    let at: Vec<f64> = found.groups.iter().filter_map(|group| group.parse().ok()).collect();
+    let mut drawn: Vec<Line> = (0..found.series.len()).map(|place| series(figure, &found, place)).collect();
+    drawn.extend(level(line_figure, &at, outcome));
+    drawn.extend(line_figure.closed_form.iter().flat_map(|form| form.lines(&line_figure.axis.key, &at)));
+    let (remark, axis) = (format_seeds(found.seeds()), figure.quantity.axis());
+    let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
+    line_picture(names, &line_figure.axis, &drawn, &figure.caption)
+}
+
+/// Curves of a closed form alone. There are none when a value is outside the domain of the equations; a test of the papers'
+/// files rules that out.
 fn draw_equation(figure: &Equation) -> Picture {
     let drawn = figure.lines().unwrap_or_default();
-    let names = Names {
-        picture: &figure.name,
-        title: &figure.title,
-        remark: "closed form, no simulation",
-        axis: figure.shows.axis(),
-    };
-    let svg = lines(names, Parameter { name: &figure.axis_title, logarithmic: false }, &drawn);
-    Picture { name: figure.name.clone(), svg, caption: figure.caption.clone() }
+    let (remark, axis) = ("closed form, no simulation", figure.shows.axis());
+    let names = Names { picture: &figure.name, title: &figure.title, remark, axis };
+    line_picture(names, &figure.axis, &drawn, &figure.caption)
 }
 
 fn draw_gains(figure: &Gains, outcome: &PaperOutcome) -> Picture {
@@ -85,12 +88,11 @@ fn draw_gains(figure: &Gains, outcome: &PaperOutcome) -> Picture {
     let remark = format_seeds(seeds.unwrap_or(0));
     let names =
         Names { picture: &figure.name, title: &figure.title, remark: &remark, axis: figure.measured() };
-    let axis = Parameter { name: &figure.axis_title, logarithmic: figure.logarithmic };
-    Picture { name: figure.name.clone(), svg: lines(names, axis, &drawn), caption: figure.caption.clone() }
+    line_picture(names, &figure.axis, &drawn, &figure.caption)
 }
 
 /// A line of a figure, in the order of its axis.
-fn series(figure: &Lines, found: &Bars, place: usize) -> Line {
+fn series(figure: &Figure, found: &Bars, place: usize) -> Line {
     let points = found.groups.iter().zip(&found.bars).filter_map(|(group, bars)| {
         let (value, _) = bars[place].as_ref()?;
         Some((group.parse().ok()?, *value))
@@ -104,25 +106,27 @@ fn series(figure: &Lines, found: &Bars, place: usize) -> Line {
     Line { name: name.to_owned(), points }
 }
 
-/// The mean of the scenario that a figure is compared with and its interval, as a level line.
+/// The mean, with its interval, of the scenario that a figure is compared with, as a level line.
 fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     let cells = cells(&outcome.records, figure.line.as_ref()?);
-    let number = Number { quantity: figure.quantity, flow: Some(&figure.flow), between: None };
-    let mean = estimate(&crate::records::level(&cells, number)?)?;
+    let Figure { quantity, flow, .. } = &figure.figure;
+    let number = Number { quantity: *quantity, flow: Some(flow), between: None };
+    let mean = estimate(&level_of(&cells, number)?)?;
     let name = figure.line_title.clone().or_else(|| figure.line.clone())?;
     Some(Line { name, points: at.iter().map(|at| (*at, mean)).collect() })
 }
 
-/// The same as tables, and the flows that no figure shows.
+/// The figures as tables, and the flows that no figure shows.
 pub(super) fn numbers(documents: &Documents, outcome: &PaperOutcome) -> Section {
     let mut parts = vec![Part::Words("Means, ± half of the 95 % interval.".to_owned())];
     for layout in documents.figures.layouts() {
-        let Layout { scenario, title, flow: own, quantity, .. } = layout;
+        let Figure { scenario, title, flow: own, quantity, .. } = layout.figure;
         parts.push(Part::Heading(format!("{title}, flow {own}, {}", quantity.unit())));
         parts.push(Part::Table(listing(documents, layout, &[own], outcome)));
-        let others: Vec<&str> = flows(outcome, scenario).into_iter().filter(|flow| *flow != own).collect();
+        let mut others = flows(outcome, scenario);
+        others.retain(|flow| flow != own);
         if !others.is_empty() {
-            let listing = self::listing(documents, layout, &others, outcome);
+            let listing = listing(documents, layout, &others, outcome);
             let title = format!("The other {} of these runs", plural(others.len(), "flow"));
             parts.push(Part::Folded(title, vec![Part::Table(listing)]));
         }
@@ -135,7 +139,7 @@ fn listing(documents: &Documents, layout: Layout<'_>, flows: &[&str], outcome: &
     let mut columns = vec![String::new()];
     let mut rows = Vec::new();
     for flow in flows {
-        let found = Bars::of(documents, Layout { flow, ..layout }, outcome);
+        let found = Bars::of(documents, layout, flow, outcome);
         columns.truncate(1);
         columns.extend(found.groups.iter().cloned());
         for (place, series) in found.series.iter().enumerate() {

@@ -1,21 +1,20 @@
-//! A paper's outcome as a page with its pictures and tables: what `seamline-report` shows, in the terms it understands.
+//! A paper's outcome as a page with its pictures and tables, in the terms of `seamline-report`.
 
 pub mod beyond;
 mod claims;
 mod figures;
 mod over_time;
 mod readings;
-mod silences;
 pub mod single_runs;
 mod tables;
 
 use crate::bundled::Paper;
-use crate::documents::Documents;
+use crate::documents::{Deviation, Documents};
+use crate::evaluate::ClaimResult;
 use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_experiment::report::ENGINE;
-use seamline_experiment::statistics::Estimate;
 use seamline_report::model;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
@@ -25,21 +24,21 @@ use std::collections::BTreeSet;
 /// The page of a paper. Further sections and tables may be added to it.
 ///
 /// # Errors
-/// When one of the paper's files is not as it should be.
+/// When one of the paper's files is malformed.
 pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, PaperError> {
     let documents = Documents::of(paper)?;
     let mut sections = vec![figures::section(&documents, outcome)];
     sections.extend(table_1(&documents));
     sections.push(figures::numbers(&documents, outcome));
-    sections.extend(readings::section(&documents, outcome));
-    sections.push(silences::section(&documents.deviations));
+    sections.extend(readings::section(outcome));
+    sections.push(silences(&documents.deviations.deviation));
     sections.push(runs(outcome));
     Ok(PaperReport {
         title: documents.claims.title.clone(),
         citation: documents.claims.cite.clone(),
         facts: facts(outcome),
         warnings: warnings(outcome),
-        claims: claims::claims(&documents, outcome),
+        claims: outcome.claims.iter().map(claims::claim).collect(),
         sections,
         over_time: Vec::new(),
         tables: tables::tables(&documents, outcome),
@@ -50,7 +49,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
 /// The files of the page, the page last.
 ///
 /// # Errors
-/// When a table cannot be written in its format, which is a fault of this program.
+/// When a table cannot be written in its format, which is a bug of this program.
 pub fn files(report: &PaperReport) -> Result<Vec<File>, ReportError> {
     let mut files = report.files()?;
     // claims.json holds the claims with the cells behind them, for which a table has no place.
@@ -70,15 +69,15 @@ impl From<Verdict> for Badge {
     }
 }
 
-/// A mean and its interval as claims keep them.
-fn measured(mean: f64, ci95: Option<[f64; 2]>, seeds: Option<usize>) -> Estimate {
-    let [low, high] = ci95.map_or([None, None], |ends| ends.map(Some));
-    Estimate { mean, low, high, samples: seeds.unwrap_or(1) }
-}
-
 /// Bounds as numbers; an open end is infinite.
 fn bounds([low, high]: [Option<f64>; 2]) -> (f64, f64) {
     (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
+}
+
+/// A table whose first columns, so many as `words`, hold text.
+fn table(columns: &[&str], words: usize, rows: impl Iterator<Item = Vec<Entry>>) -> Part {
+    let columns = columns.iter().map(|column| (*column).to_owned()).collect();
+    Part::Table(Listing { columns, words, rows: rows.collect() })
 }
 
 fn plural(count: usize, what: &str) -> String {
@@ -121,28 +120,20 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     if !changed.is_empty() {
         warnings.push(format!("This is not the paper's set-up: it was run with {}.", changed.join(", ")));
     }
-    if outcome.parts.iter().any(|part| part.seeds.len() < 2) {
+    let seeds = || outcome.parts.iter().map(|part| part.seeds.len());
+    if seeds().any(|seeds| seeds < 2) {
         warnings.push(
             "One seed has no interval, so nothing can be told: --seeds 5 decides the claims.".to_owned(),
         );
     }
-    let nothing: Vec<&str> = outcome
-        .claims
-        .iter()
-        .filter(|claim| claim.measured.is_none())
-        .map(|claim| claim.id.as_str())
-        .collect();
-    if !nothing.is_empty() && outcome.parts.iter().all(|part| part.seeds.len() > 1) {
-        warnings
-            .push(format!("Nothing could be measured for {}: what was found says why.", nothing.join(", ")));
+    let (some, nothing): (Vec<&ClaimResult>, Vec<&ClaimResult>) =
+        outcome.claims.iter().partition(|claim| claim.measured.is_some());
+    if !nothing.is_empty() && seeds().all(|seeds| seeds > 1) {
+        let ids: Vec<&str> = nothing.iter().map(|claim| claim.id.as_str()).collect();
+        warnings.push(format!("Nothing could be measured for {}: what was found says why.", ids.join(", ")));
     }
-    let open = outcome
-        .claims
-        .iter()
-        .filter(|claim| claim.verdict == Verdict::Inconclusive && claim.measured.is_some())
-        .count();
-    let few = outcome.parts.iter().all(|part| (2..20).contains(&part.seeds.len()));
-    if open > 0 && few {
+    let open = some.iter().filter(|claim| claim.verdict == Verdict::Inconclusive).count();
+    if open > 0 && seeds().all(|seeds| (2..20).contains(&seeds)) {
         let are = if open == 1 { "claim is" } else { "claims are" };
         warnings
             .push(format!("{open} {are} left open by intervals that are too wide: --seeds 20 narrows them."));
@@ -150,11 +141,9 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     warnings
 }
 
-/// Table 1 of paper ehn-2004, for papers that claim something about it.
+/// Table 1 of paper ehn-2004, for papers with a claim about it.
 fn table_1(documents: &Documents) -> Option<Section> {
     documents.claims.claims_table("table1").then_some(())?;
-    let mut columns = vec![String::new()];
-    columns.extend(features::TABLE_1_SYSTEMS.map(str::to_owned));
     let rows = features::rows().into_iter().map(|(name, entries)| {
         let entries = entries.map(|compared| {
             let text = features::entry(compared);
@@ -162,17 +151,18 @@ fn table_1(documents: &Documents) -> Option<Section> {
         });
         [Entry::plain(name)].into_iter().chain(entries).collect()
     });
-    let listing = Listing { columns, words: 1, rows: rows.collect() };
+    let [first, second, third, fourth] = features::TABLE_1_SYSTEMS;
+    let listing = table(&["", first, second, third, fourth], 1, rows);
     let caption = "What the schemes in the program say of themselves; ✗ marks an entry that the paper has the other way round.";
     Some(Section {
         id: "features",
         title: "Table 1: features of the schemes".to_owned(),
-        parts: vec![Part::Table(listing), Part::Caption(caption.to_owned())],
+        parts: vec![listing, Part::Caption(caption.to_owned())],
     })
 }
 
 impl Figure {
-    /// How many runs it took.
+    /// The number of its runs.
     pub fn runs(&self) -> usize {
         self.cells * self.seeds.len()
     }
@@ -181,12 +171,13 @@ impl Figure {
 /// How much was run for each part.
 fn runs(outcome: &PaperOutcome) -> Section {
     let columns = ["Part", "Scenario", "Cells", "Seeds", "Length of a run", "Runs", "BLAKE3 of the scenario"];
+    let seeds = |seeds: &[u64]| Entry::Plain(format!("{} ({})", seeds.len(), model::format_seeds(seeds)));
     let figures = outcome.parts.iter().map(|part| {
         vec![
             Entry::Strong(part.figure.clone()),
             Entry::Code(part.provenance.scenario.clone()),
             Entry::Plain(part.cells.to_string()),
-            Entry::Plain(format!("{} ({})", part.seeds.len(), model::format_seeds(&part.seeds))),
+            seeds(&part.seeds),
             Entry::Plain(format!("{} s", part.duration_s)),
             Entry::Plain(part.runs().to_string()),
             Entry::Code(part.provenance.scenario_blake3.chars().take(16).collect()),
@@ -199,18 +190,36 @@ fn runs(outcome: &PaperOutcome) -> Section {
             Entry::Plain(format!("{}: {}", reading.deviation.id, reading.reading.reading)),
             Entry::Code(format!("{} {}", reading.deviation.figures.join(", "), set.join(" "))),
             Entry::Plain(cells.to_string()),
-            Entry::Plain(format!("{} ({})", reading.seeds.len(), model::format_seeds(&reading.seeds))),
+            seeds(&reading.seeds),
             Entry::plain("the same"),
             Entry::Plain(reading.runs.to_string()),
             Entry::plain(""),
         ]
     });
-    let rows = figures.chain(others).collect();
-    let listing = Listing { columns: columns.map(str::to_owned).to_vec(), words: 2, rows };
-    Section { id: "runs", title: "How much was run".to_owned(), parts: vec![Part::Table(listing)] }
+    let parts = vec![table(&columns, 2, figures.chain(others))];
+    Section { id: "runs", title: "How much was run".to_owned(), parts }
 }
 
-/// Of all figures together: their files one after another, as `cat FILES | b3sum` sees them.
+/// All silent points and how each was read, with the reasons.
+fn silences(deviations: &[Deviation]) -> Section {
+    let columns =
+        ["The paper does not say", "Read as", "Because", "Other readings tried", "Key of the scenario"];
+    let rows = deviations.iter().map(|deviation| {
+        let tried: Vec<&str> = deviation.r#try.iter().map(|other| other.reading.as_str()).collect();
+        let tried = if tried.is_empty() { "–".to_owned() } else { tried.join("; ") };
+        vec![
+            Entry::Named(deviation.id.clone(), deviation.silent.clone()),
+            Entry::Plain(deviation.reading.clone()),
+            Entry::Plain(deviation.reason.clone()),
+            Entry::Plain(tried),
+            Entry::Code(deviation.key.clone()),
+        ]
+    });
+    let parts = vec![table(&columns, 5, rows)];
+    Section { id: "silences", title: "What was read into the paper, and why".to_owned(), parts }
+}
+
+/// The provenance of all figures together; the hash is that of their files one after another, as of `cat FILES | b3sum`.
 fn provenance(paper: &Paper, outcome: &PaperOutcome) -> model::Provenance {
     let first = outcome.parts.first().map(|part| &part.provenance);
     let names: Vec<&str> = outcome.parts.iter().map(|part| part.provenance.scenario.as_str()).collect();

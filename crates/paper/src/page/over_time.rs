@@ -1,9 +1,9 @@
 //! Figures of curves over time.
 
 use super::plural;
-use crate::figures::{OverTime, cells, values};
+use crate::figures::{Figure, OverTime};
 use crate::quantity::Quantity;
-use crate::records::CellRecords;
+use crate::records::{CellRecords, cells, values};
 use crate::run::PaperOutcome;
 use seamline_experiment::record::FlowRecord;
 use seamline_report::picture::Picture;
@@ -11,20 +11,20 @@ use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
 
 /// A figure of curves over time.
-pub(super) fn draw(figure: &OverTime, outcome: &PaperOutcome) -> Picture {
+pub(super) fn draw(curve_figure: &OverTime, outcome: &PaperOutcome) -> Picture {
+    let figure = &curve_figure.figure;
     let cells = cells(&outcome.records, &figure.scenario);
     let own = |series: &String| {
-        let cell = cells.iter().find(|cell| cell.is(&figure.series, series))?;
+        let cell = cells.iter().find(|cell| cell.is(&curve_figure.series, series))?;
         Some(Curve { name: series.clone(), points: points(figure, cell) })
     };
-    let drawn: Vec<Curve> = values(&cells, &figure.series).iter().filter_map(own).collect();
+    let drawn: Vec<Curve> = values(&cells, &curve_figure.series).iter().filter_map(own).collect();
     let end = drawn.iter().flat_map(|curve| &curve.points).map(|(at, _)| *at).fold(0.0, f64::max);
-    let between = figure.between.map_or((0.0, end), |[from, to]| (from, to));
-    let remark = remark(figure.quantity, &cells);
-    let axis = figure.quantity.axis();
-    let names = Names { picture: &figure.name, title: &figure.title, remark: &remark, axis };
+    let between = curve_figure.between.map_or((0.0, end), |[from, to]| (from, to));
+    let (remark, axis) = (remark(figure.quantity, &cells), figure.quantity.axis());
+    let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
     let svg = curves(names, between, &drawn, &bands(&cells, &figure.flow), "handover, until reachable");
-    Picture { name: figure.name.clone(), svg, caption: figure.caption.clone() }
+    Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
 }
 
 fn remark(quantity: Quantity, cells: &[&CellRecords]) -> String {
@@ -36,7 +36,7 @@ fn remark(quantity: Quantity, cells: &[&CellRecords]) -> String {
     }
 }
 
-fn points(figure: &OverTime, cell: &CellRecords) -> Vec<(f64, f64)> {
+fn points(figure: &Figure, cell: &CellRecords) -> Vec<(f64, f64)> {
     match figure.quantity {
         Quantity::SmoothedRoundTrip => {
             let rows = flow(cell, 0, &figure.flow).map(|flow| flow.intervals.as_slice()).unwrap_or_default();
@@ -63,7 +63,7 @@ fn rates(cell: &CellRecords, name: &str) -> Vec<(f64, f64)> {
     rows.chain(end).collect()
 }
 
-/// The handovers of the first run that met any: all cells move alike.
+/// The handovers of the first run that has any: the hosts of all cells move alike.
 fn bands(cells: &[&CellRecords], name: &str) -> Vec<(f64, f64)> {
     let first = cells.iter().filter_map(|cell| flow(cell, 0, name)).find(|flow| !flow.handovers.is_empty());
     let met = first.iter().flat_map(|flow| &flow.handovers);

@@ -1,8 +1,7 @@
-//! What other readings of a paper's silences make of its claims.
+//! The claims under other readings of a paper's silent points.
 
-use super::claims::{published, unit};
-use super::{bounds, measured, plural};
-use crate::documents::Documents;
+use super::claims::published;
+use super::{bounds, plural};
 use crate::evaluate::ClaimResult;
 use crate::run::PaperOutcome;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section};
@@ -10,7 +9,7 @@ use seamline_report::picture::Picture;
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
 
-/// A line of picture and table: what it is called and what each claim came to.
+/// A line of picture and table: a reading and the result of each claim.
 struct Line<'a> {
     name: String,
     seeds: usize,
@@ -24,17 +23,17 @@ struct Block<'a> {
 }
 
 /// The sensitivity of the claims; nothing when no other readings were tried.
-pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<Section> {
-    let ids: Vec<&str> = outcome.claims_with_readings().iter().map(|claim| claim.id.as_str()).collect();
-    if ids.is_empty() {
+pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
+    let tried = outcome.claims_with_readings();
+    if tried.is_empty() {
         return None;
     }
-    let blocks = blocks(outcome, &ids);
+    let blocks = blocks(outcome, &tried);
     let words = "The paper leaves some things open. Here each of them is read otherwise, one at a time, and the claims \
                  are measured again. Where the dots leave the shaded band, the claim hangs on a guess.";
     let picture = Picture {
         name: "readings".to_owned(),
-        svg: draw(documents, outcome, &ids, &blocks),
+        svg: draw(&tried, &blocks),
         caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band \
                   is what is accepted as reproducing it, the dashed line with the diamond the paper's number."
             .to_owned(),
@@ -45,7 +44,7 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Option<S
         parts: vec![
             Part::Words(format!("{words} {}", format_seeds(outcome))),
             Part::WidePicture(picture),
-            Part::Table(listing(documents, &ids, &blocks)),
+            Part::Table(listing(&tried, &blocks)),
             Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
         ],
     })
@@ -66,10 +65,10 @@ fn format_seeds(outcome: &PaperOutcome) -> String {
     }
 }
 
-fn blocks<'a>(outcome: &'a PaperOutcome, ids: &[&str]) -> Vec<Block<'a>> {
+fn blocks<'a>(outcome: &'a PaperOutcome, tried: &[&ClaimResult]) -> Vec<Block<'a>> {
     let line = |name: &str, claims: &'a [ClaimResult]| {
         let claims: Vec<Option<&ClaimResult>> =
-            ids.iter().map(|id| claims.iter().find(|claim| claim.id == *id)).collect();
+            tried.iter().map(|wanted| claims.iter().find(|claim| claim.id == wanted.id)).collect();
         let seeds = claims.iter().flatten().filter_map(|claim| claim.seeds).max().unwrap_or(0);
         Line { name: format!("{name}{}", plural(seeds, "seed")), seeds, claims }
     };
@@ -89,28 +88,24 @@ fn blocks<'a>(outcome: &'a PaperOutcome, ids: &[&str]) -> Vec<Block<'a>> {
     blocks
 }
 
-fn draw(documents: &Documents, outcome: &PaperOutcome, ids: &[&str], blocks: &[Block<'_>]) -> String {
+fn draw(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> String {
     let mut rows = Vec::new();
     for block in blocks {
         rows.push(Row::Heading(block.heading.clone()));
         rows.extend(block.lines.iter().map(|line| Row::Values(line.name.clone())));
     }
-    let panels = ids.iter().enumerate().filter_map(|(place, id)| {
-        let taken = outcome.claims.iter().find(|claim| claim.id == *id)?;
+    let panels = tried.iter().enumerate().map(|(place, claim)| {
         let mut values = Vec::new();
         for block in blocks {
             values.push(None);
-            values.extend(block.lines.iter().map(|line| {
-                let claim = line.claims[place]?;
-                Some(measured(claim.measured?, claim.ci95, claim.seeds))
-            }));
+            values.extend(block.lines.iter().map(|line| line.claims[place]?.estimate()));
         }
-        Some(Panel {
-            title: format!("{id} ({})", unit(documents, id)),
-            accepted: bounds(taken.accept),
-            published: published(taken).values(),
+        Panel {
+            title: format!("{} ({})", claim.id, claim.unit),
+            accepted: bounds(claim.accept),
+            published: published(claim).values(),
             values,
-        })
+        }
     });
     let names = Names {
         picture: "readings",
@@ -121,11 +116,11 @@ fn draw(documents: &Documents, outcome: &PaperOutcome, ids: &[&str], blocks: &[B
     forest(names, &rows, &panels.collect::<Vec<_>>())
 }
 
-fn listing(documents: &Documents, ids: &[&str], blocks: &[Block<'_>]) -> Listing {
+fn listing(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> Listing {
     let mut columns = vec!["Left open".to_owned(), "Reading".to_owned(), "Seeds".to_owned()];
-    columns.extend(ids.iter().map(|id| match unit(documents, id) {
-        "" => (*id).to_owned(),
-        unit => format!("{id} ({unit})"),
+    columns.extend(tried.iter().map(|claim| match claim.unit {
+        "" => claim.id.clone(),
+        unit => format!("{} ({unit})", claim.id),
     }));
     let mut rows = Vec::new();
     for block in blocks {
@@ -143,7 +138,7 @@ fn entry(claim: Option<&ClaimResult>) -> Entry {
     let Some((claim, mean)) = claim.and_then(|claim| Some((claim, claim.measured?))) else {
         return Entry::plain("–");
     };
-    // Intervals of orderings and spreads reach further on one side.
+    // Intervals of orderings and spreads are wider on one side.
     let interval = claim.ci95.map(|[low, high]| format!(" [{low:.1}, {high:.1}]")).unwrap_or_default();
     Entry::Judged(format!("{mean:.1}{interval}"), Badge::from(claim.verdict).tone)
 }

@@ -2,8 +2,9 @@
 
 use crate::bundled::Paper;
 use crate::documents::Documents;
-use crate::figures::ShownSingly;
-use crate::run::{PaperError, PaperOptions, plan};
+use crate::figures::{Figure, SingleRuns};
+use crate::job::{Job, last_part};
+use crate::run::{PaperError, PaperOptions};
 use seamline_experiment::RunOptions;
 use seamline_report::paper::{PaperReport, Part, RunsOfFigure, Section};
 use seamline_report::series::RunSeries;
@@ -12,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Run what the paper's figures show over time; `None` when it was stopped. Writes nothing.
+/// Run the single runs that the paper's figures show over time; `None` when it was stopped. Writes nothing.
 ///
 /// # Errors
-/// When an override makes no sense, or one of the paper's files is not as it should be.
+/// When an override is invalid, or one of the paper's files is malformed.
 pub fn runs(
     paper: &Paper,
     options: &PaperOptions,
@@ -23,16 +24,16 @@ pub fn runs(
 ) -> Result<Option<Vec<RunsOfFigure>>, PaperError> {
     let documents = Documents::of(paper)?;
     let mut all = Vec::new();
-    for figure in documents.figures.shown_singly() {
+    for (figure, wanted) in documents.figures.with_single_runs() {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        all.push(of_figure(paper, figure, options)?);
+        all.push(of_figure(paper, figure, wanted, options)?);
     }
     Ok(Some(all))
 }
 
-/// Add them to the page, behind the figures.
+/// Add them to the page, after the figures.
 pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
     let Some(first) = figures.iter().find_map(|figure| figure.runs.first()) else { return };
     let words = format!(
@@ -51,40 +52,37 @@ pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
 
 fn of_figure(
     paper: &Paper,
-    figure: ShownSingly<'_>,
+    figure: &Figure,
+    wanted: &SingleRuns,
     options: &PaperOptions,
 ) -> Result<RunsOfFigure, PaperError> {
-    let Chosen { plan, places, note } = choose(paper, figure, options)?;
+    let (plan, places, note) = choose(paper, &figure.scenario, wanted, options)?;
     let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
     let results =
         seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
     let runs = results.into_iter().zip(places).filter_map(|(result, cell)| {
-        let mut run = shown(result.series?, figure);
+        let mut run = shown(result.series?, &figure.flow, wanted);
         run.notes.extend(note.clone());
         Some(RunSeries { cell, ..run })
     });
     Ok(RunsOfFigure {
-        name: figure.picture.to_owned(),
-        title: figure.title.to_owned(),
-        look: figure.wanted.look.clone(),
-        shown_s: figure.wanted.shown_s,
+        name: figure.picture().to_owned(),
+        title: figure.title.clone(),
+        look: wanted.look.clone(),
+        shown_s: wanted.shown_s,
         runs: runs.collect(),
     })
 }
 
-/// What is run.
-struct Chosen {
-    /// The cells as they are wanted, each with one seed and no longer than it is shown.
-    plan: Plan,
-    /// Their places in the grid.
-    places: Vec<usize>,
-    /// What is left out.
-    note: Option<String>,
-}
-
-fn choose(paper: &Paper, figure: ShownSingly<'_>, options: &PaperOptions) -> Result<Chosen, PaperError> {
-    let ShownSingly { scenario, wanted, .. } = figure;
-    let plan_with = |set: &[String]| plan(paper, scenario, Path::new(""), set).map(|job| job.plan);
+/// The plan of the wanted cells, each with one seed and no longer than it is shown; their places in the grid; and a note on the
+/// part of the runs that is not shown.
+fn choose(
+    paper: &Paper,
+    scenario: &str,
+    wanted: &SingleRuns,
+    options: &PaperOptions,
+) -> Result<(Plan, Vec<usize>, Option<String>), PaperError> {
+    let plan_with = |set: &[String]| Job::of_figure(paper, scenario, Path::new(""), set).map(|job| job.plan);
     let whole = plan_with(&options.set)?;
     let Some(first) = whole.cells.first().map(|cell| &cell.scenario) else {
         return Err(unknown(paper, format!("{scenario} has no cells")));
@@ -102,22 +100,19 @@ fn choose(paper: &Paper, figure: ShownSingly<'_>, options: &PaperOptions) -> Res
     let places = places.collect::<Result<Vec<usize>, PaperError>>()?;
     plan.cells = places.iter().map(|place| plan.cells[*place].clone()).collect();
     let note = (until_s < duration_s).then(|| format!("the first {until_s} s of {duration_s} s are shown"));
-    Ok(Chosen { plan, places, note })
+    Ok((plan, places, note))
 }
 
 fn is(cell: &seamline_scenario::plan::Cell, wanted: &BTreeMap<String, String>) -> bool {
     wanted.iter().all(|(key, value)| {
-        cell.values
-            .iter()
-            .any(|(path, set)| path.rsplit('.').next() == Some(key) && set.to_string() == *value)
+        cell.values.iter().any(|(path, set)| last_part(path) == key && set.to_string() == *value)
     })
 }
 
 /// The flows and queues that matter, in their order.
-fn shown(run: RunSeries, figure: ShownSingly<'_>) -> RunSeries {
-    let wanted = figure.wanted;
-    let figures_own = [figure.flow.to_owned()];
-    let flows = wanted.flows.as_deref().unwrap_or(&figures_own).iter();
+fn shown(run: RunSeries, flow: &str, wanted: &SingleRuns) -> RunSeries {
+    let own = [flow.to_owned()];
+    let flows = wanted.flows.as_deref().unwrap_or(&own).iter();
     let flows = flows.filter_map(|name| run.flows.iter().find(|flow| flow.flow == *name).cloned()).collect();
     let queues = match &wanted.queues {
         Some(names) => names

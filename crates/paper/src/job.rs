@@ -1,0 +1,132 @@
+//! The runs of one scenario of a paper.
+
+use crate::bundled::Paper;
+use crate::records::CellRecords;
+use crate::run::{PaperError, PaperOptions, Part};
+use seamline_config::document::Value;
+use seamline_config::source::SourceId;
+use seamline_experiment::report::Provenance;
+use seamline_results::sweep::Progress;
+use seamline_results::{SweepOptions, sweep};
+use seamline_scenario::{Diagnostics, Plan};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A combination that was not run, because its values do not go together.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The figure.
+    pub figure: String,
+    /// What the grid set: last part of the key, and value.
+    pub values: BTreeMap<String, String>,
+    /// The reason.
+    pub reason: String,
+}
+
+/// What all jobs of a paper share.
+#[derive(Clone, Copy)]
+pub(crate) struct Runner<'a> {
+    pub(crate) options: &'a PaperOptions,
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+impl Runner<'_> {
+    /// Sweep the scenario of a job; `None` when it was stopped.
+    pub(crate) fn sweep(self, job: &Job) -> Result<Option<Vec<CellRecords>>, PaperError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let options = SweepOptions { out: job.folder.clone(), shard: None, add: true };
+        let outcome = sweep(&job.plan, &self.provenance(job), &options, self.stop, self.progress)?;
+        let named = outcome.results.map(|results| {
+            let cells = job.plan.cells.iter().zip(results).map(|(cell, result)| CellRecords {
+                figure: job.figure.clone(),
+                values: by_last_part(&cell.values),
+                runs: result.runs,
+            });
+            cells.collect()
+        });
+        Ok(named)
+    }
+
+    pub(crate) fn provenance(self, job: &Job) -> Provenance {
+        Provenance::new(&job.plan, self.options.command.clone())
+    }
+
+    pub(crate) fn part(self, job: &Job) -> Part {
+        let first = job.plan.cells.first().map(|cell| &cell.scenario);
+        Part {
+            figure: job.figure.clone(),
+            text: job.plan.sources.get(SourceId::FILE).text.clone(),
+            provenance: self.provenance(job),
+            cells: job.plan.cells.len(),
+            seeds: job.seeds(),
+            duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
+        }
+    }
+}
+
+/// The runs of one scenario: the plan, and where results are stored.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) figure: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) plan: Plan,
+}
+
+impl Job {
+    /// The runs of a figure of the paper.
+    pub(crate) fn of_figure(
+        paper: &Paper,
+        figure: &str,
+        folder: &Path,
+        set: &[String],
+    ) -> Result<Job, PaperError> {
+        let file = format!("papers/{}/{figure}.toml", paper.name);
+        let Some(text) = paper.scenario(figure) else {
+            return Err(PaperError::File { file, reason: "no such scenario".to_owned() });
+        };
+        let plan = Plan::new(Path::new(&file), text.to_owned(), set);
+        Job::new(figure, folder, plan)
+    }
+
+    /// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]).
+    pub(crate) fn beyond(
+        paper: &Paper,
+        (name, text): (&str, &str),
+        options: &PaperOptions,
+    ) -> Result<Job, PaperError> {
+        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
+        let plan = Plan::without_refused(Path::new(&file), text.to_owned(), &options.set);
+        Job::new(name, &options.out.join("beyond").join(name), plan)
+    }
+
+    fn new(figure: &str, folder: &Path, plan: Result<Plan, Diagnostics>) -> Result<Job, PaperError> {
+        let plan = plan.map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
+        Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
+    }
+
+    /// The combinations that do not go together.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = Refused> {
+        self.plan.refused.iter().map(|cell| Refused {
+            figure: self.figure.clone(),
+            values: by_last_part(&cell.values),
+            reason: cell.reasons.join("; "),
+        })
+    }
+
+    pub(crate) fn seeds(&self) -> Vec<u64> {
+        self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
+    }
+}
+
+fn by_last_part(values: &[(String, Value)]) -> BTreeMap<String, String> {
+    values.iter().map(|(path, value)| (last_part(path).to_owned(), value.to_string())).collect()
+}
+
+/// The last part of a key: `loss` of `link.radio.loss`.
+pub(crate) fn last_part(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
