@@ -5,7 +5,7 @@ use crate::experiment::{MOST_SEEDS, Manner};
 use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, Told, note, print_results};
 use seamline_advise::{
-    Advice, AdviseError, Question, QuestionWords, Watch, in_words, picture, presets, scenario,
+    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
 };
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.manner.json {
         print_results(&json)?;
     } else {
-        print_results(&format!("{}\nReproduce: {}\n", in_words(&advice), arguments.retyped()))?;
+        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
     write(folder, &question, &advice, &json, arguments.manner.quiet)
@@ -145,8 +145,8 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
 }
 
 impl Arguments {
-    fn words(&self) -> QuestionWords<'_> {
-        QuestionWords {
+    fn words(&self) -> QuestionInput<'_> {
+        QuestionInput {
             from: &self.from,
             to: &self.to,
             interruption: &self.interruption,

@@ -5,9 +5,9 @@ use crate::interrupt::Interrupt;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_experiment::pages;
-use seamline_experiment::report::{Document, Provenance, quoted};
+use seamline_experiment::report::{Provenance, ResultDocument, quoted};
 use seamline_experiment::summary::label;
-use seamline_experiment::text::{doubts, interval_table, verdicts, warnings};
+use seamline_experiment::text::{emulation_warnings, interval_table, verdicts, warnings};
 use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
@@ -204,7 +204,7 @@ fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: 
         Err(failure) => (None, Some(failure)),
     };
     if options.json {
-        let document = Document::new(plan, results, &summary, provenance).to_json();
+        let document = ResultDocument::new(plan, results, &summary, provenance).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
         let mut text = headline(plan) + &tables(plan, results, options.table);
@@ -214,7 +214,10 @@ fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: 
         print_results(&text)?;
     }
     if !options.quiet {
-        doubts(results).iter().chain(&warnings(plan, &summary)).for_each(|text| note("warning", text));
+        emulation_warnings(results)
+            .iter()
+            .chain(&warnings(plan, &summary))
+            .for_each(|text| note("warning", text));
     }
     failure.map_or(Ok(()), Err)
 }

@@ -93,7 +93,7 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
         (time, "5 m", "did you mean min or ms?"),
         (time, "5 sec", "did you mean s?"),
         (time, "5", "the unit is missing"),
-        (time, "5 apples", "units there are: ns, us"),
+        (time, "5 apples", "available units: ns, us"),
         (size, "12000b", "did you mean bytes"),
         (size, "50 KB", "kB (1000 bytes) or KiB (1024 bytes)"),
         (size, "50", "write \"50 packets\" or \"50 kB\""),
@@ -106,5 +106,5 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
     }
     assert!(share(&node(Value::Float(0.01))).unwrap().contains("write \"1 %\""));
     assert!(time(&node(Value::Integer(5))).unwrap().contains("the unit is missing"));
-    assert!(time(&node(Value::Boolean(true))).unwrap().contains("a truth value"));
+    assert!(time(&node(Value::Boolean(true))).unwrap().contains("a boolean"));
 }

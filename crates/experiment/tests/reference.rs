@@ -1,4 +1,4 @@
-//! The reference of all keys is true, and complete.
+//! The key reference is valid and complete.
 
 use seamline_experiment::{RunOptions, run};
 use seamline_scenario::Plan;
@@ -23,13 +23,13 @@ fn the_reference_is_a_scenario_that_runs() {
     assert!(results.iter().all(|cell| cell.runs[0].flows.iter().all(|flow| flow.delivered_bytes > 0)));
 }
 
-/// All files of a folder and the folders in it.
+/// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Every key that a schema file asks for stands in the page; in that on agents what is set for real hosts alone.
+/// Every key that a schema file reads is on its page; keys for real hosts only are on the page about agents.
 #[test]
 fn every_key_is_named() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenario/src/schema");

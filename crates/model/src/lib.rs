@@ -1,5 +1,5 @@
-//! Closed forms: what arithmetic alone says of TCP whose ends move. They stand beside simulations, in papers and in advice,
-//! and say which assumptions they make.
+//! Closed-form models of TCP while its hosts move. Simulations, paper reproductions and advice compare themselves
+//! with them. Each module states its assumptions.
 
 pub mod loss;
 pub mod obtcp;
