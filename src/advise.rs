@@ -1,9 +1,9 @@
 //! `seamline advise --from LINK --to LINK`
 
 use crate::Outcome;
-use crate::experiment::{MOST_SEEDS, Manner};
+use crate::experiment::{AnswerOptions, MOST_SEEDS};
 use crate::interrupt::Interrupt;
-use crate::terminal::{Failure, Told, note, print_results};
+use crate::terminal::{Failure, ProgressReporter, note, print_results};
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
 };
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    manner: Manner,
+    manner: AnswerOptions,
 }
 
 /// The links that have names, for the long help.
@@ -83,14 +83,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.manner.quiet);
+    let reporter = ProgressReporter::new(arguments.manner.quiet);
     let watch = Watch {
         stop: interrupt.flag(),
-        begins: &|runs| told.begins(runs),
-        finished: &|| told.finished_one(),
+        begins: &|runs| reporter.begins(runs),
+        finished: &|| reporter.finished_one(),
     };
     let advice = arguments.manner.processors.run(|| seamline_advise::advise(&question, watch))?;
-    told.clear();
+    reporter.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
     let json =
         serde_json::to_string_pretty(&advice).map_err(|error| Failure::Runtime(error.to_string()))? + "\n";

@@ -1,4 +1,4 @@
-//! Being asked to stop: Ctrl-C, or a cluster that takes the machine away.
+//! Requests to stop: Ctrl-C, or a cluster that reclaims the machine.
 
 use crate::terminal::Failure;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Shells say it so: 128 and the number of the signal.
+/// The exit code of shells after a signal: 128 plus its number.
 const SIGNALLED: u8 = 128;
 
-/// Signals within this time are one request.
+/// Signals within this time count as one request.
 const SAME_REQUEST: Duration = Duration::from_secs(1);
 
-/// Whether somebody asked to stop.
+/// Whether the user asked to stop.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     stop: Arc<AtomicBool>,
@@ -25,25 +25,25 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listen from now on. Who asks again after a second is obeyed at once; sooner it may be the same request, since
-    /// `timeout` and closed terminals send it twice.
+    /// Start listening. A second request after a second exits immediately; an earlier one may be the same request,
+    /// since `timeout` and closing terminals signal twice.
     pub(crate) fn listen() -> Result<Self, Failure> {
-        Interrupt::heard_by(|first, signal| {
+        Interrupt::with_repeat_handler(|first, signal| {
             if first.elapsed() > SAME_REQUEST {
                 signal_hook::low_level::exit(i32::from(SIGNALLED) + signal);
             }
         })
     }
 
-    /// Listen from now on. Who asks again changes nothing: what there is to clear away takes seconds at most, and stays for
-    /// ever if it is not.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the lab has to clear away"))]
+    /// Start listening. Further requests are ignored: cleanup takes seconds at most, and skipping it would leave
+    /// network state behind.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the lab needs cleanup"))]
     pub(crate) fn listen_once() -> Result<Self, Failure> {
-        Interrupt::heard_by(|_, _| {})
+        Interrupt::with_repeat_handler(|_, _| {})
     }
 
-    /// `again` is called for every signal but the first, with the time of that one.
-    fn heard_by(again: impl Fn(Instant, i32) + Send + 'static) -> Result<Self, Failure> {
+    /// `again` is called for every signal but the first, with the time of the first.
+    fn with_repeat_handler(again: impl Fn(Instant, i32) + Send + 'static) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::Runtime(format!("cannot listen to Ctrl-C: {error}"));
         let interrupt = Interrupt::default();
         let (stop, number) = (interrupt.stop.clone(), interrupt.signal.clone());
@@ -56,7 +56,7 @@ impl Interrupt {
                     again(first, signal);
                     continue;
                 }
-                #[expect(clippy::disallowed_methods, reason = "whoever asks does so in real time")]
+                #[expect(clippy::disallowed_methods, reason = "signals arrive in real time")]
                 let now = Instant::now();
                 first = Some(now);
                 number.store(signal as usize, Ordering::Relaxed);
@@ -66,7 +66,7 @@ impl Interrupt {
         listening.map(|_| interrupt).map_err(failed)
     }
 
-    /// Set as soon as somebody asks to stop.
+    /// Set as soon as the user asks to stop.
     pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
@@ -78,7 +78,7 @@ impl Interrupt {
     }
 }
 
-/// What can be read from as soon as somebody asks to stop.
+/// A socket that becomes readable as soon as the user asks to stop.
 #[cfg(target_os = "linux")]
 pub(crate) fn stop_socket() -> Result<UnixStream, Failure> {
     let made = UnixStream::pair().and_then(|(stop, asked)| {

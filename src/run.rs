@@ -1,7 +1,7 @@
 //! `seamline run FILE`
 
 use crate::Outcome;
-use crate::experiment::{Options, conduct};
+use crate::experiment::{Options, run_and_report};
 use crate::terminal::Failure;
 use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         events: options.events.clone(),
         ..RunOptions::default()
     };
-    conduct(&plan, options, &command, files)
+    run_and_report(&plan, options, &command, files)
 }
 
 /// Read a scenario file.

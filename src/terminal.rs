@@ -1,5 +1,4 @@
-//! Data on standard output, everything else on standard error; colour and progress only for a person who
-//! looks.
+//! Output: data on standard output, everything else on standard error; colour and progress only on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use seamline_experiment::atomic::WriteError;
@@ -9,16 +8,16 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Why a command did not do what it should.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something went wrong on the way; exit code 1.
+    /// A runtime error; exit code 1.
     Runtime(String),
-    /// What was asked for makes no sense; exit code 2.
+    /// Invalid input; exit code 2.
     Input(String),
-    /// Somebody asked to stop; the exit code says how.
+    /// The user asked to stop; with the exit code for the signal.
     Interrupted(String, u8),
-    /// A command that was run for somebody failed with this exit code, and has said why.
+    /// A child command failed with this exit code, and has reported why.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only the lab runs commands"))]
     Passed(u8),
     /// A scenario has errors; exit code 2.
@@ -26,7 +25,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Say it on standard error.
+    /// Print the failure on standard error.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Failure::Runtime(message) => {
@@ -56,12 +55,12 @@ impl From<WriteError> for Failure {
     }
 }
 
-/// Whether to colour what goes there: a terminal, and no `NO_COLOR` (<https://no-color.org>).
+/// Whether to use colour: on a terminal, unless `NO_COLOR` is set (<https://no-color.org>).
 fn wants_colour(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Write data to standard output. A reader that has seen enough (`| head`) is no failure.
+/// Write data to standard output. A closed pipe (`| head`) is not a failure.
 ///
 /// # Errors
 /// When standard output cannot be written to.
@@ -75,24 +74,24 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Write results to standard output; what cannot be written there is not lost.
+/// Write results to standard output; on failure they are saved in a temporary file.
 ///
 /// # Errors
-/// When standard output cannot be written to, with the place where the results are instead.
+/// When standard output cannot be written to; the message names the temporary file.
 pub(crate) fn print_results(text: &str) -> Result<(), Failure> {
     print(text).map_err(|failure| {
         let name = format!("seamline-results-{}.txt", std::process::id());
         let place = std::env::temp_dir().join(name);
         match (&failure, std::fs::write(&place, text)) {
             (Failure::Runtime(message), Ok(())) => {
-                Failure::Runtime(format!("{message}\nwhat was computed is in {}", place.display()))
+                Failure::Runtime(format!("{message}\nthe results are in {}", place.display()))
             }
             _ => failure,
         }
     })
 }
 
-/// Say something beside the data.
+/// Print a note on standard error.
 pub(crate) fn note(word: &str, text: impl Display) {
     if wants_colour(&io::stderr()) {
         eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
@@ -101,22 +100,22 @@ pub(crate) fn note(word: &str, text: impl Display) {
     }
 }
 
-/// One bar over a sweep, or over several one after the other.
-pub(crate) struct Told {
+/// A progress bar for one sweep, or for several in sequence.
+pub(crate) struct ProgressReporter {
     bar: ProgressBar,
     quiet: bool,
 }
 
-impl Told {
+impl ProgressReporter {
     pub(crate) fn new(quiet: bool) -> Self {
-        Told { bar: progress(0, quiet), quiet }
+        ProgressReporter { bar: progress(0, quiet), quiet }
     }
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Progress for Told {
+impl Progress for ProgressReporter {
     fn begins(&self, to_do: usize) {
         self.bar.inc_length(to_do as u64);
     }
@@ -130,7 +129,7 @@ impl Progress for Told {
     }
 }
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::Outcome;
-use crate::experiment::conduct_with;
+use crate::experiment::run_and_report_with;
 use crate::interrupt::Interrupt;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         );
     }
     let mut escaped = Ok(());
-    let shown = conduct_with(&plan, options, &command, files, |files, finished| {
+    let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
         escaped = end_escaped_from(&stacks.in_place);
         results.map_err(|incomplete| incomplete.map_failure(failure))
