@@ -63,10 +63,7 @@ fn every_line_that_is_commented_out_can_be_used() {
 fn a_file_that_is_there_is_kept_unless_forced() {
     let folder = folder();
     fs::write(folder.path().join("my.toml"), "mine").unwrap();
-    assert_contains(
-        &refuses(&["init", "my.toml"], folder.path()),
-        &["error: my.toml exists", "--force"],
-    );
+    assert_contains(&refuses(&["init", "my.toml"], folder.path()), &["error: my.toml exists", "--force"]);
     assert_eq!(fs::read_to_string(folder.path().join("my.toml")).unwrap(), "mine");
     succeeds(&["init", "my.toml", "--force"], folder.path());
     assert!(fs::read_to_string(folder.path().join("my.toml")).unwrap().contains("[[link]]"));

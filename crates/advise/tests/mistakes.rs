@@ -25,7 +25,7 @@ fn links() {
         ("geo, rate=-2 Mbit/s", &["--from, rate: `-2 Mbit/s`: must not be negative"]),
         ("geo, rate=2 Mbps", &["--from, rate", "did you mean Mbit/s or MB/s?"]),
         ("geo, loss=3", &["--from, loss: `3`", "%"]),
-        ("geo, loss=100 %", &["--from, loss: a link that loses everything"]),
+        ("geo, loss=100 %", &["--from, loss: the loss must be below 100 %"]),
         ("geo, queue=50", &["--from, queue: `50`"]),
         ("geo, queue=0 packets", &["--from, queue: the queue must hold at least one packet"]),
         ("geo, rtt=5 ms", &["--from: unknown key `rtt`", "round_trip"]),
@@ -45,13 +45,16 @@ fn the_handover() {
     refused(&QuestionInput { interruption: "-1 s", ..asked() }, &["--interruption", "must not be negative"]);
     refused(&QuestionInput { stay: "0 s", ..asked() }, &["--stay: `0 s`", "longer than zero"]);
     refused(&QuestionInput { stay: "ever", ..asked() }, &["--stay: `ever`", "--stay forever"]);
-    refused(&QuestionInput { file: None, ..asked() }, &["--file: what is sent?", "--horizon \"60 s\""]);
+    refused(
+        &QuestionInput { file: None, ..asked() },
+        &["--file: missing: what does the flow send?", "--horizon \"60 s\""],
+    );
     refused(&QuestionInput { file: Some("0 B"), ..asked() }, &["--file: the file must not be empty"]);
     refused(&QuestionInput { file: Some("10 Mb"), ..asked() }, &["--file: `10 Mb`", "MB"]);
     // A tenth of a year, 877 h, at 965 kbit/s is 381 GB.
-    let endless = ["--file: 99999 TB take", "h at the 965 kbit/s", "tip: choose a file of less than 381 GB"];
+    let endless = ["--file: 99999 TB takes", "h at 965 kbit/s", "tip: use a file smaller than 381 GB"];
     refused(&QuestionInput { file: Some("99999TB"), ..asked() }, &endless);
-    refused(&QuestionInput { file: Some("382 GB"), ..asked() }, &["--file: 382 GB take 879 h"]);
+    refused(&QuestionInput { file: Some("382 GB"), ..asked() }, &["--file: 382 GB takes 879 h"]);
     for (file, stay) in [("380 GB", "forever"), ("1 MB", "8760 h")] {
         let asked = QuestionInput { file: Some(file), stay, interruption: "8000 h", ..asked() };
         assert!(Question::read(&asked).is_ok(), "{file}, {stay}");

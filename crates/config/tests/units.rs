@@ -93,7 +93,7 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
         (time, "5 m", "did you mean min or ms?"),
         (time, "5 sec", "did you mean s?"),
         (time, "5", "the unit is missing"),
-        (time, "5 apples", "available units: ns, us"),
+        (time, "5 apples", "units there are: ns, us"),
         (size, "12000b", "did you mean bytes"),
         (size, "50 KB", "kB (1000 bytes) or KiB (1024 bytes)"),
         (size, "50", "write \"50 packets\" or \"50 kB\""),

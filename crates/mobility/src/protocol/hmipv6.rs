@@ -2,9 +2,7 @@
 //! agent, which knows the node by its regional care-of address.
 
 use super::router_discovery::RouterDiscovery;
-use super::{
-    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
-};
+use super::{Action, Actions, BaseStation, Event, Participation, Protocol, Scheme, Setup, Traits, Upwards};
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control, RouterAdvertisement,
@@ -130,17 +128,17 @@ impl Hmipv6 {
 }
 
 impl Protocol for Hmipv6 {
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: Event<'_>, actions: &mut Actions) {
         match happened {
-            Happened::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
+            Event::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
                 self.on_advertisement(now, heard, actions);
             }
-            Happened::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
+            Event::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
                 self.on_acknowledgement(now, answer, actions);
             }
-            Happened::Message(_) => {}
-            Happened::LinkUp => self.discovery.link_up(actions),
-            Happened::Wake => self.on_wake(now, actions),
+            Event::Message(_) => {}
+            Event::LinkUp => self.discovery.link_up(actions),
+            Event::Wake => self.on_wake(now, actions),
         }
     }
     fn wake_at(&self) -> Option<Instant> {
