@@ -1,7 +1,7 @@
 //! The mobile node below its host: sends through its current radio cell, and runs its mobility protocol.
 
 use crate::movement::{CellId, Movement, Stay};
-use crate::protocol::{Action, Actions, Event, Protocol};
+use crate::protocol::{Action, Actions, Protocol, ProtocolEvent};
 use crate::send::{lose, message_packet};
 use seamline_wire::control::Ipv6Control;
 use seamline_wire::{
@@ -177,17 +177,17 @@ impl MobileNode {
     }
 
     /// Step the protocol and apply its actions.
-    fn happened(&mut self, now: Instant, happened: Event<'_>, out: &mut Outbox) {
+    fn step_protocol(&mut self, now: Instant, event: ProtocolEvent<'_>, out: &mut Outbox) {
         let Some(protocol) = &mut self.protocol else { return };
-        protocol.on(now, happened, &mut self.actions);
+        protocol.on(now, event, &mut self.actions);
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain() {
-            self.obey(now, action, out);
+            self.apply(now, action, out);
         }
         self.actions = actions;
     }
 
-    fn obey(&mut self, now: Instant, action: Action, out: &mut Outbox) {
+    fn apply(&mut self, now: Instant, action: Action, out: &mut Outbox) {
         match action {
             Action::Send { from, to, message } => self.send_message(from, to, message, out),
             Action::Heard { agent } => {
@@ -272,7 +272,7 @@ impl MobileNode {
                 // Advertisements over an old link say nothing about the new one.
                 let is_old = self.old_cell(now).is_some_and(|cell| port == Self::cell_port(cell));
                 if self.cell().is_none() || !is_old {
-                    self.happened(now, Event::Message(&message), out);
+                    self.step_protocol(now, ProtocolEvent::Message(&message), out);
                 }
             }
         }
@@ -321,7 +321,7 @@ impl MobileNode {
         // The link layer may be slower than the first advertisement.
         if self.told.up > self.detected_in {
             self.kept_back = Some(signal);
-            self.happened(now, Event::LinkUp, out);
+            self.step_protocol(now, ProtocolEvent::LinkUp, out);
         }
     }
 }
@@ -336,7 +336,7 @@ impl Machine for MobileNode {
         match input {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
             Input::Signal(signal) => self.on_signal(now, signal, out),
-            Input::Wake => self.happened(now, Event::Wake, out),
+            Input::Wake => self.step_protocol(now, ProtocolEvent::Wake, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

@@ -7,7 +7,9 @@
 //! goes to its home agent, which hears of the new address before, and not back to the previous router (section 3.1).
 
 use super::mobile_ipv6::MobileIpv6;
-use super::{Action, Actions, BaseStation, Event, Participation, Protocol, Scheme, Setup, Traits, Upwards};
+use super::{
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
+};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
@@ -155,13 +157,13 @@ fn send(router: NodeId, update: BindingUpdate, actions: &mut Actions) {
 }
 
 impl Protocol for Fmipv6 {
-    fn on(&mut self, now: Instant, happened: Event<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Event::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
                 self.on_acknowledgment(answer, actions);
             }
-            Event::Wake => self.on_wake(now, actions),
-            Event::Message(_) | Event::LinkUp => {}
+            ProtocolEvent::Wake => self.on_wake(now, actions),
+            ProtocolEvent::Message(_) | ProtocolEvent::LinkUp => {}
         }
         // Sent before the home agent's update: packets on their way to the previous router cannot wait.
         let mut further = Actions::default();

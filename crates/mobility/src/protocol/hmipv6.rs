@@ -2,7 +2,9 @@
 //! agent, which knows the node by its regional care-of address.
 
 use super::router_discovery::RouterDiscovery;
-use super::{Action, Actions, BaseStation, Event, Participation, Protocol, Scheme, Setup, Traits, Upwards};
+use super::{
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
+};
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control, RouterAdvertisement,
@@ -128,17 +130,17 @@ impl Hmipv6 {
 }
 
 impl Protocol for Hmipv6 {
-    fn on(&mut self, now: Instant, happened: Event<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Event::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
                 self.on_advertisement(now, heard, actions);
             }
-            Event::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
                 self.on_acknowledgement(now, answer, actions);
             }
-            Event::Message(_) => {}
-            Event::LinkUp => self.discovery.link_up(actions),
-            Event::Wake => self.on_wake(now, actions),
+            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::Wake => self.on_wake(now, actions),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

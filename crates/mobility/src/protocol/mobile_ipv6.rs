@@ -2,7 +2,9 @@
 //! agent in both directions (section 4.1 calls it bidirectional tunnelling), and correspondents know nothing.
 
 use super::router_discovery::RouterDiscovery;
-use super::{Action, Actions, BaseStation, Event, Participation, Protocol, Scheme, Setup, Traits, Upwards};
+use super::{
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
+};
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, Instant, NodeId, Tunnel};
@@ -104,12 +106,12 @@ fn place(
 }
 
 impl Protocol for MobileIpv6 {
-    fn on(&mut self, now: Instant, happened: Event<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Event::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
-            Event::Message(_) => {}
-            Event::LinkUp => self.discovery.link_up(actions),
-            Event::Wake => {
+            ProtocolEvent::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
+            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::Wake => {
                 let due = self.binding.on_wake(now);
                 due.into_iter().for_each(|update| self.send(update, actions));
             }

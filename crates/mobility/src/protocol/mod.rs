@@ -1,6 +1,6 @@
 //! Mobility protocols at the mobile node. One file per protocol, one entry in [`ALL`].
 //!
-//! A protocol receives an [`Event`] and answers with [`Action`]s, which the [`crate::MobileNode`] applies in order.
+//! A protocol receives a [`ProtocolEvent`] and answers with [`Action`]s, which the [`crate::MobileNode`] applies in order.
 //! It never holds the node: the node itself sends packets through its radio cell and notifies the host.
 
 use crate::agent_discovery::MovementDetection;
@@ -19,7 +19,7 @@ pub use mobile_ipv4::MobileIpv4;
 
 /// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Event<'a> {
+pub enum ProtocolEvent<'a> {
     /// A control message has arrived over the air.
     Message(&'a Control),
     /// The link layer of the node reports that a link is up (Link_Up of IEEE 802.21).
@@ -89,8 +89,8 @@ impl Actions {
 /// A mobility protocol at a mobile node.
 pub trait Protocol: Debug + Send {
     /// Something happened.
-    fn on(&mut self, now: Instant, happened: Event<'_>, actions: &mut Actions);
-    /// When [`Event::Wake`] is due.
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions);
+    /// When [`ProtocolEvent::Wake`] is due.
     fn wake_at(&self) -> Option<Instant>;
     /// The tunnels through IPv6 that begin at the node for what comes from this address.
     fn tunnels(&self, source: NodeId) -> Upwards {
