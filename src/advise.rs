@@ -2,9 +2,9 @@
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
-use crate::terminal::{Failure, Told, invalid, json, note, print_results};
+use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results};
 use seamline_advise::{
-    Advice, AdviseError, Question, QuestionWords, Watch, picture, presets, scenario, to_text,
+    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
 };
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
@@ -83,20 +83,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.output.quiet);
+    let reporter = ProgressReporter::new(arguments.output.quiet);
     let watch = Watch {
         stop: interrupt.flag(),
-        begins: &|runs| told.begins(runs),
-        finished: &|| told.finished_one(),
+        begins: &|runs| reporter.begins(runs),
+        finished: &|| reporter.finished_one(),
     };
     let advice = arguments.output.processors.run(|| seamline_advise::advise(&question, watch))?;
-    told.clear();
+    reporter.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
     let json = json(&advice)?;
     if arguments.output.json {
         print_results(&json)?;
     } else {
-        print_results(&format!("{}\nReproduce: {}\n", to_text(&advice), arguments.retyped()))?;
+        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))?;
     }
     let Some(folder) = &arguments.out else { return Ok(()) };
     write(folder, &question, &advice, &json, arguments.output.quiet)
@@ -144,8 +144,8 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
 }
 
 impl Arguments {
-    fn words(&self) -> QuestionWords<'_> {
-        QuestionWords {
+    fn words(&self) -> QuestionInput<'_> {
+        QuestionInput {
             from: &self.from,
             to: &self.to,
             interruption: &self.interruption,

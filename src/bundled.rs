@@ -1,24 +1,24 @@
-//! Scenarios that come with the command.
+//! The scenarios bundled with the program.
 
-/// A scenario compiled in.
+/// A bundled scenario.
 #[derive(Debug)]
 pub(crate) struct Bundled {
     /// Its name for `demo`.
     pub(crate) name: &'static str,
     /// What it shows.
     pub(crate) summary: &'static str,
-    /// The file.
+    /// The text of the file.
     pub(crate) text: &'static str,
-    /// For scenarios that need a recording: the key that takes its path and the kind of recording.
+    /// For scenarios that need a recording: the key for its path, and its format.
     pub(crate) recording: Option<(&'static str, &'static str)>,
 }
 
-/// The names of all.
+/// The names of all bundled scenarios.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|bundled| bundled.name)
 }
 
-/// A scenario without the line that leads an editor to its schema, which is not beside every copy.
+/// A scenario without its line about the schema, which is not next to every copy.
 pub(crate) fn without_schema(text: &str) -> &str {
     match text.split_once('\n') {
         Some((first, rest)) if first.starts_with("#:schema ") => rest,
@@ -26,17 +26,17 @@ pub(crate) fn without_schema(text: &str) -> &str {
     }
 }
 
-/// All of them; the first is the default.
+/// All bundled scenarios; the first is the default.
 pub(crate) static ALL: &[Bundled] = &[
     Bundled {
         name: "starlink",
-        summary: "upload from a Starlink terminal: another satellite every 15 s",
+        summary: "upload from a Starlink terminal: a new satellite every 15 s",
         text: include_str!("../scenarios/starlink.toml"),
         recording: None,
     },
     Bundled {
         name: "lte-drive",
-        summary: "download in a car: LTE cells change, and the rate with them",
+        summary: "download in a car: LTE cells and their rates change",
         text: include_str!("../scenarios/lte-drive.toml"),
         recording: None,
     },
@@ -48,7 +48,7 @@ pub(crate) static ALL: &[Bundled] = &[
     },
     Bundled {
         name: "mobile-ip",
-        summary: "another radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents",
+        summary: "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents",
         text: include_str!("../scenarios/mobile-ip.toml"),
         recording: None,
     },
@@ -78,7 +78,7 @@ pub(crate) static ALL: &[Bundled] = &[
     },
     Bundled {
         name: "delay-series",
-        summary: "over a recorded series of delays (--recording PATH)",
+        summary: "over a recorded delay series (--recording PATH)",
         text: include_str!("../scenarios/delay-series.toml"),
         recording: Some(("link.space.schedule.file", "delay-series")),
     },

@@ -1,16 +1,16 @@
-//! `seamline calibrate [--quick] [--json]`: how exact the emulated links are on this host.
+//! `seamline calibrate [--quick] [--json]`: the accuracy of the emulated links on this host.
 
 use crate::Outcome;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Take a quarter of a minute in place of a whole one
+    /// Measure for a quarter of a minute instead of a full minute
     #[arg(long)]
     quick: bool,
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Do not say what is being measured
+    /// Do not show progress
     #[arg(short, long)]
     quiet: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(_: &Arguments) -> Outcome {
-    Err(crate::terminal::Failure::Runtime("the lab is for Linux only, and so is its calibration".to_owned()))
+    Err(crate::terminal::Failure::Runtime("the lab and its calibration need Linux".to_owned()))
 }
 
 #[cfg(target_os = "linux")]

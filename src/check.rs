@@ -16,21 +16,21 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let mut wrong = 0;
+    let mut invalid = 0;
     for file in &arguments.files {
         match load(file, &arguments.set) {
             Ok(plan) => {
                 let (cells, runs) = (plan.cells.len(), plan.runs());
-                print(&format!("{}: valid, {cells} cells, {runs} runs\n", file.display()))?;
+                print(&format!("{}: valid, {cells} grid cells, {runs} runs\n", file.display()))?;
             }
             Err(failure) => {
                 failure.report();
-                wrong += 1;
+                invalid += 1;
             }
         }
     }
-    match wrong {
+    match invalid {
         0 => Ok(()),
-        _ => Err(Failure::Input(format!("{wrong} of {} files cannot be run", arguments.files.len()))),
+        _ => Err(Failure::Input(format!("{invalid} of {} files have errors", arguments.files.len()))),
     }
 }

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Results: the folder of a sweep, its runs.jsonl, or what `run --json` printed
+    /// Results: the folder of a sweep, its runs.jsonl, or the output of `run --json`
     a: PathBuf,
-    /// What to compare with it
+    /// The results to compare with them
     b: PathBuf,
-    /// Print one JSON document instead of a table
+    /// Print a JSON document instead of a table
     #[arg(long)]
     json: bool,
-    /// No notes
+    /// Do not show notes
     #[arg(long, short)]
     quiet: bool,
 }

@@ -13,22 +13,21 @@ use seamline_scenario::Plan;
 use seamline_scenario::recordings::detect;
 use std::path::{Path, PathBuf};
 
-/// Where the capture goes unless `--pcapng` says otherwise.
+/// The default folder for the capture.
 const FOLDER: &str = "seamline-demo";
-/// What is over the sample recording goes into this folder of those chosen: its files have the same names as
-/// those of the scenario before it.
+/// The subfolder for the run over the sample recording: its files have the same names as those of the first run.
 const RECORDING: &str = "recording";
 const SAMPLE: &str = "sample-path.log";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Which scenario
+    /// The bundled scenario
     #[arg(value_parser = PossibleValuesParser::new(names()))]
     name: Option<String>,
-    /// Run over a recording: a LeoEM path log, a mahimahi trace or a series of delays, plain or gzip
+    /// Run over a recording: a LeoEM path log, a mahimahi trace or a delay series, plain or gzip
     #[arg(long, value_name = "PATH")]
     recording: Option<PathBuf>,
-    /// Print the scenario file instead of running it, to begin your own from it
+    /// Print the scenario file instead of running it, as a start for your own
     #[arg(long)]
     print: bool,
     #[command(flatten)]
@@ -50,12 +49,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// The same over a recording: a sample one, since those of others do not come with the command.
+/// Run the comparison again over a sample recording, because recordings of others cannot be bundled.
 fn show_sample(options: &Options, folder: &Path) -> Outcome {
     let sample = write_path_log(&folder.join(SAMPLE))?;
     print(&format!(
-        "\n{}\nNow over a recording: {}, a satellite path log in LeoEM's form, made by the Starlink generator.\n\
-         One of your own: seamline demo --recording PATH (LeoEM, mahimahi or a series of delays)\n\n",
+        "\n{}\nThe same over a recording: {}, a satellite path log in LeoEM's format, made by the Starlink generator.\n\
+         Use your own: seamline demo --recording PATH (LeoEM, mahimahi or a delay series)\n\n",
         "-".repeat(100),
         sample.display()
     ))?;
@@ -65,7 +64,7 @@ fn show_sample(options: &Options, folder: &Path) -> Outcome {
     show(with_kind("leoem")?, Some(&sample), &Options { table, events, report, ..options.clone() }, folder)
 }
 
-/// Where the second report goes: into a folder of that of the first, or beside a page alone.
+/// The path of the second report: in a folder below the first, or next to a single page.
 fn report_of_recording(first: &Path) -> PathBuf {
     match first.file_name() {
         Some(name) if is_page(first) => {
@@ -99,7 +98,7 @@ fn show(bundled: &'static Bundled, recording: Option<&Path>, options: &Options, 
     Ok(())
 }
 
-/// The scenario that was named, or the one for the recording, or the first.
+/// The named scenario, or the one for the recording, or the first.
 fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
     let named = arguments.name.as_ref().and_then(|name| ALL.iter().find(|bundled| bundled.name == name));
     let kind = arguments.recording.as_deref().map(detect).transpose().map_err(Failure::Input)?;
@@ -113,7 +112,7 @@ fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
         (Some(named), Some(kind)) => match named.recording {
             Some((_, wanted)) if wanted == kind => Ok(named),
             Some((_, wanted)) => {
-                Err(Failure::Input(format!("this recording is of the kind {kind}, not {wanted}")))
+                Err(Failure::Input(format!("this recording has the format {kind}, not {wanted}")))
             }
             None => Err(Failure::Input(format!("the demo {} uses no recording", named.name))),
         },
@@ -122,7 +121,7 @@ fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
 
 fn with_kind(kind: &str) -> Result<&'static Bundled, Failure> {
     let found = ALL.iter().find(|bundled| bundled.recording.is_some_and(|(_, wanted)| wanted == kind));
-    found.ok_or_else(|| Failure::Input(format!("no demo runs over a recording of the kind {kind}")))
+    found.ok_or_else(|| Failure::Input(format!("no demo uses a recording of the format {kind}")))
 }
 
 fn epilogue(bundled: &Bundled) -> String {

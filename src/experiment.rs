@@ -1,25 +1,25 @@
-//! What `run` and `demo` share: options, running, and showing the results.
+//! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
 use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
-use seamline_experiment::report::{Document, Provenance, quoted};
+use seamline_experiment::report::{Provenance, ResultDocument, quoted};
 use seamline_experiment::summary::label;
-use seamline_experiment::text::{doubts, interval_table, verdicts, warnings};
+use seamline_experiment::text::{emulation_warnings, interval_table, verdicts, warnings};
 use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// With more cells than this, tables are left out unless they are asked for.
+/// With more grid cells than this, tables are only shown on request.
 const MOST_TABLES: usize = 6;
 
-/// What is run.
+/// Changes to the scenario.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Overrides {
-    /// Run this many seeds (1, 2, ... n) in place of the scenario's
+    /// Run this many seeds (1, 2, ... n) instead of the scenario's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: Option<u32>,
     /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]'
@@ -27,22 +27,22 @@ pub(crate) struct Overrides {
     pub(crate) set: Vec<String>,
 }
 
-/// On how many processors.
+/// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Run so many at a time; without it as many as there are processors
+    /// Run this many at a time [default: the number of processors]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
 impl Processors {
-    /// Whether more than one run at a time is asked for.
+    /// Whether more than one run at a time was requested.
     #[cfg(target_os = "linux")]
     pub(crate) fn are_many(&self) -> bool {
         self.jobs.is_some_and(|jobs| jobs.get() > 1)
     }
 
-    /// Let parallel work inside of `work` use them.
+    /// Run parallel work on these processors.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));
         let pool = pool.build().map_err(|error| Failure::Runtime(error.to_string()))?;
@@ -50,20 +50,20 @@ impl Processors {
     }
 }
 
-/// How a question is answered.
+/// Output and processor options of commands that answer a question.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OutputOptions {
-    /// Print one JSON document instead of words
+    /// Print a JSON document instead of text
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) processors: Processors,
-    /// No progress, no notes
+    /// Do not show progress and notes
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// As many seeds as anybody waits for: each keeps its records until the end.
+/// The maximum number of seeds; each keeps its records until the end.
 pub(crate) const MOST_SEEDS: i64 = 10_000;
 
 /// Options of every experiment.
@@ -73,28 +73,28 @@ pub(crate) struct Options {
     pub(crate) overrides: Overrides,
     #[command(flatten)]
     pub(crate) processors: Processors,
-    /// Print one JSON document instead of tables
+    /// Print the result document (JSON) instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a capture of the first run of each cell into this folder, taken at the senders
+    /// Write a capture of the first run of each grid cell into this folder, taken at the senders
     #[arg(long, value_name = "DIR")]
     pub(crate) pcapng: Option<PathBuf>,
-    /// Write all events of the first run of each cell into this folder, as CSV
+    /// Write all events of the first run of each grid cell into this folder, as CSV
     #[arg(long, value_name = "DIR")]
     pub(crate) events: Option<PathBuf>,
-    /// Write a report into this folder: a page with pictures, and all numbers as CSV, JSON and Parquet. Only
-    /// the page when the name ends in .html
+    /// Write a report into this folder: a page with figures, and all data as CSV, JSON and Parquet. Writes only the
+    /// page if the name ends in .html
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// Which cells to show a table of (their first run)
+    /// For which grid cells to show a table (of their first run)
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Table::Auto)]
     pub(crate) table: Table,
-    /// No progress, no warnings
+    /// Do not show progress and warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// Which cells to show a table of.
+/// For which grid cells to show a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Table {
     /// All, unless there are many
@@ -115,7 +115,7 @@ impl Overrides {
         overrides
     }
 
-    /// These options as they would be typed again, as far as they change results.
+    /// These options as command-line text, as far as they change results.
     pub(crate) fn retyped(&self) -> String {
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let set: String = self.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
@@ -123,7 +123,7 @@ impl Overrides {
     }
 }
 
-/// Run a plan in the simulator and show what came of it. `command` leads to it: `run FILE`.
+/// Run a plan in the simulator and report the results. `command` is the command to reproduce them: `run FILE`.
 pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     run_and_report_with(plan, options, command, files, |files, finished| {
         let results = options.processors.run(|| run(plan, files, finished));
@@ -132,10 +132,11 @@ pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, file
     })
 }
 
-/// What running everything comes to.
+/// The results of all runs, or an incomplete part of them.
 pub(crate) type Results = Result<Vec<CellResult>, Incomplete<Failure>>;
 
-/// Run a plan by `engine`, which calls what it is given after each run, and show what came of it; then say why it is not all.
+/// Run a plan with `engine`, which calls its second argument after each run, and report the results. If they are
+/// incomplete, report why.
 pub(crate) fn run_and_report_with(
     plan: &Plan,
     options: &Options,
@@ -154,18 +155,18 @@ pub(crate) fn run_and_report_with(
     match results {
         Ok(mut results) => show(plan, &mut results, options, &provenance),
         Err(mut incomplete) => {
-            // There is something to show, and something to say after it.
+            // Show the available results before the error.
             if !incomplete.results.is_empty() {
                 let without_page = Options { report: None, ..options.clone() };
                 let options = if incomplete.left_out > 0 { &without_page } else { options };
                 show(plan, &mut incomplete.results, options, &provenance)?;
             }
-            Err(missing(plan, incomplete, options, &interrupt))
+            Err(incomplete_failure(plan, incomplete, options, &interrupt))
         }
     }
 }
 
-fn missing(
+fn incomplete_failure(
     plan: &Plan,
     incomplete: Incomplete<Failure>,
     options: &Options,
@@ -174,7 +175,7 @@ fn missing(
     if incomplete.left_out == 0
         && let Some(error) = incomplete.unwritten.first()
     {
-        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
+        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another index"));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
     let shown: Vec<String> = incomplete
@@ -182,12 +183,12 @@ fn missing(
         .first()
         .map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed.to_string()).collect());
     let what = match shown.is_empty() {
-        true => "no seed has been through every cell, so there is nothing to compare".to_owned(),
-        false => format!("shown is what has been through every cell: seed {}", shown.join(", ")),
+        true => "no seed has completed every grid cell, so there is nothing to compare".to_owned(),
+        false => format!("results of the seeds that completed every grid cell: {}", shown.join(", ")),
     };
     if let Some(failure) = incomplete.failure {
         if !options.quiet && runs > 0 {
-            note("note", format!("a run has failed after {runs} of {all} runs; {what}"));
+            note("note", format!("a run failed after {runs} of {all} runs; {what}"));
         }
         return failure;
     }
@@ -198,19 +199,19 @@ fn missing(
     )
 }
 
-/// Show what came of a plan, and write the report of it if there is to be one.
+/// Print the results of a plan, and write the report if requested.
 fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: &Provenance) -> Outcome {
     let summary = summarise(plan, results);
-    let page = options.report.as_deref().map(|place| {
+    let page = options.report.as_deref().map(|index| {
         let report = pages::report(plan, results, &summary, provenance);
-        pages::write(&report, place).map_err(Failure::from)
+        pages::write(&report, index).map_err(Failure::from)
     });
     let (page, failure) = match page.transpose() {
         Ok(page) => (page, None),
         Err(failure) => (None, Some(failure)),
     };
     if options.json {
-        let document = Document::new(plan, results, &summary, provenance).to_json();
+        let document = ResultDocument::new(plan, results, &summary, provenance).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
         let mut text = headline(plan) + &tables(plan, results, options.table);
@@ -220,7 +221,10 @@ fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: 
         print_results(&text)?;
     }
     if !options.quiet {
-        doubts(results).iter().chain(&warnings(plan, &summary)).for_each(|text| note("warning", text));
+        emulation_warnings(results)
+            .iter()
+            .chain(&warnings(plan, &summary))
+            .for_each(|text| note("warning", text));
     }
     failure.map_or(Ok(()), Err)
 }
@@ -232,7 +236,7 @@ pub(crate) fn headline(plan: &Plan) -> String {
     let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "{title}: {}, {}, {} each\n\n",
-        plural(cells, "cell"),
+        plural(cells, "grid cell"),
         plural(seeds, "seed"),
         first.scenario.duration
     )
@@ -246,18 +250,18 @@ fn tables(plan: &Plan, results: &[CellResult], which: Table) -> String {
         Table::Auto | Table::None => 0,
     };
     let mut text = String::new();
-    for (place, result) in results.iter().enumerate().take(shown) {
+    for (index, result) in results.iter().enumerate().take(shown) {
         let Some(run) = result.runs.first() else { continue };
-        let scenario = &plan.cells[place].scenario;
+        let scenario = &plan.cells[index].scenario;
         for flow in &run.flows {
-            let cell = if results.len() == 1 { flow.variant.clone() } else { label(plan, place) };
+            let cell = if results.len() == 1 { flow.variant.clone() } else { label(plan, index) };
             text += &format!("{cell}: flow {}, seed {}\n", flow.name, run.seed);
             text += &interval_table(flow, scenario.output.show_every_interval);
             text.push('\n');
         }
     }
     if shown < results.len() && which == Table::Auto {
-        text += "(many cells: --table all shows a table of each)\n\n";
+        text += "(many grid cells: --table all shows a table of each)\n\n";
     }
     text
 }

@@ -25,14 +25,14 @@ fn page(code: Code) -> String {
     let Explanation { title, meaning, place, wrong, right } = code.explanation();
     let indented = |lines: &str| lines.lines().map(|line| format!("    {line}\n")).collect::<String>();
     let place = match place {
-        Place::Top => "outside of any table",
+        Place::Top => "outside any table",
         Place::Link => "in a [[link]]",
         Place::Flow => "in a [[flow]]",
         Place::End => "at the end of the file",
         Place::Override => "after --set",
     };
     format!(
-        "{code}: {title}\n\n{meaning}\n\nRefused, {place}:\n\n{}\nInstead:\n\n{}",
+        "{code}: {title}\n\n{meaning}\n\nRejected, {place}:\n\n{}\nInstead:\n\n{}",
         indented(wrong),
         indented(right)
     )

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
-/// The name of the schema beside a scenario.
+/// The file name of the schema next to a scenario.
 const SCHEMA: &str = "scenario.schema.json";
 
 #[derive(Debug, clap::Args)]
@@ -19,13 +19,13 @@ pub(crate) struct Arguments {
     /// The file to write
     #[arg(default_value = "scenario.toml")]
     file: PathBuf,
-    /// Begin from a bundled scenario
+    /// Start from a bundled scenario
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(bundled::names()))]
     from: Option<String>,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
-    /// Write the JSON Schema beside it, for editors that complete and check keys
+    /// Also write the JSON Schema, for editors that complete and check keys
     #[arg(long)]
     schema: bool,
 }
@@ -33,16 +33,16 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, from, force, schema } = arguments;
     if file.exists() && !force {
-        let message = format!("{} is there already\ntip: name another file, or use --force", file.display());
+        let message = format!("{} exists\ntip: choose another file, or use --force", file.display());
         return Err(Failure::Input(message));
     }
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
     let text = without_schema(from.map_or(TEMPLATE, |bundled| bundled.text));
     let mut written = file.display().to_string();
     if *schema {
-        let place = file.with_file_name(SCHEMA);
-        atomic::write(&place, json_schema().as_bytes())?;
-        written += &format!(" and {}", place.display());
+        let schema_path = file.with_file_name(SCHEMA);
+        atomic::write(&schema_path, json_schema().as_bytes())?;
+        written += &format!(" and {}", schema_path.display());
         atomic::write(file, format!("#:schema ./{SCHEMA}\n{text}").as_bytes())?;
     } else {
         atomic::write(file, text.as_bytes())?;

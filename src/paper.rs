@@ -5,7 +5,7 @@ mod beyond;
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::sweep::failure as results_failure;
-use crate::terminal::{Failure, Told, invalid, json, note, print};
+use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
@@ -15,26 +15,26 @@ use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
 use std::path::{Path, PathBuf};
 
-/// Seeds for other readings of silent points, unless fewer are asked for.
+/// The number of seeds for alternative readings, unless fewer are requested.
 const SEEDS_FOR_READINGS: u32 = 3;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper; without one, all of them are named
+    /// The paper; without one, all papers are listed
     paper: Option<String>,
-    /// The folder of the results; what is there already is not run again
+    /// The folder of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seeds for each cell, in place of the paper's five
+    /// Seeds per grid cell [default: the paper's five]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: Option<u32>,
-    /// Length of a run, in place of the paper's own
+    /// Length of a run [default: the paper's own]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// Do not try other readings of what the paper leaves open
+    /// Do not try alternative readings where the paper is ambiguous
     #[arg(long)]
     no_readings: bool,
-    /// Run the paper's schemes on networks of today too, and map what better or worse notices do
+    /// Also run the paper's schemes on current networks, and map the effect of better or worse notifications
     #[arg(long)]
     beyond: bool,
     #[command(flatten)]
@@ -45,26 +45,23 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Some(id) = &arguments.paper else { return print(&all()) };
     let paper = find(id).ok_or_else(|| Failure::Input(format!("there is no paper \"{id}\"\n{}", all())))?;
     let out = arguments.out.as_ref().ok_or_else(|| {
-        Failure::Input(format!(
-            "where should the results go?\ntip: seamline paper {} --out paper-{}",
-            paper.id, paper.id
-        ))
+        Failure::Input(format!("--out is missing\ntip: seamline paper {} --out paper-{}", paper.id, paper.id))
     })?;
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.output.quiet);
+    let reporter = ProgressReporter::new(arguments.output.quiet);
     let work = || {
-        let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &told)?;
+        let outcome = seamline_paper::run(paper, &options, interrupt.flag(), &reporter)?;
         let single_runs = match outcome.interrupted {
             true => None,
             false => page::single_runs::runs(paper, &options, interrupt.flag())?,
         };
         let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && single_runs.is_some());
-        let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &told));
+        let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &reporter));
         Ok((outcome, single_runs, beyond.transpose()?))
     };
     let done = arguments.output.processors.run(work)?;
-    told.clear();
+    reporter.clear();
     let (outcome, single_runs, beyond) = done.map_err(failure)?;
     let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
@@ -126,19 +123,19 @@ fn show(
         return print(&json);
     }
     let documents = Documents::of(paper).map_err(failure)?;
-    let mut words = text::table_1(&documents) + &text::numbers(&documents, outcome);
-    words += &text::readings(outcome);
-    words += &text::claims(outcome);
-    words +=
+    let mut text = text::table_1(&documents) + &text::numbers(&documents, outcome);
+    text += &text::readings(outcome);
+    text += &text::claims(outcome);
+    text +=
         &format!("\nWritten:\n  {}\n  {}\nReproduce: {}\n", page.display(), path.display(), options.command);
-    print(&words)?;
+    print(&text)?;
     if !arguments.output.quiet && outcome.claims.iter().any(|claim| claim.seeds == Some(1)) {
-        note("warning", "one seed has no interval: --seeds 5 decides the claims");
+        note("warning", "one seed gives no interval: use --seeds 5 to decide the claims");
     }
     Ok(())
 }
 
-/// Write the page with its pictures and tables; returns its path.
+/// Write the page with its figures and tables; returns its path.
 fn write_page(report: &PaperReport, folder: &Path) -> Result<PathBuf, Failure> {
     let files = page::files(report).map_err(|error| Failure::Runtime(error.to_string()))?;
     let mut written = folder.to_owned();

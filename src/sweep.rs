@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::experiment::{Overrides, Processors, headline};
 use crate::run::load;
-use crate::terminal::{Failure, Told, note, print};
+use crate::terminal::{Failure, ProgressReporter, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{Provenance, quoted};
 use seamline_experiment::summarise;
@@ -19,21 +19,21 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
-    /// The folder of the results; what is there already is not run again
+    /// The folder of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Run only this part of the sweep, say on one of several machines
+    /// Run only this part of the sweep, e.g. on one of several machines
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Let the folder hold the results of another scenario or version besides
+    /// Allow the folder to hold results of other scenarios or versions, too
     #[arg(long)]
     add: bool,
-    /// Write a table for notebooks at the end: DIR/runs.parquet
+    /// Also write one table for notebooks: DIR/runs.parquet
     #[arg(long)]
     compact: bool,
     #[command(flatten)]
     processors: Processors,
-    /// No progress, no warnings
+    /// Do not show progress and warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -44,10 +44,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let provenance = Provenance::new(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.quiet);
-    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &told);
+    let reporter = ProgressReporter::new(arguments.quiet);
+    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &reporter);
     let outcome = arguments.processors.run(work)?;
-    told.clear();
+    reporter.clear();
     let outcome = outcome.map_err(failure)?;
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
@@ -56,14 +56,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
-    /// The whole sweep, as it would be typed again.
+    /// The command for the whole sweep.
     fn command(&self) -> String {
         let path = |path: &Path| quoted(&path.display().to_string());
         let add = if self.add { " --add" } else { "" };
         let settings = self.overrides.retyped();
         format!("seamline sweep {}{settings} --out {}{add}", path(&self.file), path(&self.out))
     }
-    /// This part of it.
+    /// The command for this shard.
     fn retyped(&self, command: &str) -> String {
         let shard = self.shard.map(|shard| format!(" --shard {shard}")).unwrap_or_default();
         format!("{command}{shard}")
@@ -78,7 +78,7 @@ fn show(plan: &Plan, arguments: &Arguments, outcome: &SweepOutcome, command: &st
         Some(summary) => text += &verdicts(plan, summary),
         None => {
             text += &format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
-            text += &format!("When all shards are done: {command}\n");
+            text += &format!("When all shards are complete: {command}\n");
         }
     }
     if arguments.compact {
@@ -100,11 +100,11 @@ fn interrupted(outcome: &SweepOutcome, command: &str, code: u8) -> Failure {
     Failure::Interrupted(format!("interrupted; {stored} of {runs} runs are stored\nresume: {command}"), code)
 }
 
-/// What went wrong with stored results, with its exit code.
+/// The failure for an error of stored results, with its exit code.
 pub(crate) fn failure(error: Error) -> Failure {
     match &error {
         Error::Refused { .. } => Failure::Input(error.to_string()),
-        // The lines themselves go where data goes.
+        // The unsaved lines are data, so they go to standard output.
         Error::Unstored { rescued: Err(lines), .. } => {
             print(lines).err().unwrap_or_else(|| Failure::Runtime(error.to_string()))
         }

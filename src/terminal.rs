@@ -24,10 +24,10 @@ pub(crate) fn list_written(files: &[PathBuf]) -> String {
     format!("Written:\n{lines}")
 }
 
-/// Write results to standard output, or else to a temporary file.
+/// Write results to standard output; on failure they are saved in a temporary file.
 ///
 /// # Errors
-/// When standard output cannot be written to: with the path of that file.
+/// When standard output cannot be written to; the message names the temporary file.
 pub(crate) fn print_results(text: &str) -> Result<(), Failure> {
     print(text).map_err(|failure| {
         let name = format!("seamline-results-{}.txt", std::process::id());
@@ -41,22 +41,22 @@ pub(crate) fn print_results(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// A progress bar over one or more sweeps.
-pub(crate) struct Told {
+/// A progress bar for one sweep, or for several in sequence.
+pub(crate) struct ProgressReporter {
     bar: ProgressBar,
     quiet: bool,
 }
 
-impl Told {
+impl ProgressReporter {
     pub(crate) fn new(quiet: bool) -> Self {
-        Told { bar: progress(0, quiet), quiet }
+        ProgressReporter { bar: progress(0, quiet), quiet }
     }
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Progress for Told {
+impl Progress for ProgressReporter {
     fn begins(&self, to_do: usize) {
         self.bar.inc_length(to_do as u64);
     }

@@ -240,7 +240,7 @@ fn a_demo_prints_the_scenario_it_runs() {
     assert_eq!(stdout(&output), rest);
     fs::write(folder.path().join("my.toml"), &output.stdout).unwrap();
     let check = seamline(&["check", "my.toml"], folder.path());
-    assert_eq!(stdout(&check), "my.toml: valid, 5 cells, 25 runs\n");
+    assert_eq!(stdout(&check), "my.toml: valid, 5 grid cells, 25 runs\n");
 }
 
 #[test]

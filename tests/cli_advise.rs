@@ -40,7 +40,7 @@ fn the_answer_begins_with_what_to_do_and_ends_with_how_to_ask_again() {
         &text,
         &["Huang et al., ACM MobiSys 2012", "wifi, changed as given", "t*_MAX", "T_MIN", "(stays)"],
     );
-    assert_contains(&text, &["none (stack as it is)", "freeze", "mobile end", "Closed form", "\nDeploy: "]);
+    assert_contains(&text, &["none (unmodified stack)", "freeze", "mobile end", "Closed form", "\nDeploy: "]);
     let (_, again) = text.split_once("Reproduce: seamline ").unwrap();
     assert_contains(again, &["--to 'wifi, loss=0.1 %' --interruption '50 ms' --stay '2 s'", "--seeds 2"]);
     assert_eq!(succeeds(&asked(&["--jobs", "1"]), folder.path()), text, "processors change nothing");

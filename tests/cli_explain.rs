@@ -14,7 +14,7 @@ fn an_error_names_its_code_and_the_code_is_explained() {
     let page = succeeds(&["explain", "SL009"], folder.path());
     assert_contains(
         &page,
-        &["SL009: a quantity without its unit", "Refused", "Instead", "one_way_delay = \"20 ms\""],
+        &["SL009: a quantity without its unit", "Rejected", "Instead", "one_way_delay = \"20 ms\""],
     );
     assert_eq!(page, succeeds(&["explain", "sl9"], folder.path()));
 }
@@ -26,7 +26,7 @@ fn without_a_code_all_are_listed() {
     assert!(text.lines().count() > 20);
     for line in text.lines().skip(1) {
         let code = line.split_whitespace().next().unwrap();
-        assert_contains(&succeeds(&["explain", code], folder.path()), &[code, "Refused", "Instead"]);
+        assert_contains(&succeeds(&["explain", code], folder.path()), &[code, "Rejected", "Instead"]);
     }
 }
 

@@ -12,7 +12,7 @@ fn what_it_writes_is_valid_and_runs() {
     assert_eq!(text, "Written: scenario.toml\nNext: seamline run scenario.toml\n");
     assert_eq!(
         succeeds(&["check", "scenario.toml"], folder.path()),
-        "scenario.toml: valid, 2 cells, 10 runs\n"
+        "scenario.toml: valid, 2 grid cells, 10 runs\n"
     );
     let run = succeeds(&["run", "scenario.toml", "--seeds", "1", "--set", "duration=11 s"], folder.path());
     assert_contains(&run, &["newreno", "cubic", "handover of radio at"]);
@@ -63,10 +63,7 @@ fn every_line_that_is_commented_out_can_be_used() {
 fn a_file_that_is_there_is_kept_unless_forced() {
     let folder = folder();
     fs::write(folder.path().join("my.toml"), "mine").unwrap();
-    assert_contains(
-        &refuses(&["init", "my.toml"], folder.path()),
-        &["error: my.toml is there already", "--force"],
-    );
+    assert_contains(&refuses(&["init", "my.toml"], folder.path()), &["error: my.toml exists", "--force"]);
     assert_eq!(fs::read_to_string(folder.path().join("my.toml")).unwrap(), "mine");
     succeeds(&["init", "my.toml", "--force"], folder.path());
     assert!(fs::read_to_string(folder.path().join("my.toml")).unwrap().contains("[[link]]"));

@@ -101,7 +101,7 @@ fn a_standard_output_without_room_loses_no_result() {
     let output = shell(&format!("TMPDIR=$PWD; export TMPDIR; seamline {run} > /dev/full"), folder.path());
     assert_eq!(output.status.code(), Some(1));
     assert_contains(stderr(&output), &["error: cannot write to standard output: No space left on device"]);
-    let (_, place) = stderr(&output).split_once("what was computed is in ").unwrap();
+    let (_, place) = stderr(&output).split_once("the results are in ").unwrap();
     let kept = fs::read_to_string(place.lines().next().unwrap().trim()).unwrap();
     let whole = shell(&format!("seamline {run}"), folder.path());
     assert_eq!(kept, stdout(&whole));

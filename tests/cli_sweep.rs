@@ -67,7 +67,7 @@ fn it_ends_in_the_verdicts_of_a_run_and_says_how_to_repeat_it() {
     let whole =
         succeeds(&["run", &file, "--seeds", "3", "--set", "duration=2 s", "--table", "none"], folder.path());
     let verdicts = |text: &str| -> Vec<String> {
-        let rows = text.lines().skip_while(|line| !line.starts_with("Goodput, mean of 3 seeds"));
+        let rows = text.lines().skip_while(|line| !line.starts_with("Goodput: mean of 3 seeds"));
         rows.take(6).map(str::to_owned).collect()
     };
     assert_eq!(verdicts(&text).len(), 6);
@@ -208,7 +208,7 @@ fn shards_are_disjoint_and_complete_and_come_together() {
     assert_eq!((sum, lines(&out).len()), (20, 20));
     let sharded = lines(&out);
     let text = run(&short("4"), &[], folder.path());
-    assert_contains(&text, &["Goodput, mean of 4 seeds", "Stored: 20 runs"]);
+    assert_contains(&text, &["Goodput: mean of 4 seeds", "Stored: 20 runs"]);
     let files: BTreeSet<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(files, BTreeSet::from(["runs.jsonl".into(), "sweep.json".into()]));
     assert_eq!(lines(&out), sharded);

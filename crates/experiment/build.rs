@@ -1,5 +1,5 @@
-//! Notes the commit this is built from, and a fingerprint of the sources that results depend on, for the
-//! provenance of results.
+//! Records the commit of this build and a fingerprint of the sources that results depend on, for the provenance of
+//! results.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -9,64 +9,68 @@ pub use crate::search::{Bound, Effort};
 use seamline_report::statistics::Estimate;
 use serde::Serialize;
 
-/// What to do.
+/// The recommendation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Hand over, with the stack as it is.
+    /// Hand over with the unmodified TCP stack.
     HandOver,
-    /// Hand over with this scheme; with the stack as it is that brings nothing that is sure.
+    /// Hand over with this scheme; with the unmodified stack there is no significant gain.
     HandOverWith {
         /// Its name.
         scheme: String,
     },
     /// Stay.
     Stay,
-    /// Neither is better for sure, by more than [`Advice::indifference`].
+    /// Neither is significantly better by more than [`Advice::indifference`].
     NoClearDifference,
-    /// Stay: the handover would not be complete before the host must go back.
+    /// Stay: the host must return before the handover completes.
     NeverComplete,
-    /// The file is there before the handover would begin.
+    /// The file is complete before the handover would begin.
     NothingToDecide,
 }
 
-/// How one scheme fares.
+/// The results of one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SchemeAdvice {
-    /// Its name; `none` is the stack as it is.
+    /// Its name; `none` is the unmodified stack.
     pub name: String,
-    /// The ends at which it must be installed; `None` for the stack as it is.
+    /// The ends at which it must be installed; `None` for the unmodified stack.
     pub installed: Option<String>,
-    /// Whether it must hear of a handover beforehand.
+    /// Whether it must be notified of a handover in advance.
     pub needs_prediction: bool,
     /// Where it is specified.
     pub cite: Option<String>,
-    /// Seconds until the file is there, or bytes within the horizon, with the handover asked for; `None` when the handover
-    /// would never be complete.
+    /// The completion time in seconds, or the bytes delivered within the horizon, with the requested handover; `None`
+    /// when the handover never completes.
     pub outcome: Option<Estimate>,
-    /// Seconds saved, or bytes more, than staying; at least so much where staying is incomplete, at most where this is, and `None` where
-    /// both are.
+    /// The gain over staying: seconds saved, or additional bytes. A lower bound where staying is incomplete, an upper
+    /// bound where this scheme is, and `None` where both are.
     pub gain: Option<Estimate>,
-    /// Whether that is more than [`Advice::indifference`] for sure, all schemes being asked about at once.
+    /// Whether that gain significantly exceeds [`Advice::indifference`], corrected for comparing all schemes at once.
     pub gains: bool,
-    /// Seconds saved, or bytes more, than the stack as it is with the same handover, likewise.
+    /// The gain over the unmodified stack with the same handover, with the same bounds.
     pub over_stock: Option<Estimate>,
-    /// Whether that is more than [`Advice::indifference`] for sure, all schemes being asked about at once.
+    /// Whether that gain significantly exceeds [`Advice::indifference`], corrected for comparing all schemes at once.
     pub better_than_stock: bool,
-    /// The longest interruption that is worth it at the stay asked for: t*_MAX; not searched where staying is incomplete.
+    /// The longest interruption that pays off at the requested stay: t*_MAX; not searched where staying is
+    /// incomplete.
     pub longest_interruption: Option<Bound>,
-    /// The shortest stay that is worth it at the interruption asked for: T_MIN; likewise.
+    /// The shortest stay that pays off at the requested interruption: T_MIN; not searched where staying is
+    /// incomplete.
     pub shortest_stay: Option<Bound>,
-    /// Over the interruption: seconds, and seconds until the file is there or bytes within the horizon.
+    /// The outcome over the interruption: pairs of the interruption in seconds, and the completion time in seconds or
+    /// the bytes within the horizon.
     pub over_interruption: Vec<(f64, Estimate)>,
-    /// How many runs of the handover asked for ended without the whole file; with any, times are the least, without an interval.
+    /// How many runs of the requested handover ended without the whole file. If any did, times are lower bounds
+    /// without an interval.
     pub incomplete: usize,
 }
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// What to do.
+    /// The recommendation.
     pub verdict: Verdict,
     /// The old link.
     pub from: AccessLink,
@@ -78,53 +82,55 @@ pub struct Advice {
     pub stay_s: Option<f64>,
     /// From the start of the flow to the handover, in seconds, before what the seed adds.
     pub at_s: f64,
-    /// How long beforehand schemes that need it hear of a handover, in seconds.
+    /// How long in advance schemes that need it are notified of a handover, in seconds.
     pub lead_s: f64,
-    /// How much base stations keep for the host while it is away and send on; `None` when it is lost.
+    /// How much data base stations buffer and forward for the host while it is away; `None` when it is lost.
     pub forward: Option<String>,
     /// What is sent.
     pub traffic: Traffic,
-    /// Whether the host sends it; otherwise it is sent to the host.
+    /// Whether the host sends; otherwise it receives.
     pub upload: bool,
-    /// The links that are recorded, and where in them the runs begin.
+    /// The recorded links, and where in the recordings the runs begin.
     pub recordings: Vec<Recording>,
-    /// How long the longest run of staying and of the handover asked for went on, in seconds.
+    /// The length of the longest run of staying and of the requested handover, in seconds.
     pub longest_run_s: f64,
     /// The variant of TCP.
     pub variant: String,
     /// The profile of TCP.
     pub profile: String,
-    /// Staying: seconds until the file is there, or bytes within the horizon.
+    /// The outcome of staying: the completion time in seconds, or the bytes delivered within the horizon.
     pub stays: Estimate,
-    /// How many runs of staying ended without the whole file; with any, the time is the least, without an interval.
+    /// How many runs of staying ended without the whole file. If any did, the time is a lower bound without an
+    /// interval.
     pub stays_incomplete: usize,
-    /// How many runs of the probes of bounds did.
+    /// How many runs of the bound search ended without the whole file.
     pub incomplete_probes: usize,
-    /// Differences of so many seconds or bytes count for nothing: 1 % of staying.
+    /// Differences up to this many seconds or bytes are negligible: 1 % of staying.
     pub indifference: f64,
-    /// The schemes, the stack as it is first.
+    /// The schemes; the unmodified stack is first.
     pub schemes: Vec<SchemeAdvice>,
-    /// The scheme to deploy: of those that are better than the stack as it is and than staying, for sure, and not worse for sure than the
-    /// best of them, each time by more than the indifference, the one that demands least.
+    /// The scheme to deploy. Candidates are significantly better than the unmodified stack and than staying, and not
+    /// significantly worse than the best scheme, each by more than the indifference. Of these it is the one with the
+    /// fewest requirements.
     pub deploy: Option<String>,
-    /// What arithmetic says.
+    /// The closed-form result.
     pub closed_form: ClosedForm,
-    /// Where it and the simulation of the stack as it is differ, and why.
+    /// Where the closed form and the simulation of the unmodified stack differ, and why.
     pub disagreements: Vec<Disagreement>,
-    /// How the bounds were searched.
+    /// How thoroughly the bounds were searched.
     pub effort: Effort,
-    /// How many seeds the handover asked for was run with.
+    /// The number of seeds of the requested handover.
     pub seeds: u32,
-    /// How many runs were made.
+    /// The number of runs.
     pub runs: usize,
 }
 
 impl Advice {
-    /// The stack as it is.
+    /// The unmodified stack.
     pub fn stock(&self) -> Option<&SchemeAdvice> {
         self.schemes.first()
     }
-    /// The scheme of this name.
+    /// The scheme with this name.
     pub fn scheme(&self, name: &str) -> Option<&SchemeAdvice> {
         self.schemes.iter().find(|scheme| scheme.name == name)
     }

@@ -1,4 +1,4 @@
-//! The bounds of an answer: how hard they are searched, and over which range.
+//! The bounds of an answer: over which range, and how thoroughly, they are searched.
 
 use crate::advice::SchemeAdvice;
 use crate::closed_form::{ClosedForm, parameters, segment};
@@ -7,22 +7,23 @@ use crate::question::{Question, Traffic};
 use crate::runs::{Point, Runs, STAYS, known, schemes, values};
 use crate::scenario::Way;
 use crate::search::{Axis, Bound, Effort, Found, search, span};
-use crate::solve::as_asked;
+use crate::solve::as_requested;
 use seamline_report::statistics::Estimate;
 use seamline_wire::Duration;
 
-/// So many packets are simulated in some seconds; a search that needs more uses fewer seeds, then fewer probes.
+/// A budget of a few seconds of simulation. A search that exceeds it uses fewer seeds, then fewer probes.
 const PACKETS: f64 = 20e6;
-/// A run costs as much as so many packets before its first.
+/// The fixed cost of a run, in packets.
 const PACKETS_TO_BEGIN: f64 = 1000.0;
-/// A search with fewer seeds says little.
+/// Fewer seeds are not meaningful.
 const LEAST_SEEDS: usize = 3;
-/// A stay is no shorter.
+/// The shortest stay that is probed.
 const SHORTEST_STAY_S: f64 = 1e-3;
-/// Probes of a grid and halvings, from thorough to quick.
+/// Grid probes and bisections, from thorough to quick.
 const SEARCHES: [(usize, usize); 4] = [(8, 5), (5, 3), (4, 2), (3, 2)];
 
-/// How hard the bounds will be searched: as hard as some seconds allow, but no less than with the quickest search and a few seeds.
+/// How thoroughly the bounds will be searched: as a few seconds allow, but at least with the quickest search and a
+/// few seeds.
 pub fn effort(question: &Question) -> Effort {
     let (form, schemes) = (ClosedForm::of(question), schemes().len());
     let [payload, _] = segment(&parameters(question));
@@ -32,18 +33,18 @@ pub fn effort(question: &Question) -> Effort {
     };
     let packets = PACKETS_TO_BEGIN + bytes / payload;
     let all = question.seeds as usize;
-    let affordable = |(grid, halvings): (usize, usize)| {
-        let probes = schemes * 2 * (grid + halvings);
+    let affordable = |(grid, bisections): (usize, usize)| {
+        let probes = schemes * 2 * (grid + bisections);
         ((PACKETS / packets) as usize).saturating_sub(schemes * all) / probes
     };
     let least = LEAST_SEEDS.min(all);
     let quickest = SEARCHES[SEARCHES.len() - 1];
     let search = SEARCHES.into_iter().find(|search| affordable(*search) >= least).unwrap_or(quickest);
-    let (grid, halvings) = search;
-    Effort { seeds: affordable(search).clamp(least, all), grid, halvings }
+    let (grid, bisections) = search;
+    Effort { seeds: affordable(search).clamp(least, all), grid, bisections }
 }
 
-/// Search both for all schemes.
+/// Search both bounds for all schemes.
 pub(crate) fn search_bounds(
     question: &Question,
     runs: &mut Runs<'_>,
@@ -62,7 +63,7 @@ pub(crate) fn search_bounds(
     Ok(())
 }
 
-/// With as many seeds as all probes have.
+/// The outcome over the interruption, with as many seeds as every probe has.
 fn curve(
     question: &Question,
     runs: &Runs<'_>,
@@ -76,7 +77,7 @@ fn curve(
         known(&samples[..seeds.min(samples.len())])
     };
     let mut probes = found.probes.clone();
-    if as_asked(question, scheme).is_some() {
+    if as_requested(question, scheme).is_some() {
         probes.push(question.interruption.as_secs_f64());
     }
     probes.sort_by(f64::total_cmp);
@@ -84,9 +85,9 @@ fn curve(
     probes.into_iter().map(|at| (at, point(at))).collect()
 }
 
-/// What is left of the longest transfer on the old link, or of the horizon, when the handover begins, in seconds: beyond it no
-/// interruption can be worth it under any seed.
-fn what_is_left(question: &Question, runs: &Runs<'_>) -> f64 {
+/// The time in seconds from the handover to the end of the longest transfer on the old link, or of the horizon. No
+/// longer interruption pays off under any seed.
+fn remaining_seconds(question: &Question, runs: &Runs<'_>) -> f64 {
     let whole = match question.traffic {
         Traffic::File(_) => values(runs.of(STAYS)).into_iter().fold(0.0, f64::max),
         Traffic::Horizon(span) => span.as_secs_f64(),
@@ -101,14 +102,14 @@ fn search_interruption(
     schemes: usize,
 ) -> Result<Vec<Found>, AdviseError> {
     let longest =
-        what_is_left(question, runs).min(question.stay.map_or(f64::INFINITY, Duration::as_secs_f64));
+        remaining_seconds(question, runs).min(question.stay.map_or(f64::INFINITY, Duration::as_secs_f64));
     let steps = (effort.grid - 1) as f64;
     let grid = (0..effort.grid).map(|n| longest * n as f64 / steps).collect();
     let way = |at: f64| Way { at: question.at, interruption: span(at), stay: question.stay };
     search(runs, schemes, &Axis { grid, way: &way, between: f64::midpoint }, effort)
 }
 
-/// Between a stay in which the file is done, or that lasts beyond the horizon, and the interruption itself.
+/// The range is from a stay in which the file completes, or that exceeds the horizon, to the interruption itself.
 fn search_stay(
     question: &Question,
     runs: &mut Runs<'_>,

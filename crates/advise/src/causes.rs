@@ -1,117 +1,119 @@
-//! Why the closed form and the simulation differ, from the records of the runs.
+//! Why the closed form and the simulation differ, according to the records of the runs.
 
 mod found;
 
 use crate::closed_form::{ClosedForm, excursion, load};
 use crate::question::{Question, Traffic};
 use crate::runs::{Sample, known};
-use crate::significance::WORTH_TELLING;
+use crate::significance::INDIFFERENCE;
 use seamline_model::transfer::{self, Load};
 use seamline_report::statistics::Estimate;
 use serde::Serialize;
 
-/// Differences up to this share of the closed form, or within the interval of the mean, are none.
+/// Smaller relative differences, and differences within the interval of the mean, count as agreement.
 pub const TOLERANCE: f64 = 0.05;
 
 /// Seconds lost on a link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OnLink {
-    /// What the link is called.
+    /// The name of the link.
     pub link: String,
-    /// For each run.
+    /// The mean per run.
     pub seconds: f64,
     #[serde(skip)]
-    place: usize,
+    index: usize,
 }
 
-/// A link that is begun on with a small window.
+/// A link on which the flow starts with a small window.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Begun {
-    /// How many round trips it takes to fill the link.
+    /// The number of round trips until the window fills the link.
     pub round_trips: u32,
     /// Their length in seconds.
     pub round_trip_s: f64,
-    /// What they cost by arithmetic.
+    /// The computed cost of slow start.
     #[serde(flatten)]
     pub cost: OnLink,
 }
 
-/// What the closed form leaves out, as it was found in the runs.
+/// An effect that the closed form ignores and that the runs show.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "cause", rename_all = "kebab-case")]
 pub enum Cause {
     /// Slow start at the beginning and after each interruption.
     SlowStart {
-        /// In the order in which they are begun on.
+        /// In the order in which the flow uses the links.
         begun: Vec<Begun>,
     },
-    /// The link was back, and the sender still waited for its retransmission timer.
+    /// The link was up again, but the sender still waited for its retransmission timer.
     Timer {
-        /// Over all handovers of a run, by the link that was back.
+        /// Over all handovers of a run, by the link after the handover.
         on: Vec<OnLink>,
-        /// Timeouts for each run.
+        /// The mean number of timeouts per run.
         timeouts: f64,
     },
-    /// Data arrived again, but the flow was not at its pace yet.
+    /// Data arrived again, but the flow had not recovered its previous goodput.
     SlowRecovery {
-        /// Until it was, over all handovers of a run that saw it, by the link.
+        /// The time until it recovered, over all handovers of a run that saw the recovery, by link.
         on: Vec<OnLink>,
-        /// Handovers for each run after which the pace was not regained at all.
+        /// The mean number of handovers per run after which the flow never recovered.
         not_regained: f64,
     },
-    /// The conditions of a link change over time, in rate, delay or handovers of its own; the closed form takes the rate that was given.
+    /// The conditions of a link vary over time, in rate, delay or handovers of its own; the closed form uses the
+    /// given rate.
     VaryingConditions {
         /// The link.
         link: String,
-        /// What the closed form takes, in bit/s of payload.
+        /// The rate that the closed form uses, in bit/s of payload.
         payload_bits_per_second: f64,
     },
-    /// The window's limit or the receiver's buffer keeps the flow below what the link carries.
+    /// The window limit or the receive buffer keeps the flow below the capacity of the link.
     WindowLimited {
         /// The link.
         link: String,
-        /// The most that can be under way, in bytes.
+        /// The maximum data in flight, in bytes.
         window_bytes: f64,
-        /// The link's share that this fills at its round trip.
+        /// The share of the link that this fills at its round-trip time.
         share: f64,
     },
-    /// Random losses keep the flow below what the link carries, by the closed form for losses.
+    /// Random losses keep the flow below the capacity of the link, by the closed form for losses.
     LossLimited {
         /// The link.
         link: String,
-        /// Its share that is left.
+        /// The share of the link that the flow can still use.
         share: f64,
     },
-    /// Packets found a queue full.
+    /// Packets were dropped by full queues.
     QueueOverflow {
-        /// For each run.
+        /// The mean per run.
         packets: f64,
     },
     /// Packets were lost at handovers.
     LostAtHandovers {
-        /// For each run.
+        /// The mean per run.
         packets: f64,
     },
 }
 
-/// A number that the closed form and the simulation disagree about.
+/// A quantity on which the closed form and the simulation disagree.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Disagreement {
-    /// Whether the host stays; otherwise it hands over as asked.
+    /// Whether it is about staying; otherwise about the requested handover.
     pub stays: bool,
-    /// By the closed form: seconds until the file is there, or bytes within the horizon.
+    /// By the closed form: the completion time in seconds, or the bytes within the horizon.
     pub closed_form: f64,
-    /// By simulation of the stack as it is; the least, without an interval, where runs ended without the whole file.
+    /// By simulation of the unmodified stack; a lower bound without an interval where runs ended without the whole
+    /// file.
     pub simulated: Estimate,
-    /// What the runs show that the closed form leaves out; empty when nothing was found. What only slows is not among them when the
-    /// simulation is better.
+    /// The effects that the runs show and the closed form ignores; empty when none was found. Effects that only slow
+    /// a flow down are left out when the simulation is better.
     pub causes: Vec<Cause>,
-    /// Of the difference, in seconds or bytes, what the seconds of the causes and a limited window account for at most: if nothing at all
-    /// had passed in them.
+    /// The part of the difference, in seconds or bytes, that the causes explain at most: computed as if nothing at
+    /// all had been delivered during their seconds.
     pub accounted: f64,
 }
 
-/// Whether they disagree, and why.
+/// The disagreement between closed form and simulation, if there is one, with its causes.
 pub(crate) fn disagreement(
     question: &Question,
     form: &ClosedForm,
@@ -130,14 +132,14 @@ pub(crate) fn disagreement(
     };
     let mut causes = found::varying(question, form, stays);
     if is_worse {
-        causes.extend(found::slowing(question, form, stays, samples, WORTH_TELLING * seconds));
+        causes.extend(found::slowing(question, form, stays, samples, INDIFFERENCE * seconds));
     }
     let accounted = accounted(question, form, stays, &causes);
     Some(Disagreement { stays, closed_form, simulated, causes, accounted })
 }
 
-/// A second lost on one link costs seconds of the link on which the file ends: the closed form of a file that is larger by what would
-/// have passed. Where the window is limited, less would.
+/// Lost time on one link costs time on the link on which the file ends. It is computed as the closed form of a file
+/// that is larger by the data that would have been delivered. A limited window reduces that amount.
 fn accounted(question: &Question, form: &ClosedForm, stays: bool, causes: &[Cause]) -> f64 {
     let is_limited = causes.iter().any(|cause| matches!(cause, Cause::WindowLimited { .. }));
     let full = form.rates();
@@ -156,7 +158,8 @@ fn accounted(question: &Question, form: &ClosedForm, stays: bool, causes: &[Caus
     }
 }
 
-/// Seconds of the old and the new link. Slow start after a handover is part of the way back to the pace, where that was seen.
+/// The lost seconds on the old and the new link. Slow start after a handover is part of the recovery, where one was
+/// seen.
 fn lost(causes: &[Cause]) -> [f64; 2] {
     let (mut lost, mut begun_again, mut recovery) = ([0.0; 2], [0.0; 2], [0.0; 2]);
     for cause in causes {
@@ -164,16 +167,18 @@ fn lost(causes: &[Cause]) -> [f64; 2] {
             Cause::SlowStart { begun } => {
                 for (n, begun) in begun.iter().enumerate() {
                     let sum = if n == 0 { &mut lost } else { &mut begun_again };
-                    sum[begun.cost.place] += begun.cost.seconds;
+                    sum[begun.cost.index] += begun.cost.seconds;
                 }
             }
-            Cause::Timer { on, .. } => on.iter().for_each(|it| lost[it.place] += it.seconds),
-            Cause::SlowRecovery { on, .. } => on.iter().for_each(|it| recovery[it.place] += it.seconds),
+            Cause::Timer { on, .. } => on.iter().for_each(|on_link| lost[on_link.index] += on_link.seconds),
+            Cause::SlowRecovery { on, .. } => {
+                on.iter().for_each(|on_link| recovery[on_link.index] += on_link.seconds)
+            }
             _ => {}
         }
     }
-    for (lost, (one, other)) in lost.iter_mut().zip(begun_again.into_iter().zip(recovery)) {
-        *lost += f64::max(one, other);
+    for (lost, (slow_start, recovery)) in lost.iter_mut().zip(begun_again.into_iter().zip(recovery)) {
+        *lost += f64::max(slow_start, recovery);
     }
     lost
 }

@@ -11,39 +11,40 @@ use serde::Serialize;
 
 /// IPv4 and TCP without options, in bytes.
 const HEADERS: u32 = 40;
-/// Of timestamps, padded (RFC 7323 appendix A).
+/// The padded timestamp option (RFC 7323 appendix A), in bytes.
 const TIMESTAMPS: u32 = 12;
-/// A retransmission timeout is about four round trips (RFC 5348 section 3.1).
+/// A retransmission timeout is taken as four round trips (RFC 5348 section 3.1).
 const ROUND_TRIPS_OF_TIMEOUT: f64 = 4.0;
-/// The variants whose mean window over random losses has the closed form of Reno or of CUBIC.
+/// The variants to which the closed form of Reno applies under random loss.
 const LIKE_RENO: [&str; 3] = ["reno", "newreno", "sack"];
 
-/// What arithmetic says: links are full whenever they are there, and an interruption costs what it lasts.
+/// The closed-form result: links are fully used while they are available, and an interruption costs exactly its
+/// length.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClosedForm {
-    /// Payload rate of the old and the new link in bit/s when they are full: headers left out.
+    /// The payload rate of the old and the new link in bit/s when fully used, without headers.
     pub payload_bits_per_second: [f64; 2],
-    /// What a sender whose window has a limit, or a receiver with so much room, can use of them at the round trip of the link, in bit/s,
-    /// where that is less; the other numbers leave it out.
+    /// The part of these rates that a limited send window or receive buffer can use at the round-trip time of the
+    /// link, in bit/s, where that is less. The other numbers ignore it.
     pub window_limited_bits_per_second: [Option<f64>; 2],
-    /// What random losses alone would leave of them in the long run, in bit/s, where that is less than both; the other
-    /// numbers leave it out. Only known of Reno and its kin, and of CUBIC.
+    /// The part of these rates that random losses alone would leave in the long run, in bit/s, where that is less
+    /// than both. The other numbers ignore it. Only known for Reno-like variants and CUBIC.
     pub loss_limited_bits_per_second: [Option<f64>; 2],
-    /// The most that can be under way, in bytes.
+    /// The maximum data in flight, in bytes.
     pub window_bytes: f64,
-    /// Staying: seconds until the file is there, or bytes within the horizon.
+    /// Staying: the completion time in seconds, or the bytes delivered within the horizon.
     pub stays: f64,
-    /// Handing over: likewise.
+    /// Handing over, in the same unit.
     pub moves: f64,
-    /// Seconds saved or bytes more.
+    /// The gain: seconds saved, or additional bytes.
     pub gain: f64,
-    /// t*_MAX in seconds at the stay asked for.
+    /// t*_MAX in seconds at the requested stay.
     pub longest_interruption_s: Option<f64>,
-    /// T_MIN in seconds at the interruption asked for.
+    /// T_MIN in seconds at the requested interruption.
     pub shortest_stay_s: Option<f64>,
 }
 
-/// Payload of a segment in bytes, and its packet's size.
+/// The payload of a segment and the size of its packet, in bytes.
 pub(crate) fn segment(parameters: &Parameters) -> [f64; 2] {
     let segments = &parameters.segments;
     let options = if segments.timestamp_tick.is_some() { TIMESTAMPS } else { 0 };
@@ -51,13 +52,13 @@ pub(crate) fn segment(parameters: &Parameters) -> [f64; 2] {
     [f64::from(size - options), f64::from(size + HEADERS)]
 }
 
-/// The parameters of the profile that a question names.
+/// The parameters of the question's profile.
 pub(crate) fn parameters(question: &Question) -> Parameters {
     (profile::find(&question.profile).unwrap_or(&profile::RFC).parameters)()
 }
 
-/// How many segments are acknowledged for each increment of the window, b of Padhye et al.: an acknowledgment for several segments
-/// may count for one of them, or for all.
+/// The segments acknowledged for each increment of the window, b of Padhye et al.: an acknowledgment of several
+/// segments may count as one increment or as several.
 fn acknowledged(parameters: &Parameters) -> f64 {
     let covered =
         parameters.receiver.delayed_acknowledgment.map_or(1.0, |delayed| f64::from(delayed.segments));
@@ -67,7 +68,7 @@ fn acknowledged(parameters: &Parameters) -> f64 {
     }
 }
 
-/// The most that can be under way, in bytes of payload: the sender's limit, or the receiver's buffer.
+/// The maximum data in flight in bytes of payload: the send window limit or the receive buffer.
 fn window_bytes(parameters: &Parameters) -> f64 {
     let [payload, _] = segment(parameters);
     let limit = parameters.window.limit;
@@ -75,7 +76,7 @@ fn window_bytes(parameters: &Parameters) -> f64 {
     limit.min(f64::from(parameters.receiver.buffer))
 }
 
-/// What a link carries, and what a limited window and losses leave of it, in bit/s of payload.
+/// The capacity of a link, and what a limited window and losses leave of it, in bit/s of payload.
 fn rates(question: &Question, link: &AccessLink) -> (f64, Option<f64>, Option<f64>) {
     let parameters = parameters(question);
     let [payload, packet] = segment(&parameters);
@@ -94,7 +95,7 @@ fn rates(question: &Question, link: &AccessLink) -> (f64, Option<f64>, Option<f6
     (carries, Some(window).filter(|it| *it < carries), left.filter(|left| *left < carries.min(window)))
 }
 
-/// A question's load in bits.
+/// The load of a question in bits.
 pub(crate) fn load(traffic: Traffic) -> Load {
     match traffic {
         Traffic::File(bytes) => Load::File { bits: bytes as f64 * 8.0 },
@@ -103,7 +104,7 @@ pub(crate) fn load(traffic: Traffic) -> Load {
 }
 
 impl ClosedForm {
-    /// Of a question.
+    /// The closed form of a question.
     pub(crate) fn of(question: &Question) -> Self {
         let links = [&question.from, &question.to].map(|link| rates(question, link));
         let [old, new] = links.map(|(carries, ..)| carries);
@@ -121,39 +122,39 @@ impl ClosedForm {
         }
     }
 
-    /// The least rate to reckon with, in bit/s.
+    /// The lowest rate to assume, in bit/s.
     pub(crate) fn slowest(&self) -> f64 {
         let left = [self.window_limited_bits_per_second, self.loss_limited_bits_per_second];
         let left = left.into_iter().flatten().flatten();
         self.payload_bits_per_second.into_iter().chain(left).fold(f64::INFINITY, f64::min)
     }
 
-    /// The rates it assumes.
+    /// The rates of fully used links.
     pub(crate) fn rates(&self) -> Rates {
         let [old, new] = self.payload_bits_per_second;
         Rates { old, new }
     }
 
-    /// What a limited window leaves of them, all of them where it is not in the way.
+    /// The rates that a limited window leaves.
     pub(crate) fn rates_in_window(&self) -> Rates {
         let [old, new] = self.window_limited_bits_per_second;
         let full = self.rates();
         Rates { old: old.unwrap_or(full.old), new: new.unwrap_or(full.new) }
     }
 
-    /// Seconds or bytes with another interruption.
+    /// The outcome in seconds or bytes with another interruption.
     pub(crate) fn moves_with(&self, question: &Question, interruption: f64) -> f64 {
         let (load, way) = (load(question.traffic), Excursion { interruption, ..excursion(question) });
         in_units(load, transfer::moves(load, self.rates(), way))
     }
 }
 
-/// Seconds, or bytes in place of bits.
+/// Convert bits into bytes; leave seconds unchanged.
 fn in_units(load: Load, value: f64) -> f64 {
     if matches!(load, Load::File { .. }) { value } else { value / 8.0 }
 }
 
-/// The handover in seconds. Seeds add half a round trip of the old link to its time on average.
+/// The handover in seconds. Seeds delay it by half a round trip of the old link on average.
 pub(crate) fn excursion(question: &Question) -> Excursion {
     Excursion {
         at: question.at.as_secs_f64() + question.from.round_trip.as_secs_f64() / 2.0,

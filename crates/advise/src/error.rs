@@ -1,16 +1,16 @@
-//! What can be wrong.
+//! Errors.
 
 use seamline_scenario::Diagnostics;
 use std::fmt;
 
-/// A value that was refused, in the words of whoever gave it.
+/// A rejected value, in the terms of the option that set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
-    /// Where it was given: `--from`, `--stay`.
+    /// The option it came from: `--from`, `--stay`.
     pub place: String,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub tips: Vec<String>,
 }
 
@@ -36,11 +36,11 @@ impl std::error::Error for InputError {}
 /// Why there is no advice.
 #[derive(Debug)]
 pub enum AdviseError {
-    /// The question makes no sense.
+    /// A value of the question is invalid.
     Input(InputError),
-    /// A table that was passed on to the scenario is wrong.
+    /// A table that was copied into the scenario is invalid.
     Scenario(Box<Diagnostics>),
-    /// Somebody asked to stop.
+    /// The caller asked to stop.
     Interrupted,
 }
 

@@ -1,17 +1,19 @@
-//! Should a host hand over? From two links, an interruption and a stay to an answer: whether the handover is worth it, up to which
-//! interruption and from which stay on, under every registered scheme, and which scheme brings something.
+//! Should a host hand over? Given two links, an interruption and a stay, this crate computes whether the handover
+//! pays off, up to which interruption and from which stay, under every registered scheme, and which scheme gains
+//! something.
 //!
-//! A [`Question`] becomes a scenario ([`scenario::text`]): two base stations behind a gateway and a host that goes from the
-//! one to the other and back, each time through the interruption, in which nothing passes. [`advise`] runs it for each scheme and seed at
-//! the interruption and stay asked for, and searches the bounds. All runs of a seed meet the same losses and the same time of the
-//! handover, so gains are differences of pairs. The closed form (`seamline_model::transfer`) stands beside it, and [`causes`] says from the
-//! records why the two differ.
+//! A [`Question`] becomes a scenario ([`scenario::text`]): two base stations behind a gateway, and a host that hands
+//! over from one to the other and back. Nothing passes during either interruption. [`advise`] runs it for each scheme
+//! and seed at the requested interruption and stay, and searches the bounds. All runs of a seed have the same losses
+//! and the same handover time, so gains are paired differences. The answer also has the closed form
+//! (`seamline_model::transfer`), and [`causes`] explains from the records why the two differ.
 
 pub mod advice;
 mod bounds;
 pub mod causes;
 mod closed_form;
 mod error;
+mod format;
 mod limit;
 pub mod link;
 mod picture;
@@ -23,14 +25,13 @@ pub mod scenario;
 mod search;
 mod significance;
 mod solve;
-mod text;
 
 pub use advice::Advice;
 pub use bounds::effort;
 pub use error::{AdviseError, InputError};
+pub use format::format_advice;
 pub use link::AccessLink;
 pub use picture::picture;
-pub use question::{Question, QuestionWords, Traffic};
+pub use question::{Question, QuestionInput, Traffic};
 pub use runs::Watch;
 pub use solve::advise;
-pub use text::to_text;

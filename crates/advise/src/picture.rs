@@ -1,4 +1,4 @@
-//! The picture: transfer time, or what is delivered, over the interruption.
+//! The figure: transfer time, or data delivered, over the interruption.
 
 use crate::advice::Advice;
 use crate::closed_form::ClosedForm;
@@ -8,17 +8,22 @@ use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
 use seamline_report::statistics::Estimate;
 
-/// Points of the closed form's line.
+/// The number of segments of the closed form's line.
 const POINTS: u32 = 24;
 
-/// One line for each scheme, one for staying, one of the closed form.
+/// One line for each scheme, one for staying, and one for the closed form.
 pub fn picture(question: &Question, advice: &Advice) -> Picture {
     let scale = |value: f64| if matches!(question.traffic, Traffic::File(_)) { value } else { value / 1e6 };
-    let scaled = |value: &Estimate| value.map(scale);
-    let places = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
-    let last = places.fold(question.interruption.as_secs_f64(), f64::max);
+    let scaled = |value: &Estimate| Estimate {
+        mean: scale(value.mean),
+        low: value.low.map(scale),
+        high: value.high.map(scale),
+        samples: value.samples,
+    };
+    let interruptions = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
+    let last = interruptions.fold(question.interruption.as_secs_f64(), f64::max);
     let of_scheme = |(name, points): (&str, &[(f64, Estimate)])| Line {
-        name: if name == "none" { "stack as it is".to_owned() } else { name.to_owned() },
+        name: if name == "none" { "unmodified stack".to_owned() } else { name.to_owned() },
         points: points.iter().map(|(at, value)| (*at, scaled(value))).collect(),
     };
     let shown = advice.schemes.iter().filter(|scheme| !scheme.over_interruption.is_empty());
@@ -43,15 +48,15 @@ pub fn picture(question: &Question, advice: &Advice) -> Picture {
     Picture {
         name: "advice".to_owned(),
         svg: lines(names, Parameter { name: "interruption (s)", logarithmic: false }, &all),
-        caption: format!("{caption}; where a line crosses that of staying is its t*_MAX."),
+        caption: format!("{caption}. A line crosses the line of staying at its t*_MAX."),
     }
 }
 
 fn closed_form(question: &Question, form: &ClosedForm, last: f64, scale: impl Fn(f64) -> f64) -> Line {
-    let place = |n: u32| last * f64::from(n) / f64::from(POINTS);
+    let at_index = |n: u32| last * f64::from(n) / f64::from(POINTS);
     let value = |at: f64| Estimate::single(scale(form.moves_with(question, at)));
     Line {
         name: "closed form".to_owned(),
-        points: (0..=POINTS).map(|n| (place(n), value(place(n)))).collect(),
+        points: (0..=POINTS).map(|n| (at_index(n), value(at_index(n)))).collect(),
     }
 }

@@ -1,13 +1,13 @@
-//! Links by name. Every value says where it comes from; what is not published is called assumed.
+//! Named links. Every value has its source; unpublished values are marked as assumed.
 
-/// A link by name.
+/// A named link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// Its keys, as they could be given in its place.
+    /// Its keys, in the syntax of the command line.
     pub keys: &'static str,
-    /// Where they come from.
+    /// Where the values come from.
     pub source: &'static str,
 }
 
@@ -47,7 +47,7 @@ pub static ALL: &[Preset] = &[
     },
 ];
 
-/// The preset of this name.
+/// The preset with this name.
 pub fn find(name: &str) -> Option<&'static Preset> {
     ALL.iter().find(|preset| preset.name == name)
 }

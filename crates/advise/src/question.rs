@@ -1,4 +1,4 @@
-//! What is asked.
+//! The question: two links, a handover and the traffic.
 
 use crate::error::InputError;
 use crate::limit;
@@ -9,43 +9,44 @@ use seamline_tcp::{profile, variant};
 use seamline_wire::Duration;
 use serde::Serialize;
 
-/// The handover comes so many round trips of the old link after the start, unless its time is given: past slow start. Over the
-/// satellite of paper cross-layer-handover these are its 5.5 s.
+/// By default the handover happens this many round trips of the old link after the start, when slow start is over.
+/// Over the satellite link of paper cross-layer-handover this is the paper's 5.5 s.
 const ROUND_TRIPS_BEFORE: u32 = 10;
 
 /// What the mobile host receives, or sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Traffic {
-    /// A file of so many bytes; what counts is the time until it is there.
+    /// A file of this many bytes; the outcome is its completion time.
     #[serde(rename = "file_bytes")]
     File(u64),
-    /// A flow without end; what counts is what has arrived after this time from its start.
+    /// A flow without end; the outcome is the data delivered within this time from its start.
     #[serde(rename = "horizon_s", serialize_with = "seconds")]
     Horizon(Duration),
 }
 
-/// A question, ready to be answered.
+/// A validated question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// The link that the host is on.
     pub from: AccessLink,
-    /// The link that it may go to.
+    /// The link that it may hand over to.
     pub to: AccessLink,
-    /// For how long nothing passes, at the handover and again at the return (t* of paper cross-layer-handover).
+    /// The length of the interruption, at the handover and again at the return (t* of paper cross-layer-handover).
     pub interruption: Duration,
-    /// From the handover until the host must leave the new link, the interruption included (T_WLAN of paper cross-layer-handover); `None`
-    /// when it need not.
+    /// The time from the handover until the host must leave the new link, the interruption included (T_WLAN of paper
+    /// cross-layer-handover); `None` without a return.
     pub stay: Option<Duration>,
     /// What is sent.
     pub traffic: Traffic,
-    /// Whether the host sends it; otherwise it is sent to the host.
+    /// Whether the host sends; otherwise it receives.
     pub upload: bool,
-    /// From the start of the flow to the handover. Each seed adds a part of a round trip of the old link, drawn uniformly.
+    /// The time from the start of the flow to the handover. Each seed adds a part of a round trip of the old link,
+    /// drawn uniformly.
     pub at: Duration,
-    /// How long beforehand schemes that need it hear of a handover.
+    /// How long in advance schemes that need it are notified of a handover.
     pub lead: Duration,
-    /// How much base stations keep of what waits or comes for the host while it is away, and send on to where it is, in words;
-    /// `None` when it is lost.
+    /// How much data base stations buffer for the host while it is away and then forward, with its unit; `None` when
+    /// it is lost.
     pub forward: Option<String>,
     /// Number of seeds: 1, 2, ... n.
     pub seeds: u32,
@@ -55,28 +56,28 @@ pub struct Question {
     pub profile: String,
 }
 
-/// A question as it is given on a command line; `None` is the default.
+/// A question as given on the command line; `None` means the default.
 #[derive(Clone, Debug)]
-pub struct QuestionWords<'a> {
+pub struct QuestionInput<'a> {
     /// The link that the host is on.
     pub from: &'a str,
-    /// The link that it may go to.
+    /// The link that it may hand over to.
     pub to: &'a str,
     /// The interruption.
     pub interruption: &'a str,
     /// A time, or `forever`.
     pub stay: &'a str,
-    /// The size of the file; one of this and `horizon` is needed.
+    /// The size of the file; either this or `horizon` is required.
     pub file: Option<&'a str>,
-    /// How long a flow without end is looked at.
+    /// The time over which a flow without end is measured.
     pub horizon: Option<&'a str>,
     /// Whether the host sends; otherwise it receives.
     pub upload: bool,
     /// When the handover begins.
     pub at: Option<&'a str>,
-    /// How long before a handover schemes hear of it that need to.
+    /// How long in advance schemes that need it are notified of a handover.
     pub lead: Option<&'a str>,
-    /// How much base stations keep for the host while it is away; without it nothing.
+    /// How much data base stations buffer for the host while it is away; by default nothing.
     pub forward: Option<&'a str>,
     /// Number of seeds.
     pub seeds: u32,
@@ -87,11 +88,11 @@ pub struct QuestionWords<'a> {
 }
 
 impl Question {
-    /// Read a question.
+    /// Parse a question.
     ///
     /// # Errors
-    /// Naming the option and the fix.
-    pub fn read(words: &QuestionWords<'_>) -> Result<Self, InputError> {
+    /// The error names the option and the fix.
+    pub fn read(words: &QuestionInput<'_>) -> Result<Self, InputError> {
         let from = AccessLink::read("--from", words.from)?;
         let to = AccessLink::read("--to", words.to)?;
         let time = |place: &str, words: &str| quantity(place, words, units::duration);
@@ -107,7 +108,7 @@ impl Question {
             "forever" => None,
             words => Some(
                 quantity("--stay", words, units::positive_duration)
-                    .map_err(|error| error.tip("--stay forever: the host need not come back"))?,
+                    .map_err(|error| error.tip("use --stay forever if the host need not return"))?,
             ),
         };
         let question = Question {
@@ -129,10 +130,10 @@ impl Question {
     }
 }
 
-fn read_traffic(words: &QuestionWords<'_>, at: Duration) -> Result<Traffic, InputError> {
+fn read_traffic(words: &QuestionInput<'_>, at: Duration) -> Result<Traffic, InputError> {
     match (words.file, words.horizon) {
         (Some(size), None) => match quantity("--file", size, units::bytes)? {
-            0 => Err(InputError::new("--file", "a transfer of nothing").tip("e.g. --file \"10 MB\"")),
+            0 => Err(InputError::new("--file", "the file must not be empty").tip("e.g. --file \"10 MB\"")),
             bytes => Ok(Traffic::File(bytes)),
         },
         (None, Some(span)) => {
@@ -145,10 +146,9 @@ fn read_traffic(words: &QuestionWords<'_>, at: Duration) -> Result<Traffic, Inpu
             }
             Ok(Traffic::Horizon(horizon))
         }
-        (Some(_), Some(_)) => {
-            Err(InputError::new("--horizon", "a file has an end of its own").tip("give --file or --horizon"))
-        }
-        (None, None) => Err(InputError::new("--file", "what is sent?")
+        (Some(_), Some(_)) => Err(InputError::new("--horizon", "a file and a horizon exclude each other")
+            .tip("give --file or --horizon")),
+        (None, None) => Err(InputError::new("--file", "missing: what does the flow send?")
             .tip("--file \"10 MB\", or --horizon \"60 s\" for a flow without end")),
     }
 }
@@ -156,7 +156,8 @@ fn read_traffic(words: &QuestionWords<'_>, at: Duration) -> Result<Traffic, Inpu
 fn read_forward(words: &str) -> Result<String, InputError> {
     match quantity("--forward", words, units::amount)? {
         Amount::Bytes(0) | Amount::Packets(0) => {
-            Err(InputError::new("--forward", "room for nothing").tip("leave it out, and what waits is lost"))
+            Err(InputError::new("--forward", "the buffer must not be empty")
+                .tip("without --forward, waiting data is lost"))
         }
         _ => Ok(words.to_owned()),
     }

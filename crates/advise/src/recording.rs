@@ -8,26 +8,27 @@ use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 use serde::Serialize;
 
-/// A recorded link, and what of it the runs see.
+/// A recorded link, and which part of it the runs cover.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recording {
-    /// What the link is called.
+    /// The name of the link.
     pub link: String,
-    /// How long the recording is, in seconds.
+    /// The length of the recording in seconds.
     pub length_s: f64,
-    /// Whether it begins again at its end.
+    /// Whether it repeats after its end.
     pub repeats: bool,
-    /// Each seed begins at a place of its own, drawn uniformly from the first so many seconds; `None` when all begin at the same place:
-    /// one was given, or a run is expected to outlast the recording from any other.
+    /// Each seed starts at a different offset, drawn uniformly from the first so many seconds. `None` when all start
+    /// at the same place: one was given, or the recording is too short for any other.
     pub begins_within_s: Option<f64>,
     #[serde(skip)]
-    place: usize,
+    index: usize,
 }
 
 impl Recording {
-    /// Of the old (0) or the new (1) link, in runs that are expected to take so long at most; `None` when it is not recorded.
-    fn of(scenario: &Scenario, place: usize, link: &AccessLink, longest: Duration) -> Option<Self> {
-        let spec = scenario.links.iter().find(|spec| spec.name == RECORDED_LINKS[place])?;
+    /// The recording of the old (0) or the new (1) link, for runs of at most `longest`; `None` when the link is not
+    /// recorded.
+    fn of(scenario: &Scenario, index: usize, link: &AccessLink, longest: Duration) -> Option<Self> {
+        let spec = scenario.links.iter().find(|spec| spec.name == RECORDED_LINKS[index])?;
         let schedule = spec.down.schedule.as_ref()?;
         let (length, repeats) = match schedule.extent()? {
             Extent::Repeats(period) => (period, true),
@@ -41,20 +42,20 @@ impl Recording {
             length_s: length.as_secs_f64(),
             repeats,
             begins_within_s,
-            place,
+            index,
         })
     }
 
-    /// Of both links.
+    /// The recordings of both links.
     pub(crate) fn of_both(scenario: &Scenario, links: [&AccessLink; 2], longest: Duration) -> Vec<Self> {
-        let places = links.into_iter().enumerate();
-        places.filter_map(|(place, link)| Recording::of(scenario, place, link, longest)).collect()
+        let indexed = links.into_iter().enumerate();
+        indexed.filter_map(|(index, link)| Recording::of(scenario, index, link, longest)).collect()
     }
 
-    /// Let a run begin where that of this seed does, the same under all schemes.
+    /// Start a run at this seed's offset, which is the same under all schemes.
     pub(crate) fn begin(&self, scenario: &mut Scenario, seed: u64) {
         let Some(within) = self.begins_within_s else { return };
-        let name = RECORDED_LINKS[self.place];
+        let name = RECORDED_LINKS[self.index];
         let part = Stream::new(seed, &format!("advise/begin/{name}")).uniform();
         let by = Duration::from_secs_f64(part * within);
         for link in scenario.links.iter_mut().filter(|link| link.name == name) {

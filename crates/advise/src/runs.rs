@@ -1,4 +1,4 @@
-//! Running points: a scheme, an interruption and a stay, each once for each seed.
+//! Run points: a scheme, an interruption and a stay, each once per seed.
 
 use crate::closed_form::ClosedForm;
 use crate::error::AdviseError;
@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Who watches: is told of runs, and may stop them.
+/// Observes the progress of runs, and may stop them.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from anywhere: give up.
+    /// Set it from any thread to stop.
     pub stop: &'a AtomicBool,
-    /// So many more runs are to come.
+    /// Called with the number of runs that are about to start.
     pub begins: &'a (dyn Fn(usize) + Sync),
-    /// One is over.
+    /// Called when one run has finished.
     pub finished: &'a (dyn Fn() + Sync),
 }
 
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Watch<'_> {
     }
 }
 
-/// What to do about the move: nothing, or a registered scheme. The first is always nothing: the stack as it is.
+/// The candidates: no scheme, or a registered scheme. The first is always none: the unmodified stack.
 pub(crate) fn schemes() -> Vec<Option<&'static Scheme>> {
     std::iter::once(None).chain(handover::ALL.iter().map(|scheme| Some(*scheme))).collect()
 }
@@ -46,33 +46,33 @@ pub(crate) fn schemes() -> Vec<Option<&'static Scheme>> {
 /// A point to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
-    /// Place in [`schemes`].
+    /// Index into [`schemes`].
     pub(crate) scheme: usize,
     /// `None`: the host stays.
     pub(crate) way: Option<Way>,
 }
 
-/// The stack as it is, where it is.
+/// The unmodified stack, without a handover.
 pub(crate) const STAYS: Point = Point { scheme: 0, way: None };
 
-/// What came of one run.
+/// The outcome of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
-    /// Seconds until the file was there, or until the run ended without it; or bytes within the horizon.
+    /// Seconds until the file was complete, or until the run ended without it; or bytes delivered within the horizon.
     pub(crate) value: f64,
-    /// Whether the file was there before the run ended.
+    /// Whether the file was complete before the run ended.
     pub(crate) complete: bool,
     pub(crate) flow: FlowRecord,
     pub(crate) links: Vec<LinkRecord>,
 }
 
-/// All that has been run.
+/// All runs so far.
 #[derive(Debug)]
 pub(crate) struct Runs<'a> {
     question: &'a Question,
     watch: Watch<'a>,
     scenarios: Vec<Scenario>,
-    /// How much later than asked the handover of each seed begins.
+    /// The offset that each seed adds to the requested time of the handover.
     offsets: Vec<Duration>,
     pub(crate) recordings: Vec<Recording>,
     done: BTreeMap<Point, Vec<Sample>>,
@@ -80,7 +80,7 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// None yet.
+    /// Prepare the scenarios; no run has been made.
     pub(crate) fn new(
         question: &'a Question,
         form: &ClosedForm,
@@ -104,7 +104,7 @@ impl<'a> Runs<'a> {
         Ok(Runs { question, watch, scenarios, offsets, recordings, done: BTreeMap::new(), count: 0 })
     }
 
-    /// Run what is missing of these points under the first so many seeds.
+    /// Run whatever is missing of these points for the first `seeds` seeds.
     pub(crate) fn ensure(&mut self, points: &[Point], seeds: usize) -> Result<(), AdviseError> {
         let mut points = points.to_vec();
         points.sort_unstable();
@@ -157,23 +157,23 @@ impl<'a> Runs<'a> {
         Sample { value, complete, flow, links }
     }
 
-    /// What came of a point.
+    /// The samples of a point.
     pub(crate) fn of(&self, point: Point) -> &[Sample] {
         self.done.get(&point).map_or(&[], Vec::as_slice)
     }
 
-    /// How many runs of a point ended without the whole file: all that is known of them is that it takes longer.
+    /// How many runs of a point ended without the whole file; only a lower bound of their time is known.
     pub(crate) fn incomplete(&self, point: Point) -> usize {
         self.of(point).iter().filter(|sample| !sample.complete).count()
     }
 
-    /// How many of all.
+    /// How many of all runs ended without the whole file.
     pub(crate) fn incomplete_in_all(&self) -> usize {
         self.done.keys().map(|point| self.incomplete(*point)).sum()
     }
 
-    /// What a point brings over staying, seed by seed: seconds saved, or bytes more. Where staying is incomplete this is the least
-    /// that it may be, where the point is, the most.
+    /// The gains of a point over staying, by seed: seconds saved, or additional bytes. They are lower bounds where
+    /// staying is incomplete, and upper bounds where the point is.
     pub(crate) fn gains(&self, point: Point) -> Vec<f64> {
         let stays = self.of(STAYS);
         let sign = if matches!(self.question.traffic, Traffic::File(_)) { 1.0 } else { -1.0 };
@@ -181,12 +181,12 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Seconds or bytes of each.
+/// The seconds or bytes of each sample.
 pub(crate) fn values(samples: &[Sample]) -> Vec<f64> {
     samples.iter().map(|sample| sample.value).collect()
 }
 
-/// Their mean; without an interval when some ended without the whole file, so that it is the least.
+/// The mean of the samples. It has no interval when some ended without the whole file; it is a lower bound then.
 pub(crate) fn known(samples: &[Sample]) -> Estimate {
     let found = estimate_of(&values(samples));
     if samples.iter().all(|sample| sample.complete) { found } else { without_interval(found) }

@@ -8,10 +8,10 @@ use seamline_config::units::GREATEST_RATE;
 use seamline_tcp::handover::{self, Scheme};
 use seamline_wire::Duration;
 
-/// Where the handover is, and the return.
+/// The times of the handover and of the return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Way {
-    /// From the start of the flow.
+    /// From the start of the flow to the handover.
     pub(crate) at: Duration,
     /// At the handover and at the return.
     pub(crate) interruption: Duration,
@@ -19,14 +19,14 @@ pub(crate) struct Way {
     pub(crate) stay: Option<Duration>,
 }
 
-/// What the host is called.
+/// The name of the mobile host.
 pub(crate) const MOBILE: &str = "mobile";
 
-/// The links behind the base stations, whose conditions may change over time: the old one and the new one.
+/// The links behind the base stations, whose conditions may vary over time: the old one and the new one.
 pub(crate) const RECORDED_LINKS: [&str; 2] = ["to-old", "to-new"];
 
-/// The scenario of an answer, to be kept: the handover as asked, with the scheme to deploy if there is one. `None` where no handover is
-/// complete.
+/// The scenario of an answer, for `--out`: the requested handover, with the scheme to deploy if there is one. `None`
+/// where no handover completes.
 pub fn to_keep(question: &Question, advice: &Advice) -> Option<String> {
     let stock = advice.stock().and_then(|stock| stock.outcome)?;
     let scheme = advice.deploy.as_deref().and_then(handover::find);
@@ -39,18 +39,18 @@ pub fn to_keep(question: &Question, advice: &Advice) -> Option<String> {
     Some(remarks(question, advice) + &text(question, scheme, duration))
 }
 
-/// What seeds do in an advice that a scenario has no words for.
+/// Comments on what the seeds vary in `advise` and a scenario file cannot express.
 fn remarks(question: &Question, advice: &Advice) -> String {
     let mut text = format!(
-        "# One handover as `seamline advise` was asked about. There each seed also draws the time of it, from {} to {} after the\n\
-         # start, which is the first of these here under all seeds.\n",
+        "# One handover as `seamline advise` was asked about. There each seed also draws its time, from {} to {} after the\n\
+         # start; here it is the earliest of these under all seeds.\n",
         question.at,
         question.at + question.from.round_trip
     );
     for recording in &advice.recordings {
         if let Some(within) = recording.begins_within_s {
             text += &format!(
-                "# There each seed begins at a place of its own in the first {within} s of the recording of {}; here all begin at its start.\n",
+                "# There each seed starts at a different offset in the first {within} s of the recording of {}; here all start at its beginning.\n",
                 recording.link
             );
         }
@@ -58,13 +58,13 @@ fn remarks(question: &Question, advice: &Advice) -> String {
     text + "\n"
 }
 
-/// The scenario of a question under a scheme, at the interruption and stay asked for.
+/// The scenario of a question under a scheme, with the requested interruption and stay.
 pub fn text(question: &Question, scheme: Option<&Scheme>, duration: Duration) -> String {
     let way = Way { at: question.at, interruption: question.interruption, stay: question.stay };
     text_of(question, scheme, Some(way), duration)
 }
 
-/// Without a way the host stays where it is.
+/// Without `way` the host stays where it is.
 pub(crate) fn text_of(
     question: &Question,
     scheme: Option<&Scheme>,
@@ -85,7 +85,8 @@ pub(crate) fn text_of(
     text + &mobile(question, scheme, way) + &flow(question, scheme)
 }
 
-/// Wires are faster than either link, as far as a rate can be, so that nothing waits before them.
+/// The rate of the wired links. They are faster than either link, up to the maximum rate, so that no queue builds up
+/// before them.
 fn wire_rate(question: &Question) -> u64 {
     let faster = question.from.rate.bits_per_second().max(question.to.rate.bits_per_second());
     (100 * faster).min(GREATEST_RATE.bits_per_second())
@@ -107,7 +108,7 @@ fn conditions(link: &AccessLink) -> String {
     )
 }
 
-/// The air of a cell has constant conditions: what changes over time is behind the base station.
+/// The air of a radio cell has constant conditions; a link whose conditions vary is placed behind the base station.
 fn link_behind(name: &str, link: &AccessLink, question: &Question) -> String {
     let to = format!("station-{name}");
     if !link.scheduled {
@@ -116,7 +117,7 @@ fn link_behind(name: &str, link: &AccessLink, question: &Question) -> String {
     format!("[[link]]\nname = \"to-{name}\"\nfrom = \"gateway\"\nto = \"{to}\"\n{}\n", conditions(link))
 }
 
-/// What its link layer knows of a link is told with the news that it is up, where that does not change over time.
+/// The link-up notification carries the round-trip time, unless it varies over time.
 fn cell(name: &str, link: &AccessLink, question: &Question) -> String {
     let air = match link.scheduled {
         false => {

@@ -1,5 +1,5 @@
-//! Bounds by simulation: a grid, then halving. All probes of a scheme meet the same losses, so the mean gain is a function of
-//! the interruption, or of the stay, that can be searched.
+//! Find bounds by simulation: a grid, then bisection. All probes of a scheme have the same losses, so the mean gain
+//! is a function of the interruption, or of the stay, that can be searched.
 
 use crate::error::AdviseError;
 use crate::runs::{Point, Runs};
@@ -8,58 +8,60 @@ use seamline_report::statistics::{Estimate, estimate, mean};
 use seamline_wire::Duration;
 use serde::Serialize;
 
-/// A bound that was searched.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Bound {
     /// The gain becomes zero here.
     At {
-        /// Where the mean gain does, in seconds.
+        /// Where the mean gain becomes zero, in seconds.
         seconds: f64,
-        /// The mean and its interval of where the gain of each seed does; `None` when that of some seed does not.
+        /// The mean and interval of the place at which the gain of each seed becomes zero; `None` when it does not
+        /// for some seed.
         over_seeds: Option<Estimate>,
-        /// The probes between which it does lie so far apart, in seconds.
+        /// The distance between the two probes around it, in seconds.
         resolution_s: f64,
     },
-    /// Worth it all over the range.
+    /// The handover pays off in the whole range.
     Always {
         /// Where the range ends, in seconds.
         probed_to_s: f64,
     },
-    /// Worth it nowhere in the range.
+    /// The handover pays off nowhere in the range.
     Never {
         /// Where the range ends, in seconds.
         probed_to_s: f64,
     },
 }
 
-/// How hard to search.
+/// How thoroughly to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effort {
-    /// Seeds of each probe.
+    /// Seeds per probe.
     pub seeds: usize,
-    /// Probes of the grid, its ends included.
+    /// Probes of the grid, both ends included.
     pub grid: usize,
-    /// Halvings.
-    pub halvings: usize,
+    /// Bisection steps.
+    #[serde(rename = "halvings")]
+    pub bisections: usize,
 }
 
-/// Places to probe, from where it is most likely to be worth it: what is searched is where it ceases to be.
+/// The places to probe. They start where the handover most likely pays off; the search finds where it ceases to.
 pub(crate) struct Axis<'a> {
     /// Best first.
     pub(crate) grid: Vec<f64>,
     pub(crate) way: &'a dyn Fn(f64) -> Way,
-    /// The place between two.
+    /// The midpoint of two places.
     pub(crate) between: fn(f64, f64) -> f64,
 }
 
-/// What was found out about one scheme: the bound, and all probes in the order of the axis's numbers.
+/// The result for one scheme: the bound, and all probes in axis order.
 pub(crate) struct Found {
     pub(crate) bound: Bound,
     pub(crate) probes: Vec<f64>,
 }
 
-/// Search for all schemes at once, so that each round uses all processors.
+/// Search for all schemes at once, so that every round uses all processors.
 pub(crate) fn search(
     runs: &mut Runs<'_>,
     schemes: usize,
@@ -71,7 +73,7 @@ pub(crate) fn search(
         (0..schemes).flat_map(|scheme| axis.grid.iter().map(move |at| point(scheme, *at))).collect();
     runs.ensure(&first, effort.seeds)?;
     let mut probes = vec![axis.grid.clone(); schemes];
-    for _ in 0..effort.halvings {
+    for _ in 0..effort.bisections {
         let middles: Vec<Option<f64>> = (0..schemes)
             .map(|scheme| {
                 let (worth, not) = bracket(runs, &probes[scheme], |at| point(scheme, at))?;
@@ -89,7 +91,7 @@ pub(crate) fn search(
     Ok(found.map(|(scheme, probes)| conclude(runs, probes, |at| point(scheme, at))).collect())
 }
 
-/// Put a probe between its neighbours, in whichever direction they go.
+/// Insert a probe in order, whether the axis rises or falls.
 fn insert(probes: &mut Vec<f64>, at: Option<f64>) {
     let Some(at) = at.filter(|at| !probes.contains(at)) else { return };
     let rises = probes.first() < probes.last();
@@ -97,7 +99,7 @@ fn insert(probes: &mut Vec<f64>, at: Option<f64>) {
     probes.insert(place, at);
 }
 
-/// The first two neighbours of which the first is worth it and the second is not.
+/// The first pair of neighbours of which the first pays off and the second does not.
 fn bracket(runs: &Runs<'_>, probes: &[f64], point: impl Fn(f64) -> Point) -> Option<(f64, f64)> {
     let worth = |at: f64| mean(&runs.gains(point(at))).is_some_and(|gain| gain > 0.0);
     probes
@@ -124,8 +126,8 @@ fn conclude(runs: &Runs<'_>, probes: Vec<f64>, point: impl Fn(f64) -> Point) -> 
     Found { bound, probes }
 }
 
-/// Where a gain that is positive at first becomes zero, between its neighbours on a straight line, and how far
-/// these are apart.
+/// Where an initially positive gain becomes zero, by linear interpolation between its neighbours, and the distance
+/// between them.
 fn crossing(gains: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     let mut before: Option<(f64, f64)> = None;
     for (at, gain) in gains {
@@ -140,7 +142,7 @@ fn crossing(gains: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     None
 }
 
-/// So many seconds, as a run takes them.
+/// Seconds as a duration; negative values become zero.
 pub(crate) fn span(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.max(0.0))
 }
@@ -150,7 +152,7 @@ mod tests {
     use super::{crossing, insert};
 
     #[test]
-    fn the_first_crossing_counts_and_lies_on_a_line() {
+    fn the_first_crossing_is_interpolated_linearly() {
         assert_eq!(crossing([(0.0, 2.0), (1.0, 1.0), (3.0, -1.0), (4.0, 5.0)].into_iter()), Some((2.0, 2.0)));
         assert_eq!(crossing([(8.0, 3.0), (4.0, -1.0)].into_iter()), Some((5.0, 4.0)), "downwards");
         assert_eq!(crossing([(0.0, -2.0), (1.0, 1.0)].into_iter()), None);

@@ -1,4 +1,4 @@
-//! From a question to its answer.
+//! Compute the answer to a question.
 
 use crate::advice::{Advice, SchemeAdvice, Verdict};
 use crate::bounds::{effort, search_bounds};
@@ -8,33 +8,33 @@ use crate::error::AdviseError;
 use crate::question::{Question, Traffic};
 use crate::runs::{Point, Runs, STAYS, Watch, known, schemes, values};
 use crate::scenario::Way;
-use crate::significance::{WORTH_TELLING, estimate_of, is_gain, without_interval};
+use crate::significance::{INDIFFERENCE, estimate_of, is_gain, without_interval};
 use seamline_report::statistics::Estimate;
 use seamline_tcp::handover::Installed;
 use seamline_wire::Duration;
 
-/// Where a scheme is installed that any peer will do for.
+/// Where a scheme is installed that works with any peer.
 pub(crate) const MOBILE_END: &str = "mobile end";
 
 /// Answer a question.
 ///
 /// # Errors
-/// When a table of a link is wrong, or somebody asked to stop.
+/// When a table of a link is invalid, or the caller asked to stop.
 pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseError> {
     let form = ClosedForm::of(question);
     let mut runs = Runs::new(question, &form, watch)?;
     runs.ensure(&[STAYS], question.seeds as usize)?;
     let stays = known(runs.of(STAYS));
-    let least = WORTH_TELLING * stays.mean;
+    let least = INDIFFERENCE * stays.mean;
     let is_done = |seconds: &f64| *seconds <= question.at.as_secs_f64();
     let nothing_to_decide =
         matches!(question.traffic, Traffic::File(_)) && values(runs.of(STAYS)).iter().all(is_done);
     let effort = effort(question);
-    let mut schemes = blank();
+    let mut schemes = without_results();
     if !nothing_to_decide {
-        run_as_asked(question, &mut runs, &mut schemes, least)?;
+        run_as_requested(question, &mut runs, &mut schemes, least)?;
     }
-    let incomplete_as_asked = runs.incomplete_in_all();
+    let incomplete_as_requested = runs.incomplete_in_all();
     let stays_incomplete = runs.incomplete(STAYS);
     if !nothing_to_decide && stays_incomplete == 0 {
         search_bounds(question, &mut runs, effort, &mut schemes)?;
@@ -63,7 +63,7 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         profile: question.profile.clone(),
         stays,
         stays_incomplete,
-        incomplete_probes: runs.incomplete_in_all() - incomplete_as_asked,
+        incomplete_probes: runs.incomplete_in_all() - incomplete_as_requested,
         indifference: least,
         schemes,
         deploy,
@@ -75,26 +75,26 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
     })
 }
 
-/// Of all that was asked for, the probes of bounds left out.
+/// The longest run of staying and of the requested handover; probes of bounds do not count.
 fn longest_run(question: &Question, runs: &Runs<'_>) -> f64 {
     if let Traffic::Horizon(span) = question.traffic {
         return span.as_secs_f64();
     }
-    let moves = (0..schemes().len()).filter_map(|scheme| as_asked(question, scheme));
+    let moves = (0..schemes().len()).filter_map(|scheme| as_requested(question, scheme));
     let all = std::iter::once(STAYS).chain(moves);
     all.flat_map(|point| runs.of(point)).map(|sample| sample.value).fold(0.0, f64::max)
 }
 
-/// The handover as asked under a scheme; `None` when it would never be complete.
-pub(crate) fn as_asked(question: &Question, scheme: usize) -> Option<Point> {
+/// The requested handover under a scheme; `None` when it never completes.
+pub(crate) fn as_requested(question: &Question, scheme: usize) -> Option<Point> {
     let stay = question.stay;
     let way = Way { at: question.at, interruption: question.interruption, stay };
     let complete = stay.is_none_or(|stay| question.interruption < stay);
     complete.then_some(Point { scheme, way: Some(way) })
 }
 
-/// Nothing is known of any scheme.
-fn blank() -> Vec<SchemeAdvice> {
+/// One entry per scheme, without results.
+fn without_results() -> Vec<SchemeAdvice> {
     let installed = |installed: Installed| match installed {
         Installed::MobileEnd => MOBILE_END,
         Installed::BothEnds => "both ends",
@@ -118,14 +118,14 @@ fn blank() -> Vec<SchemeAdvice> {
     .collect()
 }
 
-/// The handover as asked, under all schemes and seeds.
-fn run_as_asked(
+/// Run the requested handover under all schemes and seeds.
+fn run_as_requested(
     question: &Question,
     runs: &mut Runs<'_>,
     schemes: &mut [SchemeAdvice],
     least: f64,
 ) -> Result<(), AdviseError> {
-    let Some(stock) = as_asked(question, 0) else { return Ok(()) };
+    let Some(stock) = as_requested(question, 0) else { return Ok(()) };
     let points: Vec<Point> = (0..schemes.len()).map(|scheme| Point { scheme, ..stock }).collect();
     runs.ensure(&points, question.seeds as usize)?;
     let (stock_gains, stays_incomplete) = (runs.gains(stock), runs.incomplete(STAYS));
@@ -136,7 +136,7 @@ fn run_as_asked(
         advice.outcome = Some(known(runs.of(point)));
         advice.incomplete = runs.incomplete(point);
         advice.gain = difference(&gains, stays_incomplete, advice.incomplete);
-        // The stack as it is is asked about first and alone. What never ended gains nothing that is known.
+        // The unmodified stack is tested first and alone. An incomplete run only has an upper bound of the gain.
         let gains_are_the_least = advice.incomplete == 0;
         let asked_at_once = if point.scheme == 0 { 1 } else { asked - 1 };
         advice.gains = gains_are_the_least && is_gain(&gains, asked_at_once, least);
@@ -149,8 +149,8 @@ fn run_as_asked(
     Ok(())
 }
 
-/// By how much the second of two is better: no less where the first is incomplete, no more where the second is, hence without an
-/// interval; unknown where both are.
+/// The gain of the second of two over the first: a lower bound where the first is incomplete, an upper bound where
+/// the second is, hence without an interval; unknown where both are.
 fn difference(gains: &[f64], first_incomplete: usize, second_incomplete: usize) -> Option<Estimate> {
     match (first_incomplete, second_incomplete) {
         (0, 0) => Some(estimate_of(gains)),
@@ -159,18 +159,20 @@ fn difference(gains: &[f64], first_incomplete: usize, second_incomplete: usize) 
     }
 }
 
-/// Among the schemes that are better than the stack as it is and than staying, for sure, those that are not worse for sure than the
-/// best, each time by more than `least`; of these one that only the mobile end needs, then one that needs no prediction, then the better one.
+/// Among the schemes that are significantly better than the unmodified stack and than staying, select those that are
+/// not significantly worse than the best, each by more than `least`. Of these prefer one that only the mobile end
+/// needs, then one that needs no prediction, then the better one.
 fn deployed(question: &Question, runs: &Runs<'_>, schemes: &[SchemeAdvice], least: f64) -> Option<String> {
-    let gains = |scheme: usize| as_asked(question, scheme).map(|point| runs.gains(point)).unwrap_or_default();
+    let gains =
+        |scheme: usize| as_requested(question, scheme).map(|point| runs.gains(point)).unwrap_or_default();
     let mean = |scheme: usize| schemes[scheme].gain.map_or(f64::NEG_INFINITY, |gain| gain.mean);
-    let sure: Vec<usize> = (0..schemes.len())
+    let candidates: Vec<usize> = (0..schemes.len())
         .filter(|scheme| schemes[*scheme].gains && schemes[*scheme].better_than_stock)
         .collect();
-    let best = gains(sure.iter().copied().max_by(|one, other| mean(*one).total_cmp(&mean(*other)))?);
-    let not_worse = sure.iter().copied().filter(|scheme| {
+    let best = gains(candidates.iter().copied().max_by(|one, other| mean(*one).total_cmp(&mean(*other)))?);
+    let not_worse = candidates.iter().copied().filter(|scheme| {
         let short: Vec<f64> = best.iter().zip(gains(*scheme)).map(|(best, own)| best - own).collect();
-        !is_gain(&short, sure.len(), least)
+        !is_gain(&short, candidates.len(), least)
     });
     let demands = |scheme: usize| {
         let asked = &schemes[scheme];
@@ -188,7 +190,7 @@ fn verdict(
     deploy: Option<&str>,
     least: f64,
 ) -> Verdict {
-    let Some(stock) = as_asked(question, 0) else { return Verdict::NeverComplete };
+    let Some(stock) = as_requested(question, 0) else { return Verdict::NeverComplete };
     if schemes[0].gains {
         return Verdict::HandOver;
     }
@@ -210,7 +212,7 @@ fn disagreements(
     runs: &Runs<'_>,
 ) -> Vec<crate::causes::Disagreement> {
     let stays = runs.of(STAYS);
-    let moves = as_asked(question, 0).map_or(&[][..], |point| runs.of(point));
+    let moves = as_requested(question, 0).map_or(&[][..], |point| runs.of(point));
     let pairs = [(true, stays), (false, moves)].into_iter().filter(|(_, samples)| !samples.is_empty());
     pairs.filter_map(|(which, samples)| disagreement(question, form, which, samples)).collect()
 }

@@ -1,15 +1,16 @@
-//! What may be said for sure, and what may not.
+//! Which differences count as significant.
 
 mod common;
 
 use common::{answer, words};
 use seamline_advise::advice::{Bound, Verdict};
-use seamline_advise::{Question, QuestionWords, effort, to_text};
+use seamline_advise::{Question, QuestionInput, effort, format_advice};
 
-/// The flow is CUBIC, for which Demo-Vegas changes nothing but some bytes of options: microseconds, the same under all seeds.
+/// The flow is CUBIC, for which Demo-Vegas only adds some bytes of options: a difference of microseconds, the same
+/// under all seeds.
 #[test]
 fn microseconds_are_no_reason_to_deploy() {
-    let asked = QuestionWords {
+    let asked = QuestionInput {
         interruption: "1.5 s",
         stay: "3 s",
         file: Some("600 kB"),
@@ -27,10 +28,10 @@ fn microseconds_are_no_reason_to_deploy() {
     }
 }
 
-/// Half a millisecond better counts for nothing beside not having to foresee the handover.
+/// A gain of half a millisecond does not justify the need to predict the handover.
 #[test]
-fn what_is_hardly_better_must_not_demand_more() {
-    let asked = QuestionWords {
+fn a_negligible_gain_does_not_justify_more_requirements() {
+    let asked = QuestionInput {
         interruption: "500 ms",
         stay: "2 s",
         file: Some("2 MB"),
@@ -48,11 +49,12 @@ fn what_is_hardly_better_must_not_demand_more() {
     }
 }
 
-/// Two links that are alike, and nothing lost between them: a difference of a few packets in a minute, and more seeds would not help.
+/// Two equal links with forwarding between them: a difference of a few packets in a minute, which more seeds would
+/// not make larger.
 #[test]
-fn a_difference_that_counts_for_nothing_is_called_so() {
+fn a_negligible_difference_is_reported_as_such() {
     let link = "rate=1 Mbit/s, round_trip=40 ms";
-    let asked = QuestionWords {
+    let asked = QuestionInput {
         interruption: "0 s",
         file: None,
         horizon: Some("60 s"),
@@ -61,28 +63,28 @@ fn a_difference_that_counts_for_nothing_is_called_so() {
     };
     let (_, advice) = answer(&asked);
     assert_eq!((advice.verdict.clone(), advice.deploy.clone()), (Verdict::NoClearDifference, None));
-    let text = to_text(&advice);
-    assert!(text.contains("That is less than 1 % of staying, and counts for nothing."), "{text}");
-    assert!(!text.contains("More seeds would tell more"), "{text}");
+    let text = format_advice(&advice);
+    assert!(text.contains("That is less than 1 % of staying and therefore negligible."), "{text}");
+    assert!(!text.contains("Use more seeds"), "{text}");
 }
 
-/// 300 kB over a link that loses every second packet are not there after ten minutes: all that is known is "longer".
+/// 300 kB over a link that loses every second packet are not complete after ten minutes; only a lower bound is known.
 #[test]
-fn a_stay_that_never_ends_is_no_number() {
-    let asked = QuestionWords { interruption: "1 s", file: Some("300 kB"), ..words(HOPELESS, "wifi") };
+fn a_transfer_that_never_ends_has_only_a_lower_bound() {
+    let asked = QuestionInput { interruption: "1 s", file: Some("300 kB"), ..words(HOPELESS, "wifi") };
     let (_, advice) = answer(&asked);
     assert_eq!(advice.stays_incomplete, 3);
     assert_eq!((advice.stays.low, advice.stays.high), (None, None));
-    let text = to_text(&advice);
-    assert!(text.contains("(stays)                at least "), "{text}");
-    assert!(text.contains("  3 of 3 runs of staying, 0 runs of the handover as asked and 0 probes of bounds ended without the whole file"), "{text}");
+    let text = format_advice(&advice);
+    assert!(text.contains("(stays)                  at least "), "{text}");
+    assert!(text.contains("  3 of 3 runs of staying, 0 runs of the requested handover and 0 probes of bounds ended without the whole file"), "{text}");
     for scheme in &advice.schemes {
         assert!(scheme.longest_interruption.is_none() && scheme.shortest_stay.is_none(), "{scheme:?}");
         assert!(scheme.gain.is_none_or(|gain| gain.low.is_none()), "{scheme:?}");
         assert!(!(scheme.gains && scheme.incomplete > 0), "{scheme:?}");
     }
     match advice.verdict {
-        Verdict::HandOver => assert!(text.contains("is there at least "), "{text}"),
+        Verdict::HandOver => assert!(text.contains("arrives at least "), "{text}"),
         Verdict::NoClearDifference => {}
         other => panic!("{other:?}: {text}"),
     }
@@ -91,23 +93,23 @@ fn a_stay_that_never_ends_is_no_number() {
 
 const HOPELESS: &str = "rate=1 Mbit/s, round_trip=50 ms, loss=50 %";
 
-/// When both links are hopeless, nothing is known at all.
+/// When the transfer completes on neither link, the difference is unknown.
 #[test]
-fn two_hopeless_links_have_no_difference() {
-    let asked = QuestionWords { interruption: "1 s", file: Some("300 kB"), ..words(HOPELESS, HOPELESS) };
+fn two_unusable_links_have_no_known_difference() {
+    let asked = QuestionInput { interruption: "1 s", file: Some("300 kB"), ..words(HOPELESS, HOPELESS) };
     let (_, advice) = answer(&asked);
     assert_eq!((advice.stays_incomplete, advice.verdict.clone()), (3, Verdict::NoClearDifference));
-    let text = to_text(&advice);
+    let text = format_advice(&advice);
     assert!(
-        text.starts_with("No clear difference: runs end without the file, both on old link alone"),
+        text.starts_with("No clear difference: runs end without the whole file, both on old link alone"),
         "{text}"
     );
 }
 
-/// Seeds that lose nothing are done when the handover begins, others go on for seconds: the search reaches as far as these.
+/// Seeds without loss are done when the handover begins, others take seconds longer; the search range covers those.
 #[test]
-fn the_search_reaches_as_far_as_the_slowest_seed() {
-    let asked = QuestionWords {
+fn the_search_covers_the_slowest_seed() {
+    let asked = QuestionInput {
         interruption: "200 ms",
         file: Some("200 kB"),
         at: Some("4.5706 s"),
@@ -123,16 +125,16 @@ fn the_search_reaches_as_far_as_the_slowest_seed() {
     }
 }
 
-/// Half a minute of runs at 166 Mbit/s: as few probes as there are kinds of, but never fewer than three seeds.
+/// Half a minute of runs at 166 Mbit/s: the quickest search, but never with fewer than three seeds.
 #[test]
 fn long_runs_are_searched_with_fewer_probes() {
     let asked = |horizon| {
         let long =
-            QuestionWords { file: None, horizon: Some(horizon), seeds: 10, ..words("starlink", "5g-nsa") };
+            QuestionInput { file: None, horizon: Some(horizon), seeds: 10, ..words("starlink", "5g-nsa") };
         let found = effort(&Question::read(&long).unwrap());
-        (found.grid, found.halvings, found.seeds)
+        (found.grid, found.bisections, found.seeds)
     };
     assert_eq!(asked("20 s"), (3, 2, 3));
-    let (grid, halvings, seeds) = asked("1 s");
-    assert!(grid > 3 && halvings > 2 && seeds >= 3, "{grid} {halvings} {seeds}");
+    let (grid, bisections, seeds) = asked("1 s");
+    assert!(grid > 3 && bisections > 2 && seeds >= 3, "{grid} {bisections} {seeds}");
 }

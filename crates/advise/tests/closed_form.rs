@@ -1,15 +1,15 @@
-//! The closed form beside the simulation: what losses and a limited window leave.
+//! The closed form against the simulation: the effect of losses and of a limited window.
 
 mod common;
 
 use common::{answer, words};
 use seamline_advise::advice::ClosedForm;
 use seamline_advise::causes::Cause;
-use seamline_advise::{QuestionWords, to_text};
+use seamline_advise::{QuestionInput, format_advice};
 
 fn form(variant: &'static str, profile: &'static str) -> ClosedForm {
     let from = "rate=100 Mbit/s, round_trip=100 ms, loss=1 %";
-    let asked = QuestionWords {
+    let asked = QuestionInput {
         variant,
         profile,
         file: Some("50 kB"),
@@ -35,7 +35,7 @@ fn an_increment_takes_as_many_segments_as_the_profile_says() {
     close(form("sack", "ns2-2010").loss_limited_bits_per_second[0], 1000.0 * 8.0 / 0.008_902_2);
 }
 
-/// Nobody has said what losses leave of these by Reno's formula.
+/// Reno's formula does not apply to the other variants.
 #[test]
 fn only_reno_and_cubic_have_a_closed_form_for_losses() {
     for variant in ["tahoe", "westwood", "westwood+", "vegas"] {
@@ -44,10 +44,11 @@ fn only_reno_and_cubic_have_a_closed_form_for_losses() {
     assert!(form("cubic", "linux").loss_limited_bits_per_second[0].is_some());
 }
 
-/// ns-2's window of 20 segments of 1000 bytes in 50 ms are 3.2 Mbit/s, a quarter of the link's 12.5 of payload (1000 of 1040 bytes).
+/// ns-2's window of 20 segments of 1000 bytes in 50 ms gives 3.2 Mbit/s, a quarter of the link's 12.5 Mbit/s of
+/// payload (1000 of 1040 bytes).
 #[test]
 fn a_limited_window_is_found() {
-    let asked = QuestionWords {
+    let asked = QuestionInput {
         interruption: "1 s",
         file: Some("5 MB"),
         seeds: 2,
@@ -68,13 +69,13 @@ fn a_limited_window_is_found() {
         (share - 3.2 / 12.5).abs() < 1e-9 && (window_bytes - 20e3).abs() < 1e-9,
         "{share} {window_bytes}"
     );
-    // 12.5 s less 3.2 s, and what slow start costs.
+    // 12.5 s less 3.2 s, plus the cost of slow start.
     let difference = stays.simulated.mean - stays.closed_form;
     assert!((0.97..1.03).contains(&(stays.accounted / difference)), "{stays:?}");
     let moves = advice.disagreements.iter().find(|found| !found.stays).unwrap();
     let difference = moves.simulated.mean - moves.closed_form;
     assert!((0.9..1.1).contains(&(moves.accounted / difference)), "{moves:?}");
-    // The simulation fills just that, and slow start ends there.
+    // The simulation fills exactly that, and slow start ends there.
     let ratio = advice.stays.mean / (5e6 * 8.0 / 3.2e6);
     assert!((0.99..1.05).contains(&ratio), "{ratio}");
     for cause in &stays.causes {
@@ -82,5 +83,7 @@ fn a_limited_window_is_found() {
             assert!(begun[0].round_trips <= 4, "20 segments from 2: {begun:?}");
         }
     }
-    assert!(to_text(&advice).contains("window-limited: a window of at most 20.0 kB fills 25.6 % of lte"));
+    assert!(
+        format_advice(&advice).contains("window-limited: a window of at most 20.0 kB fills 25.6 % of lte")
+    );
 }

@@ -1,13 +1,13 @@
-//! Mistakes are refused with their place and the fix.
+//! Invalid input is rejected with its place and the fix.
 
 mod common;
 
 use common::words;
-use seamline_advise::{AdviseError, Question, QuestionWords, Watch, advise};
+use seamline_advise::{AdviseError, Question, QuestionInput, Watch, advise};
 use std::sync::atomic::AtomicBool;
 
 #[track_caller]
-fn refused(asked: &QuestionWords<'_>, parts: &[&str]) {
+fn refused(asked: &QuestionInput<'_>, parts: &[&str]) {
     let error = Question::read(asked).expect_err("this makes no sense").to_string();
     for part in parts {
         assert!(error.contains(part), "{part:?} is not in: {error}");
@@ -18,18 +18,18 @@ fn refused(asked: &QuestionWords<'_>, parts: &[&str]) {
 fn links() {
     let table: &[(&str, &[&str])] = &[
         ("gee", &["--from: there is no link `gee`", "tip: a similar link exists: `geo`"]),
-        ("marsnet", &["there is no link `marsnet`", "links there are: 5g-nsa, geo", "rate=20 Mbit/s"]),
+        ("marsnet", &["there is no link `marsnet`", "available links: 5g-nsa, geo", "rate=20 Mbit/s"]),
         ("rate=20 Mbit/s", &["--from: `round_trip` is missing", "tip: add round_trip=60 ms"]),
         ("round_trip=20 ms", &["--from: `rate` is missing", "tip: add rate=20 Mbit/s"]),
         ("geo, rate=20", &["--from, rate: `20`", "unit"]),
         ("geo, rate=-2 Mbit/s", &["--from, rate: `-2 Mbit/s`: must not be negative"]),
         ("geo, rate=2 Mbps", &["--from, rate", "did you mean Mbit/s or MB/s?"]),
         ("geo, loss=3", &["--from, loss: `3`", "%"]),
-        ("geo, loss=100 %", &["--from, loss: a link that loses everything"]),
+        ("geo, loss=100 %", &["--from, loss: the loss must be below 100 %"]),
         ("geo, queue=50", &["--from, queue: `50`"]),
-        ("geo, queue=0 packets", &["--from, queue: a queue without room"]),
+        ("geo, queue=0 packets", &["--from, queue: the queue must hold at least one packet"]),
         ("geo, rtt=5 ms", &["--from: unknown key `rtt`", "round_trip"]),
-        ("geo, lossy", &["`lossy` is neither a key with its value nor a link"]),
+        ("geo, lossy", &["`lossy` is neither `key=value` nor the name of a link"]),
         ("geo, recording=nowhere.gz", &["--from, recording", "nowhere.gz"]),
     ];
     for (link, parts) in table {
@@ -41,33 +41,39 @@ fn links() {
 #[test]
 fn the_handover() {
     let asked = || words("geo", "lte");
-    refused(&QuestionWords { interruption: "2.5", ..asked() }, &["--interruption: `2.5`", "unit"]);
-    refused(&QuestionWords { interruption: "-1 s", ..asked() }, &["--interruption", "must not be negative"]);
-    refused(&QuestionWords { stay: "0 s", ..asked() }, &["--stay: `0 s`", "longer than zero"]);
-    refused(&QuestionWords { stay: "ever", ..asked() }, &["--stay: `ever`", "--stay forever"]);
-    refused(&QuestionWords { file: None, ..asked() }, &["--file: what is sent?", "--horizon \"60 s\""]);
-    refused(&QuestionWords { file: Some("0 B"), ..asked() }, &["--file: a transfer of nothing"]);
-    refused(&QuestionWords { file: Some("10 Mb"), ..asked() }, &["--file: `10 Mb`", "MB"]);
-    // A tenth of a year, 877 h, of 965 kbit/s are 381 GB.
-    let endless = ["--file: 99999 TB take", "h at the 965 kbit/s", "tip: choose a file of less than 381 GB"];
-    refused(&QuestionWords { file: Some("99999TB"), ..asked() }, &endless);
-    refused(&QuestionWords { file: Some("382 GB"), ..asked() }, &["--file: 382 GB take 879 h"]);
+    refused(&QuestionInput { interruption: "2.5", ..asked() }, &["--interruption: `2.5`", "unit"]);
+    refused(&QuestionInput { interruption: "-1 s", ..asked() }, &["--interruption", "must not be negative"]);
+    refused(&QuestionInput { stay: "0 s", ..asked() }, &["--stay: `0 s`", "longer than zero"]);
+    refused(&QuestionInput { stay: "ever", ..asked() }, &["--stay: `ever`", "--stay forever"]);
+    refused(
+        &QuestionInput { file: None, ..asked() },
+        &["--file: missing: what does the flow send?", "--horizon \"60 s\""],
+    );
+    refused(&QuestionInput { file: Some("0 B"), ..asked() }, &["--file: the file must not be empty"]);
+    refused(&QuestionInput { file: Some("10 Mb"), ..asked() }, &["--file: `10 Mb`", "MB"]);
+    // A tenth of a year, 877 h, at 965 kbit/s is 381 GB.
+    let endless = ["--file: 99999 TB takes", "h at 965 kbit/s", "tip: use a file smaller than 381 GB"];
+    refused(&QuestionInput { file: Some("99999TB"), ..asked() }, &endless);
+    refused(&QuestionInput { file: Some("382 GB"), ..asked() }, &["--file: 382 GB takes 879 h"]);
     for (file, stay) in [("380 GB", "forever"), ("1 MB", "8760 h")] {
-        let asked = QuestionWords { file: Some(file), stay, interruption: "8000 h", ..asked() };
+        let asked = QuestionInput { file: Some(file), stay, interruption: "8000 h", ..asked() };
         assert!(Question::read(&asked).is_ok(), "{file}, {stay}");
     }
-    refused(&QuestionWords { horizon: Some("9 s"), ..asked() }, &["give --file or --horizon"]);
-    let early = QuestionWords { file: None, horizon: Some("2 s"), ..asked() };
+    refused(&QuestionInput { horizon: Some("9 s"), ..asked() }, &["give --file or --horizon"]);
+    let early = QuestionInput { file: None, horizon: Some("2 s"), ..asked() };
     refused(&early, &["--horizon: `2 s`: the handover comes later, 5.5 s after the start"]);
-    refused(&QuestionWords { forward: Some("50"), ..asked() }, &["--forward: `50`"]);
-    refused(&QuestionWords { forward: Some("0 packets"), ..asked() }, &["--forward: room for nothing"]);
-    refused(&QuestionWords { variant: "cubik", ..asked() }, &["--variant: there is no `cubik`", "`cubic`"]);
-    refused(&QuestionWords { profile: "linus", ..asked() }, &["--profile: there is no `linus`", "`linux`"]);
+    refused(&QuestionInput { forward: Some("50"), ..asked() }, &["--forward: `50`"]);
+    refused(
+        &QuestionInput { forward: Some("0 packets"), ..asked() },
+        &["--forward: the buffer must not be empty"],
+    );
+    refused(&QuestionInput { variant: "cubik", ..asked() }, &["--variant: there is no `cubik`", "`cubic`"]);
+    refused(&QuestionInput { profile: "linus", ..asked() }, &["--profile: there is no `linus`", "`linux`"]);
 }
 
-/// Tables go to the scenario as they are, and so do its complaints.
+/// Tables are copied into the scenario, whose errors are passed on.
 #[test]
-fn a_table_that_the_scenario_refuses() {
+fn a_table_with_an_error_is_rejected_by_the_scenario_reader() {
     let asked = words("geo, loss={ model = \"bernouli\", probability = \"1 %\" }", "lte");
     let question = Question::read(&asked).unwrap();
     let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
@@ -75,10 +81,10 @@ fn a_table_that_the_scenario_refuses() {
     assert!(diagnostics.render(false).contains("a similar value exists: `bernoulli`"));
 }
 
-/// A link may be as fast as any; the wires before it are no faster then, and all of it is a scenario.
+/// A link may have the maximum rate; the wired links before it are no faster then, and the whole is a valid scenario.
 #[test]
-fn the_fastest_link_there_can_be() {
-    let asked = QuestionWords {
+fn the_fastest_possible_link_is_accepted() {
+    let asked = QuestionInput {
         seeds: 1,
         at: Some("1 ms"),
         ..words("rate=100 Tbit/s, round_trip=1 ms, queue=100 packets", "wifi")

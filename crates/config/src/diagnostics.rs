@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, all of it at once, each with its place and a way out.
+//! The errors of a scenario, reported all at once, each with its place and a fix.
 
 use crate::codes::Code;
 use crate::source::{Sources, Span};
@@ -8,15 +8,15 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is about.
+    /// The kind of error.
     pub code: Code,
     /// What is wrong.
     pub title: String,
-    /// Where.
+    /// Its place.
     pub span: Span,
-    /// What the caret says; may be empty.
+    /// The text at the caret; may be empty.
     pub label: String,
-    /// How to mend it.
+    /// How to fix it.
     pub tips: Vec<String>,
 }
 
@@ -25,19 +25,19 @@ impl Diagnostic {
     pub fn new(code: Code, title: impl Into<String>, span: Span) -> Self {
         Diagnostic { code, title: title.into(), span, label: String::new(), tips: Vec::new() }
     }
-    /// With words at the caret.
+    /// Set the text at the caret.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
-    /// With a way out.
+    /// Add a fix.
     #[must_use]
     pub fn tip(mut self, tip: impl Into<String>) -> Self {
         self.tips.push(tip.into());
         self
     }
-    /// With several ways out, or none.
+    /// Add any number of fixes.
     #[must_use]
     pub fn tips(mut self, tips: impl IntoIterator<Item = String>) -> Self {
         self.tips.extend(tips);
@@ -45,7 +45,7 @@ impl Diagnostic {
     }
 }
 
-/// Everything that is wrong with a scenario: never empty, in the order of the text, without repetitions.
+/// All errors of a scenario: at least one, in text order, without duplicates.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     sources: Sources,
@@ -53,7 +53,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Put errors into the order of the text; `None` when there are none.
+    /// Sort errors in text order; `None` when there are none.
     pub fn new(sources: &Sources, mut all: Vec<Diagnostic>) -> Option<Self> {
         all.sort_by(|a, b| (a.span, &a.title, &a.label).cmp(&(b.span, &b.title, &b.label)));
         all.dedup();
@@ -63,11 +63,11 @@ impl Diagnostics {
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
     }
-    /// How many there are (at least one).
+    /// The number of errors, at least one.
     pub fn count(&self) -> usize {
         self.all.len()
     }
-    /// As text for a person, with colour or without.
+    /// Format the errors for a terminal, with or without colour.
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
@@ -96,7 +96,7 @@ impl Diagnostics {
     }
 }
 
-/// The span on its first line, inside the text and at the edges of characters.
+/// The part of the span on its first line, clamped to the text and to character boundaries.
 fn visible(span: Span, text: &str) -> std::ops::Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.min(text.len())).max(start);
@@ -104,7 +104,7 @@ fn visible(span: Span, text: &str) -> std::ops::Range<usize> {
     start..first_line
 }
 
-/// The known name a person most likely meant, if one is near.
+/// The known name that was most likely meant, if one is similar enough.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let normal = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
     let given = normal(given);
@@ -117,11 +117,11 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// "tip: a similar key exists: ...", or else the names there are.
+/// "a similar key exists: ...", or else the list of known names.
 pub fn suggestion(what: &str, given: &str, known: &[&str]) -> Option<String> {
     match nearest(given, known.iter().copied()) {
         Some(name) => Some(format!("a similar {what} exists: `{name}`")),
         None if known.is_empty() => None,
-        None => Some(format!("{what}s there are: {}", known.join(", "))),
+        None => Some(format!("available {what}s: {}", known.join(", "))),
     }
 }

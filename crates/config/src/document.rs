@@ -1,4 +1,4 @@
-//! A scenario file as a tree that remembers where each part of it was written.
+//! A scenario file as a tree of values with their positions.
 
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
@@ -7,16 +7,16 @@ use std::fmt;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value and its place.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Where it is written.
     pub span: Span,
-    /// What is written.
+    /// The value.
     pub value: Value,
 }
 
-/// What TOML can say, as far as a scenario may use it.
+/// The TOML values that a scenario may use.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// Text; also every quantity with a unit.
@@ -55,22 +55,22 @@ impl Table {
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.entry(name).map(|(_, node)| node)
     }
-    /// A key as it was written, and its value.
+    /// A key and its value.
     pub fn entry(&self, name: &str) -> Option<(&Key, &Node)> {
         self.iter().find(|(key, _)| key.name == name)
     }
-    /// The value of a key, to change it.
+    /// Mutable access to the value of a key.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
         self.entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }
-    /// Set a key, replacing what was there.
+    /// Set a key, replacing an old value.
     pub fn set(&mut self, key: Key, node: Node) {
         match self.entries.iter_mut().find(|(old, _)| old.name == key.name) {
             Some(entry) => *entry = (key, node),
             None => self.entries.push((key, node)),
         }
     }
-    /// Take a key out.
+    /// Remove a key.
     pub fn remove(&mut self, name: &str) -> Option<(Key, Node)> {
         let place = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(place))
@@ -86,12 +86,12 @@ impl Table {
 }
 
 impl Value {
-    /// What it is, with its article.
+    /// The kind of value, with its article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) => "a text",
             Value::Integer(_) | Value::Float(_) => "a number",
-            Value::Boolean(_) => "a truth value",
+            Value::Boolean(_) => "a boolean",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
             Value::Date => "a date",
@@ -111,7 +111,7 @@ impl Value {
     }
 }
 
-/// As a person would say it in a table: texts without quotation marks.
+/// Formats the value for tables: strings without quotation marks.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,7 +133,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Read a TOML text. What can be understood is returned beside the errors of what cannot.
+/// Parse a TOML text. Returns everything that could be parsed, and the errors.
 pub fn parse(source: SourceId, text: &str) -> (Table, Vec<Diagnostic>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut complaints: Vec<Diagnostic> = errors
@@ -148,8 +148,8 @@ pub fn parse(source: SourceId, text: &str) -> (Table, Vec<Diagnostic>) {
     (table, complaints)
 }
 
-/// Read one TOML value, as the right-hand side of a `--set`; `None` when it is not TOML.
-/// `offset` is where the value begins in its source.
+/// Parse one TOML value, the right-hand side of a `--set`; `None` when it is not TOML. `offset` is the position of
+/// the value in its source.
 pub fn parse_value(source: SourceId, text: &str, offset: usize) -> Option<Node> {
     let value = DeValue::parse(text).ok()?;
     let mut complaints = Vec::new();

@@ -1,4 +1,4 @@
-//! Input files that a document names. Each is read once, however many cells of a grid use it.
+//! Input files that a document names. Each is read once, however many grid cells use it.
 
 use crate::codes::Code;
 use crate::document::{Node, Value};
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What has been read so far.
+/// The files read so far.
 #[derive(Debug, Default)]
 pub struct Files {
     /// By path and format: a `Result<T, Complaint>`.
@@ -18,11 +18,11 @@ pub struct Files {
 }
 
 impl Files {
-    /// The value in the file whose path is written at `node`; results depend on its content from now on. `format` names everything else
-    /// that `read` depends on, and stands for one type `T`.
+    /// Read the file whose path is at `node`; results depend on its content from now on. `format` names everything
+    /// else that `read` depends on, and always goes with the same type `T`.
     ///
     /// # Errors
-    /// When `node` is no path, or with the complaint of `read`.
+    /// When `node` is not a path, or with the error of `read`.
     pub fn read<T: Clone + 'static>(
         &self,
         context: &Context<'_>,
@@ -37,7 +37,7 @@ impl Files {
         value.expect("a format stands for one type").clone()
     }
 
-    /// BLAKE3 of the content of a file; of nothing when it cannot be read.
+    /// The BLAKE3 hash of the content of a file; of empty content when it cannot be read.
     pub fn content(&self, path: &Path) -> blake3::Hash {
         let mut known = self.contents.borrow_mut();
         let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
@@ -45,7 +45,7 @@ impl Files {
     }
 }
 
-/// The path written at a node. It is relative to the folder of the text that names it.
+/// The path at a node, relative to the folder of the text that names it.
 fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
     match &node.value {
         Value::Text(path) if !path.is_empty() => {
@@ -53,7 +53,7 @@ fn path_at(context: &Context<'_>, node: &Node) -> Result<PathBuf, Complaint> {
             context.depends_on(path.clone());
             Ok(path)
         }
-        Value::Text(_) => Err(Complaint::new("the path of a recording goes here").code(Code::Unreadable)),
+        Value::Text(_) => Err(Complaint::new("expected the path of a recording").code(Code::Unreadable)),
         other => Err(Complaint::expected("a path", other)),
     }
 }

@@ -1,50 +1,50 @@
-//! The axes of an experiment: dotted keys with the values they take, and their product.
+//! The grid of an experiment: dotted keys, their values, and the product of all axes.
 
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
 use crate::source::Span;
 
-/// More cells than this are taken for a mistake.
+/// More grid cells than this are treated as a mistake.
 const MOST_CELLS: usize = 100_000;
 
-/// What a variable does in a cell.
+/// The role of a variable in a grid cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It sets a key, and the cell is called after it.
+    /// It sets a key and is part of the grid cell's name.
     Sets,
-    /// It sets a key; the cell is called after the label of its group.
+    /// It sets a key; the label of its group is part of the grid cell's name instead.
     SetsUnnamed,
-    /// It is the label of its group, and sets nothing.
+    /// It is the label of its group and sets nothing.
     Names,
 }
 
 /// A dotted key that varies.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The key: `link.space.rate`; or the name of the group that it labels.
+    /// The key, such as `link.space.rate`, or the name of the group that it labels.
     pub path: String,
-    /// What it does.
+    /// Its role.
     pub role: Role,
-    /// Where the grid names it.
+    /// Its position in the grid table.
     pub span: Span,
     /// Its values.
     pub values: Vec<Node>,
 }
 
-/// Variables that change together: one outside of a `zip` group, several within.
+/// Variables that change together: a single one, or those of a `zip` group.
 #[derive(Clone, Debug)]
 pub struct Axis(Vec<Variable>);
 
-/// All axes, the slowest first.
+/// All axes; the slowest-varying is first.
 #[derive(Clone, Debug, Default)]
 pub struct Grid(Vec<Axis>);
 
-/// What is set in one point of the grid.
+/// The variables and their values at one point of the grid.
 pub type Point<'a> = Vec<(&'a Variable, &'a Node)>;
 
 impl Grid {
-    /// Take the table `[grid]` out of a scenario.
+    /// Remove the table `[grid]` from a scenario and parse it.
     pub fn take(root: &mut Table, complaints: &mut Vec<Diagnostic>) -> Self {
         let Some((key, node)) = root.remove("grid") else { return Grid::default() };
         let Value::Table(mut table) = node.value else {
@@ -61,7 +61,7 @@ impl Grid {
         for group in zips.map(zip_groups).unwrap_or_default() {
             grid.add_zip(group, complaints);
         }
-        grid.refuse_repetitions(complaints);
+        grid.reject_duplicates(complaints);
         grid
     }
 
@@ -76,8 +76,8 @@ impl Grid {
         let mut group = variables(&table, "", complaints);
         if let Some(label) = label {
             if group.is_empty() && complaints.len() == known {
-                let title = format!("the zip group `{}` has labels for nothing", label.path);
-                let tip = "give it the keys that vary together, as many values each as there are labels";
+                let title = format!("the zip group `{}` has labels but no keys", label.path);
+                let tip = "add the keys that vary together, each with one value per label";
                 complaints.push(Diagnostic::new(Code::GridShape, title, label.span).tip(tip));
                 return;
             }
@@ -87,7 +87,7 @@ impl Grid {
         let Some(first) = group.first() else { return };
         if let Some(other) = group.iter().find(|other| other.values.len() != first.values.len()) {
             let title = format!(
-                "keys of one zip group need equally many values: `{}` has {}, `{}` has {}",
+                "keys of one zip group need the same number of values: `{}` has {}, `{}` has {}",
                 first.path,
                 first.values.len(),
                 other.path,
@@ -99,7 +99,7 @@ impl Grid {
         self.0.push(Axis(group));
     }
 
-    fn refuse_repetitions(&self, complaints: &mut Vec<Diagnostic>) {
+    fn reject_duplicates(&self, complaints: &mut Vec<Diagnostic>) {
         let mut seen: Vec<&str> = Vec::new();
         for variable in self.0.iter().flat_map(|axis| &axis.0) {
             if seen.contains(&variable.path.as_str()) {
@@ -113,19 +113,19 @@ impl Grid {
         }
     }
 
-    /// Set what the values of a key are (a list), or that it does not vary any more.
+    /// Replace the values of a key, or with `None` stop varying it.
     pub fn replace(&mut self, path: &str, span: Span, values: Option<Vec<Node>>) {
         for axis in &mut self.0 {
             axis.0.retain(|variable| variable.path != path);
         }
-        // A label that calls nothing would make the same cell again under another name.
+        // A label without keys would repeat the same grid cell under other names.
         self.0.retain(|axis| axis.0.iter().any(|variable| variable.role != Role::Names));
         if let Some(values) = values {
             self.0.push(Axis(vec![Variable { path: path.to_owned(), role: Role::Sets, span, values }]));
         }
     }
 
-    /// All points, the last axis varying fastest; one empty point when there are no axes.
+    /// All points; the last axis varies fastest. Without axes there is one empty point.
     ///
     /// # Errors
     /// When there are too many.
@@ -155,13 +155,13 @@ impl Grid {
 }
 
 /// The label of a zip group: `name = "scheme"` with `labels = ["original", "ehn"]`. The inner `None` is a group
-/// without one, the outer one an error, which has been noted.
+/// without a label; the outer one an error, which has been recorded.
 fn take_label(table: &mut Table, complaints: &mut Vec<Diagnostic>) -> Option<Option<Variable>> {
     let (name, labels) = match (table.remove("name"), table.remove("labels")) {
         (None, None) => return Some(None),
         (Some((_, name)), Some((_, labels))) => (name, labels),
         (Some((key, _)), None) | (None, Some((key, _))) => {
-            let title = "a zip group has a name and labels, or neither";
+            let title = "a zip group needs both `name` and `labels`, or neither";
             complaints.push(
                 Diagnostic::new(Code::GridShape, title, key.span)
                     .tip("write name = \"scheme\" and labels = [\"original\", \"ehn\"]"),
@@ -174,7 +174,7 @@ fn take_label(table: &mut Table, complaints: &mut Vec<Diagnostic>) -> Option<Opt
             Some(Some(Variable { path, role: Role::Names, span: name.span, values }))
         }
         _ => {
-            let title = "the name of a zip group is a text, and its labels are a list";
+            let title = "the name of a zip group is a string, and its labels are a list";
             complaints.push(Diagnostic::new(Code::GridShape, title, labels.span));
             None
         }
@@ -205,7 +205,7 @@ fn variables(table: &Table, prefix: &str, complaints: &mut Vec<Diagnostic>) -> V
             _ => complaints.push(
                 Diagnostic::new(Code::GridShape, format!("`{path}` in the grid is not a list"), node.span)
                     .label("a grid key takes a list of values")
-                    .tip("a key with one value belongs into its own table"),
+                    .tip("a key with one value belongs in its own table"),
             ),
         }
     }

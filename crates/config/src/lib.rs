@@ -1,11 +1,12 @@
-//! The configuration language: how a text becomes values, and how mistakes in it are reported. It knows nothing of networks.
+//! The configuration language: how text becomes values, and how errors in it are reported. It knows nothing about
+//! networks.
 //!
-//! - [`document`]: TOML as a tree in which every part remembers its place in a [`source`].
-//! - [`reader`]: reads tables key by key; unknown keys are refused with the nearest known one.
+//! - [`document`]: TOML as a tree of values with their positions in a [`source`].
+//! - [`reader`]: reads tables key by key; unknown keys are rejected with the nearest known one.
 //! - [`units`]: quantities such as "2 Mbit/s" and "50 ms".
 //! - [`grid`], [`path`], [`overrides`]: dotted keys that vary, and `--set key=value`.
 //! - [`files`]: input files, each read once.
-//! - [`diagnostics`], [`codes`]: everything that is wrong, at once, with carets, codes and fixes.
+//! - [`diagnostics`], [`codes`]: all errors at once, with carets, codes and fixes.
 
 pub mod codes;
 pub mod diagnostics;

@@ -1,4 +1,4 @@
-//! `--set key=value`: a value given on the command line in place of the file's.
+//! `--set key=value`: a value from the command line that replaces the file's.
 
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
@@ -7,8 +7,8 @@ use crate::grid::Grid;
 use crate::path;
 use crate::source::{SourceId, Sources};
 
-/// Apply the `--set` argument that is the source `id`. A key that varies in the grid stops varying;
-/// `grid.key=[...]` gives it other values.
+/// Apply the `--set` argument with the source `id`. A key that varies in the grid stops varying; `grid.key=[...]`
+/// replaces its values.
 pub fn apply(
     sources: &Sources,
     id: SourceId,
@@ -44,7 +44,7 @@ pub fn apply(
     }
 }
 
-/// A TOML value, or else a text without its quotation marks.
+/// Parse a TOML value; anything else is an unquoted string.
 fn read_value(id: SourceId, text: &str, offset: usize) -> Node {
     let span = id.span(offset..offset + text.len());
     parse_value(id, text, offset).unwrap_or_else(|| Node { span, value: Value::Text(text.trim().to_owned()) })

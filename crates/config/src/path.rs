@@ -1,16 +1,16 @@
-//! Dotted keys, `link.space.rate`: what a grid and `--set` address. A list of named tables (`[[link]]`)
-//! is entered by name, a list of unnamed ones by kind.
+//! Dotted keys such as `link.space.rate`, as used by the grid and `--set`. An element of a list of named tables
+//! (`[[link]]`) is addressed by name, of unnamed tables by kind.
 
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, suggestion};
 use crate::document::{Key, Node, Table, Value};
 use crate::source::Span;
 
-/// Set the value that a dotted key addresses; tables on the way are made when they are missing, so that
-/// whoever reads the result refuses what it does not know, at `span`.
+/// Set the value that a dotted key addresses. Missing tables on the way are created at `span`, so that the reader of
+/// the result rejects unknown ones there.
 ///
 /// # Errors
-/// When the way leads through something that is no table, or to a name that does not exist.
+/// When the key leads through something that is not a table, or to a name that does not exist.
 pub fn set(table: &mut Table, path: &str, span: Span, value: Node) -> Result<(), Diagnostic> {
     let mut table = table;
     let mut parts = path.split('.').peekable();
@@ -40,13 +40,13 @@ pub fn set(table: &mut Table, path: &str, span: Span, value: Node) -> Result<(),
         };
         if parts.peek().is_none() {
             let title = format!("`{path}` is a whole table");
-            return Err(Diagnostic::new(Code::BadPath, title, span).label("add the key to set"));
+            return Err(Diagnostic::new(Code::BadPath, title, span).label("append the key to set"));
         }
     }
     Ok(())
 }
 
-/// The table of a list that has this name.
+/// The table with this name in a list.
 fn item<'a>(items: &'a mut [Node], list: &str, name: &str, span: Span) -> Result<&'a mut Table, Diagnostic> {
     let Some(place) = items.iter().position(|item| name_of(item) == Some(name)) else {
         let names: Vec<&str> = items.iter().filter_map(name_of).collect();

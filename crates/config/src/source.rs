@@ -1,8 +1,8 @@
-//! Where text comes from: the scenario file, or a `--set` on the command line.
+//! The sources of text: the scenario file, or a `--set` on the command line.
 
 use std::path::{Path, PathBuf};
 
-/// A piece of one of the [`Sources`], in bytes.
+/// A byte range of one of the [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// Which source.
@@ -13,7 +13,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// The place of a source in its [`Sources`].
+/// The index of a source in its [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceId(usize);
 
@@ -27,14 +27,14 @@ impl SourceId {
     }
 }
 
-/// One text and what to call it in a message.
+/// One text and its name in messages.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// A path, or `--set`.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub text: String,
-    /// What relative paths in it are relative to.
+    /// The folder that relative paths start from.
     pub folder: PathBuf,
 }
 
@@ -43,7 +43,7 @@ pub struct Source {
 pub struct Sources(Vec<Source>);
 
 impl Sources {
-    /// A scenario file that has been read. Relative paths in it start from its own folder.
+    /// The text of a scenario file. Relative paths in it start from its own folder.
     pub fn new(path: &Path, text: String) -> Self {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         Sources(vec![Source { name: path.display().to_string(), text, folder }])

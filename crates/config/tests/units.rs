@@ -106,5 +106,5 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
     }
     assert!(share(&node(Value::Float(0.01))).unwrap().contains("write \"1 %\""));
     assert!(time(&node(Value::Integer(5))).unwrap().contains("the unit is missing"));
-    assert!(time(&node(Value::Boolean(true))).unwrap().contains("a truth value"));
+    assert!(time(&node(Value::Boolean(true))).unwrap().contains("a boolean"));
 }

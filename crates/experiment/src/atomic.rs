@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all: written beside their place, then renamed.
+//! Atomic file writes: a temporary file in the same folder, renamed when complete.
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -8,9 +8,9 @@ use tempfile::NamedTempFile;
 /// A file that could not be written.
 #[derive(Debug)]
 pub struct WriteError {
-    /// Which.
+    /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub cause: io::Error,
 }
 
@@ -26,10 +26,10 @@ impl std::error::Error for WriteError {
     }
 }
 
-/// Write a whole file, making its folder if need be. Returns its path.
+/// Write a whole file; missing folders are created. Returns its path.
 ///
 /// # Errors
-/// When the folder cannot be made, or the file not be written.
+/// When the folder cannot be created or the file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
@@ -44,10 +44,10 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begin a file, making its folder if need be.
+    /// Create a file; missing folders are created.
     ///
     /// # Errors
-    /// When the folder cannot be made or written to.
+    /// When the folder cannot be created or is not writable.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let fail = |cause| WriteError { path: path.to_owned(), cause };
         let folder = match path.parent() {
@@ -59,15 +59,15 @@ impl AtomicFile {
         Ok(AtomicFile { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
-    /// That this file could not be written, and why.
+    /// The write error of this file with its cause.
     pub(crate) fn error(&self, cause: io::Error) -> WriteError {
         WriteError { path: self.path.clone(), cause }
     }
 
-    /// Put the file in its place.
+    /// Rename the file to its final path.
     ///
     /// # Errors
-    /// When what is buffered cannot be written, or the file not renamed.
+    /// When buffered data cannot be written, or the file cannot be renamed.
     pub fn finish(self) -> Result<PathBuf, WriteError> {
         let AtomicFile { path, file } = self;
         let fail = |cause| WriteError { path: path.clone(), cause };
@@ -87,7 +87,7 @@ impl Write for AtomicFile {
     }
 }
 
-/// A temporary file is its owner's alone; a result is readable like any other file.
+/// Temporary files are readable by their owner only; a result should have the usual permissions.
 #[cfg(unix)]
 fn make_readable(file: &NamedTempFile) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

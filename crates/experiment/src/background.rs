@@ -1,5 +1,5 @@
-//! Work that another thread does, so that a run does not wait for it. A bounded number of batches is under way:
-//! who makes items faster than they are worked on, waits.
+//! Work in a background thread, so that a run does not wait for it. The number of queued batches is bounded: a
+//! producer that is faster than the worker waits.
 
 use std::fmt;
 use std::io;
@@ -11,51 +11,51 @@ use std::thread::{Builder, JoinHandle};
 #[cfg(test)]
 mod tests;
 
-/// Items that are handed over together. The thread is woken for most batches: measured on two processors, a
-/// quarter of this made a run with everything recorded a tenth longer.
+/// Items per batch. The worker is woken for most batches: measured on two processors, a quarter of this made a run
+/// with full recording a tenth longer.
 const BATCH: usize = 4096;
-/// Batches that wait, at most. One more is being filled and one worked on.
+/// The maximum number of queued batches. One more is being filled and one processed.
 const WAITING: usize = 2;
 
-/// What is done to items, one after the other.
+/// A job that processes items one after another.
 pub(crate) trait Work: Send + 'static {
-    /// What it is done to.
+    /// The type of the items.
     type Item: fmt::Debug + Send;
-    /// What the thread is called.
+    /// The name of the thread.
     const NAME: &'static str;
 
-    /// Do it to one item.
+    /// Process one item.
     ///
     /// # Errors
-    /// When it cannot be done. That item was the last one then.
-    fn take(&mut self, item: &Self::Item) -> io::Result<()>;
+    /// When the item cannot be processed. No further item follows.
+    fn process(&mut self, item: &Self::Item) -> io::Result<()>;
 }
 
-/// Work in the background. Dropping it unfinished drops the work too, and waits for that.
+/// A background job. Dropping it unfinished drops the work too, and waits for the thread.
 #[derive(Debug)]
 pub(crate) struct Background<W: Work> {
     batch: Vec<W::Item>,
     stage: Stage<W>,
 }
 
-/// How far the work is.
+/// The state of the job.
 #[derive(Debug)]
 enum Stage<W: Work> {
     /// No batch is full yet.
     Ready(Box<W>),
-    /// A thread does it.
+    /// A thread processes the batches.
     Started(Worker<W>),
-    /// There can be no more threads.
+    /// The thread could not be started.
     Failed(io::Error),
 }
 
 impl<W: Work> Background<W> {
-    /// Work of which nothing is done yet.
+    /// A job that has not started.
     pub(crate) fn new(work: W) -> Self {
         Background { batch: Vec::with_capacity(BATCH), stage: Stage::Ready(Box::new(work)) }
     }
 
-    /// The work itself, for what comes before the first item; nothing once a thread has it.
+    /// The work itself, for preparation before the first batch; `None` once a thread has it.
     pub(crate) fn ready(&mut self) -> Option<&mut W> {
         match &mut self.stage {
             Stage::Ready(work) => Some(work),
@@ -63,17 +63,17 @@ impl<W: Work> Background<W> {
         }
     }
 
-    /// Hand an item over. [`Background::finish`] tells whether the work could be done.
+    /// Queue an item. [`Background::finish`] returns whether the work succeeded.
     #[inline]
     pub(crate) fn push(&mut self, item: W::Item) {
         self.batch.push(item);
         if self.batch.len() >= BATCH {
-            self.hand_over();
+            self.send_batch();
         }
     }
 
     #[inline(never)]
-    fn hand_over(&mut self) {
+    fn send_batch(&mut self) {
         self.start();
         match &self.stage {
             Stage::Started(worker) => self.batch = worker.exchange(mem::take(&mut self.batch)),
@@ -83,29 +83,29 @@ impl<W: Work> Background<W> {
 
     fn start(&mut self) {
         if let Stage::Ready(_) = self.stage {
-            let none = Stage::Failed(io::Error::other("the work is over"));
+            let none = Stage::Failed(io::Error::other("the work has ended"));
             if let Stage::Ready(work) = mem::replace(&mut self.stage, none) {
                 self.stage = Worker::start(*work).map_or_else(Stage::Failed, Stage::Started);
             }
         }
     }
 
-    /// Wait until all of the work is done. A panic there is passed on.
+    /// Wait until all items are processed. A panic of the thread is passed on.
     ///
     /// # Errors
-    /// When an item could not be worked on, or there can be no more threads.
+    /// When an item could not be processed, or the thread could not be started.
     pub(crate) fn finish(self) -> io::Result<W> {
         let mut work = match self.stage {
             Stage::Ready(work) => *work,
             Stage::Started(worker) => worker.finish()?,
             Stage::Failed(cause) => return Err(cause),
         };
-        self.batch.iter().try_for_each(|item| work.take(item))?;
+        self.batch.iter().try_for_each(|item| work.process(item))?;
         Ok(work)
     }
 }
 
-/// A thread, and the ways to it and back.
+/// A thread, with its channels in both directions.
 #[derive(Debug)]
 struct Worker<W: Work> {
     full: Option<SyncSender<Vec<W::Item>>>,
@@ -118,16 +118,16 @@ impl<W: Work> Worker<W> {
         let (full, batches) = sync_channel(WAITING);
         let (recycle, empty) = channel();
         let thread =
-            Builder::new().name(W::NAME.to_owned()).spawn(move || take_all(work, &batches, &recycle))?;
+            Builder::new().name(W::NAME.to_owned()).spawn(move || process_all(work, &batches, &recycle))?;
         Ok(Worker { full: Some(full), empty, thread: Some(thread) })
     }
 
-    /// Give a full batch for an empty one. A thread that has ended keeps why, and takes no more.
+    /// Exchange a full batch for an empty one. A thread that has ended keeps its error and takes no more batches.
     fn exchange(&self, mut batch: Vec<W::Item>) -> Vec<W::Item> {
         if let Some(full) = &self.full {
             match full.send(batch) {
                 Ok(()) => return self.empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH)),
-                Err(SendError(refused)) => batch = refused,
+                Err(SendError(returned)) => batch = returned,
             }
         }
         batch.clear();
@@ -135,7 +135,7 @@ impl<W: Work> Worker<W> {
     }
 
     fn finish(mut self) -> io::Result<W> {
-        let ended = self.join().unwrap_or_else(|| Ok(Err(io::Error::other("the work is over"))));
+        let ended = self.join().unwrap_or_else(|| Ok(Err(io::Error::other("the work has ended"))));
         ended.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
@@ -151,16 +151,16 @@ impl<W: Work> Drop for Worker<W> {
     }
 }
 
-/// What the thread does, until there will be no more batches.
-fn take_all<W: Work>(
+/// The body of the thread; it runs until the channel closes.
+fn process_all<W: Work>(
     mut work: W,
     batches: &Receiver<Vec<W::Item>>,
     recycle: &Sender<Vec<W::Item>>,
 ) -> io::Result<W> {
     for mut batch in batches {
-        batch.iter().try_for_each(|item| work.take(item))?;
+        batch.iter().try_for_each(|item| work.process(item))?;
         batch.clear();
-        // Nobody takes it back once the last batch is handed over.
+        // The receiver is gone once the last batch has been sent.
         drop(recycle.send(batch));
     }
     Ok(work)

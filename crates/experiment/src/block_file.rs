@@ -1,4 +1,4 @@
-//! Files of which many bytes are made, a few at a time.
+//! Large files that are written in small pieces.
 
 use crate::atomic::{AtomicFile, WriteError};
 use std::io::{self, Write};
@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 #[cfg(test)]
 mod tests;
 
-/// Bytes that the system gets at once: whole pages, and few enough to be in the processor's cache still. The
-/// system keeps larger pieces in larger stretches of memory, which it has to look for: measured on ext4,
-/// pieces of 256 KiB take twice the time in the system.
+/// The size of one write: whole pages, and small enough for the processor's cache. Larger writes make the kernel
+/// search for larger contiguous memory: measured on ext4, writes of 256 KiB take twice the system time.
 const BLOCK: usize = 32 * 1024;
-/// Bytes that can follow a full block before its memory must grow.
+/// Spare bytes after a full block, before its memory must grow.
 const SLACK: usize = 4096;
 
 /// A file that is written a block at a time. Dropping it unfinished leaves nothing behind.
@@ -24,15 +23,15 @@ pub(crate) struct BlockFile {
 }
 
 impl BlockFile {
-    /// Begin a file, making its folder if need be.
+    /// Create a file; missing folders are created.
     ///
     /// # Errors
-    /// When the folder cannot be made or written to.
+    /// When the folder cannot be created or is not writable.
     pub(crate) fn create(path: &Path) -> Result<Self, WriteError> {
         Ok(BlockFile { file: AtomicFile::create(path)?, block: vec![0; BLOCK + SLACK], filled: 0 })
     }
 
-    /// Room for at least `needed` bytes, to be filled from its start. What it holds is left over.
+    /// A buffer of at least `needed` bytes, to be filled from its start. It contains stale data.
     #[inline]
     pub(crate) fn room(&mut self, needed: usize) -> &mut [u8] {
         let end = self.filled + needed;
@@ -42,7 +41,7 @@ impl BlockFile {
         &mut self.block[self.filled..]
     }
 
-    /// Append the first `length` bytes of what [`BlockFile::room`] gave.
+    /// Append the first `length` bytes of the buffer from [`BlockFile::room`].
     ///
     /// # Errors
     /// When a full block cannot be written.
@@ -64,10 +63,10 @@ impl BlockFile {
         Ok(())
     }
 
-    /// Put the file in its place.
+    /// Write the rest and rename the file to its final path.
     ///
     /// # Errors
-    /// When its last bytes cannot be written, or the file not renamed.
+    /// When the last bytes cannot be written, or the file cannot be renamed.
     pub(crate) fn finish(mut self) -> Result<PathBuf, WriteError> {
         match self.file.write_all(&self.block[..self.filled]) {
             Ok(()) => self.file.finish(),
@@ -87,7 +86,7 @@ impl Write for BlockFile {
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write(bytes).map(drop)
     }
-    /// A block is written when it is full, and the last one at the end.
+    /// Blocks are written when they are full, and the last one at the end.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,7 +1,8 @@
-//! Experiments: scenarios run under many seeds, what was observed of them, and what that means.
+//! Experiments: run scenarios with many seeds, observe them, and evaluate the results.
 //!
-//! [`run()`] turns every cell and seed of a plan into a [`record::RunRecord`], in simulated time; [`live`] does the same against
-//! another clock, with the hosts outside. [`summarise`] compares cells seed by seed, and [`report::Document`] is all of it as JSON.
+//! [`run()`] turns every grid cell and seed of a plan into a [`record::RunRecord`], in simulated time. [`live`] does
+//! the same against another clock, with external hosts. [`summarise`] compares grid cells seed by seed.
+//! [`report::ResultDocument`] is the whole result as JSON.
 
 pub mod atomic;
 mod background;

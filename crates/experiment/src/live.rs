@@ -1,8 +1,7 @@
-//! Runs whose hosts are elsewhere, driven by a clock that is not the simulator's: the network of a scenario, with all that
-//! stands in it, between ends that are real.
+//! Runs with external hosts and an external clock: the network of a scenario with its agents, between real hosts.
 
 use crate::observe::RunObserver;
-use crate::run::{CellResult, Incomplete, RunOptions, done, gather, jobs};
+use crate::run::{CellResult, Incomplete, RunOptions, finish_run, gather, jobs};
 use seamline_report::emulation::EmulationRecord;
 use seamline_scenario::build::{self, Ends, Part, Places, build};
 use seamline_scenario::follow::Runner;
@@ -13,10 +12,10 @@ use seamline_tcp::Host;
 use seamline_wire::{Event, Instant, NodeId, Packet, Port, Signal};
 use std::sync::atomic::Ordering;
 
-/// The port of a door.
+/// The port of a host's endpoint.
 const TO_NETWORK: Port = Port(0);
 
-/// The network of one run, from the outside. Times count from the beginning of the run; they never decrease.
+/// The network of one run, as its driver sees it. Times count from the start of the run and never decrease.
 #[derive(Debug)]
 pub struct Live<'a> {
     scenario: &'a Scenario,
@@ -29,81 +28,81 @@ pub struct Live<'a> {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
-    /// It came to its end, and so well was it emulated.
+    /// It ran to its end; with the quality of the emulation.
     Complete(EmulationRecord),
-    /// Somebody asked to stop; nothing is kept of it.
+    /// The user asked to stop; the run is discarded.
     Stopped,
 }
 
-/// The node's number on the wire.
+/// The address of a node on the wire.
 pub fn node_id(node: usize) -> NodeId {
     build::node_id(node)
 }
 
 impl Live<'_> {
-    /// What is run.
+    /// The scenario of the run.
     pub fn scenario(&self) -> &Scenario {
         self.scenario
     }
-    /// Under which seed.
+    /// The seed of the run.
     pub fn seed(&self) -> u64 {
         self.seed
     }
-    /// The nodes at which flows begin or end, each of which has a door.
+    /// The nodes at which flows start or end. Each has an endpoint for its external host.
     pub fn doors(&self) -> Vec<usize> {
         (0..self.scenario.nodes.len()).filter(|node| self.places.hosts[*node].is_some()).collect()
     }
-    /// By node: the host that the simulator would have put there, with its connections; none has begun.
+    /// By node: the host that the simulator would place there, with its connections; none has started.
     pub fn hosts(&self) -> Vec<Option<Host>> {
         build::hosts(self.scenario, self.seed)
     }
-    /// Until when everything that was due has happened.
+    /// The time up to which all due events have happened.
     pub fn now(&self) -> Instant {
         self.world.now()
     }
-    /// When something is due if nothing comes in. May be early, never late.
+    /// The time of the next event if no packet arrives. It may be too early, but never too late.
     pub fn wake_at(&self) -> Option<Instant> {
         self.world.wake_at().into_iter().chain(self.runner.next_change()).min()
     }
-    /// Let everything happen that is due up to and including `now`.
+    /// Process all events up to and including `now`.
     pub fn run_until(&mut self, now: Instant) {
         self.runner.run_until(&mut self.world, now);
     }
-    /// A packet to fill in.
+    /// An empty packet to fill in.
     pub fn packet(&mut self) -> Box<Packet> {
         self.world.packet()
     }
-    /// The host at a node sends a packet now.
+    /// Inject a packet that the host at a node sends now.
     pub fn take_in(&mut self, node: usize, packet: Box<Packet>) {
         match self.places.hosts[node] {
             Some(door) => self.world.take_in(door, TO_NETWORK, packet),
             None => self.world.recycle(packet),
         }
     }
-    /// Something happened now to the host at a node.
+    /// Report an event at the host of a node.
     pub fn report(&mut self, node: usize, event: &Event) {
         if let Some(door) = self.places.hosts[node] {
             self.world.report_from(door, event);
         }
     }
-    /// Move what has reached a node's host to the end of `packets`, each with the time at which it was due there.
+    /// Move the packets that have arrived at a node's host to the end of `packets`, each with its arrival time.
     pub fn fetch(&mut self, node: usize, packets: &mut Vec<(Instant, Box<Packet>)>) {
         if let Some(door) = self.door(node) {
             packets.append(&mut door.packets);
         }
     }
-    /// Likewise the news of the node's link layer.
+    /// Likewise the notifications of the node's link layer.
     pub fn fetch_signals(&mut self, node: usize, signals: &mut Vec<(Instant, Signal)>) {
         if let Some(door) = self.door(node) {
             signals.append(&mut door.signals);
         }
     }
-    /// Whether nothing waits to be fetched by a node's host.
+    /// Whether no packet or notification waits for a node's host.
     pub fn is_fetched(&mut self, node: usize) -> bool {
         self.door(node).is_none_or(|door| door.packets.is_empty() && door.signals.is_empty())
     }
-    /// What stands in an agent's place is elsewhere, as the hosts are. To be said before anything has happened; `agent` is its place in
-    /// the scenario's list. Where nobody stands, nobody is.
+    /// Replace an agent by an external one. Call it before the first event; `agent` is its index in the scenario's
+    /// list. A missing agent is ignored.
     pub fn take_out(&mut self, agent: usize) {
         let Some(place) = self.places.agents[agent] else { return };
         if let Some(machine) = self.world.machine_mut(place) {
@@ -111,25 +110,26 @@ impl Live<'_> {
             self.world.rearm(place);
         }
     }
-    /// What stands in an agent's place passes a packet on now, by one of the ports of agents ([`WIRED`](seamline_agent::WIRED),
-    /// [`WIRELESS`](seamline_agent::WIRELESS)).
+    /// Inject a packet that an external agent forwards now through one of the ports of agents
+    /// ([`WIRED`](seamline_agent::WIRED), [`WIRELESS`](seamline_agent::WIRELESS)).
     pub fn pass_on(&mut self, agent: usize, port: Port, packet: Box<Packet>) {
         match self.places.agents[agent] {
             Some(gate) => self.world.take_in(gate, port, packet),
             None => self.world.recycle(packet),
         }
     }
-    /// Move what has reached an agent that is outside to the end of `packets`, by the port at which it came, each with its time.
+    /// Move the packets that have arrived at an external agent to the end of `packets`, by port, each with its
+    /// arrival time.
     pub fn fetch_at_agent(&mut self, agent: usize, packets: &mut [Vec<(Instant, Box<Packet>)>; 2]) {
         if let Some(gate) = self.gate(agent) {
             packets.iter_mut().zip(&mut gate.packets).for_each(|(packets, new)| packets.append(new));
         }
     }
-    /// Whether nothing waits to be fetched at an agent's place.
+    /// Whether no packet waits at an external agent.
     pub fn is_fetched_at_agent(&mut self, agent: usize) -> bool {
         self.gate(agent).is_none_or(|gate| gate.packets.iter().all(Vec::is_empty))
     }
-    /// Give a packet back.
+    /// Return a packet for reuse.
     pub fn recycle(&mut self, packet: Box<Packet>) {
         self.world.recycle(packet);
     }
@@ -148,10 +148,10 @@ impl Live<'_> {
     }
 }
 
-/// Run everything in a plan, one run after the other, each driven by `drive`. `finished` is called after every run.
+/// Run a whole plan, one run after another, each driven by `drive`. `finished` is called after every run.
 ///
 /// # Errors
-/// Those of [`crate::run()`]; and the first of `drive`, after which no further run begins.
+/// Those of [`crate::run()`], and the first error of `drive`, after which no further run starts.
 pub fn run<E>(
     plan: &Plan,
     options: &RunOptions,
@@ -178,9 +178,9 @@ pub fn run<E>(
         let Live { world, .. } = live;
         results.push(match ended {
             Ok(Ended::Complete(emulation)) => {
-                let mut done = done(plan, *job, world, &places, unwritten);
-                done.record.emulation = Some(emulation);
-                Some(done)
+                let mut run = finish_run(plan, *job, world, &places, unwritten);
+                run.record.emulation = Some(emulation);
+                Some(run)
             }
             Ok(Ended::Stopped) => None,
             Err(error) => {

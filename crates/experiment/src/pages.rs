@@ -1,20 +1,20 @@
-//! From an experiment to its report: what `seamline-report` shows, in the terms it understands.
+//! Converts an experiment into a report, in the terms of `seamline-report`.
 
 use crate::atomic::{self, WriteError};
 use crate::report::Provenance;
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
-use crate::text::{doubts, judgement, name, sentences, warnings, why_no_factor};
+use crate::text::{emulation_warnings, judgement, name, sentences, warnings, why_no_factor};
 use seamline_config::source::SourceId;
 use seamline_report::model::{self, Cell, Outcome, Report};
 use seamline_report::{File, page};
 use seamline_scenario::plan::Plan;
 use std::path::{Path, PathBuf};
 
-/// As many cells are kept over time for a report: more would not fit into a page that opens quickly.
+/// The maximum number of grid cells that a report shows over time. More would make the page slow to open.
 pub const CELLS_OVER_TIME: usize = 12;
 
-/// The report of an experiment. It takes the runs over time from the results, which are big.
+/// The report of an experiment. The large time series are moved out of the results.
 pub fn report(
     plan: &Plan,
     results: &mut [CellResult],
@@ -26,7 +26,7 @@ pub fn report(
         title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
         provenance: provenance_of(plan, provenance),
         verdict: sentences(plan, summary),
-        warnings: [doubts(results), warnings(plan, summary)].concat(),
+        warnings: [emulation_warnings(results), warnings(plan, summary)].concat(),
         duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
         warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
         cells: results.iter().enumerate().map(|(cell, result)| cell_of(plan, cell, result)).collect(),
@@ -66,13 +66,13 @@ fn outcome(plan: &Plan, summary: &FlowSummary) -> Outcome {
     }
 }
 
-/// Whether this names a page alone rather than a folder.
+/// Whether this is the path of a single page rather than a folder.
 pub fn is_page(place: &Path) -> bool {
     place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
 }
 
-/// Write a report: the page alone when `place` ends in `.html`, otherwise everything into this folder.
-/// Returns the path of the page.
+/// Write a report: only the page when `place` ends in `.html`, otherwise all files into this folder. Returns the path
+/// of the page.
 ///
 /// # Errors
 /// When a file cannot be written.

@@ -1,4 +1,4 @@
-//! The one JSON document of a run, and where it comes from.
+//! The result document (JSON) of an experiment, and its provenance.
 
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
@@ -7,32 +7,32 @@ use seamline_report::record::RunRecord;
 use seamline_scenario::plan::Plan;
 use serde::Serialize;
 
-/// The version of this program and a fingerprint of the sources that results depend on: the same scenario and
-/// seed give the same record as long as this stays the same.
+/// The version of this program and a fingerprint of the sources that results depend on. While it stays the same, the
+/// same scenario and seed give the same record.
 pub const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
 
-/// What produced a result, and how to produce it again.
+/// What produced a result, and how to reproduce it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Provenance {
-    /// Version of this program.
+    /// The version of this program.
     pub seamline: &'static str,
-    /// What computes the results, see [`ENGINE`].
+    /// The fingerprint of the engine, see [`ENGINE`].
     pub engine: &'static str,
-    /// Commit it was built from, with `-dirty` when the tree had changes then; `unknown` outside of a
+    /// The commit it was built from, with `-dirty` when there were uncommitted changes; `unknown` outside a
     /// repository.
     pub revision: &'static str,
-    /// The scenario as it was named.
+    /// The path of the scenario as given.
     pub scenario: String,
-    /// BLAKE3 of the scenario's text.
+    /// The BLAKE3 hash of the scenario's text.
     pub scenario_blake3: String,
     /// `--set` arguments.
     pub overrides: Vec<String>,
-    /// The command that produces the result again.
+    /// The command that reproduces the result.
     pub reproduce: String,
 }
 
 impl Provenance {
-    /// Of a plan, with the command that leads to it.
+    /// The provenance of a plan with its command.
     pub fn new(plan: &Plan, reproduce: String) -> Self {
         let file = plan.sources.get(SourceId::FILE);
         Provenance {
@@ -47,7 +47,7 @@ impl Provenance {
     }
 }
 
-/// For the first comment of a capture.
+/// The text of the first comment of a capture.
 impl std::fmt::Display for Provenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "seamline {} (revision {})", self.seamline, self.revision)?;
@@ -56,38 +56,39 @@ impl std::fmt::Display for Provenance {
     }
 }
 
-/// The whole result.
+/// The result document: all grid cells with their runs, and the summary.
 #[derive(Clone, Debug, Serialize)]
-pub struct Document<'a> {
-    /// Where it comes from.
+pub struct ResultDocument<'a> {
+    /// What produced it.
     pub provenance: &'a Provenance,
-    /// The identity of all cells: what they depend on, files that they read included, but for seeds and program.
+    /// The identity of all grid cells: everything they depend on, including the content of input files, but not seeds
+    /// and program.
     pub identity: String,
     /// The title of the scenario.
     pub title: Option<&'a str>,
-    /// What the cells have in common: the scenario without its grid.
+    /// The common part of all grid cells: the scenario without its grid.
     pub scenario: &'a serde_json::Value,
     /// Length of a run in seconds.
     pub duration_s: f64,
-    /// Every cell of the grid, in its order.
-    pub cells: Vec<CellDocument<'a>>,
-    /// Each flow of each cell over all seeds, and compared with the baseline.
+    /// All grid cells in order.
+    pub cells: Vec<CellResultDocument<'a>>,
+    /// Each flow of each grid cell over all seeds, compared with the baseline.
     pub summary: &'a [FlowSummary],
 }
 
-/// One cell of the grid.
+/// The result of one grid cell.
 #[derive(Clone, Debug, Serialize)]
-pub struct CellDocument<'a> {
-    /// What it is called.
+pub struct CellResultDocument<'a> {
+    /// Its name.
     pub name: String,
-    /// What the grid set.
+    /// The values that the grid set.
     pub values: serde_json::Map<String, serde_json::Value>,
-    /// Its runs, one for each seed.
+    /// Its runs, one per seed.
     pub runs: &'a [RunRecord],
 }
 
-impl<'a> Document<'a> {
-    /// Put a result together.
+impl<'a> ResultDocument<'a> {
+    /// Combine the parts of a result.
     pub fn new(
         plan: &'a Plan,
         results: &'a [CellResult],
@@ -95,11 +96,11 @@ impl<'a> Document<'a> {
         provenance: &'a Provenance,
     ) -> Self {
         let first = plan.cells.first().map(|cell| &cell.scenario);
-        let cells = plan.cells.iter().zip(results).enumerate().map(|(place, (cell, result))| {
+        let cells = plan.cells.iter().zip(results).enumerate().map(|(index, (cell, result))| {
             let values = cell.values.iter().map(|(path, value)| (path.clone(), value.to_json()));
-            CellDocument { name: label(plan, place), values: values.collect(), runs: &result.runs }
+            CellResultDocument { name: label(plan, index), values: values.collect(), runs: &result.runs }
         });
-        Document {
+        ResultDocument {
             provenance,
             identity: plan.identity().to_string(),
             title: first.and_then(|scenario| scenario.title.as_deref()),
@@ -110,16 +111,16 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// As JSON, indented, ending with a line break.
+    /// Format as indented JSON with a final line break.
     ///
     /// # Errors
-    /// Never in practice: every value can be written as JSON.
+    /// Never in practice: every value is valid JSON.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 }
 
-/// A word for the shell.
+/// Quote a word for the shell if necessary.
 pub fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,+:".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! Running a plan: every cell under every seed, on all processors, the results in the order of the grid.
+//! Run a plan: every grid cell with every seed, on all processors. Results are in grid order.
 
 use crate::atomic::WriteError;
 use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
@@ -19,54 +19,54 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to write beside the records, and when to stop. Paths start from the working directory.
+/// What to write in addition to the records, and when to stop. Paths are relative to the working directory.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Folder for captures, in place of the scenario's: one for each cell, of its first seed.
+    /// The folder for captures, instead of the scenario's: one file per grid cell, of its first seed.
     pub pcapng: Option<PathBuf>,
-    /// Folder for lists of events, in place of the scenario's: likewise.
+    /// The folder for event lists, instead of the scenario's: one file per grid cell, of its first seed.
     pub events: Option<PathBuf>,
-    /// Write these files for the last cell only.
+    /// Write these files only for the last grid cell.
     pub only_last_cell: bool,
-    /// Where a capture comes from, for its first comment.
+    /// The provenance of a capture, for its first comment.
     pub provenance: String,
-    /// Keep the first run of each of this many cells over time, for a report.
+    /// Record the first run of each of this many grid cells over time, for a report.
     pub cells_over_time: usize,
-    /// Set from anywhere: no further run begins, and those that have begun come to their end.
+    /// Set it from any thread: no further run starts, and running ones continue to their end.
     pub stop: Arc<AtomicBool>,
 }
 
-/// What came of a cell.
+/// The result of a grid cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellResult {
-    /// One record for each seed that was run, in the order of the scenario.
+    /// One record per seed that was run, in scenario order.
     pub runs: Vec<RunRecord>,
-    /// Files written.
+    /// The files written.
     pub files: Vec<PathBuf>,
-    /// The first run over time, when it was wanted.
+    /// The first run over time, if requested.
     pub series: Option<RunSeries>,
 }
 
-/// Results that are not all that was asked for. Runs that depend on something outside of the program may also fail by an `E`.
+/// An incomplete result. Runs that depend on something outside the program may also fail with an `E`.
 #[derive(Debug)]
 pub struct Incomplete<E = Infallible> {
-    /// What there is: every cell with the same seeds, in their order. No cells when not one seed is complete.
+    /// The available results: all grid cells with the same seeds, in order. Empty when no seed is complete.
     pub results: Vec<CellResult>,
-    /// What could not be written, in the order of the grid.
+    /// Files that could not be written, in grid order.
     pub unwritten: Vec<WriteError>,
-    /// How many runs did not come to their end, because [`RunOptions::stop`] was set or one has failed.
+    /// How many runs did not finish, because [`RunOptions::stop`] was set or one failed.
     pub left_out: usize,
-    /// Why one has failed; none was begun after it.
+    /// The failure of a run; no run started after it.
     pub failure: Option<E>,
 }
 
 impl<E> Incomplete<E> {
-    /// Nothing of a plan was run.
+    /// No run of the plan was started.
     pub fn nothing(plan: &Plan, failure: E) -> Self {
         let failure = Some(failure);
         Incomplete { results: Vec::new(), unwritten: Vec::new(), left_out: plan.runs(), failure }
     }
-    /// The same, with another kind of failure.
+    /// Convert the failure.
     pub fn map_failure<F>(self, map: impl FnOnce(E) -> F) -> Incomplete<F> {
         let Incomplete { results, unwritten, left_out, failure } = self;
         Incomplete { results, unwritten, left_out, failure: failure.map(map) }
@@ -96,12 +96,12 @@ impl<E> From<WriteError> for Incomplete<E> {
     }
 }
 
-/// Run everything, on as many processors as rayon's pool has. `finished` is called after every run, from
-/// any thread. The order in which runs take place changes nothing.
+/// Run everything, on as many processors as rayon's pool has. `finished` is called after every run, from any thread.
+/// The order of the runs does not affect results.
 ///
 /// # Errors
-/// When a file cannot be written, or it was stopped; with what was computed nevertheless. A place that nothing can
-/// be written to is found out before anything is computed.
+/// When a file cannot be written, or the runs were stopped; the error has the results so far. An unwritable folder is
+/// detected before the first run.
 pub fn run(
     plan: &Plan,
     options: &RunOptions,
@@ -116,15 +116,15 @@ pub fn run(
         finished();
         Some(done)
     });
-    let done: Vec<Option<Done>> = done.collect();
+    let done: Vec<Option<FinishedRun>> = done.collect();
     gather(plan, &jobs, done, None)
 }
 
-/// Every cell under every seed, by their places; by seed, so that who stops early has some seeds of all cells rather than
-/// all seeds of some.
+/// The jobs of a plan, ordered by seed, so that an interrupted experiment has some seeds of all grid cells rather
+/// than all seeds of some.
 ///
 /// # Errors
-/// When no file can be written to the place where files are wanted.
+/// When a requested file cannot be created.
 pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteError> {
     let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
     let jobs: Vec<Job> = (0..most_seeds)
@@ -137,7 +137,7 @@ pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteE
     Ok(jobs)
 }
 
-/// One run of a plan: the places of its cell and of its seed.
+/// One run of a plan: the indices of its grid cell and of its seed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     pub(crate) cell: usize,
@@ -149,7 +149,7 @@ impl Job {
         self.seed == 0 && (!options.only_last_cell || self.cell + 1 == plan.cells.len())
     }
 
-    /// Who listens to the run, and what cannot be written of it.
+    /// The observer of the run, and the files that cannot be written.
     pub(crate) fn observer(
         self,
         plan: &Plan,
@@ -170,11 +170,11 @@ impl Job {
     }
 }
 
-/// What came of each job, by cell. With a failure there is at least one of which nothing came.
+/// The results of all jobs, by grid cell. After a failure at least one job has no result.
 pub(crate) fn gather<E>(
     plan: &Plan,
     jobs: &[Job],
-    done: Vec<Option<Done>>,
+    done: Vec<Option<FinishedRun>>,
     failure: Option<E>,
 ) -> Result<Vec<CellResult>, Incomplete<E>> {
     let left_out = done.iter().filter(|done| done.is_none()).count();
@@ -203,7 +203,7 @@ pub(crate) fn gather<E>(
     Err(Incomplete { results, unwritten, left_out, failure })
 }
 
-/// The files of one run.
+/// The output files of one run.
 #[derive(Debug, Default)]
 struct Files {
     capture: Option<SenderCapture>,
@@ -215,16 +215,17 @@ impl Files {
         let output = &plan.cells[cell].scenario.output;
         let pcapng = options.pcapng.as_deref().or(output.pcapng.as_deref());
         let events = options.events.as_deref().or(output.events.as_deref());
-        let place = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
+        let element =
+            |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
         let capture = pcapng
-            .map(|folder| SenderCapture::create(&place(folder, "pcapng"), options.provenance.clone()))
+            .map(|folder| SenderCapture::create(&element(folder, "pcapng"), options.provenance.clone()))
             .transpose()?;
-        let events = events.map(|folder| EventList::create(&place(folder, "csv"))).transpose()?;
+        let events = events.map(|folder| EventList::create(&element(folder, "csv"))).transpose()?;
         Ok(Files { capture, events })
     }
 }
 
-/// A file name that tells cells apart: `02-cubic-seed1`.
+/// A unique file name for each grid cell: `02-cubic-seed1`.
 fn file_stem(plan: &Plan, cell: usize) -> String {
     let Cell { values, scenario, .. } = &plan.cells[cell];
     let digits = plan.cells.len().to_string().len();
@@ -241,32 +242,32 @@ fn file_stem(plan: &Plan, cell: usize) -> String {
     stem + &format!("seed{}", scenario.seeds[0])
 }
 
-/// What came of one run.
-pub(crate) struct Done {
+/// A finished run.
+pub(crate) struct FinishedRun {
     pub(crate) record: RunRecord,
     files: Vec<PathBuf>,
     unwritten: Vec<WriteError>,
     series: Option<RunSeries>,
 }
 
-fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Done {
+fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> FinishedRun {
     let scenario = &plan.cells[job.cell].scenario;
     let places = Places::new(scenario);
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
     runner.run_until(&mut world, Instant::ZERO + scenario.duration);
-    done(plan, job, world, &places, unwritten)
+    finish_run(plan, job, world, &places, unwritten)
 }
 
-/// A run is over: its record, and its files put in their places.
-pub(crate) fn done(
+/// Finish a run: create its record and complete its files.
+pub(crate) fn finish_run(
     plan: &Plan,
     Job { cell, seed }: Job,
     world: World<Part, RunObserver>,
     places: &Places,
     mut unwritten: Vec<WriteError>,
-) -> Done {
+) -> FinishedRun {
     let scenario = &plan.cells[cell].scenario;
     let with_intervals = seed == 0 || scenario.output.intervals_of_every_run;
     let record = record_of(scenario, scenario.seeds[seed], &world, places, with_intervals);
@@ -280,10 +281,10 @@ pub(crate) fn done(
         }
     }
     let series = series.map(|series| series.finish(cell, label(plan, cell), &record));
-    Done { record, files: written, unwritten, series }
+    FinishedRun { record, files: written, unwritten, series }
 }
 
-/// What became of a run.
+/// The record of a run.
 pub(crate) fn record_of(
     scenario: &Scenario,
     seed: u64,
@@ -301,10 +302,10 @@ pub(crate) fn record_of(
 }
 
 fn agent_records(scenario: &Scenario, world: &World<Part, RunObserver>, places: &Places) -> Vec<AgentRecord> {
-    let machine = |place: &Option<ElementId>| world.machine((*place)?);
+    let machine = |element: &Option<ElementId>| world.machine((*element)?);
     let mut records = Vec::new();
-    for (spec, place) in scenario.agents.iter().zip(&places.agents) {
-        let Some(Part::Agent(agent)) = machine(place) else { continue };
+    for (spec, element) in scenario.agents.iter().zip(&places.agents) {
+        let Some(Part::Agent(agent)) = machine(element) else { continue };
         let counters = agent.counters();
         records.push(AgentRecord {
             name: spec.name.clone(),

@@ -1,4 +1,4 @@
-//! A sample of a recording, for those who have none at hand.
+//! A sample recording, for users without one.
 
 use crate::atomic::{self, WriteError};
 use seamline_net::generate::{StarlinkParameters, path_log, starlink};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const LENGTH: Duration = Duration::from_secs(120);
 
-/// Write a satellite path log in LeoEM's form, made by the Starlink generator.
+/// Write a satellite path log in LeoEM's format, made by the Starlink generator.
 ///
 /// # Errors
 /// When the file cannot be written.

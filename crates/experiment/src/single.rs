@@ -1,4 +1,4 @@
-//! One run by itself, which can be given up on the way.
+//! A single run that can be cancelled.
 
 use crate::observe::RunObserver;
 use crate::run::record_of;
@@ -9,11 +9,11 @@ use seamline_sim::World;
 use seamline_wire::{Duration, Instant};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far a run goes before it looks whether it should stop.
+/// The simulated time between checks whether to stop.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Run a scenario under one seed, without files, and without rows over time unless the scenario wants those of every run. `None` when `stop` was set on
-/// the way.
+/// Run a scenario with one seed, without files, and without intervals unless the scenario requests those of every
+/// run. `None` when `stop` was set during the run.
 pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<RunRecord> {
     let places = Places::new(scenario);
     let observer = RunObserver::new(scenario, &places, None, None);

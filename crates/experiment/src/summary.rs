@@ -1,8 +1,8 @@
-//! From records to words: each flow of each cell with its mean and interval, compared with the baseline.
+//! Summaries: each flow of each grid cell with its mean and interval, compared with the baseline.
 //!
-//! Cells that differ only in the scheme (variant, congestion control, recovery, profile, handover scheme) form a group; its
-//! first cell is the baseline of the others, seed by seed. Without such keys in the grid the first cell is
-//! the baseline of all, and in a single cell the first flow is that of the others.
+//! Grid cells that differ only in the scheme (variant, congestion control, recovery, profile, handover scheme) form a
+//! group. Its first grid cell is the baseline of the others, seed by seed. Without such keys in the grid, the first
+//! grid cell is the baseline of all. With a single grid cell, its first flow is the baseline of the other flows.
 
 use crate::run::CellResult;
 use seamline_report::record::FlowRecord;
@@ -10,10 +10,10 @@ use seamline_report::statistics::{estimate, mean, paired_factor};
 pub use seamline_report::summary::{Comparison, FlowSummary};
 use seamline_scenario::plan::{Cell, Plan};
 
-/// A key of a flow ending in one of these names a scheme, and so does the label of a group with this name.
+/// Keys of a flow that end in one of these name a scheme, and so does the label of a group with this name.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
-/// Summarise all cells, in the order of the grid.
+/// Summarise all grid cells, in grid order.
 pub fn summarise(plan: &Plan, results: &[CellResult]) -> Vec<FlowSummary> {
     let mut summaries = Vec::new();
     for (cell, result) in results.iter().enumerate() {
@@ -71,8 +71,7 @@ fn compare(plan: &Plan, results: &[CellResult], cell: usize, flow: usize) -> Opt
     })
 }
 
-/// The first cell that differs from this one only in the scheme; without schemes in the grid the first of
-/// all.
+/// The first grid cell that differs from this one only in the scheme; without schemes in the grid the first of all.
 fn baseline(cells: &[Cell], cell: usize) -> usize {
     let varies = |cell: &Cell| cell.values.iter().any(|(path, _)| names_scheme(path));
     if !varies(&cells[cell]) {
@@ -88,14 +87,14 @@ fn baseline(cells: &[Cell], cell: usize) -> usize {
 
 fn names_scheme(path: &str) -> bool {
     let key = match path.rsplit_once('.') {
-        // A link has a `handover` too, which is a condition.
+        // A link's `handover` is a condition, not a scheme.
         Some((table, key)) => Some(key).filter(|_| table.split('.').next() == Some("flow")),
         None => Some(path),
     };
     key.is_some_and(|key| SCHEME_KEYS.contains(&key))
 }
 
-/// What a cell is called: the values that the grid set, schemes by value alone.
+/// The name of a grid cell: the values that the grid set, schemes without their key.
 pub fn label(plan: &Plan, cell: usize) -> String {
     let values = plan.cells[cell].values.iter().map(|(path, value)| match names_scheme(path) {
         true => value.to_string(),

@@ -1,4 +1,4 @@
-//! Agents in scenarios: where they stand, what they help, what moves with a mobile node.
+//! Agents in scenarios: where they are placed, what they improve, and what moves with a mobile node.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -7,7 +7,7 @@ use seamline_experiment::record::FlowRecord;
 use seamline_experiment::{RunOptions, run};
 use support::{flow, link, plan};
 
-/// A long wire and an air that loses.
+/// A long wired link and a lossy wireless one.
 fn lossy(loss: &str, more: &str) -> String {
     let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
     let wire = format!("rate = \"10 Mbit/s\"\none_way_delay = \"50 ms\"\n{queue}");
@@ -32,10 +32,10 @@ fn goodput(flows: &[FlowRecord]) -> f64 {
     flows.iter().map(|flow| flow.goodput_bits_per_second).sum::<f64>() / flows.len() as f64
 }
 
-/// With 1 % loss on the air NewReno reaches a third of the link; Snoop beside it nearly fills it. Where nothing is lost, in no
-/// queue either, it changes nothing at all.
+/// With 1 % loss on the air NewReno reaches a third of the link; with Snoop it nearly fills it. Without any loss, in
+/// queues either, Snoop changes nothing at all.
 #[test]
-fn snoop_mends_the_air() {
+fn snoop_repairs_wireless_losses() {
     let at = "link = \"air\"";
     let [plain, helped] = ["", &agent("snoop", at)].map(|agent| flows(&lossy("1 %", agent), &[]));
     let (plain, helped) = (goodput(&plain), goodput(&helped));
@@ -49,7 +49,7 @@ fn snoop_mends_the_air() {
 /// 115 ms, 0.36 Mbit/s, and less with its timeouts; over the air alone, 15 ms, more than the air carries. So the timeouts, of 100 ms
 /// here, are what keeps the split connection below that.
 #[test]
-fn a_split_connection_outruns_one_from_end_to_end() {
+fn a_split_connection_is_faster_than_an_end_to_end_connection() {
     let split = agent("split", "link = \"air\"\nsplit = { variant = \"reno\", minimum_rto = \"100 ms\" }");
     let [whole, halves] =
         ["", &split].map(|agent| flows(&lossy("5 %", agent), &["flow.download.variant=reno"]));
@@ -58,16 +58,16 @@ fn a_split_connection_outruns_one_from_end_to_end() {
     assert!((3.0 * whole..1.8e6).contains(&halves), "{halves}");
 }
 
-/// An agent that is called "none" is none.
+/// An agent of kind "none" has no effect.
 #[test]
-fn nobody_stands_where_nobody_is_wanted() {
+fn kind_none_adds_no_agent() {
     let [plain, none] = ["", &agent("none", "link = \"air\"")].map(|agent| flows(&lossy("1 %", agent), &[]));
     assert!(plain == none);
 }
 
-/// Two agents at one link stand in a row, and connections pass both.
+/// Two agents at one link are placed in series, and connections pass both.
 #[test]
-fn agents_stand_in_a_row() {
+fn agents_at_one_link_are_in_series() {
     let two =
         agent("snoop", "link = \"air\"") + &agent("snoop", "link = \"air\"").replacen("snoop", "second", 1);
     let both = goodput(&flows(&lossy("1 %", &two), &[]));
@@ -76,7 +76,7 @@ fn agents_stand_in_a_row() {
 
 const MOBILE: &str = include_str!("../../../scenarios/mobile-ip.toml");
 
-/// A download by a node that changes its cell every five seconds, with agents of this kind at both cells.
+/// A download by a node that changes its radio cell every five seconds, with agents of this kind at both.
 fn download_on_the_move(kind: &str, keys: &str) -> FlowRecord {
     download_on_the_move_with(kind, keys, &[])
 }
@@ -97,7 +97,8 @@ fn download_on_the_move_with(kind: &str, keys: &str, more: &[&str]) -> FlowRecor
     flows(&text, &overrides).swap_remove(0)
 }
 
-/// Such a node loses what is on the air. Caches that move with it save the sender the timeouts; those that stay do not.
+/// Such a node loses the packets on the air. Caches that move with it save the sender the timeouts; caches that stay
+/// do not.
 #[test]
 fn caches_that_move_save_timeouts() {
     let of = |keys: &str| download_on_the_move("snoop", keys);
@@ -107,10 +108,10 @@ fn caches_that_move_save_timeouts() {
     assert!((2.0..5.0).contains(&gain), "{gain}");
 }
 
-/// A split connection needs the agent that split it: in the other cell nobody can go on with it, and the sender waits for the node to
-/// come back. When the state moves along the transfer goes on, and the sender hears of hardly anything.
+/// A split connection needs the agent that split it. In the other radio cell no agent can continue it, and the sender
+/// waits for the node to return. When the state moves along, the transfer continues, and the sender hardly notices.
 #[test]
-fn split_connections_live_by_their_state() {
+fn split_connections_need_their_state() {
     let of = |keys: &str| download_on_the_move("split", keys);
     let (stays, moves) = (of(""), of("hand_over = \"10 ms\""));
     assert!(stays.timeouts > 10 && moves.timeouts < 3, "{} and {}", stays.timeouts, moves.timeouts);
@@ -118,10 +119,11 @@ fn split_connections_live_by_their_state() {
     assert!((1.2e6..1.9e6).contains(&moves) && stays < moves / 3.0, "{stays} and {moves}");
 }
 
-/// A node that moves each second, and is gone for a tenth of it. What was on the air is lost with each move, and the agent's timer is a
-/// second at least, after which the next move has come; but where its state arrives it goes on at once.
+/// A node that moves every second, with an interruption of a tenth. Each move loses the packets on the air. The
+/// agent's timer is at least a second, which is after the next move, but where its state arrives it continues at
+/// once.
 #[test]
-fn a_split_connection_goes_on_wherever_its_state_arrives() {
+fn a_split_connection_continues_wherever_its_state_arrives() {
     let every = ["mobile.mobile.movement.every=\"1 s\""];
     let moves = download_on_the_move_with("split", "hand_over = \"10 ms\"", &every);
     let goodput = moves.goodput_bits_per_second;
@@ -129,25 +131,25 @@ fn a_split_connection_goes_on_wherever_its_state_arrives() {
     assert!(moves.timeouts < 3, "{}", moves.timeouts);
 }
 
-/// What an agent that ends connections would let pass untouched, or would not hear, is refused where it stands on the way.
+/// Features that an agent with a split connection would not pass on or process are rejected on its path.
 #[test]
-fn what_ends_at_a_split_is_refused() {
+fn features_that_end_at_a_split_are_rejected() {
     let refused = |agent: &str, key: &str| {
         let text = lossy("1 %", agent).replacen("variant =", &format!("{key}\nvariant ="), 1);
         let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
-        read.err().map(|complaints| complaints.render(false))
+        read.err().map(|errors| errors.render(false))
     };
     let [split, elsewhere, snoop] = [("split", "air"), ("split", "side"), ("snoop", "air")]
         .map(|(kind, at)| agent(kind, &format!("link = \"{at}\"")));
     let side = link("side", ["bs", "other"], "rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n");
-    for (key, cure) in [
+    for (key, fix) in [
         ("handshake = false", "take `handshake = false` out, or agent \"split\""),
         ("handover = \"ehn\"", "take `handover` out, use `freeze` or `tr-acks`"),
         ("loss_notification = { scheme = \"eln\" }", "take `loss_notification` out, or agent \"split\""),
     ] {
-        let said = refused(&split, key).expect("it is refused");
-        let place = |said: &str| said.contains("test.toml:") && said.contains(key);
-        assert!(place(&said) && said.contains(cure), "{said}");
+        let message = refused(&split, key).expect("it is refused");
+        let place = |message: &str| message.contains("test.toml:") && message.contains(key);
+        assert!(place(&message) && message.contains(fix), "{message}");
         assert_eq!(refused(&snoop, key), None, "{key}");
         let text = lossy("1 %", &(side.clone() + &elsewhere))
             .replacen("\"mobile\"]", "\"mobile\", \"other\"]", 1)
@@ -161,9 +163,9 @@ fn what_ends_at_a_split_is_refused() {
     }
 }
 
-/// The same at a cell that a mobile node comes to, unless what passes there is in a tunnel.
+/// The same at a radio cell that a mobile node enters, unless the traffic there is in a tunnel.
 #[test]
-fn what_ends_at_a_split_of_a_cell_is_refused() {
+fn features_that_end_at_a_split_of_a_radio_cell_are_rejected() {
     let at_cell = agent("split", "cell = \"cell2\"");
     let text = MOBILE.replacen("[[flow]]", &format!("{at_cell}\n[[flow]]\nhandshake = false"), 1);
     let of = |protocol: &str| {
@@ -177,9 +179,9 @@ fn what_ends_at_a_split_of_a_cell_is_refused() {
     assert_eq!(of("{ kind = \"mobile-ipv6\", home_agent = \"router\" }"), Ok(()));
 }
 
-/// Whose numbers are the same on both sides cannot wait for its state.
+/// A split with the same sequence numbers on both sides cannot wait for its state.
 #[test]
-fn late_state_is_refused_where_bytes_would_pass_the_agent() {
+fn late_state_is_rejected_where_bytes_would_pass_the_agent() {
     let of = |handshake: &str, hand_over: &str| {
         let keys = format!(
             "cell = \"cell2\"\nhand_over = \"{hand_over}\"\nsplit = {{ handshake = \"{handshake}\" }}"
@@ -187,8 +189,11 @@ fn late_state_is_refused_where_bytes_would_pass_the_agent() {
         let text = MOBILE.replacen("[[flow]]", &format!("{}\n[[flow]]", agent("split", &keys)), 1);
         seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]).err().map(|it| it.render(false))
     };
-    let said = of("far side first", "10 ms").expect("it is refused");
-    assert!(said.contains("hand_over = \"10 ms\"") && said.contains("use `hand_over = \"0 s\"`"), "{said}");
+    let message = of("far side first", "10 ms").expect("it is refused");
+    assert!(
+        message.contains("hand_over = \"10 ms\"") && message.contains("use `hand_over = \"0 s\"`"),
+        "{message}"
+    );
     for (handshake, hand_over) in
         [("far side first", "0 s"), ("near side alone", "10 ms"), ("far side first", "none")]
     {
@@ -196,9 +201,9 @@ fn late_state_is_refused_where_bytes_would_pass_the_agent() {
     }
 }
 
-/// With the window left alone by what the air loses, and no other limit on it, ELN-ACK keeps the link busy where Reno gets at most
-/// 1.22 / sqrt(0.03) = 7 segments through in a round trip of 115 ms (Mathis et al. 1997), 0.47 Mbit/s; what the queue drops is
-/// answered by cuts as ever. Neither end alone helps, nor an agent that nobody asks.
+/// ELN-ACK does not reduce the window for losses on the air, and nothing else limits it: it keeps the link busy where
+/// Reno gets at most 1.22 / sqrt(0.03) = 7 segments through in a round trip of 115 ms (Mathis et al. 1997), 0.47
+/// Mbit/s. Queue drops still reduce the window. Neither end alone helps, nor an agent without a scheme that uses it.
 #[test]
 fn explicit_notification_keeps_the_window() {
     let eln_ack = agent("eln-ack", "link = \"air\"");
@@ -209,9 +214,9 @@ fn explicit_notification_keeps_the_window() {
     };
     let plain = goodput(&of("", "none"));
     let helped = of(&eln_ack, "eln-ack");
-    let told = goodput(&helped);
+    let notified = goodput(&helped);
     assert!((0.05e6..0.47e6).contains(&plain), "{plain}");
-    assert!((1.5e6..1.9e6).contains(&told), "{told}");
+    assert!((1.5e6..1.9e6).contains(&notified), "{notified}");
     assert!(helped.iter().all(|flow| flow.timeouts < 10 && flow.retransmissions > 300));
     for (agent, scheme) in [("", "eln-ack"), (eln_ack.as_str(), "none"), (eln_ack.as_str(), "eln")] {
         let alone = goodput(&of(agent, scheme));
@@ -219,7 +224,7 @@ fn explicit_notification_keeps_the_window() {
     }
 }
 
-/// Data from the mobile host: Snoop's marks let the sender mend what the air has lost.
+/// Data from the mobile host: Snoop's marks let the sender repair losses on the air.
 #[test]
 fn marks_help_a_mobile_sender() {
     let snoop = agent("snoop", "link = \"air\"");
@@ -231,12 +236,12 @@ fn marks_help_a_mobile_sender() {
         let text = text.replace("[link.down]\nloss", "[link.up]\nloss").replace("\"0 %\"", "\"2 %\"");
         goodput(&flows(&text, &swapped))
     };
-    let (plain, told) = (of("none"), of("eln"));
+    let (plain, notified) = (of("none"), of("eln"));
     assert!((0.05e6..0.6e6).contains(&plain), "{plain}");
-    assert!((2.5 * plain..1.9e6).contains(&told), "{told}, plain {plain}");
+    assert!((2.5 * plain..1.9e6).contains(&notified), "{notified}, plain {plain}");
 }
 
-/// A short wire, and two links that lose on the way down: to a mobile router, and to its host.
+/// A short wired link, and two links with loss downstream: to a mobile router, and to its host.
 fn over_a_mobile_router(agents: &str) -> String {
     let queue = "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }\n";
     let wire = format!("rate = \"100 Mbit/s\"\none_way_delay = \"500 us\"\n{queue}");
@@ -258,29 +263,29 @@ fn obtcp(role: &str, link: &str) -> String {
     )
 }
 
-/// Where the link to the mobile router loses 10 % and both have a delay of 20 ms, obTCP is well above Snoop at the base station, both are
-/// far above no help, and none can be above a window of 16 packets each 81 ms, 1.58 Mb/s.
+/// Where the link to the mobile router loses 10 % and both have a delay of 20 ms, obTCP is clearly above Snoop at the
+/// base station, and both are far above no agent. None can exceed a window of 16 packets every 81 ms, 1.58 Mbit/s.
 #[test]
-fn obtcp_mends_two_links_in_a_row() {
+fn obtcp_repairs_two_links_in_series() {
     let pair = obtcp("base station", "d1") + &obtcp("mobile router", "d2");
     let both = goodput(&flows(&over_a_mobile_router(&pair), &[]));
     let snoop = goodput(&flows(&over_a_mobile_router(&agent("snoop", "link = \"d1\"")), &[]));
     let plain = goodput(&flows(&over_a_mobile_router(""), &[]));
-    println!("obTCP {both}, Snoop {snoop}, nobody {plain} bit/s");
-    assert!(both > 1.1 * snoop && snoop > 2.0 * plain, "obTCP {both}, Snoop {snoop}, nobody {plain}");
+    println!("obTCP {both}, Snoop {snoop}, no agent {plain} bit/s");
+    assert!(both > 1.1 * snoop && snoop > 2.0 * plain, "obTCP {both}, Snoop {snoop}, no agent {plain}");
     assert!(both < 16.0 * 8000.0 / 0.081, "{both}");
-    // One of the two alone hurts nobody much, whichever it is.
+    // Either agent alone does little harm.
     for alone in [obtcp("base station", "d1"), obtcp("mobile router", "d2")] {
         let alone = goodput(&flows(&over_a_mobile_router(&alone), &[]));
         println!("alone {alone} bit/s");
-        assert!(alone > 0.8 * plain, "{alone}, nobody {plain}");
+        assert!(alone > 0.8 * plain, "{alone}, no agent {plain}");
     }
 }
 
-/// Through three cells with Mobile IP, whose late packets let the agents left behind learn of the connection anew: the state is the one
-/// of the cell that the node was in last, and nothing stalls.
+/// Through three radio cells with Mobile IP. Late packets make the old agents create the connection again; the state
+/// must come from the radio cell that the node was in last, and nothing may stall.
 #[test]
-fn state_follows_through_three_cells() {
+fn state_follows_through_three_radio_cells() {
     let third = "[[link]]\nname = \"to-bs3\"\nfrom = \"router\"\nto = \"bs3\"\nrate = \"10 Mbit/s\"\none_way_delay = \"3 ms\"\n\n\
                  [[cell]]\nname = \"cell3\"\nbase_station = \"bs3\"\nrate = \"2 Mbit/s\"\none_way_delay = \"5 ms\"\n";
     for kind in ["split", "snoop"] {
@@ -307,9 +312,9 @@ fn state_follows_through_three_cells() {
     }
 }
 
-/// An agent that could do nothing inside of tunnels is not asked to.
+/// An agent that cannot work inside tunnels is rejected there.
 #[test]
-fn split_connections_are_refused_inside_of_tunnels() {
+fn split_connections_are_rejected_inside_tunnels() {
     for kind in seamline_agent::ALL {
         let text = lossy(
             "1 %",
@@ -317,11 +322,12 @@ fn split_connections_are_refused_inside_of_tunnels() {
         );
         let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
         assert_eq!(read.is_ok(), !kind.ends_connections, "{}", kind.name);
-        if let Err(complaints) = read {
-            let said = complaints.render(false);
+        if let Err(errors) = read {
+            let message = errors.render(false);
             assert!(
-                said.contains("split cannot act inside tunnels") && said.contains("inside_tunnels = true"),
-                "{said}"
+                message.contains("split cannot act inside tunnels")
+                    && message.contains("inside_tunnels = true"),
+                "{message}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! An agent must not hold up the sender that it helps, whatever is lost.
+//! An agent must not slow down the sender that it helps, whatever is lost.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -6,7 +6,8 @@ mod support;
 use seamline_experiment::{RunOptions, run};
 use support::{flow, link, plan};
 
-/// A download of a second at most, and an air that loses everything twice: some of what is under way, and some of what the sender sends again for that.
+/// A download of at most a second, over an air with two total outages: some of the data in flight is lost, and some
+/// of its retransmissions.
 fn two_outages() -> String {
     let queue = "queue = { discipline = \"drop-tail\", limit = \"500 packets\" }\n";
     let keys = |more: &str| format!("rate = \"100 Mbit/s\"\none_way_delay = \"5 ms\"\n{queue}{more}");
@@ -22,17 +23,17 @@ fn two_outages() -> String {
     format!("{head}{links}{download}{agent}\n[grid]\n{grid}link.air.handover.at = [{}]\n", seconds.join(", "))
 }
 
-/// Seconds to the end of the download, for each case of losses.
+/// The completion time of the download in seconds, for each case of losses.
 fn completions(kind: &str) -> Vec<f64> {
     let plan = plan(&two_outages(), &[&format!("agent.agent.kind={kind}")]);
     let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
     results.iter().map(|cell| cell.runs[0].flows[0].completion_s.unwrap_or(f64::INFINITY)).collect()
 }
 
-/// Each acknowledgment of a repair has the sender begin its timer anew, so an agent that repairs slowly keeps it from helping itself. With one repair at
-/// each timeout of the agent some of these downloads took a minute.
+/// Each acknowledgment of a repair restarts the sender's timer, so an agent that repairs slowly keeps the sender from
+/// recovering itself. With one repair per timeout of the agent some of these downloads took a minute.
 #[test]
-fn no_agent_holds_a_sender_up() {
+fn no_agent_slows_a_sender_down() {
     let alone = completions("none");
     assert_eq!(alone.len(), 160);
     assert!(alone.iter().all(|seconds| (0.1..2.0).contains(seconds)), "{alone:?}");

@@ -1,4 +1,4 @@
-//! What reports and records say of handovers when several go on, or one begins before the last is over.
+//! Handovers in reports and records when several overlap, or one begins before the previous one is over.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -28,9 +28,9 @@ fn over_time(text: &str, given: [&[&str]; 2]) -> (RunRecord, RunSeries) {
     (result.runs.swap_remove(0), result.series.unwrap())
 }
 
-/// Without error every warning comes so long before its handover.
+/// Without error every announcement has the exact lead time.
 #[test]
-fn a_report_knows_when_handovers_were_announced() {
+fn a_report_has_the_time_of_announcements() {
     let train = ["seeds=[1]", "duration=30 s", "link.wifi.notice={ to = \"train\", lead = \"200 ms\" }"];
     let mobile = ["seeds=[1]", "duration=20 s", "mobile.mobile.notice={ lead = \"200 ms\" }"];
     let both = [(TRAIN, [&ONE_TRAIN[..], &train]), (MOBILE, [&ONE_MOBILE[..], &mobile])];
@@ -44,22 +44,22 @@ fn a_report_knows_when_handovers_were_announced() {
     }
 }
 
-/// One warning in two is lost, so that a run has both kinds of handovers.
+/// Half of the announcements are lost, so a run has both kinds of handovers.
 #[test]
-fn a_handover_without_a_warning_has_none() {
+fn a_handover_without_an_announcement_shows_none() {
     let given = ["seeds=[1]", "duration=100 s", "link.wifi.notice.lost=50 %"];
     let (_, series) = over_time(TRAIN, [&ONE_TRAIN, &given]);
     let leads: Vec<Option<f64>> =
         series.handovers.iter().map(|band| Some(band.start_s - band.predicted_s?)).collect();
     assert_eq!(leads.len(), 12);
     assert!(leads.contains(&None), "{leads:?}");
-    // 200 ms, and up to 100 ms more or less.
+    // 200 ms ± 100 ms.
     let announced: Vec<f64> = leads.into_iter().flatten().collect();
     assert!(announced.len() > 2 && announced.iter().all(|lead| (0.1..0.3).contains(lead)), "{announced:?}");
 }
 
 #[test]
-fn a_capture_says_that_a_handover_is_expected() {
+fn a_capture_shows_an_expected_handover() {
     let train = ["seeds=[1]", "duration=10 s", "link.wifi.notice.lost=0 %"];
     let mobile = ["seeds=[1]", "duration=6 s", "mobile.mobile.notice={ lead = \"200 ms\" }"];
     let both = [
@@ -78,9 +78,9 @@ fn a_capture_says_that_a_handover_is_expected() {
     }
 }
 
-/// A link has a handover of its own while the mobile node finds out that it has moved.
+/// A link has a handover of its own while the mobile node detects its movement.
 #[test]
-fn what_a_mobile_node_does_belongs_to_its_own_handover() {
+fn mobility_events_belong_to_the_nodes_own_handover() {
     let given =
         ["seeds=[1]", "duration=12 s", "link.wired.handover={ at = \"5.001 s\", interruption = \"5 ms\" }"];
     let (record, series) = over_time(MOBILE, [&ONE_MOBILE, &given]);
@@ -100,10 +100,10 @@ fn what_a_mobile_node_does_belongs_to_its_own_handover() {
     }
 }
 
-/// A registration takes 58 ms to the home agent; the node stays in a cell for 110 ms and is in none for the next
-/// 200 ms. Whatever the home agent learns then, the node is not reached.
+/// A registration takes 58 ms to the home agent; the node stays in a radio cell for 110 ms and is in none for the
+/// next 200 ms. Whatever the home agent learns then, the node is unreachable.
 #[test]
-fn a_node_in_no_cell_is_not_reachable() {
+fn a_node_outside_all_radio_cells_is_unreachable() {
     let given = [
         "seeds=3",
         "duration=20 s",
@@ -116,14 +116,13 @@ fn a_node_in_no_cell_is_not_reachable() {
     let reached: Vec<f64> = interruptions.iter().copied().flatten().collect();
     assert!(reached.iter().all(|millis| (258.0..310.0).contains(millis)), "{reached:?}");
     let share = reached.len() as f64 / interruptions.len() as f64;
-    // The next advertisement comes uniformly within 100 ms, and in the first 52 of them soon enough.
+    // The next advertisement comes uniformly within 100 ms; in the first 52 ms it is early enough.
     assert!(interruptions.len() > 150 && (0.3..0.7).contains(&share), "{share} {interruptions:?}");
 }
 
-/// A link that carries nothing now is away for three seconds; that keeps no data from arriving after a handover of
-/// the link in use.
+/// An unused link is down for three seconds; data must still count as arrived after a handover of the used link.
 #[test]
-fn a_handover_that_goes_on_elsewhere_does_not_hide_the_first_data() {
+fn an_ongoing_handover_elsewhere_does_not_hide_the_first_data() {
     let given = [
         "seeds=[1]",
         "duration=5 s",
@@ -134,15 +133,16 @@ fn a_handover_that_goes_on_elsewhere_does_not_hide_the_first_data() {
     let [other, used] = &result.runs[0].flows[0].handovers[..] else { panic!("{:?}", result.runs[0].flows) };
     assert_eq!((other.link.as_str(), used.link.as_str()), ("to-bs2", "to-bs1"));
     let (first, first_of_other) = (used.first_data_ms.unwrap(), other.first_data_ms.unwrap());
-    // Nothing is lost: what was held comes at once, else the next segments after a round trip of 116 ms and the queue.
+    // Nothing is lost: held packets arrive at once, otherwise the next segments after a round trip of 116 ms plus
+    // queueing.
     assert!((50.0..300.0).contains(&first), "{first}");
     assert!((3000.0..3100.0).contains(&first_of_other), "{first_of_other}");
 }
 
-/// Each node has a choice of two base stations, and a link of its own joins each pair: the last one carries the flow
-/// only once both nodes have moved.
+/// Each node can use two base stations, and a separate link connects each pair: the last one carries the flow only
+/// after both nodes have moved.
 #[test]
-fn a_link_between_two_other_cells_is_on_the_way_of_a_flow() {
+fn a_link_between_two_later_radio_cells_is_on_the_path_of_a_flow() {
     let mut text =
         "duration = \"4 s\"\nnodes = [\"a\", \"b\", \"c\", \"d\", \"one\", \"other\"]\n".to_owned();
     let keys = "rate = \"10 Mbit/s\"\none_way_delay = \"5 ms\"";

@@ -46,10 +46,10 @@ fn handovers(run: &RunRecord) -> &[HandoverRecord] {
     &run.flows[0].handovers
 }
 
-/// Straight home, and from abroad straight back: only what goes abroad takes the way to the home agent, twice over 2
-/// ms and 1020 bytes at 20 Mbit/s each.
+/// Packets to the home network take the direct path, and so do packets from the foreign network; only packets to the
+/// foreign network take the detour over the home agent: twice 2 ms, and 1020 bytes at 20 Mbit/s each.
 #[test]
-fn the_detour_abroad_is_four_milliseconds_one_way() {
+fn the_detour_to_the_foreign_network_is_four_milliseconds_one_way() {
     let least = |warm_up: &str, duration: &str| {
         let [warm_up, duration] = [format!("warm_up={warm_up}"), format!("duration={duration}")];
         runs(&[&warm_up, &duration])[0].flows[0].round_trip_min_ms.unwrap()
@@ -66,9 +66,10 @@ fn the_detour_abroad_is_four_milliseconds_one_way() {
     }
 }
 
-/// What the home agent sends itself at home passes no tunnel, and what it is told there is a deregistration.
+/// Packets from the home agent to the node at home are not tunnelled, and the message to it there is a
+/// deregistration.
 #[test]
-fn at_home_it_deregisters_and_no_tunnel_is_left() {
+fn at_home_it_deregisters_and_leaves_no_tunnel() {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { pcapng: Some(folder.path().to_owned()), ..RunOptions::default() };
     let results = run(&plan(&text(), &[]), &options, &|| ()).unwrap();
@@ -97,22 +98,22 @@ fn at_home_it_deregisters_and_no_tunnel_is_left() {
     assert_eq!(show("_ws.malformed", &["frame.number"]).unwrap(), [""; 0]);
 }
 
-/// An advertisement every 10 s is no help within them; a solicitation takes 28 bytes up and its answer 48 bytes down, 1 ms
-/// each.
+/// Advertisements every 10 s are too rare to help. A solicitation takes 28 bytes up and its answer 48 bytes down, 1
+/// ms each.
 #[test]
-fn a_link_that_is_up_is_asked_at_once() {
+fn a_link_up_is_followed_by_a_solicitation_at_once() {
     let slow = "mobile.mn.protocol.advertisement_interval=10 s";
     let run = &runs(&[slow, "mobile.mn.protocol.layer_2_triggers=true"])[0];
     let detected: Vec<f64> = handovers(run).iter().filter_map(|it| it.movement_detected_ms).collect();
     assert_eq!(detected.len(), 3, "{:?}", handovers(run));
-    // On the way up an acknowledgment may come first, on the way down a segment.
+    // An acknowledgment may be sent first upwards, and a segment downwards.
     assert!(detected.iter().all(|it| (2.05..3.0).contains(it)), "{detected:?}");
     let without = &runs(&[slow])[0];
     let detected: Vec<f64> = handovers(without).iter().filter_map(|it| it.movement_detected_ms).collect();
     assert!(detected.iter().all(|it| *it > 10.0), "{detected:?}");
 }
 
-/// The last advertisement of the old agent, heard up to 100 ms before the move, must run out first.
+/// The last advertisement of the old foreign agent, received up to 100 ms before the move, must expire first.
 #[test]
 fn lazy_detection_takes_the_lifetime_of_an_advertisement() {
     for lifetime_s in [1, 4] {
@@ -126,17 +127,17 @@ fn lazy_detection_takes_the_lifetime_of_an_advertisement() {
     }
 }
 
-/// A request that is lost is sent again after a second, so three tenths of the moves to a cell that loses three tenths on
-/// its way up take longer than one (four standard errors over 400 runs).
+/// A lost request is retransmitted after a second, so three tenths of the moves to a radio cell that loses three
+/// tenths upwards take longer than a second (four standard errors over 400 runs).
 #[test]
-fn lost_requests_are_sent_again() {
+fn lost_requests_are_retransmitted() {
     let overrides = [
         "seeds=400",
         "duration=19 s",
         "flow.download.start=18 s",
         "cell.abroad1.up={ loss = { model = \"bernoulli\", probability = \"30 %\" } }",
     ];
-    // Requests at 0, 1, 3 and 7 s may all be lost: then there is no end within the run.
+    // If the requests at 0, 1, 3 and 7 s are all lost, the handover does not complete within the run.
     let all: Vec<f64> =
         runs(&overrides).iter().map(|run| handovers(run)[0].interruption_ms.unwrap_or(f64::MAX)).collect();
     let (later, at_once): (Vec<f64>, Vec<f64>) = all.iter().partition(|it| **it > 1000.0);

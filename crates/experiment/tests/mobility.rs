@@ -1,4 +1,4 @@
-//! Mobile nodes in scenarios: what is lost, when they are reachable again, which way packets go.
+//! Mobile nodes in scenarios: losses, the time until they are reachable again, and the path of packets.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -32,11 +32,11 @@ fn lost_to_departure(run: &RunRecord, name: &str) -> u64 {
     record.lost_to_departure.unwrap()
 }
 
-/// The move is at 5 s, the phase of advertisements uniform in 100 ms, and so is the time from the move to the
-/// next one that arrives. On an idle air the request of 52 bytes takes 0.208 ms and 5 ms, and then 0.0416 ms and
-/// 3 ms to the home agent; the reply of 48 bytes as long, less what four bytes take.
+/// The move is at 5 s. The phase of advertisements is uniform in 100 ms, and so is the time from the move to the next
+/// one that arrives. On an idle air the request of 52 bytes takes 0.208 ms and 5 ms, and then 0.0416 ms and 3 ms to
+/// the home agent; the reply of 48 bytes takes as long, less the time of four bytes.
 #[test]
-fn a_move_is_noticed_after_a_uniform_time_and_bound_one_way_later() {
+fn a_move_is_detected_after_a_uniform_time_and_bound_one_way_later() {
     let mut overrides = vec!["duration=11 s", "seeds=400", "flow.download.start=10 s"];
     overrides.extend(NO_LOSS);
     overrides.push(ONE_VARIANT);
@@ -52,22 +52,22 @@ fn a_move_is_noticed_after_a_uniform_time_and_bound_one_way_later() {
         assert!((0.0..100.0).contains(&detected), "{detected}");
         found.push(detected);
     }
-    // Four standard errors of 28.9 ms / sqrt(400).
+    // Four standard errors: 28.9 ms / sqrt(400).
     let mean = found.iter().sum::<f64>() / 400.0;
     assert!((44.2..55.8).contains(&mean), "{mean}");
     assert!(found.iter().any(|it| *it < 20.0) && found.iter().any(|it| *it > 90.0));
 }
 
-/// What is lost at a move is what is on its way to the old cell, and what follows until the binding changes.
+/// A move loses the packets on their way to the old radio cell, and those that follow until the binding changes.
 #[test]
-fn what_goes_to_the_old_cell_is_lost() {
+fn packets_to_the_old_radio_cell_are_lost() {
     let mut overrides = NO_LOSS.to_vec();
     overrides.push("duration=8 s");
     let with_mobile_ip = &example(&overrides)[0];
     overrides.push(IDEAL);
     let ideal = &example(&overrides)[0];
     let lost = |run| lost_to_departure(run, "cell1/down");
-    assert!(lost(ideal) > 0, "a queue of the old base station goes nowhere");
+    assert!(lost(ideal) > 0, "the queue of the old base station is lost");
     assert!(lost(with_mobile_ip) > lost(ideal), "{} {}", lost(with_mobile_ip), lost(ideal));
     assert!(lost(with_mobile_ip) < 90, "{}", lost(with_mobile_ip));
     assert_eq!(handovers(ideal)[0].interruption_ms, Some(0.0), "routes follow at once");
@@ -75,10 +75,10 @@ fn what_goes_to_the_old_cell_is_lost() {
     assert_eq!(lost_to_departure(ideal, "cell2/down"), 0);
 }
 
-/// Data to the mobile node passes the home agent, which is the router; acknowledgments go straight back.
+/// Data to the mobile node passes the home agent, which is the router; acknowledgments take the direct path.
 #[test]
 fn the_route_is_a_triangle() {
-    // A way from the sender to the base station that does not pass the home agent.
+    // A path from the sender to the base station that bypasses the home agent.
     let text = EXAMPLE.replace("\"bs2\", \"mobile\"]", "\"bs2\", \"mobile\", \"home\"]");
     let text = text.replace("home_agent = \"router\"", "home_agent = \"home\"");
     let text = text + &link("to-home", ["router", "home"], "rate = \"10 Mbit/s\"\none_way_delay = \"30 ms\"");
@@ -93,13 +93,13 @@ fn the_route_is_a_triangle() {
         there_and_back.iter().all(|n| (data - 5..=data + registrations).contains(n)),
         "{there_and_back:?}"
     );
-    assert!(packets("wired/up") > data / 3, "acknowledgments came without passing home");
-    // 2 (50 + 3 + 5) ms, and twice 30 ms on the way there only.
+    assert!(packets("wired/up") > data / 3, "acknowledgments bypass the home agent");
+    // 2 (50 + 3 + 5) ms, plus twice 30 ms in one direction only.
     let round_trip = run.flows[0].round_trip_min_ms.unwrap();
     assert!((176.0..190.0).contains(&round_trip), "{round_trip}");
 }
 
-/// Twenty bytes more per packet between the home agent and the base station, and nowhere else.
+/// Tunnels add twenty bytes per packet between the home agent and the base station, and nowhere else.
 #[test]
 fn tunnels_cost_twenty_bytes_a_packet() {
     let mut overrides = NO_LOSS.to_vec();
@@ -113,9 +113,9 @@ fn tunnels_cost_twenty_bytes_a_packet() {
     assert_eq!(tunnel.delivered_bytes, 1020 * (tunnel.delivered_packets - 1) + syn, "{tunnel:?}");
 }
 
-/// Every byte once and in order (a receiver that got another byte would not complete), for every variant,
-/// while the node moves at random and a twentieth of everything on the air is lost; and the same record twice.
-/// Moves at whole seconds would keep step with timeouts that double from one second, and starve a connection.
+/// Every byte arrives once and in order (a receiver with a wrong byte would not complete), for every variant, while
+/// the node moves at random and a twentieth of all packets on the air is lost; and the record is reproducible. Moves
+/// at whole seconds would stay in phase with timeouts that double from one second, and starve a connection.
 #[test]
 fn every_variant_completes_while_the_node_moves() {
     let variants: Vec<String> =
@@ -146,9 +146,9 @@ fn every_variant_completes_while_the_node_moves() {
     }
 }
 
-/// Streams are named after components, so every variant meets the same moves and advertisements.
+/// Random streams are named after components, so every variant has the same moves and advertisements.
 #[test]
-fn all_variants_meet_the_same_moves() {
+fn all_variants_have_the_same_moves() {
     let overrides = ["seeds=[3]", "duration=60 s", "mobile.mobile.movement.order=random"];
     let all = runs(EXAMPLE, &overrides);
     let moves =
@@ -157,7 +157,7 @@ fn all_variants_meet_the_same_moves() {
 }
 
 #[test]
-fn the_bigger_the_interval_the_longer_the_interruption() {
+fn a_longer_interval_means_a_longer_interruption() {
     let mean = |interval: &str| {
         let interval = format!("mobile.mobile.protocol.advertisement_interval={interval}");
         let mut overrides = vec![interval.as_str(), ONE_VARIANT, "seeds=20", "duration=30 s"];
@@ -167,28 +167,28 @@ fn the_bigger_the_interval_the_longer_the_interruption() {
             runs.iter().flat_map(handovers).filter_map(|handover| handover.interruption_ms).collect();
         all.iter().sum::<f64>() / all.len() as f64
     };
-    // Half an interval, and about 13 ms of messages plus their waiting.
+    // Half an interval, plus about 13 ms for messages and their queueing.
     let (short, long) = (mean("100 ms"), mean("1 s"));
     assert!((45.0..100.0).contains(&short), "{short}");
     assert!((380.0..640.0).contains(&long), "{long}");
 }
 
-/// A node at home is reached without a tunnel; abroad through one, after registering away.
+/// A node at home is reached without a tunnel; in a foreign network through one, after its registration.
 #[test]
-fn a_node_can_come_home() {
+fn a_node_can_return_home() {
     let overrides = ["mobile.mobile.protocol.home_agent=bs1", "duration=20 s", NO_LOSS[0], NO_LOSS[1]];
     let run = &example(&overrides)[0];
     let interruptions: Vec<f64> = handovers(run).iter().filter_map(|it| it.interruption_ms).collect();
     assert_eq!(interruptions.len(), 3, "{:?}", handovers(run));
     let flow = &run.flows[0];
     assert!(flow.goodput_bits_per_second > 500_000.0, "{}", flow.goodput_bits_per_second);
-    // Straight: 2 (50 + 3 + 5) ms.
+    // Direct path: 2 (50 + 3 + 5) ms.
     assert!((116.0..130.0).contains(&flow.round_trip_min_ms.unwrap()), "{:?}", flow.round_trip_min_ms);
 }
 
-/// Fixed nodes share the air, and stay.
+/// Fixed nodes share the air with mobile ones.
 #[test]
-fn fixed_nodes_share_the_cell() {
+fn fixed_nodes_share_the_radio_cell() {
     let text = EXAMPLE.replace("\"bs2\", \"mobile\"]", "\"bs2\", \"mobile\", \"fixed\"]");
     let text = text.replace("base_station = \"bs1\"", "base_station = \"bs1\"\nfixed = [\"fixed\"]");
     let text = text + "flow.fixed.variant = [\"newreno\"]" + &flow("fixed", ["sender", "fixed"], "");
@@ -197,13 +197,13 @@ fn fixed_nodes_share_the_cell() {
     let run = &runs(&text, &overrides)[0];
     let [mobile, fixed] = [0, 1].map(|n| run.flows[n].goodput_bits_per_second);
     assert_eq!(run.flows[1].handovers, []);
-    // Alone half of the time, with somebody else the other half.
+    // Half of the time alone, half of the time with the mobile node.
     assert!((1.2e6..1.95e6).contains(&fixed), "{fixed}");
     assert!(mobile > 3e5 && mobile + fixed < 3e6, "{mobile}");
 }
 
-/// Wireshark reads what the capture says of a move: request and reply as the radio and as the home agent see
-/// them, tunnels from the home agent, nothing malformed.
+/// Wireshark decodes the capture of a move: request and reply at the radio and at the home agent, tunnels from the
+/// home agent, nothing malformed.
 #[test]
 fn a_capture_shows_the_messages() {
     let folder = tempfile::tempdir().unwrap();
@@ -233,11 +233,11 @@ fn a_capture_shows_the_messages() {
     assert_eq!(show("_ws.malformed").unwrap(), [""; 0]);
 }
 
-/// While the old link lasts until the new one is in force nothing is lost, and no scheme takes anything for lost: with or
-/// without a mobility protocol none sends noticeably more again, or brings less, than a connection without a scheme. `cross-layer`
-/// begins anew with one segment all the same, because the link is another one.
+/// While the old link lasts until the new one is in use, nothing is lost, and no scheme assumes a loss: with or
+/// without a mobility protocol no scheme retransmits noticeably more, or delivers less, than a connection without a
+/// scheme. `cross-layer` still restarts from one segment, because the link is a different one.
 #[test]
-fn with_two_links_no_scheme_goes_back() {
+fn with_two_links_no_scheme_retransmits() {
     let overlap = "mobile.mobile.movement.overlap=\"1 s\"";
     let known =
         ["cell.cell1.known_round_trip_time=\"126 ms\"", "cell.cell2.known_round_trip_time=\"126 ms\""];

@@ -1,4 +1,4 @@
-//! All mobility protocols in scenarios: what they take, that they recover, what captures show.
+//! All mobility protocols in scenarios: how long they take, that they recover, and what captures show.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -36,10 +36,10 @@ fn handovers(run: &RunRecord) -> &[HandoverRecord] {
     &run.flows[0].handovers
 }
 
-/// From the first advertisement in the new cell until the binding changes: the way of one message, of so many bytes, over an
+/// From the first advertisement in the new radio cell until the binding changes: one message of known length over an
 /// idle network.
 #[test]
-fn the_binding_changes_one_way_after_the_move_is_noticed() {
+fn the_binding_changes_one_way_after_the_move_is_detected() {
     let ms = |bytes: f64, rate: f64| bytes * 8.0 / rate / 1e3;
     let to_anchor = |bytes| ms(bytes, 5.0) + 5.0 + ms(bytes, 10.0) + 3.0;
     let to_home = |bytes| to_anchor(bytes) + ms(bytes, 100.0) + 5.0 + ms(bytes, 100.0) + 100.0;
@@ -58,7 +58,7 @@ fn the_binding_changes_one_way_after_the_move_is_noticed() {
                 let took = handover.interruption_ms.unwrap() - detected;
                 assert!((took - expected).abs() < 0.001, "{name}: {took} {expected}");
                 assert!((0.0..108.3).contains(&detected), "{name}: {detected}");
-                // The answer is as long on its way, give or take the bytes.
+                // The answer takes as long, apart from its size.
                 let answered = handover.registered_ms.unwrap() - handover.interruption_ms.unwrap();
                 assert!((answered - expected).abs() < 0.1, "{name}: {answered} {expected}");
             }
@@ -66,10 +66,11 @@ fn the_binding_changes_one_way_after_the_move_is_noticed() {
     }
 }
 
-/// The previous access router hears of the move after one way between the two; the home agent as in Mobile IPv6. What is sent
-/// meanwhile, or waits, is lost without fast handovers; then what comes until the update; then, with room for it, what is in the air.
+/// The previous access router receives the update one way between the two routers later; the home agent as in Mobile
+/// IPv6. Without fast handovers, packets that are sent or wait meanwhile are lost; with them, packets until the
+/// update; with a buffer as well, only packets in the air.
 #[test]
-fn fast_handovers_end_one_way_to_the_previous_router_after_the_move_is_noticed() {
+fn fast_handovers_complete_one_way_to_the_previous_router_after_detection() {
     let ms = |bytes: f64, rate: f64| bytes * 8.0 / rate / 1e3;
     let expected = ms(80.0, 5.0) + 5.0 + 2.0 * (ms(80.0, 10.0) + 3.0);
     let of = |name: &str, more: &[&str]| {
@@ -90,16 +91,16 @@ fn fast_handovers_end_one_way_to_the_previous_router_after_the_move_is_noticed()
     };
     let window = "flow.download.tcp.window_limit=40";
     let plain = lost(of("mobile-ipv6", &[window]));
-    let told = lost(of("fmipv6", &[window]));
+    let notified = lost(of("fmipv6", &[window]));
     let keeping: Vec<String> = (1..=2).map(|n| format!("cell.cell{n}.forward_departed=50 packets")).collect();
     let kept = lost(of("fmipv6", &[window, &keeping[0], &keeping[1]]));
     // 20 moves; 40 packets in each round trip of 270 ms are one in 7 ms, which is in the air, and in service, for 7.4 ms.
-    assert!(told < plain / 2 && kept < told, "{plain} {told} {kept}");
+    assert!(notified < plain / 2 && kept < notified, "{plain} {notified} {kept}");
     assert!((5..=40).contains(&kept), "{kept}");
 }
 
-/// Whatever is lost on the air, a fifth each way, a node that has come to rest is reachable again, and every
-/// byte of a connection arrives; and the same scenario gives the same record.
+/// Whatever is lost on the air, a fifth in each direction, a node at rest becomes reachable again, and every byte of
+/// a connection arrives; and the record is reproducible.
 #[test]
 fn every_protocol_makes_the_node_reachable_again() {
     let steps: Vec<String> = (1..=10)
@@ -118,7 +119,7 @@ fn every_protocol_makes_the_node_reachable_again() {
             "duration=4000 s",
             "seeds=3",
             "flow.download.size=30 kB",
-            // A connection that begins while the node moves gives up by itself (user timeout, RFC 9293 section 3.10.8).
+            // A connection that starts while the node moves would be aborted (user timeout, RFC 9293 section 3.10.8).
             "flow.download.start=300 s",
             "mobile.mobile.protocol.registered_at_start=false",
         ];
@@ -138,7 +139,7 @@ fn of<'a>(run: &'a RunRecord, name: &str) -> &'a LinkRecord {
     run.links.iter().find(|link| link.name == name).unwrap()
 }
 
-/// Both directions of a host behind a mobile router pass the home agent, with 40 bytes more from there on.
+/// Both directions of a host behind a mobile router pass the home agent, with 40 bytes more on the path from there.
 #[test]
 fn a_network_moves_with_its_router() {
     let text =
@@ -156,19 +157,19 @@ fn a_network_moves_with_its_router() {
         let mean = |link: &LinkRecord| link.delivered_bytes as f64 / link.delivered_packets as f64;
         assert!((mean(tunnel) - mean(here) - 40.0).abs() < 8.0, "{tunnel:?} {here:?}");
     }
-    // There and back: 10 + 100 to the home agent, 100 + 5 + 3 + 5 from there, and 1 ms inside; 5.4 to 7.9 ms are the
-    // bits of one or two segments.
+    // Round trip: 10 + 100 to the home agent, 100 + 5 + 3 + 5 from there, and 1 ms inside; 5.4 to 7.9 ms for the bits
+    // of one or two segments.
     let least = run.flows[0].round_trip_min_ms.unwrap();
     assert!((453.0..458.0).contains(&least), "{least}");
-    // It moves as any mobile node.
+    // It moves like any mobile node.
     let moved = &runs(&text, &[&*nemo, "seeds=1", "duration=60 s"])[0];
     let ended: Vec<f64> = handovers(moved).iter().filter_map(|it| it.interruption_ms).collect();
     assert_eq!(ended.len(), 6, "{:?}", handovers(moved));
 }
 
-/// A protocol that carries no networks leaves hosts behind unreachable, which is said beforehand.
+/// A protocol without network mobility would leave hosts behind the node unreachable, so it is rejected.
 #[test]
-fn hosts_behind_need_a_protocol_that_carries_them() {
+fn hosts_behind_a_node_need_network_mobility() {
     let text = text().replace("\"mobile\"]", "\"mobile\", \"host\"]");
     let text = text + &link("inside", ["mobile", "host"], "rate = \"10 Mbit/s\"\none_way_delay = \"1 ms\"");
     for scheme in protocol::ALL {
@@ -178,9 +179,9 @@ fn hosts_behind_need_a_protocol_that_carries_them() {
     }
 }
 
-/// Who goes without telling the previous base station is refused where that forwards; keeping nothing changes nothing.
+/// A buffer at the base station is rejected for protocols that do not notify it; an empty buffer changes nothing.
 #[test]
-fn base_stations_keep_nothing_for_nodes_with_a_protocol() {
+fn base_stations_buffer_only_with_previous_router_forwarding() {
     let forwarding = |amount: &str| format!("cell.cell1.forward_departed={amount}");
     for scheme in protocol::ALL {
         let (protocol, overrides) = (using(scheme), ["seeds=1", "duration=12 s"]);
@@ -195,7 +196,7 @@ fn base_stations_keep_nothing_for_nodes_with_a_protocol() {
     }
 }
 
-/// Without a home agent the way is the shortest: the address that correspondents know belongs to the anchor.
+/// Without a home agent the path is the shortest: the address that correspondents know belongs to the anchor.
 #[test]
 fn without_a_home_agent_the_anchor_is_the_only_detour() {
     let protocol = "mobile.mobile.protocol={ kind = \"hmipv6\", mobility_anchor_point = \"anchor\" }";
@@ -208,7 +209,7 @@ fn without_a_home_agent_the_anchor_is_the_only_detour() {
     assert_eq!(run.flows[1].delivered_bytes, 50_000);
 }
 
-/// Wireshark reads the bindings of a move, and the data in their tunnels.
+/// Wireshark decodes the bindings of a move, and the data in their tunnels.
 #[test]
 fn captures_show_bindings() {
     for (name, expected) in [

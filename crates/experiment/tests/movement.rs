@@ -1,4 +1,4 @@
-//! Nodes that move by waypoints through the ranges of cells.
+//! Nodes that move along waypoints through the ranges of radio cells.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -12,8 +12,8 @@ fn runs(text: &str, overrides: &[&str]) -> Vec<RunRecord> {
     results.into_iter().flat_map(|cell| cell.runs).collect()
 }
 
-/// The plane and the way of paper mobility-vegas-2020 (section 5.1): access routers 150 m apart with a range of 90 m.
-fn paper_v(protocol: &str) -> String {
+/// The map and the route of paper mobility-vegas-2020 (section 5.1): access routers 150 m apart with a range of 90 m.
+fn mobility_vegas(protocol: &str) -> String {
     let nodes = "nodes = [\"cn\", \"router\", \"oar\", \"nar1\", \"nar2\", \"mn\"]\n";
     let mut text = format!("duration = \"100 s\"\n{nodes}");
     text += &link("wired", ["cn", "router"], "rate = \"20 Mbit/s\"\none_way_delay = \"22 ms\"");
@@ -42,9 +42,9 @@ const NO_PROTOCOL: &str = "kind = \"none\"";
 const MOBILE_IP: &str = "kind = \"mobile-ipv4\", home_agent = \"oar\"";
 
 #[test]
-fn the_handovers_of_paper_v_begin_when_it_says() {
+fn the_handovers_of_mobility_vegas_2020_begin_at_its_times() {
     for protocol in [NO_PROTOCOL, MOBILE_IP] {
-        let run = &runs(&paper_v(protocol), &[])[0];
+        let run = &runs(&mobility_vegas(protocol), &[])[0];
         let handovers = &run.flows[0].handovers;
         let begins: Vec<f64> = handovers.iter().map(|handover| handover.start_s).collect();
         // The paper gives 21.35, 41.35, 71.35 and 91.35 s.
@@ -53,7 +53,7 @@ fn the_handovers_of_paper_v_begin_when_it_says() {
             assert!((found - expected).abs() < 0.005, "{begins:?}");
         }
         for handover in handovers {
-            // Then, with Mobile IP, the wait for an advertisement and a registration over at most 5 ms one way.
+            // With Mobile IP follow the wait for an advertisement and a registration over at most 5 ms one way.
             let interruption = handover.interruption_ms.unwrap();
             let most = if protocol == MOBILE_IP { 310.0 } else { 180.000_001 };
             assert!((180.0..most).contains(&interruption), "{interruption}");
@@ -61,10 +61,11 @@ fn the_handovers_of_paper_v_begin_when_it_says() {
     }
 }
 
-/// 200 m away from the last range the node is nobody's: what is sent to it is lost, until it is back.
+/// Beyond the last range packets to the node are lost until it returns.
 #[test]
-fn out_of_all_ranges_nothing_arrives() {
-    let text = paper_v(NO_PROTOCOL).replace("to = [\"550 m\", \"275 m\"]", "to = [\"350 m\", \"475 m\"]");
+fn outside_all_ranges_nothing_arrives() {
+    let text =
+        mobility_vegas(NO_PROTOCOL).replace("to = [\"550 m\", \"275 m\"]", "to = [\"350 m\", \"475 m\"]");
     let text = text.replace("mobile.movement]\n", "mobile.movement]\n# Up and away from 350 m.\n");
     let run = &runs(&text, &["cell.nar2.range=\"1 m\""])[0];
     let flow = &run.flows[0];
@@ -79,12 +80,12 @@ fn out_of_all_ranges_nothing_arrives() {
     assert!(flow.intervals.iter().any(|it| it.from_s >= 68.0 && it.bytes > 0));
 }
 
-/// The old range lasts 2.29 s longer, and layer 2 with a registration takes no 0.4 s: with two radios nothing is lost
-/// to the move.
+/// The old range lasts 2.29 s longer, and layer 2 plus registration take less than 0.4 s: with two radios a move
+/// loses nothing.
 #[test]
-fn an_old_link_that_lasts_saves_what_is_on_its_way() {
+fn an_overlapping_old_link_loses_nothing() {
     for protocol in [NO_PROTOCOL, MOBILE_IP] {
-        let text = paper_v(protocol);
+        let text = mobility_vegas(protocol);
         let lost = |overrides: &[&str]| {
             let run = &runs(&text, overrides)[0];
             let cells = &run.links[run.links.len() - 6..];
@@ -92,14 +93,14 @@ fn an_old_link_that_lasts_saves_what_is_on_its_way() {
             (lost, run.flows[0].timeouts)
         };
         let (abrupt, timeouts) = lost(&[]);
-        // Four windows, each no more than what 50 ms of 10 Mbit/s and a queue of 10 hold: 53 packets of 1500 bytes.
+        // Four windows, each at most the capacity of 50 ms at 10 Mbit/s plus a queue of 10: 53 packets of 1500 bytes.
         assert!((8..=4 * 53).contains(&abrupt) && timeouts > 0, "{abrupt} {timeouts}");
         let (kept, timeouts) = lost(&["mobile.mn.movement.overlap=old link"]);
         assert_eq!((kept, timeouts), (0, 0), "{protocol}");
     }
 }
 
-/// Two cells on ways of the same length to an anchor.
+/// Two radio cells at the same distance from an anchor.
 fn upload(kind: &str, anchor: &str, window: u32) -> String {
     let nodes = "nodes = [\"cn\", \"map\", \"ha\", \"a\", \"b\", \"mn\"]\n";
     let mut text = format!("duration = \"14 s\"\n{nodes}");
@@ -122,10 +123,10 @@ fn upload(kind: &str, anchor: &str, window: u32) -> String {
     text + &flow("upload", ["mn", "cn"], &keys)
 }
 
-/// The answer to an update comes a round trip after it, 242 ms from the home agent and 42 ms from the anchor point. Of what
-/// is sent upwards meanwhile, most of 10 Mbit/s, the anchor refuses nothing but what the old cell has in hand: the packet in its air and one that waits.
+/// The answer to an update comes a round trip later, 242 ms from the home agent and 42 ms from the anchor point. Of
+/// the upload meanwhile, most of 10 Mbit/s, the anchor only rejects the packet in the old air and one that waits.
 #[test]
-fn an_upload_goes_on_while_the_anchor_answers() {
+fn an_upload_continues_while_the_anchor_answers() {
     for (kind, anchor, window, round_trip_ms) in [
         ("mobile-ipv6", "home_agent = \"ha\"", 300, 242.0),
         ("nemo", "home_agent = \"ha\"", 300, 242.0),
@@ -140,10 +141,11 @@ fn an_upload_goes_on_while_the_anchor_answers() {
     }
 }
 
-/// Link_Down only when the old link is really gone: Freeze-TCP, whose sender stops on it, loses nothing by it.
+/// Link_Down comes only when the old link is really gone: Freeze-TCP, whose sender pauses on it, must not lose
+/// anything.
 #[test]
-fn with_two_links_no_scheme_is_told_of_a_link_that_is_replaced() {
-    let text = paper_v(MOBILE_IP);
+fn with_two_links_a_replaced_link_causes_no_notification() {
+    let text = mobility_vegas(MOBILE_IP);
     let notice = "mobile.mn.notice={ lead = \"100 ms\" }";
     let goodput = |overrides: &[&str]| runs(&text, overrides)[0].flows[0].goodput_bits_per_second;
     let overlap = "mobile.mn.movement.overlap=old link";
@@ -154,7 +156,7 @@ fn with_two_links_no_scheme_is_told_of_a_link_that_is_replaced() {
 
 /// Paper cross-layer-handover: a satellite with 1 Mbit/s and a round-trip time of 550 ms, a hot spot with 11 Mbit/s and 25 ms; a handover takes
 /// 2.5 s, into the hot spot at 5.5 s and back 5 s later.
-fn paper_x(cells: &str) -> String {
+fn cross_layer(cells: &str) -> String {
     let mut text =
         "duration = \"60 s\"\nnodes = [\"sender\", \"map\", \"ar1\", \"ar2\", \"mn\"]\n".to_owned();
     text += &link("internet", ["sender", "map"], "rate = \"100 Mbit/s\"\none_way_delay = \"5 ms\"");
@@ -175,12 +177,12 @@ fn paper_x(cells: &str) -> String {
     text + &flow("file", ["sender", "mn"], "variant = \"newreno\"\ntcp = { segment_size = \"1024 bytes\" }")
 }
 
-/// What is in the air is lost all the same: on the way down that is 269 ms of 1 Mbit/s in packets of 1076 bytes, and the
+/// Packets in the air are lost in any case: downstream these are 269 ms of 1 Mbit/s in packets of 1076 bytes, and the
 /// one in service.
 #[test]
-fn what_waits_for_a_departed_node_can_be_sent_after_it() {
+fn a_queue_for_a_departed_node_can_be_forwarded() {
     let lost = |cells: &str, duration: &str| {
-        let run = &runs(&paper_x(cells), &[duration])[0];
+        let run = &runs(&cross_layer(cells), &[duration])[0];
         let down = run.links.iter().find(|link| link.name == "ar1/down").unwrap();
         let in_all = down.lost_to_departure.unwrap() + down.dropped_by_full_queue;
         (down.lost_to_departure.unwrap(), in_all, run.flows[0].delivered_bytes)
@@ -192,22 +194,22 @@ fn what_waits_for_a_departed_node_can_be_sent_after_it() {
     assert!(dropped > in_the_air + 5, "a queue was lost: {dropped}");
     assert!((20..=in_the_air).contains(&forwarded), "only the air: {forwarded}");
     assert!(bytes_after_forwarding > bytes_after_drop, "{bytes_after_forwarding} {bytes_after_drop}");
-    // Until the node can be reached TCP does the same; what is kept is not lost yet.
+    // Until the node is reachable TCP behaves the same; buffered packets are not lost yet.
     let [most, less] = ["0 packets", "5 packets"]
         .map(|limit| lost(&format!("forward_departed = \"{limit}\""), "duration=7.9 s").1);
     assert_eq!(most - less, 5, "{most} {less}");
 }
 
-/// The node is reached in the new cell at the very time at which its old link is gone: at once, or because the old link
-/// lasts as long as the handover. What waited goes after it all the same, and only what is in the air is lost.
+/// The node is reachable in the new radio cell exactly when its old link is gone: at once, or because the old link
+/// lasts as long as the handover. The queue is forwarded all the same, and only packets in the air are lost.
 #[test]
-fn what_waits_goes_after_a_node_that_is_elsewhere_at_once() {
+fn a_queue_is_forwarded_to_a_node_that_is_reachable_at_once() {
     for time in ["0 s", "50 ms"] {
         let [scan, overlap] =
             ["layer_2.scan", "movement.overlap"].map(|key| format!("mobile.mn.{key}={time}"));
         let given = ["duration=10 s", "mobile.mn.layer_2.associate=0 s", &*scan, &*overlap];
         let lost = |cells: &str| {
-            let run = &runs(&paper_x(cells), &given)[0];
+            let run = &runs(&cross_layer(cells), &given)[0];
             run.links.iter().find(|link| link.name == "ar1/down").unwrap().lost_to_departure.unwrap()
         };
         let in_the_air = 269_000 / 8_608 + 2;
@@ -217,11 +219,11 @@ fn what_waits_goes_after_a_node_that_is_elsewhere_at_once() {
     }
 }
 
-/// A host behind the node, with a link of its own: what waits for it goes after the node as what waits for the node does.
+/// Packets for a host behind the node, with a link of its own, are forwarded like those for the node.
 #[test]
-fn what_waits_for_a_host_behind_a_departed_node_is_sent_after_it() {
+fn a_queue_for_a_host_behind_a_departed_node_is_forwarded() {
     let lost = |cells: &str| {
-        let text = paper_x(cells).replacen("\"mn\"]", "\"mn\", \"host\"]", 1);
+        let text = cross_layer(cells).replacen("\"mn\"]", "\"mn\", \"host\"]", 1);
         let text = text.replace("to = \"mn\"", "to = \"host\"");
         let inside = link("inside", ["mn", "host"], "rate = \"100 Mbit/s\"\none_way_delay = \"1 ms\"");
         let run = &runs(&(text + &inside), &["duration=10 s"])[0];
@@ -233,15 +235,15 @@ fn what_waits_for_a_host_behind_a_departed_node_is_sent_after_it() {
     assert!((20..=in_the_air).contains(&forwarded), "only the air: {forwarded}");
 }
 
-/// The record of the run is the same whether there is nothing to keep or nothing is kept.
+/// The record is the same whether there is nothing to buffer or no buffer.
 #[test]
-fn a_buffer_that_keeps_nothing_changes_nothing_but_airtime() {
-    let plain = &runs(&paper_x(""), &["duration=10 s"])[0];
-    let nothing = &runs(&paper_x("forward_departed = \"0 packets\""), &["duration=10 s"])[0];
+fn an_unused_buffer_changes_only_airtime() {
+    let plain = &runs(&cross_layer(""), &["duration=10 s"])[0];
+    let nothing = &runs(&cross_layer("forward_departed = \"0 packets\""), &["duration=10 s"])[0];
     assert_eq!(plain.flows, nothing.flows);
 }
 
-/// What the sender took in: when, and which cumulative acknowledgment.
+/// The acknowledgments that the sender received: time and cumulative number.
 fn acknowledgments(text: &str, overrides: &[&str]) -> Vec<(f64, u32)> {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { events: Some(folder.path().to_owned()), ..RunOptions::default() };
@@ -259,7 +261,7 @@ fn acknowledgments(text: &str, overrides: &[&str]) -> Vec<(f64, u32)> {
 /// quick layer 2 the same number comes over the hot spot first.
 #[test]
 fn acknowledgments_over_the_new_link_overtake_those_over_the_old() {
-    let text = paper_x("in_flight_upwards = \"deliver\"");
+    let text = cross_layer("in_flight_upwards = \"deliver\"");
     let slow = acknowledgments(&text, &["duration=8 s"]);
     let (last_at, last) = *slow.iter().rfind(|(at, _)| *at < 6.0).unwrap();
     assert!((5.72..5.78).contains(&last_at), "{last_at}");
@@ -267,22 +269,23 @@ fn acknowledgments_over_the_new_link_overtake_those_over_the_old() {
     let quick = acknowledgments(&text, &quick);
     let (first_at, _) = quick.iter().find(|(_, number)| number.wrapping_sub(last) as i32 >= 0).unwrap();
     assert!((5.55..5.65).contains(first_at), "{first_at} {last_at}");
-    let lost = acknowledgments(&paper_x("in_flight_upwards = \"drop\""), &["duration=8 s"]);
+    let lost = acknowledgments(&cross_layer("in_flight_upwards = \"drop\""), &["duration=8 s"]);
     assert!(!lost.iter().any(|(at, _)| (5.51..5.8).contains(at)), "none of them arrives");
 }
 
-/// A ramp of losses takes packets at the edge only, and says so.
+/// A ramp of losses drops packets at the edge only, and counts them.
 #[test]
-fn an_edge_takes_packets_before_the_node_leaves() {
-    let run = &runs(&paper_x("edge_loss = { rises_to = \"50 %\", within = \"1 s\" }"), &["duration=10 s"])[0];
+fn an_edge_drops_packets_before_the_node_leaves() {
+    let run =
+        &runs(&cross_layer("edge_loss = { rises_to = \"50 %\", within = \"1 s\" }"), &["duration=10 s"])[0];
     let at = |name: &str| run.links.iter().find(|link| link.name == name).unwrap().lost_to_errors;
-    // A second of 1 Mbit/s is 116 packets; a quarter of them, if nothing slows down.
+    // A second of 1 Mbit/s is 116 packets; a quarter of them at full rate.
     assert!((5..60).contains(&at("ar1/down")), "{}", at("ar1/down"));
     assert_eq!(at("internet/down"), 0);
 }
 
 #[test]
-fn the_same_way_gives_the_same_record() {
-    let text = paper_v(MOBILE_IP);
+fn the_same_route_gives_the_same_record() {
+    let text = mobility_vegas(MOBILE_IP);
     assert_eq!(runs(&text, &["seeds=2"]), runs(&text, &["seeds=2"]));
 }

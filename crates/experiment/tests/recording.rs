@@ -1,5 +1,5 @@
-//! What recording costs: the same run with everything recorded and with nothing, in turns, in processor
-//! time of all threads and by the clock on the wall. One test only: the processor time is the process's.
+//! The cost of recording: the same run with and without full recording, alternately, in processor time of all threads
+//! and in wall-clock time. There is only one test because the processor time is that of the process.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -13,21 +13,20 @@ use std::fs;
 use std::path::Path;
 use support::{flow, link, plan};
 
-/// A run with everything recorded takes at most this many times as long, where there is a processor for the writers.
+/// The maximum wall-clock ratio of a fully recorded run, if a processor is free for the writers.
 const MOST_WALL_RATIO: f64 = 2.0;
-/// The same where the files replace those of the run before: file systems write a file out when it replaces another,
-/// and the run waits for that.
+/// The same when files of the previous run are replaced: file systems write out a file that replaces another, and the
+/// run waits for that.
 const MOST_WALL_RATIO_REPLACING: f64 = 2.5;
-/// It takes at most this much more processor time, the system's share of writing gigabytes per second
-/// included.
+/// The maximum ratio of processor time, including the system time for writing gigabytes per second.
 const MOST_CPU_RATIO: f64 = 3.2;
-/// Text, packets and files do not come for free: below this something is not recorded.
+/// The minimum ratio: below it something is not recorded.
 const LEAST_CPU_RATIO: f64 = 1.1;
-/// Pairs before a judgement. When the machine does something else besides, more are tried.
+/// The number of pairs before the first check. If the machine is busy, more are tried.
 const PAIRS: usize = 5;
 const MOST_PAIRS: usize = 20;
-/// Two runs at once take this share of their processor time when each has a processor of its own: half,
-/// and a little for what is not run at once.
+/// Two parallel runs take this share of their processor time when each has its own processor: half, plus the
+/// sequential part.
 const SHARE_OF_TWO: f64 = 0.65;
 
 /// One flow that fills a link with handovers.
@@ -44,7 +43,7 @@ fn long_cubic() -> String {
         + &flow("main", ends, "variant = \"cubic\"\nhandshake = false")
 }
 
-/// Many flows through one neck.
+/// Many flows through one bottleneck.
 fn dumbbell() -> String {
     let wide = "rate = \"1 Gbit/s\"\none_way_delay = \"1 ms\"";
     let neck = r#"
@@ -60,7 +59,7 @@ fn dumbbell() -> String {
         + &flow("many", ["left", "right"], many)
 }
 
-/// Seconds that a run took.
+/// The cost of a run in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     wall: f64,
@@ -80,7 +79,7 @@ impl Cost {
         work();
         Cost { wall: read(wall) - begin.wall, cpu: read(cpu) - begin.cpu }
     }
-    /// The least of both: what disturbs a run only makes it dearer.
+    /// The minimum of both: disturbances only add cost.
     fn least(self, other: Cost) -> Cost {
         Cost { wall: self.wall.min(other.wall), cpu: self.cpu.min(other.cpu) }
     }
@@ -94,14 +93,14 @@ fn record(plan: &Plan, options: &RunOptions) -> RunRecord {
     run(plan, options, &|| ()).expect("a folder that can be written to")[0].runs[0].clone()
 }
 
-/// The least that a run costs.
+/// The minimum costs of a run.
 #[derive(Clone, Copy, Debug)]
 struct Costs {
     /// With nothing recorded.
     without: Cost,
-    /// With everything recorded into a new folder.
+    /// With full recording into a new folder.
     with: Cost,
-    /// With everything recorded over the files of a run before.
+    /// With full recording over the files of the previous run.
     replacing: Cost,
 }
 
@@ -114,7 +113,7 @@ impl Costs {
     }
 }
 
-/// Measure in turns until the bounds are met or there is no hope.
+/// Measure alternately until the bounds are met or the attempts are used up.
 fn compare(name: &str, plan: &Plan, folder: &Path) -> Costs {
     let mut costs = Costs { without: Cost::NEVER, with: Cost::NEVER, replacing: Cost::NEVER };
     let mut turns = 0;
@@ -145,7 +144,7 @@ fn full_recording_is_complete_and_its_cost_bounded() {
         assert_complete(&plan, folder.path());
         let Costs { without, with, replacing } = compare(name, &plan, folder.path());
         if cfg!(debug_assertions) {
-            continue; // Who measures, builds with --release.
+            continue; // Costs are only measured in release builds.
         }
         for cpu in [with.cpu / without.cpu, replacing.cpu / without.cpu] {
             assert!(
@@ -163,7 +162,7 @@ fn full_recording_is_complete_and_its_cost_bounded() {
     }
 }
 
-/// Whether what a second thread does costs no time: tried several times with two runs at once.
+/// Whether a second thread runs at no cost: tried several times with two parallel runs.
 fn two_processors_are_free(plan: &Plan) -> bool {
     let one = || drop(record(plan, &RunOptions::default()));
     let both = || {
@@ -175,7 +174,7 @@ fn two_processors_are_free(plan: &Plan) -> bool {
     (0..PAIRS).map(|_| Cost::of(both)).all(|cost| cost.wall < SHARE_OF_TWO * cost.cpu)
 }
 
-/// Every packet and every event is in the files, by the run's own counts, and the same bytes come twice.
+/// The files have every packet and every event, by the run's own counters, and are reproducible byte for byte.
 fn assert_complete(plan: &Plan, folder: &Path) {
     let record = record(plan, &everything(folder));
     let read = |ending: &str| fs::read(folder.join(format!("seed1.{ending}"))).expect("a recording");
@@ -205,7 +204,7 @@ fn assert_complete(plan: &Plan, folder: &Path) {
     assert!(read("csv") == events && read("pcapng") == capture, "other bytes from the same run");
 }
 
-/// How many rows there are of each kind, and the sums of their lengths.
+/// The number of rows of each kind, and the sums of their lengths.
 #[derive(Debug, Default)]
 struct Rows<'a> {
     counts: BTreeMap<&'a str, u64>,
@@ -234,7 +233,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Walk over the blocks by their lengths (pcapng, section 3.1) and count those of packets.
+/// Count the packet blocks by walking over all block lengths (pcapng, section 3.1).
 fn packet_blocks(capture: &[u8]) -> u64 {
     const ENHANCED_PACKET: u32 = 6;
     let word = |place: usize| u32::from_le_bytes(capture[place..place + 4].try_into().expect("four bytes"));

@@ -1,4 +1,4 @@
-//! Which registration ends which handover: renewals, parts of one, and late answers do not.
+//! Which registration completes which handover: not a renewal, not one of two bindings, not a late answer.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -7,8 +7,8 @@ use seamline_experiment::record::HandoverRecord;
 use seamline_experiment::{RunOptions, run};
 use support::{flow, link, plan};
 
-/// Two cells 12 ms from the sender; the home agent is 200 ms behind the router between them, so that an answer from it takes
-/// 406 ms, and the bits.
+/// Two radio cells 12 ms from the sender. The home agent is 200 ms behind the router between them, so an answer from
+/// it takes 406 ms plus transmission times.
 fn handovers(protocol: &str, movement: &str) -> Vec<HandoverRecord> {
     let mut text = "duration = \"20 s\"\nnodes = [\"s\", \"r\", \"a\", \"b\", \"ha\", \"m\"]\n".to_owned();
     for (name, ends, one_way_delay) in [
@@ -34,24 +34,24 @@ fn handovers(protocol: &str, movement: &str) -> Vec<HandoverRecord> {
     results.remove(0).runs.remove(0).flows.remove(0).handovers
 }
 
-/// It renews at 2 s, and turns away at 2.2 s; the answer comes at 2.4 s over the old link, which lasts.
+/// The node renews at 2 s, and moves at 2.2 s; the answer comes at 2.4 s over the old link, which still works.
 #[test]
-fn a_renewal_answered_during_a_handover_does_not_end_it() {
+fn a_renewal_answered_during_a_handover_does_not_complete_it() {
     let movement =
         "timetable = [{ at = \"2.2 s\", cell = \"b\" }], interruption = \"1500 ms\", overlap = \"5 s\"";
     let all = handovers("kind = \"mobile-ipv4\", registration_lifetime = \"4 s\"", movement);
     let [handover] = &all[..] else { panic!("{all:?}") };
-    // The new link is up after 1.5 s, and is asked and answers in 2 ms.
+    // The new link is up after 1.5 s; solicitation and answer take 2 ms.
     let registered = handover.registered_ms.unwrap();
     assert!((1908.0..1912.0).contains(&registered), "{handover:?}");
     let reached = handover.interruption_ms.unwrap();
     assert!((registered - reached - 203.0).abs() < 1.0, "{handover:?}");
 }
 
-/// The anchor point answers 8 ms after the move, but correspondents use the home address: the node is registered when the home
-/// agent has answered, too.
+/// The anchor point answers 8 ms after the move, but correspondents use the home address: the node is only registered
+/// when the home agent has answered, too.
 #[test]
-fn one_of_two_bindings_does_not_end_a_handover() {
+fn one_of_two_bindings_does_not_complete_a_handover() {
     let protocol = "kind = \"hmipv6\", mobility_anchor_point = \"r\", registered_at_start = false";
     let movement = "timetable = [{ at = \"0.15 s\", cell = \"b\" }]";
     let all = handovers(protocol, movement);
@@ -60,17 +60,17 @@ fn one_of_two_bindings_does_not_end_a_handover() {
     assert!((registered - reached - 203.0).abs() < 1.0, "{handover:?}");
 }
 
-/// It arrives at 2.7 s and asks; it turns away again at 2.9 s, before the answer, which comes at 3.1 s over the old link: for the
-/// first of two moves, which nobody counts any more.
+/// The node arrives at 2.7 s and sends a request. It moves again at 2.9 s, before the answer, which comes at 3.1 s
+/// over the old link and belongs to the first of two moves.
 #[test]
-fn the_answer_to_an_earlier_move_does_not_end_the_next() {
+fn the_answer_to_an_earlier_move_does_not_complete_the_next() {
     let movement = "timetable = [{ at = \"2.2 s\", cell = \"b\" }, { at = \"2.9 s\", cell = \"a\" }], \
                     interruption = \"500 ms\", overlap = \"5 s\"";
     for kind in ["mobile-ipv4", "mobile-ipv6"] {
         let all = handovers(&format!("kind = \"{kind}\""), movement);
         let [first, second] = &all[..] else { panic!("{all:?}") };
         assert_eq!(first.registered_ms, None, "{kind}");
-        // Up after 500 ms, asked and answered in 2 ms, registered 406 ms later.
+        // Link up after 500 ms, solicitation and answer in 2 ms, registered 406 ms later.
         let registered = second.registered_ms.unwrap();
         assert!((908.0..912.0).contains(&registered), "{kind}: {second:?}");
     }

@@ -1,10 +1,10 @@
-//! Runs against closed forms, and the same bytes from the same seeds.
+//! Runs compared with closed forms, and reproducibility.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
 
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::report::{Document, Provenance};
+use seamline_experiment::report::{Provenance, ResultDocument};
 use seamline_experiment::{RunOptions, run, run_seed, summarise};
 use seamline_scenario::Plan;
 use std::sync::atomic::AtomicBool;
@@ -27,12 +27,11 @@ fn first_run(plan: &Plan) -> RunRecord {
 fn json(plan: &Plan) -> String {
     let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
     let summary = summarise(plan, &results);
-    Document::new(plan, &results, &summary, &Provenance::new(plan, String::new())).to_json().unwrap()
+    ResultDocument::new(plan, &results, &summary, &Provenance::new(plan, String::new())).to_json().unwrap()
 }
 
-/// A window of 42 segments fills the pipe (1500 bytes take 1.2 ms, the empty round trip 41.24 ms is 34.4 of
-/// them) and its queue: what arrives is the rate times the share of payload, 1448 of 1500 bytes with
-/// timestamps.
+/// A window of 42 segments fills the pipe (1500 bytes take 1.2 ms; the empty round trip of 41.24 ms is 34.4 of them)
+/// and part of the queue: the goodput is the rate times the share of payload, 1448 of 1500 bytes with timestamps.
 #[test]
 fn a_full_pipe_delivers_the_rate_times_the_share_of_payload() {
     let plan = one_link("warm_up = \"2 s\"", "", "variant = \"newreno\"\ntcp = { window_limit = 42 }");
@@ -66,16 +65,16 @@ fn a_transfer_ends_with_its_last_byte() {
     let flow = &first_run(&one_link("", "", "variant = \"newreno\"\nsize = \"144800 bytes\"")).flows[0];
     assert_eq!(flow.delivered_bytes, 144_800);
     let completion = flow.completion_s.unwrap();
-    // The rate alone takes 0.12 s; ten, twenty, forty segments in a round trip each take four of them.
+    // The rate alone takes 0.12 s; ten, twenty and forty segments per round trip take four round trips.
     assert!((0.2..0.35).contains(&completion), "{completion}");
     assert_eq!(flow.measured_to_s, completion);
 }
 
-/// A hard handover of half a second. The timer of 1 s runs from the last acknowledgment, at most 2.4 ms
-/// before the handover, so what is sent again arrives at 6.0 s + 21.2 ms; that acknowledgment may have been
-/// lost before, which costs another round trip. The threshold is 21 segments, half the window, and 31 of the
-/// 34.4 that fill the pipe are 90 %: after some five round trips of slow start the window gains half a
-/// segment (delayed acknowledgments) in each of twenty round trips of 41 ms: about 2.1 s in all.
+/// A hard handover of half a second. The timer of 1 s runs from the last acknowledgment, at most 2.4 ms before the
+/// handover, so the retransmission arrives at 6.0 s + 21.2 ms; if that acknowledgment was lost before, one round trip
+/// later. The threshold is 21 segments, half the window, and 31 of the 34.4 segments that fill the pipe are 90 %:
+/// after about five round trips of slow start the window grows by half a segment (delayed acknowledgments) in each of
+/// twenty round trips of 41 ms: about 2.1 s in all.
 #[test]
 fn a_hard_handover_is_measured_from_its_start() {
     let handover = r#"handover = { at = "5 s", interruption = "500 ms", queued = "drop", in_service = "drop",
@@ -91,22 +90,22 @@ fn a_hard_handover_is_measured_from_its_start() {
     assert_eq!(flow.timeouts, 1);
 }
 
-/// What a handover takes is counted with it: here nothing else is ever lost, and nothing arrives meanwhile.
+/// Packets lost at a handover are counted with it: here nothing else is ever lost, and nothing arrives meanwhile.
 #[test]
-fn the_packets_that_a_handover_takes_are_counted() {
+fn packets_lost_at_a_handover_are_counted() {
     let handover = "handover = { at = \"5 s\", interruption = \"500 ms\", queued = \"drop\", in_service = \"drop\", \
          in_flight = \"drop\", arriving = \"drop\" }";
     let record = first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }"));
     let [handover] = record.flows[0].handovers.as_slice() else { panic!("{:?}", record.flows[0].handovers) };
     assert_eq!(handover.lost_packets, record.links[0].lost_to_link_down);
-    // All that the window allows, but for those whose acknowledgments were under way.
+    // A full window, except packets whose acknowledgments were in flight.
     assert!((20..=42).contains(&handover.lost_packets), "{}", handover.lost_packets);
     assert_eq!(handover.stalled_bytes, 0);
 }
 
-/// Every run keeps its rows over time when that is wanted, and they add up to what was delivered.
+/// Every run keeps its intervals if requested, and their sum is the delivered data.
 #[test]
-fn the_rows_of_every_run_can_be_kept() {
+fn the_intervals_of_every_run_can_be_kept() {
     let text = |output: &str| one_link(&format!("seeds = 3\n{output}"), "", "variant = \"newreno\"");
     let lengths = |plan: &Plan| -> Vec<(usize, bool)> {
         let done = run(plan, &RunOptions::default(), &|| {}).expect("runs");
@@ -122,27 +121,27 @@ fn the_rows_of_every_run_can_be_kept() {
     assert_eq!((first.len(), first[0].1, first[1].0, first[2].0), (3, true, 0, 0));
     let every = lengths(&text("output = { intervals_of = \"every run\" }"));
     assert_eq!(every, vec![first[0]; 3]);
-    // Sweeps run single seeds, and keep as much.
+    // Sweeps run single seeds, and keep the same.
     let plan = text("output = { intervals_of = \"every run\" }");
     let alone = run_seed(&plan.cells[0].scenario, 2, &AtomicBool::new(false)).expect("not stopped");
     assert_eq!(alone, run(&plan, &RunOptions::default(), &|| ()).expect("runs")[0].runs[1]);
 }
 
-/// A handover that loses nothing: data comes again one delay and one transmission after the link is back.
+/// A handover without loss: data arrives again one delay and one transmission after the link is up.
 #[test]
 fn a_seamless_handover_costs_its_interruption() {
     let handover = "handover = { at = \"5 s\", interruption = \"100 ms\" }";
     let flow =
         &first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }")).flows[0];
     let first = flow.handovers[0].first_data_ms.unwrap();
-    // What was in flight arrives within 20 ms of the start; what restarts needs 1.2 ms and 20 ms.
+    // Packets in flight arrive within 20 ms of the start; the restarted transmission needs 1.2 ms and 20 ms.
     assert!((121.1..121.3).contains(&first), "{first}");
     assert_eq!(flow.timeouts, 0);
     let second = flow.handovers[0].following_second_bytes as f64 * 8.0;
     assert!((0.95..1.0).contains(&(second / (10e6 * 1448.0 / 1500.0))), "{second}");
 }
 
-/// The n-th packet is lost, and nothing else: one retransmission.
+/// Only the n-th packet is lost: one retransmission.
 #[test]
 fn a_listed_loss_is_one_loss() {
     let loss = "down = { loss = { model = \"list\", indices = [200] } }";
@@ -151,8 +150,9 @@ fn a_listed_loss_is_one_loss() {
     assert_eq!((record.flows[0].retransmissions, record.flows[0].fast_recoveries), (1, 1));
 }
 
-/// What ns-2.35's own Vegas has over this chain with `window_` 1000, packets of 1040 bytes (its Vegas counts no headers) and
-/// `syn_` false: slow start overshoots, a timeout, then one segment each round trip until 65.2263 fill the path.
+/// The result of ns-2.35's own Vegas over this chain with `window_` 1000, packets of 1040 bytes (its Vegas does not
+/// count headers) and `syn_` false: slow start overshoots, a timeout follows, then one more segment each round trip
+/// until 65.2263 fill the path.
 #[test]
 fn vegas_with_a_large_window_is_that_of_ns2() {
     let keys = |rate: u32, delay: u32| {
@@ -178,14 +178,14 @@ fn vegas_with_a_large_window_is_that_of_ns2() {
     assert!((windows[49] - 65.2263).abs() < 0.0001, "{windows:?}");
 }
 
-/// A limit that stands for none takes no memory for a window of its size.
+/// The value for "unlimited" does not allocate memory for such a window.
 #[test]
-fn an_unlimited_window_is_no_window_of_that_size() {
+fn an_unlimited_window_allocates_no_memory_of_that_size() {
     let keys = "variant = \"vegas\"\nprofile = \"ns2-2010\"\nsize = \"100 packets\"\ntcp = { window_limit = 4294967295 }";
     assert!(first_run(&one_link("", "", keys)).flows[0].completion_s.is_some());
 }
 
-/// Two ways lead from a to c: straight, and through b. Of two equal links the first is taken.
+/// Two paths lead from a to c: direct, and through b. Of two equal links the first is used.
 #[test]
 fn packets_take_the_fewest_hops_and_the_first_link() {
     let links =
@@ -204,7 +204,7 @@ fn packets_take_the_fewest_hops_and_the_first_link() {
 
 /// Copies share the link, and their goodputs add up.
 #[test]
-fn copies_are_counted_one_by_one_and_together() {
+fn copies_are_counted_individually_and_in_total() {
     let flow =
         &first_run(&one_link("", "", "variant = \"newreno\"\ncount = 4\nstagger = \"10 ms\"")).flows[0];
     assert_eq!(flow.copies_bits_per_second.len(), 4);
@@ -213,7 +213,7 @@ fn copies_are_counted_one_by_one_and_together() {
     assert!(flow.copies_bits_per_second.iter().all(|goodput| *goodput > 0.0));
 }
 
-/// Everything about the link is drawn, and the same for three variants.
+/// All conditions of the link are random, and the same for three variants.
 fn random() -> Plan {
     let keys = r#"
         queue = { discipline = "codel" }
@@ -241,7 +241,7 @@ fn the_same_seeds_give_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn other_seeds_give_other_runs() {
+fn different_seeds_give_different_runs() {
     let plan = random();
     let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
     for cell in &results {
@@ -249,9 +249,9 @@ fn other_seeds_give_other_runs() {
     }
 }
 
-/// Common random numbers: whatever the variant, the link goes down at the same times for as long.
+/// Common random numbers: with every variant the link goes down at the same times for the same duration.
 #[test]
-fn all_variants_meet_the_same_handovers() {
+fn all_variants_have_the_same_handovers() {
     let results = run(&random(), &RunOptions::default(), &|| ()).unwrap();
     let interruptions = |cell: usize| -> Vec<_> {
         let runs = results[cell].runs.iter();

@@ -1,4 +1,4 @@
-//! Hosts behind a mobile router: groups of nodes, and agents that mend two wireless hops through the tunnel of NEMO.
+//! Hosts behind a mobile router: groups of nodes, and agents that repair two wireless hops through the NEMO tunnel.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -10,7 +10,8 @@ use support::{flow, link, plan};
 
 const TRAIN: &str = include_str!("../../../scenarios/train.toml");
 
-/// A tenth of the train: 20 hosts on a tenth of the rate, another base station every 5 s. By the label of the agents.
+/// A tenth of the train: 20 hosts with a tenth of the rate, and a new base station every 5 s. By the label of the
+/// agents.
 fn short(overrides: &[&str]) -> Vec<(String, Vec<RunRecord>)> {
     let cells = (1..=4).map(|cell| format!("cell.cell{cell}.rate=\"10 Mbit/s\""));
     let mut all: Vec<String> = cells.collect();
@@ -36,13 +37,14 @@ fn goodput(runs: &[RunRecord]) -> f64 {
     mean(runs, |run| run.flows[0].goodput_bits_per_second)
 }
 
-/// What the air of a cell carries at most: full segments with timestamps, in the tunnel, and 3 % of them lost.
+/// The capacity of the air of a radio cell: full segments with timestamps, in the tunnel, with 3 % loss.
 const MOST: f64 = 10e6 * 1448.0 / 1540.0 * 0.97;
 
-/// Behind the tunnel of NEMO obTCP mends both hops, its agents at base stations and in the train hearing each other; Snoop at the base
-/// stations mends one, and two of them take longer than one message. Nobody outruns the air.
+/// Behind the NEMO tunnel obTCP repairs both hops; its agents at base stations and in the train exchange messages.
+/// Snoop at the base stations repairs one hop, and two of them take longer than one message. No scheme exceeds the
+/// capacity of the air.
 #[test]
-fn obtcp_mends_two_hops_behind_a_mobile_router() {
+fn obtcp_repairs_two_hops_behind_a_mobile_router() {
     let all = short(&["seeds=12"]);
     let [none, snoop, stays, follows] =
         ["none", "snoop", "obtcp", "obtcp, caches follow"].map(|label| of(&all, label));
@@ -55,7 +57,7 @@ fn obtcp_mends_two_hops_behind_a_mobile_router() {
         let [base_stations @ .., train] = &run.agents[..] else { panic!("agents") };
         assert_eq!((base_stations.len(), train.name.as_str()), (4, "train"));
         assert!(base_stations.iter().all(|agent| agent.local_retransmissions > 50 && agent.messages > 30));
-        // Requests are answered; what is answered more than once was asked for more than once, or never came.
+        // Requests are answered; more answers than requests mean repeated requests or lost answers.
         let answers: u64 = base_stations.iter().map(|agent| agent.messages).sum();
         assert!(
             train.messages > 300 && (train.messages / 2..3 * train.messages).contains(&answers),
@@ -65,9 +67,9 @@ fn obtcp_mends_two_hops_behind_a_mobile_router() {
     }
 }
 
-/// Agents that do not look inside leave the tunnels alone: a train with them is one without.
+/// Agents that do not look inside tunnels do not change them: such a train equals one without agents.
 #[test]
-fn agents_that_do_not_look_inside_change_nothing() {
+fn agents_that_do_not_look_inside_tunnels_change_nothing() {
     let outside = (1..=4).map(|agent| format!("agent.bs{agent}.inside_tunnels=false"));
     let outside: Vec<String> = outside.chain(["agent.train.kind=none".to_owned()]).collect();
     let outside: Vec<&str> = outside.iter().map(String::as_str).collect();
@@ -84,8 +86,9 @@ fn agents_that_do_not_look_inside_change_nothing() {
     }
 }
 
-/// Over a move of the router every second and a half, whether caches follow or not, every host gets every byte once and in order. The longest timeout, a minute,
-/// is no multiple of that: else a sender that begins to wait at a move sends at moves only, until it gives up.
+/// The router moves every second and a half. Whether caches follow or not, every host gets every byte once and in
+/// order. The longest timeout, a minute, is not a multiple of the move interval: otherwise a sender that starts to
+/// wait at a move would only send at moves, until it gives up.
 #[test]
 fn every_host_gets_its_file() {
     let all = short(&[
@@ -95,7 +98,7 @@ fn every_host_gets_its_file() {
         "group.host.count=10",
         "warm_up=0 s",
     ]);
-    // Without help some are still at their timeouts when the run ends.
+    // Without agents some hosts still wait for their timers when the run ends.
     for (label, runs) in all.iter().filter(|(label, _)| label != "none") {
         for run in runs {
             let flow = &run.flows[0];
@@ -110,7 +113,7 @@ fn every_host_gets_its_file() {
     }
 }
 
-/// A pair of groups, and a group and a node that is one of it by name: links and connections between each.
+/// Two groups, and a single node addressed by name as a member of one: links and connections between each.
 fn groups(more: &str) -> String {
     let group = |name: &str, count: u32| format!("\n[[group]]\nname = \"{name}\"\ncount = {count}\n");
     let keys = "rate = \"1 Mbit/s\"\none_way_delay = \"5 ms\"";
@@ -122,7 +125,7 @@ fn groups(more: &str) -> String {
 }
 
 #[test]
-fn groups_are_joined_in_pairs() {
+fn groups_are_linked_in_pairs() {
     let plan = plan(&groups(""), &[]);
     let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
     let run = &results[0].runs[0];
@@ -133,7 +136,7 @@ fn groups_are_joined_in_pairs() {
     assert_eq!(names, expected);
     assert_eq!((run.flows[0].delivered_bytes, run.flows[0].copies_bits_per_second.len()), (60_000, 6));
     assert_eq!(run.flows[1].delivered_bytes, 10_000);
-    // Seven full segments make 10 kB, two copies fourteen; the third of each takes what goes to its member by name, too.
+    // Seven full segments are 10 kB, two copies fourteen; the third link also carries the flow to its named member.
     let packets = |name: &str| run.links.iter().find(|link| link.name == name).unwrap().delivered_packets;
     let [first, second, third] = ["across-1/down", "across-2/down", "across-3/down"].map(packets);
     assert!(first == second && (14..30).contains(&first) && third > first + 6, "{first} {second} {third}");
@@ -141,7 +144,7 @@ fn groups_are_joined_in_pairs() {
 }
 
 #[test]
-fn ends_that_cannot_be_paired_are_refused() {
+fn ends_that_cannot_be_paired_are_rejected() {
     let two = "\n[[group]]\nname = \"other\"\ncount = 2\n";
     let keys = "rate = \"1 Mbit/s\"\none_way_delay = \"5 ms\"";
     for (more, says) in [
@@ -154,7 +157,7 @@ fn ends_that_cannot_be_paired_are_refused() {
         ("[[group]]\nname = \"many\"\ncount = 1001\n".to_owned(), "must be between 1 and 1000"),
     ] {
         let read = Plan::new("test.toml".as_ref(), groups(&more), &[]);
-        let said = read.expect_err(says).render(false);
-        assert!(said.contains(says), "{says}: {said}");
+        let message = read.expect_err(says).render(false);
+        assert!(message.contains(says), "{says}: {message}");
     }
 }

@@ -1,4 +1,4 @@
-//! The access router at a base station of IPv6: advertises, and lets everything else pass.
+//! The IPv6 access router at a base station: advertises, and forwards everything else.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
 use crate::ports::AgentPorts;
@@ -7,19 +7,19 @@ use seamline_wire::control::{Ipv6Control, RouterAdvertisement};
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet};
 
-/// What makes an access router.
+/// The configuration of an access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessRouterConfig {
     /// The node it is on; mobile nodes form their care-of addresses from its prefix.
     pub node: NodeId,
-    /// When it advertises.
+    /// Its advertisement schedule.
     pub advertisements: AdvertisementConfig,
     /// The mobility anchor point that it advertises (RFC 5380 section 5).
     pub mobility_anchor_point: Option<NodeId>,
 }
 
-/// An access router (RFC 4861 section 6.2) between the router of a base station and its air. What is addressed to the
-/// care-of addresses on its link the router of the base station sends into the air itself.
+/// An access router (RFC 4861 section 6.2) between the router of a base station and its air. Packets for care-of
+/// addresses on its link are sent into the air by the router of the base station itself.
 #[derive(Debug)]
 pub struct AccessRouter {
     config: AccessRouterConfig,
@@ -27,7 +27,7 @@ pub struct AccessRouter {
 }
 
 impl AccessRouter {
-    /// A router that has advertised nothing yet.
+    /// A router that has not advertised yet.
     pub fn new(config: AccessRouterConfig, stream: Stream) -> Self {
         AccessRouter { config, advertiser: Advertiser::new(config.advertisements, stream) }
     }

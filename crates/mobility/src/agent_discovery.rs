@@ -1,28 +1,27 @@
-//! How a mobile node finds out from advertisements that it has moved (RFC 5944 section 2.4.2 for IPv4; RFC 6275
-//! section 11.5 for IPv6).
+//! Movement detection from advertisements (RFC 5944 section 2.4.2 for IPv4; RFC 6275 section 11.5 for IPv6).
 
 use crate::protocol::{Action, Actions};
 use seamline_wire::{Duration, Instant, NodeId};
 
-/// When a mobile node takes what it hears for a move.
+/// The rule of movement detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum MovementDetection {
-    /// As soon as another agent is heard (eager cell switching).
+    /// As soon as another agent advertises (eager cell switching).
     #[default]
     Eager,
-    /// When another agent is heard and the last advertisement of the present one has run out (lazy cell
-    /// switching; the first algorithm of RFC 5944 section 2.4.2).
+    /// When another agent advertises and the last advertisement of the current one has expired (lazy cell switching;
+    /// the first algorithm of RFC 5944 section 2.4.2).
     Lazy,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     agent: NodeId,
-    /// When its last advertisement runs out.
+    /// The expiry of its last advertisement.
     until: Instant,
 }
 
-/// Follows the agent that a mobile node uses.
+/// Tracks the agent that a mobile node uses.
 #[derive(Debug)]
 pub(crate) struct AgentDiscovery {
     detection: MovementDetection,
@@ -30,13 +29,13 @@ pub(crate) struct AgentDiscovery {
 }
 
 impl AgentDiscovery {
-    /// Nothing has been heard yet, but the node may know the agent that it is registered with.
+    /// No advertisement has been received yet, but the node may know the agent it is registered with.
     pub(crate) fn new(detection: MovementDetection, agent: Option<NodeId>) -> Self {
         let current = agent.map(|agent| Heard { agent, until: Instant::ZERO });
         AgentDiscovery { detection, current }
     }
-    /// An advertisement of this agent was heard, good for so many seconds. Whether the node has moved to it; another agent means
-    /// nothing while the present one may still be there.
+    /// An advertisement of this agent with this lifetime in seconds was received. Returns whether the node has moved
+    /// to it; under lazy switching other agents are ignored while the current one is valid.
     pub(crate) fn heard(
         &mut self,
         now: Instant,

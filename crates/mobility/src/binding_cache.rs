@@ -1,4 +1,4 @@
-//! What a home agent or mobility anchor point of IPv6 knows of its mobile nodes: the Binding Cache (RFC 6275 section 9.1).
+//! The Binding Cache of an IPv6 home agent or mobility anchor point (RFC 6275 section 9.1).
 
 use crate::update_list::LIFETIME_UNIT_S;
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate};
@@ -14,26 +14,26 @@ struct Binding {
 /// An address that is served here.
 #[derive(Clone, Copy, Debug)]
 struct Served {
-    /// What updates for it must ask for.
+    /// The flag that updates for it must have.
     needs: BindingFlags,
     binding: Option<Binding>,
-    /// Of the last update that was accepted.
+    /// The sequence number of the last accepted update.
     sequence: Option<u16>,
 }
 
-/// The bindings of an anchor, by the address that stays.
+/// The bindings of an anchor, by the stable address.
 #[derive(Debug, Default)]
 pub(crate) struct BindingCache {
     served: BTreeMap<NodeId, Served>,
     /// Nodes of mobile networks, and the home addresses of their mobile routers.
     networks: BTreeMap<NodeId, NodeId>,
-    /// When the first binding runs out. Kept, because every packet asks for it.
+    /// The expiry of the first binding, cached because every packet needs it.
     next_expiry: Option<Instant>,
-    /// What lifetimes are given in.
+    /// The unit of lifetimes.
     unit: LifetimeUnit,
 }
 
-/// What a unit of the Lifetime field of an update is.
+/// The unit of the Lifetime field of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum LifetimeUnit {
     /// Four seconds (RFC 6275 section 6.1.7).
@@ -44,20 +44,20 @@ pub(crate) enum LifetimeUnit {
 }
 
 impl BindingCache {
-    /// Of a router that mobile nodes leave.
+    /// The cache of a router that mobile nodes leave.
     pub(crate) fn of_fast_handovers() -> Self {
         BindingCache { unit: LifetimeUnit::Second, ..BindingCache::default() }
     }
-    /// An address is served here, by updates with this flag.
+    /// Serve an address, for updates with this flag.
     pub(crate) fn serve(&mut self, address: NodeId, needs: BindingFlags) {
         let served = Served { needs, binding: None, sequence: None };
         self.served.entry(address).or_insert(served);
     }
-    /// A node is in the mobile network of the mobile router with this home address.
+    /// Add a node to the mobile network of the mobile router with this home address.
     pub(crate) fn add_to_network(&mut self, router: NodeId, node: NodeId) {
         self.networks.insert(node, router);
     }
-    /// A binding is in force from the start.
+    /// Add an initial binding.
     pub(crate) fn bind(&mut self, address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
         let until = Instant::ZERO + Duration::from_secs(u64::from(lifetime_s));
         if let Some(served) = self.served.get_mut(&address) {
@@ -70,14 +70,14 @@ impl BindingCache {
         let address = self.networks.get(&node).unwrap_or(&node);
         self.served.get(address)
     }
-    /// Where to tunnel what is addressed to a node: `None` when it is not served here, `Some(None)` when there is no
+    /// The tunnel destination for packets to a node: `None` when it is not served here, `Some(None)` when there is no
     /// binding.
     pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {
         let binding = self.of(node)?.binding.filter(|binding| now < binding.until);
         Some(binding.map(|binding| binding.care_of_address))
     }
 
-    /// Judge an update and keep what it says (RFC 6275 sections 9.5.1 and 10.3.1).
+    /// Check an update and apply it (RFC 6275 sections 9.5.1 and 10.3.1).
     pub(crate) fn update(&mut self, now: Instant, update: &BindingUpdate) -> BindingAcknowledgement {
         let accepted = BindingAcknowledgement {
             status: BindingStatus::ACCEPTED,
@@ -110,14 +110,14 @@ impl BindingCache {
         accepted
     }
 
-    /// When the first binding runs out.
+    /// The expiry of the first binding.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         self.next_expiry
     }
     fn find_next_expiry(&mut self) {
         self.next_expiry = self.served.values().filter_map(|it| Some(it.binding?.until)).min();
     }
-    /// Give up one binding that has run out by now and say whose it was.
+    /// Remove one expired binding and return its address.
     pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
         let is_over = |served: &Served| served.binding.is_some_and(|binding| binding.until <= now);
         let (&address, served) = self.served.iter_mut().find(|(_, served)| is_over(served))?;

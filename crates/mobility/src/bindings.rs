@@ -1,15 +1,15 @@
-//! What a home agent knows of its mobile nodes (RFC 5944 section 3.8).
+//! The mobility bindings of a home agent (RFC 5944 section 3.8).
 
 use crate::lifetime;
 use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, ReplyCode};
 use seamline_wire::{Instant, NodeId};
 use std::collections::BTreeMap;
 
-/// Where a mobile node is.
+/// The location of a mobile node.
 #[derive(Clone, Copy, Debug)]
 struct Binding {
     care_of_address: NodeId,
-    /// `None` is without end.
+    /// `None` means unlimited.
     until: Option<Instant>,
 }
 
@@ -17,7 +17,7 @@ struct Binding {
 #[derive(Clone, Copy, Debug, Default)]
 struct Home {
     binding: Option<Binding>,
-    /// Of the last request that was granted.
+    /// The identification of the last granted request.
     newest: Option<Identification>,
 }
 
@@ -25,22 +25,22 @@ struct Home {
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     homes: BTreeMap<NodeId, Home>,
-    /// When the first binding runs out. Kept, because every packet asks for it.
+    /// The expiry of the first binding, cached because every packet needs it.
     next_expiry: Option<Instant>,
 }
 
 impl Bindings {
-    /// A mobile node has its home here.
+    /// Add a mobile node with its home here.
     pub(crate) fn add_home(&mut self, home_address: NodeId) {
         self.homes.entry(home_address).or_default();
     }
-    /// A mobile node is bound from the start.
+    /// Add an initial binding.
     pub(crate) fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
         let until = lifetime::end(Instant::ZERO, lifetime_s);
         self.homes.entry(home_address).or_default().binding = Some(Binding { care_of_address, until });
         self.find_next_expiry();
     }
-    /// Where to tunnel what is addressed to a node: `None` when it has no home here, `Some(None)` when it is at
+    /// The tunnel destination for packets to a node: `None` when its home is elsewhere, `Some(None)` when it is at
     /// home.
     pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {
         let binding = self.homes.get(&node)?.binding;
@@ -52,7 +52,7 @@ impl Bindings {
         self.exit(now, home_address).flatten()
     }
 
-    /// Judge a request to the agent at `agent` and keep what it says (RFC 5944 sections 3.8.2 and 5.7.1).
+    /// Check a request to the home agent at `agent` and apply it (RFC 5944 sections 3.8.2 and 5.7.1).
     pub(crate) fn register(
         &mut self,
         now: Instant,
@@ -100,7 +100,7 @@ impl Bindings {
     fn find_next_expiry(&mut self) {
         self.next_expiry = self.homes.values().filter_map(|home| home.binding?.until).min();
     }
-    /// Give up one binding that has run out by now and say whose it was.
+    /// Remove one expired binding and return its address.
     pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
         let is_over = |home: &Home| home.binding.and_then(|it| it.until).is_some_and(|until| until <= now);
         let (&home_address, home) = self.homes.iter_mut().find(|(_, home)| is_over(home))?;

@@ -1,40 +1,40 @@
-//! The far end of a cell's air: who is there hears, and is heard.
+//! The far end of a radio cell's air: it passes packets from and to the nodes in the radio cell.
 
 use crate::movement::{CellId, Movement};
 use crate::send::lose;
 use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Input, Instant, Machine, NodeId, Outbox, Packet, Port};
 
-/// What becomes of the packets that a node has sent upwards and that have not arrived when it leaves.
+/// How upward packets in flight are treated when their node leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InFlightUpwards {
-    /// What has left its antenna arrives; what still waits there, or is only partly sent, is lost. So a
-    /// radio that retunes does, and ns-2's.
+    /// Packets that have left the antenna arrive; packets that wait or are partly sent are lost. This is how a
+    /// retuning radio behaves, and ns-2's.
     #[default]
     Transmitted,
-    /// All of it is lost.
+    /// All packets are lost.
     Lost,
-    /// All of it arrives, as if another radio finished the work.
+    /// All packets arrive, as if another radio finished the transmission.
     Kept,
 }
 
-/// What makes a cell.
+/// The configuration of a radio cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoverageConfig {
     /// The cell.
     pub cell: CellId,
-    /// One-way delay of the uplink, to tell when a packet that arrives had left the antenna.
+    /// The one-way delay of the uplink, to compute when an arriving packet left the antenna.
     pub uplink_one_way_delay: Duration,
-    /// What becomes of packets on their way up.
+    /// How upward packets in flight are treated.
     pub in_flight_upwards: InFlightUpwards,
 }
 
-/// Packets are lost on the air before a mobile node leaves, with a probability that rises in a straight line from zero.
+/// Packet loss on the air before a mobile node leaves; the probability rises linearly from zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeLoss {
     /// The probability at the end, 0 to 1.
     pub rises_to: f64,
-    /// For how long it rises.
+    /// The duration of the rise.
     pub within: Duration,
 }
 
@@ -64,17 +64,16 @@ impl Member {
     }
 }
 
-/// Stands where the downlink and the uplink of a cell end, and hands on what belongs to nodes that are there.
-/// What is sent to [`NodeId::ALL_SYSTEMS`] reaches every mobile node that is there; fixed nodes have no use for
-/// advertisements.
+/// The end of the downlink and the uplink of a radio cell. It forwards packets of nodes that are in the radio cell.
+/// Packets to [`NodeId::ALL_SYSTEMS`] reach every mobile node there; fixed nodes do not need advertisements.
 ///
-/// What waits for a departed node, or is sent to it, takes its time on the air like everything else, and is
-/// lost at the end ([`DropCause::LeftCell`]).
+/// Packets that wait for a departed node, or are sent to it, use air time like all others, and are lost at the end
+/// ([`DropCause::LeftCell`]).
 #[derive(Debug)]
 pub struct Coverage {
     config: CoverageConfig,
     members: Vec<Member>,
-    /// By node: the member that leads to it.
+    /// By node: the member that its packets go to.
     leads_to: Vec<Option<u16>>,
     left_cell_drops: [u64; 2],
     edge: Option<Edge>,
@@ -108,11 +107,11 @@ impl Coverage {
         self
     }
 
-    /// Add a node that is always in the cell; packets to it leave by the port returned.
+    /// Add a fixed node; packets to it leave through the returned port.
     pub fn add_fixed(&mut self) -> Port {
         self.add(None)
     }
-    /// Add a node that comes and goes; packets to it leave by the port returned.
+    /// Add a mobile node; packets to it leave through the returned port.
     pub fn add_mobile(&mut self, movement: Movement) -> Port {
         self.add(Some(movement))
     }
@@ -120,7 +119,7 @@ impl Coverage {
         self.members.push(Member { movement });
         Port(self.members.len() as u16)
     }
-    /// What is addressed to `node`, or sent by it, concerns the node behind `port`.
+    /// Assign packets to or from `node` to the node behind `port`.
     ///
     /// # Panics
     /// When no node was added with that port.
@@ -143,7 +142,7 @@ impl Coverage {
         self.edge_drops
     }
 
-    /// Whether the edge of the cell takes a packet of a mobile node that passes the air at a time. Draws once for each
+    /// Whether a packet of a mobile node is lost at the edge of the radio cell at this time. Draws once for each
     /// packet, or copy of one, of a node that is about to leave.
     fn edge_takes(&mut self, side: usize, member: u16, time: Instant) -> bool {
         let Some(Edge { loss, streams }) = &mut self.edge else { return false };
@@ -179,7 +178,7 @@ impl Coverage {
         }
     }
 
-    /// A copy for each: who is at the edge may miss what others hear.
+    /// One copy per node: nodes at the edge may lose theirs.
     fn copies_for_all(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         for place in 0..self.members.len() as u16 {
             let member = &self.members[usize::from(place)];

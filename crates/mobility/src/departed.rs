@@ -1,4 +1,4 @@
-//! What a base station keeps for nodes that have left its cell, to send it after them.
+//! The buffer of a base station for nodes that have left its radio cell; its packets are forwarded to them.
 
 use crate::binding_cache::BindingCache;
 use crate::send::{control, lose};
@@ -8,32 +8,34 @@ use seamline_wire::{
 };
 use std::collections::{BTreeSet, VecDeque};
 
-/// How much a base station keeps, for all departed nodes together.
+/// The buffer size of a base station, for all departed nodes together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAtMost {
-    /// So many packets.
+    /// A number of packets.
     Packets(u64),
-    /// So many bytes, headers included.
+    /// A number of bytes, headers included.
     Bytes(u64),
 }
 
-/// Stands before the downlink of a cell. What is for a node that is there passes at once. What is for one that has
-/// left waits here, first in, first out; what finds no room is lost ([`DropCause::LeftCell`]). When the node can be
-/// reached elsewhere, all of it goes back to the router, which knows the way.
+/// A buffer before the downlink of a radio cell. Packets for nodes that are there pass at once. Packets for departed
+/// nodes wait here, first in, first out; overflowing packets are lost ([`DropCause::LeftCell`]). When the node is
+/// reachable elsewhere, the packets go back to the router, which knows the route.
 ///
-/// Whoever runs the world tells it who leaves and who can be reached, and hands it what waited at the downlink.
+/// The runner of the world reports departures and reachability, and passes in the packets that waited at the
+/// downlink.
 ///
-/// For nodes with a protocol of fast handovers it is a part of the previous access router (RFC 5568 section 4): it hears only that
-/// their link is gone or back, and learns from a Fast Binding Update where to tunnel what it keeps and what comes.
+/// For nodes with fast handovers it is a part of the previous access router (RFC 5568 section 4): the runner only
+/// reports that their link is down or up, and a Fast Binding Update tells where to tunnel buffered and arriving
+/// packets.
 #[derive(Debug)]
 pub struct DepartedBuffer {
     /// The node it is on, and where its tunnels lead.
     tunnels: Option<(NodeId, BindingCache)>,
     at_most: KeptAtMost,
     departed: BTreeSet<NodeId>,
-    /// What waited at the downlink, to be kept at the next step.
+    /// Packets that waited at the downlink, to be buffered at the next step.
     withdrawn: VecDeque<Box<Packet>>,
-    /// Who can be reached, to be served at the next step.
+    /// Nodes that became reachable, to be served at the next step.
     reachable: BTreeSet<NodeId>,
     kept: VecDeque<Box<Packet>>,
     kept_bytes: u64,
@@ -44,7 +46,7 @@ pub struct DepartedBuffer {
 impl DepartedBuffer {
     /// Packets come in from the base station, and leave to the downlink, by this port.
     pub const AIR: Port = Port(0);
-    /// What is sent after departed nodes leaves to the router by this port.
+    /// Forwarded packets leave to the router through this port.
     pub const NETWORK: Port = Port(1);
     /// Fast Binding Updates come in by this port.
     pub const UPDATES: Port = Port(2);
@@ -64,7 +66,8 @@ impl DepartedBuffer {
         }
     }
 
-    /// Of the access router on a node, that may be asked to tunnel what is for these addresses on its link.
+    /// The buffer of the access router on a node, which may be asked to tunnel packets for these addresses on its
+    /// link.
     #[must_use]
     pub fn with_fast_handovers(mut self, node: NodeId, addresses: &[NodeId]) -> Self {
         let mut cache = BindingCache::of_fast_handovers();
@@ -73,13 +76,13 @@ impl DepartedBuffer {
         self
     }
 
-    /// A node with these addresses, which are its own and those of the hosts behind it, has left the cell; this is what
-    /// waited for it at the downlink.
+    /// A node with these addresses, its own and those of hosts behind it, has left the radio cell; with the packets
+    /// that waited for it at the downlink.
     pub fn depart(&mut self, addresses: &[NodeId], withdrawn: VecDeque<Box<Packet>>) {
         self.departed.extend(addresses);
         self.withdrawn.extend(withdrawn);
     }
-    /// A node with these addresses can be reached again, here or elsewhere.
+    /// A node with these addresses is reachable again, here or elsewhere.
     pub fn reach(&mut self, addresses: &[NodeId]) {
         for address in addresses {
             if self.departed.remove(address) {
@@ -87,11 +90,11 @@ impl DepartedBuffer {
             }
         }
     }
-    /// Packets that were sent after departed nodes.
+    /// Packets forwarded to departed nodes.
     pub fn forwarded(&self) -> u64 {
         self.forwarded
     }
-    /// Packets that found no room.
+    /// Packets dropped for lack of room.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -111,7 +114,7 @@ impl DepartedBuffer {
         }
     }
 
-    /// Where an update says to tunnel a packet.
+    /// The tunnel destination of a packet according to the last update.
     fn tunnel(&self, now: Instant, packet: &Packet) -> Option<Tunnel> {
         let (node, cache) = self.tunnels.as_ref()?;
         let exit = cache.exit(now, packet.next_destination())??;
@@ -127,8 +130,8 @@ impl DepartedBuffer {
         }
     }
 
-    /// RFC 5568 section 4: bind the previous to the new care-of address, acknowledge at once (section 6.2.3 allows it where the node
-    /// asks from its new link), and send on what was kept.
+    /// RFC 5568 section 4: bind the previous to the new care-of address, acknowledge at once (section 6.2.3 allows it
+    /// when the node sends from its new link), and forward the buffered packets.
     fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
         let Some((node, cache)) = &mut self.tunnels else { return };
         let before = cache.exit(now, update.home_address).flatten();
@@ -158,10 +161,10 @@ impl DepartedBuffer {
         }
     }
 
-    /// Do what has been told.
+    /// Apply the reported changes.
     fn catch_up(&mut self, now: Instant, out: &mut Outbox) {
         for packet in std::mem::take(&mut self.withdrawn) {
-            // Over an old link that lasted, the node may have said already where it is.
+            // The node may already have sent its location over an old link that still worked.
             match self.tunnel(now, &packet) {
                 Some(tunnel) => self.send_through(tunnel, packet, out),
                 None => self.keep(packet, out),

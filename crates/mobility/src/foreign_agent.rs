@@ -1,4 +1,4 @@
-//! The foreign agent at a base station: advertises, passes registrations on, takes packets out of tunnels.
+//! The foreign agent at a base station: advertises, relays registrations, and terminates tunnels.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
 use crate::ports::AgentPorts;
@@ -10,23 +10,22 @@ use seamline_wire::control::{
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet};
 
-/// What makes a foreign agent.
+/// The configuration of a foreign agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignAgentConfig {
     /// The node it is on; its address is the care-of address that it offers.
     pub node: NodeId,
-    /// When it advertises.
+    /// Its advertisement schedule.
     pub advertisements: AdvertisementConfig,
-    /// The longest registration that it accepts, in seconds; 65535 is without end.
+    /// The longest registration that it accepts, in seconds; 65535 means unlimited.
     pub longest_registration_s: u16,
-    /// Whether there is a home agent on the same node, which the advertisements then say.
+    /// Whether there is a home agent on the same node, as its advertisements then state.
     pub is_home_agent_too: bool,
 }
 
 /// A foreign agent (RFC 5944 sections 2.3, 3.7 and 4.2.2) between the router of a base station and its air.
 ///
-/// It does not notice that a visitor leaves: what comes for one is sent into the air until the registration
-/// runs out.
+/// It does not notice when a visitor leaves: packets for it are sent into the air until the registration expires.
 #[derive(Debug)]
 pub struct ForeignAgent {
     config: ForeignAgentConfig,
@@ -35,13 +34,13 @@ pub struct ForeignAgent {
 }
 
 impl ForeignAgent {
-    /// An agent without visitors.
+    /// A foreign agent without visitors.
     pub fn new(config: ForeignAgentConfig, stream: Stream) -> Self {
         let advertiser = Advertiser::new(config.advertisements, stream);
         ForeignAgent { config, advertiser, visitors: Visitors::default() }
     }
 
-    /// A node is registered here from the start.
+    /// Add a node that is registered initially.
     #[must_use]
     pub fn with_visitor(mut self, visitor: NodeId, lifetime_s: u16) -> Self {
         self.visitors.serve(Instant::ZERO, visitor, lifetime_s);
@@ -70,7 +69,7 @@ impl ForeignAgent {
             Some(Control::RegistrationRequest(request)) if packet.destination == self.config.node => {
                 let request = *request;
                 if request.home_agent == self.config.node {
-                    // Its home agent is on this node: it has come home, and no agent stands between.
+                    // Its home agent is on this node: the node is at home and needs no foreign agent.
                     return out.send(AgentPorts::NODE, packet);
                 }
                 out.recycle(packet);

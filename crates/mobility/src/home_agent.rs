@@ -1,4 +1,4 @@
-//! The home agent: keeps bindings and tunnels what is addressed to mobile nodes after them.
+//! The home agent: keeps bindings and tunnels packets to mobile nodes that are away.
 
 use crate::bindings::Bindings;
 use crate::ports::AnchorPorts;
@@ -8,17 +8,16 @@ use seamline_wire::{
     Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
 };
 
-/// What makes a home agent.
+/// The configuration of a home agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HomeAgentConfig {
     /// The node it is on.
     pub node: NodeId,
-    /// The longest registration that it grants, in seconds; 65535 is without end.
+    /// The longest registration that it grants, in seconds; 65535 means unlimited.
     pub longest_registration_s: u16,
 }
 
-/// A home agent (RFC 5944 sections 3.8 and 4.2.3) beside a router that sends it everything addressed to its
-/// mobile nodes.
+/// A home agent (RFC 5944 sections 3.8 and 4.2.3) next to a router that passes it all packets to its mobile nodes.
 #[derive(Debug)]
 pub struct HomeAgent {
     config: HomeAgentConfig,
@@ -26,19 +25,19 @@ pub struct HomeAgent {
 }
 
 impl HomeAgent {
-    /// An agent without mobile nodes.
+    /// A home agent without mobile nodes.
     pub fn new(config: HomeAgentConfig) -> Self {
         HomeAgent { config, bindings: Bindings::default() }
     }
-    /// A mobile node has its home here.
+    /// Add a mobile node with its home here.
     pub fn add_home(&mut self, home_address: NodeId) {
         self.bindings.add_home(home_address);
     }
-    /// A mobile node that has its home here is registered elsewhere from the start.
+    /// Add an initial registration of a mobile node with its home here.
     pub fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
         self.bindings.bind(home_address, care_of_address, lifetime_s);
     }
-    /// Where packets to a mobile node are sent; `None` when it is at home or unknown.
+    /// The tunnel destination for a mobile node; `None` when it is at home or unknown.
     pub fn care_of_address(&self, now: Instant, home_address: NodeId) -> Option<NodeId> {
         self.bindings.care_of_address(now, home_address)
     }
@@ -64,7 +63,7 @@ impl HomeAgent {
         if before != after {
             self.report(home_address, after, out);
         }
-        // One that is at home cannot be reached through the router, which would send it back here.
+        // A node at home cannot be reached through the router, which would return the packet here.
         let port = if from == home_address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         control(out, port, node, from, Control::RegistrationReply(reply));
     }

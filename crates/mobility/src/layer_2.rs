@@ -1,12 +1,12 @@
-//! How long a handover takes below IP: the node scans for base stations, then associates with one.
+//! The duration of a layer 2 handover: the node scans for base stations, then associates with one.
 
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 
-/// How far a time is from its mean.
+/// The distribution of a time around its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Spread {
-    /// It is always the same.
+    /// Constant.
     #[default]
     None,
     /// Uniform between this much less and this much more.
@@ -15,17 +15,17 @@ pub enum Spread {
     Normal(Duration),
 }
 
-/// A part of a handover.
+/// A phase of a handover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Phase {
-    /// How long it takes on average.
+    /// Its mean duration.
     pub mean: Duration,
-    /// How far from it.
+    /// Its distribution.
     pub spread: Spread,
 }
 
 impl Phase {
-    /// A draw; none is made for a time that is always the same.
+    /// Draw a duration; a constant one uses no random number.
     fn draw(self, stream: &mut Stream) -> Duration {
         let off = match self.spread {
             Spread::None => return self.mean,
@@ -46,17 +46,17 @@ pub struct Layer2Config {
 }
 
 impl Layer2Config {
-    /// One that always takes as long.
+    /// A handover with a constant duration.
     pub fn constant(duration: Duration) -> Self {
         let associate = Phase { mean: duration, spread: Spread::None };
         Layer2Config { scan: Phase::default(), associate }
     }
-    /// How long every handover takes, if each takes as long.
+    /// The duration of all handovers, if it is constant.
     pub fn always(&self) -> Option<Duration> {
         let is_constant = [self.scan, self.associate].iter().all(|phase| phase.spread == Spread::None);
         is_constant.then(|| self.scan.mean + self.associate.mean)
     }
-    /// The lengths of a node's handovers, in turn. The phases draw from streams of their own below `name`.
+    /// The durations of a node's handovers, in order. The phases draw from separate streams below `name`.
     pub fn handovers(self, seed: u64, name: &str) -> impl FnMut() -> Duration + use<> {
         let [mut scan, mut associate] =
             ["scan", "associate"].map(|phase| Stream::new(seed, &format!("{name}/{phase}")));

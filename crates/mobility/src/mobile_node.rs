@@ -1,7 +1,7 @@
-//! The mobile node, below its TCP: sends by the cell it is in, and does what its protocol wants to keep it reachable.
+//! The mobile node below its host: sends through its current radio cell, and runs its mobility protocol.
 
 use crate::movement::{CellId, Movement, Stay};
-use crate::protocol::{Action, Actions, Happened, Protocol};
+use crate::protocol::{Action, Actions, Protocol, ProtocolEvent};
 use crate::send::{lose, message_packet};
 use seamline_wire::control::Ipv6Control;
 use seamline_wire::{
@@ -9,69 +9,69 @@ use seamline_wire::{
     Port, Signal,
 };
 
-/// What makes a mobile node.
+/// The configuration of a mobile node.
 #[derive(Debug)]
 pub struct MobileNodeConfig {
-    /// When it is in which cell.
+    /// Its movement.
     pub movement: Movement,
-    /// How it keeps reachable. `None`: an idealised network, whose routes follow it at once.
+    /// Its mobility protocol. `None` is an idealised network whose routes follow it at once.
     pub protocol: Option<Box<dyn Protocol>>,
 }
 
-/// Stands between the host of a mobile node and the cells.
+/// Connects the host of a mobile node with the radio cells.
 ///
-/// The base station takes in whatever is sent in its cell, also from a node that has not noticed yet where it
-/// is. While the node is in no cell, what its host sends is lost ([`DropCause::LinkDown`]).
+/// The base station receives all packets sent in its radio cell, even from a node that has not detected its movement
+/// yet. While the node is in no radio cell, packets of its host are lost ([`DropCause::LinkDown`]).
 ///
 /// # Signals
 ///
-/// To the host go [`Signal::MovementDetected`] at the first advertisement after a move and
-/// [`Signal::Registered`] at the reply. What the link layer of the node tells
-/// (`seamline_net::notices::HandoverNotices`) is passed on, but [`Signal::LinkUp`] at once only without a protocol: with
-/// one a new link alone makes nobody reachable. It is passed on when the link turns out to lead to the same agent as
-/// before, so that whoever has heard of a link that is down hears of its end; otherwise
-/// [`Signal::MovementDetected`] takes its place. So the host hears once of each link, and what the link layer tells of a
-/// handover after that is news no more. Layer 2 triggers shorten
-/// the wait: the node asks the new link for an advertisement (Mobility-Vegas, section 4.2, steps 5 to 9).
-/// What the link layer knows of a new link is told at once ([`Signal::LinkParametersReport`]), also when the rest waits.
+/// The host receives [`Signal::MovementDetected`] at the first advertisement after a move and [`Signal::Registered`]
+/// at the reply. Notifications of the node's link layer (`seamline_net::notices::HandoverNotices`) are passed on, but
+/// [`Signal::LinkUp`] only at once without a protocol: with one, a new link alone does not make the node reachable.
+/// It is passed on when the link turns out to lead to the same mobility agent, so every link-down is followed by its
+/// end; otherwise [`Signal::MovementDetected`] replaces it. So the host is notified once of each link, and later
+/// link-layer notifications of the same handover are dropped. Layer 2 triggers shorten the wait: the node solicits an
+/// advertisement on the new link (Mobility-Vegas, section 4.2, steps 5 to 9). Link-layer parameters of a new link are
+/// passed on at once ([`Signal::LinkParametersReport`]).
 ///
 /// # Two links
 ///
-/// Where the old link outlives the turning to another cell ([`crate::Stay::link_until`]), what the host sends goes by the
-/// old one until the new one is in force: until it is up, or, with a protocol, registered. A protocol that tunnels what
-/// the host sends has the new one in force as soon as a binding update has left, because from its arrival on the anchor takes
-/// nothing more from the old address. What arrives by the old one is
-/// handed on to the host; to messages of the protocol it counts only until the new one is up.
+/// When the old link outlives the start of a move ([`crate::Stay::link_until`]), the host's packets use it until the
+/// new link is in use: until it is up, or, with a protocol, registered. A protocol that tunnels the host's packets
+/// uses the new link as soon as a binding update has been sent, because from its arrival on the anchor rejects the
+/// old address. Packets that arrive over the old link are passed to the host; protocol messages over it count only
+/// until the new link is up.
 ///
-/// As long as the old link lasts the host loses nothing, and hears of no move: of a new link, without a protocol, as
-/// [`Signal::LinkHandoverComplete`] in place of [`Signal::LinkUp`]; with one, of [`Signal::Registered`] alone, or of
-/// [`Signal::MovementDetected`] when the old link ends before that. That the old link is going down, or is down, it hears
-/// only while it has not heard of the new one.
+/// While the old link lasts the host loses nothing and is not notified of a move. It is notified of a new link:
+/// without a protocol by [`Signal::LinkHandoverComplete`] instead of [`Signal::LinkUp`]; with one by
+/// [`Signal::Registered`] alone, or by [`Signal::MovementDetected`] if the old link ends first. Notifications that
+/// the old link is going down, or is down, are passed on only until the host knows of the new link.
 #[derive(Debug)]
 pub struct MobileNode {
     movement: Movement,
-    /// Half moves done: the node is in no cell after an odd number of them.
+    /// Half-moves completed: the node is in no radio cell after an odd number of them.
     done: usize,
-    /// It is in a new cell, and what its host sends does not go by that yet.
+    /// It is in a new radio cell, but the host's packets do not use it yet.
     keeps_to_old_link: bool,
-    /// It has found out that it has moved, and is not registered since.
+    /// It has detected a move and is not registered since.
     has_moved: bool,
-    /// It has found out that it has moved, and its host hears of that when the old link ends.
+    /// It has detected a move; its host is notified when the old link ends.
     tells_move_later: bool,
-    /// The stay in which it last found out that it has moved.
+    /// The stay in which it last detected a move.
     detected_in: usize,
-    /// The stay in which it last heard the agent that it takes for its own.
+    /// The stay in which it last received an advertisement of its current agent.
     located_in: usize,
-    /// How often its link layer has told that a link is up, and that one is down.
+    /// How many link-up and link-down notifications its link layer has given.
     told: LinksTold,
     protocol: Option<Box<dyn Protocol>>,
     actions: Actions,
-    /// The link is up, and the host has not heard of it, because only an advertisement tells whether the node is
+    /// The link is up, but the host is not notified yet, because only an advertisement shows whether the node is
     /// reachable over it.
     kept_back: Option<Signal>,
 }
 
-/// Of each handover the link layer tells once that the old link is down and once that the new one is up, in either order.
+/// For each handover the link layer reports once that the old link is down and once that the new one is up, in either
+/// order.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinksTold {
     up: usize,
@@ -79,7 +79,7 @@ struct LinksTold {
 }
 
 impl LinksTold {
-    /// How many are up: two while the old link outlives the coming up of the new one.
+    /// The number of links that are up: two while the old link outlives the start of the new one.
     fn links_up(self) -> usize {
         (1 + self.up).saturating_sub(self.down)
     }
@@ -94,7 +94,7 @@ impl MobileNode {
         Port(1 + cell.0 as u16)
     }
 
-    /// A node at the start of its way.
+    /// A node at the start of its movement.
     pub fn new(config: MobileNodeConfig) -> Self {
         let MobileNodeConfig { movement, protocol } = config;
         MobileNode {
@@ -149,12 +149,12 @@ impl MobileNode {
         let place = (self.done + 1).checked_sub(2)? / 2;
         Some(self.movement.stays()[place])
     }
-    /// When the host is to hear of a move that nobody has confirmed.
+    /// When to notify the host of a move that no agent has confirmed.
     fn tells_move_at(&self) -> Option<Instant> {
         self.last_left().filter(|_| self.tells_move_later).map(|left| left.link_until)
     }
 
-    /// Put a packet into the tunnels that begin at the node; `false` when it is in too many already.
+    /// Encapsulate a packet in the tunnels that begin at the node; `false` when the nesting limit is reached.
     fn enter_tunnels(&self, packet: &mut Packet) -> bool {
         let stays_on_link = [NodeId::ALL_ROUTERS, NodeId::ALL_SYSTEMS].contains(&packet.destination);
         let Some(protocol) = self.protocol.as_ref().filter(|_| !stays_on_link) else { return true };
@@ -162,7 +162,7 @@ impl MobileNode {
         tunnels.into_iter().flatten().all(|tunnel| packet.encapsulate_in_ipv6(tunnel))
     }
 
-    /// Where what its host sends goes: by the old link as long as there is one and the new one is not in force.
+    /// The radio cell for packets of its host: the old link's while that lasts and the new link is not in use.
     fn send(&self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         let new = self.cell();
         let is_in_force = new.is_some() && !self.keeps_to_old_link;
@@ -176,25 +176,25 @@ impl MobileNode {
         }
     }
 
-    /// Ask the protocol, and carry out what it wants.
-    fn happened(&mut self, now: Instant, happened: Happened<'_>, out: &mut Outbox) {
+    /// Step the protocol and apply its actions.
+    fn step_protocol(&mut self, now: Instant, event: ProtocolEvent<'_>, out: &mut Outbox) {
         let Some(protocol) = &mut self.protocol else { return };
-        protocol.on(now, happened, &mut self.actions);
+        protocol.on(now, event, &mut self.actions);
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain() {
-            self.obey(now, action, out);
+            self.apply(now, action, out);
         }
         self.actions = actions;
     }
 
-    fn obey(&mut self, now: Instant, action: Action, out: &mut Outbox) {
+    fn apply(&mut self, now: Instant, action: Action, out: &mut Outbox) {
         match action {
             Action::Send { from, to, message } => self.send_message(from, to, message, out),
             Action::Heard { agent } => {
                 out.event(|| Event::Mobility(MobilityEvent::AdvertisementHeard { agent }));
             }
             Action::Stayed => {
-                // The agent of a cell may advertise again before it has answered.
+                // The agent of a radio cell may advertise again before it has answered.
                 self.keeps_to_old_link &= self.has_moved;
                 self.located_in = self.done / 2;
                 out.signals.extend(self.kept_back.take());
@@ -211,7 +211,7 @@ impl MobileNode {
                 }
             }
             Action::Registered { care_of_address, after_move } => {
-                // On its way elsewhere, or there without an agent yet, it hears late of where it was.
+                // While it moves, or before it has a new agent, this is about its previous location.
                 let is_late = self.cell().is_none() || self.located_in != self.done / 2;
                 let after_move = after_move && !is_late;
                 out.event(|| {
@@ -246,7 +246,7 @@ impl MobileNode {
         if matches!(message, Control::Ipv6(Ipv6Control::BindingUpdate(_)))
             && self.detected_in == self.done / 2
         {
-            // The anchor takes in the update first, and from then on nothing from the old address.
+            // The anchor processes the update first, and rejects the old address from then on.
             self.keeps_to_old_link = false;
         }
         let mut packet = message_packet(out, from, to, message);
@@ -261,18 +261,18 @@ impl MobileNode {
         if port == Self::HOST {
             return self.send(now, packet, out);
         }
-        // What comes by the air is for an address of this node: tunnels end here.
+        // Packets from the air are for an address of this node: tunnels end here.
         while packet.decapsulate().is_some() {}
         match packet.control() {
-            // Agents have the addresses of hosts when they speak to each other: one may stand behind this node.
+            // Agents use the addresses of hosts for messages between them; such a host may be behind this node.
             None | Some(Control::Recovery(_)) => out.send(Self::HOST, packet),
             Some(message) => {
                 let message = *message;
                 out.recycle(packet);
-                // What is still heard over an old link says nothing about the new one.
+                // Advertisements over an old link say nothing about the new one.
                 let is_old = self.old_cell(now).is_some_and(|cell| port == Self::cell_port(cell));
                 if self.cell().is_none() || !is_old {
-                    self.happened(now, Happened::Message(&message), out);
+                    self.step_protocol(now, ProtocolEvent::Message(&message), out);
                 }
             }
         }
@@ -297,7 +297,7 @@ impl MobileNode {
         }
     }
 
-    /// Whether the link that goes down next is one that the host need not hear of, because it knows of a newer one.
+    /// Whether the host knows of a newer link than the one that goes down next, so that it need not be notified.
     fn is_replaced(&self) -> bool {
         let both_are_up = self.told.links_up() > 1 && self.kept_back.is_none();
         let knows_of_a_newer_one = both_are_up || self.told.down < self.detected_in;
@@ -321,7 +321,7 @@ impl MobileNode {
         // The link layer may be slower than the first advertisement.
         if self.told.up > self.detected_in {
             self.kept_back = Some(signal);
-            self.happened(now, Happened::LinkUp, out);
+            self.step_protocol(now, ProtocolEvent::LinkUp, out);
         }
     }
 }
@@ -336,7 +336,7 @@ impl Machine for MobileNode {
         match input {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
             Input::Signal(signal) => self.on_signal(now, signal, out),
-            Input::Wake => self.happened(now, Happened::Wake, out),
+            Input::Wake => self.step_protocol(now, ProtocolEvent::Wake, out),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

@@ -1,4 +1,4 @@
-//! An anchor of IPv6: a home agent (RFC 6275, RFC 3963), a mobility anchor point (RFC 5380), or both.
+//! An IPv6 anchor: a home agent (RFC 6275, RFC 3963), a mobility anchor point (RFC 5380), or both.
 
 use crate::binding_cache::BindingCache;
 use crate::ports::AnchorPorts;
@@ -8,9 +8,9 @@ use seamline_wire::{
     Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Tunnel,
 };
 
-/// Keeps bindings beside a router that sends it everything addressed to the addresses it serves, and tunnels that after
-/// them, in both directions. A mobility anchor point is in essence a home agent for regional care-of addresses
-/// (RFC 5380 section 2), so both are one machine.
+/// Keeps bindings next to a router that passes it all packets to the addresses it serves, and tunnels them in both
+/// directions. A mobility anchor point is essentially a home agent for regional care-of addresses (RFC 5380 section
+/// 2), so both are one machine.
 #[derive(Debug)]
 pub struct MobilityAnchor {
     node: NodeId,
@@ -18,28 +18,28 @@ pub struct MobilityAnchor {
 }
 
 impl MobilityAnchor {
-    /// An anchor on a node, that serves nobody.
+    /// An anchor on a node without served addresses.
     pub fn new(node: NodeId) -> Self {
         MobilityAnchor { node, cache: BindingCache::default() }
     }
-    /// A mobile node has its home address here.
+    /// Add a mobile node with its home address here.
     pub fn add_home(&mut self, home_address: NodeId) {
         self.cache.serve(home_address, BindingFlags::HOME_REGISTRATION);
     }
-    /// A mobile node has its regional care-of address here.
+    /// Add a mobile node with its regional care-of address here.
     pub fn add_regional(&mut self, address: NodeId) {
         self.cache.serve(address, BindingFlags::MOBILITY_ANCHOR_POINT);
     }
-    /// A node is in the mobile network of a mobile router that has its home here. The anchor knows the network, so that
-    /// updates need not name it (implicit mode, RFC 3963 section 5.2).
+    /// Add a node of a mobile network whose mobile router has its home here. The anchor knows the network, so updates
+    /// need not name it (implicit mode, RFC 3963 section 5.2).
     pub fn add_to_network(&mut self, router: NodeId, node: NodeId) {
         self.cache.add_to_network(router, node);
     }
-    /// An address that is served here is bound from the start.
+    /// Add an initial binding for a served address.
     pub fn bind(&mut self, address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
         self.cache.bind(address, care_of_address, lifetime_s);
     }
-    /// Where packets to an address or to a node of a mobile network are sent; `None` without a binding.
+    /// The tunnel destination for an address or a node of a mobile network; `None` without a binding.
     pub fn care_of_address(&self, now: Instant, node: NodeId) -> Option<NodeId> {
         self.cache.exit(now, node).flatten()
     }
@@ -47,7 +47,7 @@ impl MobilityAnchor {
     fn on_packet(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         if let Some(tunnel) = packet.tunnels.outermost().filter(|tunnel| tunnel.exit == self.node) {
             packet.decapsulate();
-            // RFC 6275 section 10.4.5: from where the binding says only.
+            // RFC 6275 section 10.4.5: only from the bound address.
             let source = packet.tunnels.outermost().map_or(packet.source, |inner| inner.entry);
             if self.care_of_address(now, source) != Some(tunnel.entry) {
                 return lose(out, DropCause::NoVisitor, packet);
@@ -77,7 +77,7 @@ impl MobilityAnchor {
         if before != after {
             report(address, after, out);
         }
-        // One that is at home cannot be reached through the router, which would send it back here.
+        // A node at home cannot be reached through the router, which would return the packet here.
         let port = if update.care_of_address == address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         let message = Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer));
         control(out, port, self.node, update.care_of_address, message);

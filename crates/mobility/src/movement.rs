@@ -1,86 +1,87 @@
-//! When a mobile node is in which cell: a timetable, made before the run.
+//! The movement of a mobile node: which radio cell it is in at which time, computed before the run.
 
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 use std::fmt;
 use std::sync::Arc;
 
-/// A radio cell, by its number in the scenario.
+/// A radio cell, by its index in the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellId(pub u32);
 
 /// A move from one cell to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// When the node leaves the cell it was in.
+    /// When the node leaves its radio cell.
     pub at: Instant,
-    /// The cell it goes to.
+    /// The radio cell it moves to.
     pub to: CellId,
 }
 
-/// In which order cells follow each other.
+/// The order in which a node visits radio cells.
 #[derive(Clone, Debug)]
 pub enum Order {
-    /// As they are listed, then again from the first.
+    /// In list order, repeatedly.
     InTurn,
-    /// Each of the others is as likely, never the one it is in. One draw per move.
+    /// Uniformly random among the others, never the current one. One draw per move.
     Random(Stream),
 }
 
 /// Moves at a fixed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// When the first move takes place.
+    /// The time of the first move.
     pub first: Instant,
-    /// From one move to the next; not zero.
+    /// The time between two moves; not zero.
     pub every: Duration,
-    /// No move takes place then or later.
+    /// Moves end before this time.
     pub end: Instant,
 }
 
-/// The time between two handovers, which a node spends in one cell.
+/// The stay of a node in one radio cell between two handovers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stay {
     /// The cell.
     pub cell: CellId,
-    /// When the node can be reached there by radio; [`Instant::ZERO`] where it begins.
+    /// When the node becomes reachable there by radio; [`Instant::ZERO`] for the first stay.
     pub from: Instant,
-    /// When it turns to another cell, or is out of range; [`Instant::MAX`] when neither happens.
+    /// When it moves to another radio cell, or goes out of range; [`Instant::MAX`] when neither happens.
     pub until: Instant,
-    /// Until when the link to the cell carries packets all the same, as far as the node has radios for both: not before
-    /// `until`, and not after the node turns away from the next cell.
+    /// Until when the link to the radio cell still carries packets, as far as the node has radios for both: not
+    /// before `until`, and not after the node leaves the next radio cell.
     pub link_until: Instant,
 }
 
 impl Stay {
-    /// That begins then and has no end yet.
+    /// A stay that begins at this time and has no end yet.
     pub(crate) fn begins(cell: CellId, from: Instant) -> Self {
         Stay { cell, from, until: Instant::MAX, link_until: Instant::MAX }
     }
-    /// Ends then, with its link.
+    /// End the stay at this time, together with its link.
     pub(crate) fn ends(self, until: Instant) -> Self {
         Stay { until, link_until: until, ..self }
     }
 }
 
-/// A node's whereabouts over the whole run. Cheap to clone.
+/// A node's locations over the whole run. Cheap to clone.
 ///
-/// From a move on the node is in no cell until the interruption is over; with an interruption of zero it is
-/// in the new cell at once. A node is in the cell in `[from, until)`, and its old link lasts in `[from, link_until)`.
+/// After a move the node is in no radio cell until the interruption is over; without an interruption it is in the new
+/// radio cell at once. A node is in the radio cell in `[from, until)`, and its old link works in `[from,
+/// link_until)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
     stays: Arc<[Stay]>,
 }
 
-/// Why moves make no timetable.
+/// Why moves are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovementError {
-    /// A move begins before the one before it is over.
+    /// A move begins before the previous one is over.
     TooEarly {
         /// When it begins.
         at: Instant,
     },
-    /// A move leads to the cell that the node is in.
+    /// A move leads to the current radio cell.
     ToTheSameCell {
         /// When it begins.
         at: Instant,
@@ -91,10 +92,10 @@ impl fmt::Display for MovementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MovementError::TooEarly { at } => {
-                write!(f, "the move at {at} begins before the one before it is over")
+                write!(f, "the move at {at} begins before the previous one is over")
             }
             MovementError::ToTheSameCell { at } => {
-                write!(f, "the move at {at} leads to the cell that the node is in")
+                write!(f, "the move at {at} leads to the radio cell that the node is already in")
             }
         }
     }
@@ -102,10 +103,10 @@ impl fmt::Display for MovementError {
 impl std::error::Error for MovementError {}
 
 impl Movement {
-    /// A node that is in `start` at first and then moves; each move interrupts its link for `interruption`.
+    /// A node that starts in `start` and then moves; each move interrupts its link for `interruption`.
     ///
     /// # Errors
-    /// When moves are not in order, overlap, or lead nowhere.
+    /// When moves are out of order, overlap, or lead to the current radio cell.
     pub fn new(start: CellId, moves: Vec<Move>, interruption: Duration) -> Result<Self, MovementError> {
         let mut stay = Stay::begins(start, Instant::ZERO);
         let mut stays = Vec::with_capacity(moves.len() + 1);
@@ -125,17 +126,17 @@ impl Movement {
         Ok(Movement { stays: stays.into() })
     }
 
-    /// Like [`Movement::new`], with handovers that take as long as `handover` says for each in turn. One that is not
-    /// over when the next move begins is given up.
+    /// Like [`Movement::new`], with the durations of `handover`, in order. A handover that is not over when the next
+    /// move begins is abandoned.
     ///
     /// # Errors
-    /// When moves are not in order, or lead nowhere.
+    /// When moves are out of order, or lead to the current radio cell.
     pub fn with_handovers(
         start: CellId,
         moves: Vec<Move>,
         mut handover: impl FnMut() -> Duration,
     ) -> Result<Self, MovementError> {
-        // Whether they are in order does not depend on how long they take.
+        // The order does not depend on durations.
         Movement::new(start, moves.clone(), Duration::ZERO)?;
         let mut stay = Stay::begins(start, Instant::ZERO);
         let mut stays = Vec::with_capacity(moves.len() + 1);
@@ -149,8 +150,8 @@ impl Movement {
         Ok(Movement { stays: stays.into() })
     }
 
-    /// The same, but each link lasts until `end` says, given the cell and when the node turns to another. Not longer
-    /// than until it turns to the one after that.
+    /// The same movement, but each link lasts until the time that `end` returns for a radio cell and the time at
+    /// which the node leaves it. No link lasts longer than until the next move.
     #[must_use]
     pub fn with_old_links(self, mut end: impl FnMut(CellId, Instant) -> Instant) -> Self {
         let mut stays = self.stays.to_vec();
@@ -162,20 +163,20 @@ impl Movement {
         Movement { stays: stays.into() }
     }
 
-    /// Whereabouts that are known already.
+    /// A movement with known stays.
     ///
     /// # Panics
-    /// Without a stay, and when one begins before the one before it is over.
+    /// Without a stay, and when a stay begins before the previous one is over.
     pub(crate) fn of(stays: Vec<Stay>) -> Self {
         assert!(!stays.is_empty() && stays.windows(2).all(|pair| pair[0].until <= pair[1].from), "in order");
         Movement { stays: stays.into() }
     }
 
-    /// A node that begins in the first of these cells and moves at a fixed interval. With fewer than two
-    /// cells it stays where it is.
+    /// A node that starts in the first of these radio cells and moves at a fixed interval. With fewer than two radio
+    /// cells it does not move.
     ///
     /// # Errors
-    /// When the interruption is longer than the interval, or a cell follows itself in the list.
+    /// When the interruption is longer than the interval, or a radio cell follows itself in the list.
     ///
     /// # Panics
     /// Without a cell.
@@ -188,25 +189,25 @@ impl Movement {
         Movement::new(cells[0], period.moves(cells, order), interruption)
     }
 
-    /// The cell that the node begins in.
+    /// The initial radio cell.
     pub fn start(&self) -> CellId {
         self.stays[0].cell
     }
-    /// Where it is when, in the order of time. What lies between two of them is a handover.
+    /// The stays in order of time. The gaps between them are handovers.
     pub fn stays(&self) -> &[Stay] {
         &self.stays
     }
-    /// The cell that the node is in at a time; `None` during a handover and out of all ranges.
+    /// The radio cell at a time; `None` during a handover and out of all ranges.
     pub fn cell_at(&self, time: Instant) -> Option<CellId> {
         let begun = self.stays.partition_point(|stay| stay.from <= time);
         let stay = self.stays[begun.checked_sub(1)?];
         (time < stay.until).then_some(stay.cell)
     }
-    /// Whether packets pass between a cell and the node at a time: it is there, or its link there lasts.
+    /// Whether packets pass between a radio cell and the node at a time: it is there, or its link there still works.
     pub fn is_linked(&self, cell: CellId, time: Instant) -> bool {
         self.link_ends(cell, time).is_some()
     }
-    /// Until when packets pass between a cell and the node; `None` when they do not at this time.
+    /// Until when packets pass between a radio cell and the node; `None` when they do not pass at this time.
     pub fn link_ends(&self, cell: CellId, time: Instant) -> Option<Instant> {
         let begun = self.stays.partition_point(|stay| stay.from <= time);
         let mut may_last = self.stays[begun.saturating_sub(2)..begun].iter().rev();
@@ -215,7 +216,7 @@ impl Movement {
 }
 
 impl Period {
-    /// The moves of a node that begins in the first of these cells. With fewer than two cells there are none.
+    /// The moves of a node that starts in the first of these radio cells. With fewer than two there are none.
     pub fn moves(self, cells: &[CellId], mut order: Order) -> Vec<Move> {
         let mut place = 0;
         let mut moves = Vec::new();

@@ -1,8 +1,8 @@
-//! The ports of machines that stand in the same place, whatever version of IP they speak, so that they are connected alike.
+//! The ports of machines with the same role under IPv4 and IPv6, so that both are connected alike.
 
 use seamline_wire::Port;
 
-/// The ports of an agent at a base station: [`crate::ForeignAgent`] and [`crate::AccessRouter`].
+/// The ports of a mobility agent at a base station: [`crate::ForeignAgent`] and [`crate::AccessRouter`].
 #[derive(Clone, Copy, Debug)]
 pub struct AgentPorts;
 
@@ -13,11 +13,11 @@ impl AgentPorts {
     pub const AIR: Port = Port(1);
     /// What is for others on the same node leaves by this port.
     pub const NODE: Port = Port(2);
-    /// Fast Binding Updates for the node leave by this port, to what keeps packets for departed nodes.
+    /// Fast Binding Updates for the node leave through this port, to the buffer for departed nodes.
     pub const DEPARTED: Port = Port(3);
 }
 
-/// The ports of an anchor beside its router: [`crate::HomeAgent`] and [`crate::MobilityAnchor`].
+/// The ports of an anchor next to its router: [`crate::HomeAgent`] and [`crate::MobilityAnchor`].
 #[derive(Clone, Copy, Debug)]
 pub struct AnchorPorts;
 
@@ -28,6 +28,6 @@ impl AnchorPorts {
     pub const LOCAL: Port = Port(1);
     /// What is for others on the same node leaves by this port.
     pub const NODE: Port = Port(2);
-    /// The home network: what is addressed to mobile nodes that are not away leaves by this port.
+    /// The home network: packets to mobile nodes at home leave through this port.
     pub const HOME: Port = Port(3);
 }

@@ -1,4 +1,4 @@
-//! When a trajectory is within a distance of a place, and when it is as far from one place as from another.
+//! When a trajectory is within range of a place, and when it is equally far from two places.
 
 use crate::trajectory::{Piece, Position, Trajectory};
 use seamline_wire::{Duration, Instant};
@@ -10,8 +10,8 @@ pub(crate) struct InRange {
     pub(crate) until: Instant,
 }
 
-/// The times in which a trajectory is not further than `range` metres from a place, to the nanosecond, in order.
-/// Touching a circle from outside does not count.
+/// The times at which a trajectory is at most `range` metres from a place, to the nanosecond, in order. Touching the
+/// circle from outside does not count.
 pub(crate) fn times_in_range(trajectory: &Trajectory, centre: Position, range: f64) -> Vec<InRange> {
     let mut times: Vec<InRange> = Vec::new();
     for piece in trajectory.pieces() {
@@ -33,7 +33,7 @@ fn chord(piece: &Piece, centre: Position, range: f64) -> Option<InRange> {
     if speed_squared == 0.0 {
         return (east * east + north * north <= range * range).then_some(InRange { from, until });
     }
-    // From the closest approach: the difference of two large squares would lose digits.
+    // Computed from the closest approach: the difference of two large squares would lose precision.
     let closest = -(east * velocity.x + north * velocity.y) / speed_squared;
     let across = east * velocity.y - north * velocity.x;
     let half_squared = range * range - across * across / speed_squared;
@@ -46,8 +46,8 @@ fn chord(piece: &Piece, centre: Position, range: f64) -> Option<InRange> {
     (enters < leaves).then_some(InRange { from: enters, until: leaves })
 }
 
-/// The times at which a trajectory passes from being nearer to one place to being nearer to the other. One at which its velocity
-/// changes may come twice.
+/// The times at which a trajectory becomes nearer to one place than to the other. A time at which its velocity
+/// changes may be listed twice.
 pub(crate) fn times_of_equal_distance<'a>(
     trajectory: &'a Trajectory,
     one: Position,

@@ -13,68 +13,67 @@ use seamline_wire::{Duration, Instant, NodeId};
 pub struct MobileIpConfig {
     /// The node that its home agent is on.
     pub home_agent: NodeId,
-    /// When it takes what it hears for a move.
+    /// The rule of movement detection.
     pub movement_detection: MovementDetection,
-    /// The lifetime that it asks for, in seconds; 65535 is without end.
+    /// The requested lifetime in seconds; 65535 means unlimited.
     pub registration_lifetime_s: u16,
-    /// How long it waits for the first reply; then twice as long each time, up to the lifetime. Not less
-    /// than a second (RFC 5944 section 3.6.3), unless an experiment wants it.
+    /// The timeout for the first reply; it doubles with each retransmission, up to the lifetime. Not less than a
+    /// second (RFC 5944 section 3.6.3), unless an experiment requires it.
     pub registration_retransmission: Duration,
-    /// Whether its link layer tells when a link is up: it then asks for an advertisement instead of waiting for
-    /// one.
+    /// Whether its link layer reports link-up; it then solicits an advertisement instead of waiting for one.
     pub layer_2_triggers: bool,
-    /// The agent that it is registered with from the start, which is its home agent when it begins at home.
+    /// The foreign agent that it is registered with initially; the home agent when it starts at home.
     pub registered_with: Option<NodeId>,
 }
 
-/// A request that waits for its reply.
+/// A pending request.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     request: RegistrationRequest,
-    /// Of the first request of its kind, before it was sent again.
+    /// The time of the first transmission.
     first: Identification,
-    /// Where it was sent.
+    /// Its destination.
     agent: NodeId,
-    /// Whether it is for a move, and not to renew.
+    /// Whether it is for a move rather than a renewal.
     after_move: bool,
     send_again_at: Instant,
     timeout: Duration,
 }
 
-/// Where a node registers itself.
+/// The target of a registration.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     agent: NodeId,
     care_of_address: NodeId,
 }
 
-/// What is in force.
+/// The current registration.
 #[derive(Clone, Copy, Debug)]
 struct Registered {
     place: Place,
-    /// `None`: it never runs out.
+    /// `None`: it never expires.
     renew_at: Option<Instant>,
 }
 
-/// A request to send, and where.
+/// A request and its destination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToSend {
     pub(crate) request: RegistrationRequest,
     pub(crate) agent: NodeId,
 }
 
-/// What a reply means.
+/// The meaning of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
-    /// It answers nothing that was asked last.
+    /// It does not match the last request.
     Stale,
-    /// The node is registered after a move, or for longer.
+    /// The node is registered after a move, or its registration is renewed.
     Accepted { care_of_address: NodeId, after_move: bool },
-    /// Not now; perhaps another request is to be sent at once.
+    /// Rejected; another request may have to be sent at once.
     Refused(Option<ToSend>),
 }
 
-/// Registers a mobile node, again and again.
+/// Keeps a mobile node registered.
 #[derive(Debug)]
 pub(crate) struct Registration {
     home_address: NodeId,
@@ -97,12 +96,12 @@ impl Registration {
         registration
     }
 
-    /// The node is where this agent is.
+    /// The node is at this agent.
     pub(crate) fn moved_to(&mut self, now: Instant, advertisement: &AgentAdvertisement) -> Option<ToSend> {
         let AgentAdvertisement { agent, flags, care_of_address, .. } = *advertisement;
         let offered = care_of_address.filter(|_| flags.contains(AgentFlags::FOREIGN_AGENT));
         let care_of_address = self.care_of_address(agent, offered)?;
-        // An agent says what it accepts at most, so that nobody asks for more.
+        // Agents advertise the maximum lifetime, so that nodes do not request more.
         let lifetime_s = self.lifetime_at(agent).min(advertisement.registration_lifetime_s);
         Some(self.ask(now, Place { agent, care_of_address }, lifetime_s, true))
     }
@@ -113,7 +112,7 @@ impl Registration {
     fn care_of_address(&self, agent: NodeId, offered: Option<NodeId>) -> Option<NodeId> {
         if self.is_home(agent) { Some(self.home_address) } else { offered }
     }
-    /// At home there is nothing to keep up: a lifetime of zero deregisters.
+    /// At home no registration is needed: a lifetime of zero deregisters.
     fn lifetime_at(&self, agent: NodeId) -> u16 {
         if self.is_home(agent) { 0 } else { self.config.registration_lifetime_s }
     }
@@ -161,11 +160,11 @@ impl Registration {
         }
         let shorter = reply.code == ReplyCode::LIFETIME_TOO_LONG && reply.lifetime_s < request.lifetime_s;
         let place = Place { agent, care_of_address: request.care_of_address };
-        // After any other refusal it waits for its timer, and asks again with a newer identification.
+        // After any other rejection it waits for its timer, and sends a request with a newer identification.
         Answer::Refused(shorter.then(|| self.ask(now, place, reply.lifetime_s, after_move)))
     }
 
-    /// It renews at half of the lifetime; the RFC wants it some time before the end (section 3.6.1).
+    /// Renew at half of the lifetime; the RFC requires it some time before the end (section 3.6.1).
     fn note_registered(&mut self, now: Instant, place: Place, lifetime_s: u16) {
         let renew_at = match lifetime_s {
             0 => None,
@@ -174,7 +173,7 @@ impl Registration {
         self.registered = Some(Registered { place, renew_at });
     }
 
-    /// What is to be sent because its time has come.
+    /// The request that is due for transmission.
     pub(crate) fn on_wake(&mut self, now: Instant) -> Option<ToSend> {
         if let Some(asked) = self.outstanding {
             if asked.send_again_at > now {
@@ -187,7 +186,7 @@ impl Registration {
         renew_at.is_some_and(|at| at <= now).then(|| self.ask(now, place, lifetime_s, false))
     }
 
-    /// RFC 5944 section 3.6.3: with a new identification, and twice as patient.
+    /// RFC 5944 section 3.6.3: with a new identification and twice the timeout.
     fn ask_again(&mut self, now: Instant, asked: Outstanding) -> ToSend {
         let Outstanding { mut request, timeout, agent, .. } = asked;
         request.identification = self.next_identification(now);

@@ -1,4 +1,4 @@
-//! What all machines here do with packets.
+//! Packet helpers for all machines of this crate.
 
 use seamline_wire::codec::message::REGISTRATION_PORT;
 use seamline_wire::{Control, DropCause, Event, Extra, NodeId, Outbox, Packet, Port, TransportPort};

@@ -1,4 +1,4 @@
-//! Where a node is in the plane: straight lines at constant speed, and rests between them.
+//! The path of a node in the plane: straight lines at constant speed, and stops between them.
 
 use seamline_wire::{Duration, Instant};
 use std::fmt;
@@ -20,39 +20,39 @@ impl Position {
     }
 }
 
-/// A straight way to a place.
+/// A straight leg to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// When the node sets out.
+    /// The departure time.
     pub at: Instant,
-    /// Where it goes.
+    /// The destination.
     pub to: Position,
     /// Metres per second, more than zero.
     pub speed: f64,
 }
 
-/// A leg begins before the node has arrived at the end of the one before it.
+/// A leg begins before the previous one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StillOnItsWay {
-    /// Its place in the list of legs.
+    /// The index of the leg.
     pub leg: usize,
-    /// When the node arrives at the end of the one before it.
+    /// When the node arrives at the end of the previous leg.
     pub arrives: Instant,
 }
 
 impl fmt::Display for StillOnItsWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the node arrives at the waypoint before at {} s", self.arrives)
+        write!(f, "the node arrives at the previous waypoint at {} s", self.arrives)
     }
 }
 impl std::error::Error for StillOnItsWay {}
 
-/// A time in which a node keeps its velocity.
+/// A period of constant velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) from: Instant,
     pub(crate) until: Instant,
-    /// Where it begins.
+    /// Its start position.
     pub(crate) position: Position,
     /// Metres per second to the east and to the north.
     pub(crate) velocity: Position,
@@ -69,18 +69,18 @@ impl Piece {
     }
 }
 
-/// Where a node is at any time.
+/// The position of a node at any time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// One after the other, without gaps, from the start to [`Instant::MAX`].
+    /// Consecutive pieces without gaps, from the start to [`Instant::MAX`].
     pieces: Vec<Piece>,
 }
 
 impl Trajectory {
-    /// A node that rests at `start` until it sets out, and at the end of each leg until the next.
+    /// A node that rests at `start` until its first leg, and at the end of each leg until the next.
     ///
     /// # Errors
-    /// When a leg begins before the one before it is over.
+    /// When a leg begins before the previous one has ended.
     pub fn new(start: Position, legs: &[Leg]) -> Result<Self, StillOnItsWay> {
         let (mut position, mut arrives) = (start, Instant::ZERO);
         let mut pieces = Vec::new();
@@ -104,7 +104,7 @@ impl Trajectory {
         Ok(Trajectory { pieces })
     }
 
-    /// Where the node is at a time.
+    /// The position of the node at a time.
     pub fn position_at(&self, time: Instant) -> Position {
         let begun = self.pieces.partition_point(|piece| piece.from <= time);
         self.pieces[begun.saturating_sub(1)].at(time)

@@ -5,58 +5,58 @@ use seamline_wire::{Duration, Instant, NodeId};
 
 /// The longest wait for an acknowledgement (MAX_BINDACK_TIMEOUT, RFC 6275 section 12).
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
-/// What a unit of the Lifetime fields is (RFC 6275 section 6.1.7).
+/// The unit of the Lifetime fields (RFC 6275 section 6.1.7).
 pub(crate) const LIFETIME_UNIT_S: u16 = 4;
 
-/// Whose binding is kept, where, and how.
+/// The parameters of a binding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subscription {
     /// The home agent or mobility anchor point.
     pub(crate) anchor: NodeId,
-    /// The address that stays.
+    /// The stable address.
     pub(crate) home_address: NodeId,
-    /// Besides the wish for an acknowledgement.
+    /// The flags besides the acknowledge flag.
     pub(crate) flags: BindingFlags,
-    /// The lifetime that is asked for, in seconds.
+    /// The requested lifetime in seconds.
     pub(crate) lifetime_s: u16,
-    /// How long the first acknowledgement is waited for.
+    /// The timeout for the first acknowledgement.
     pub(crate) retransmission: Duration,
 }
 
-/// An update that waits for its acknowledgement.
+/// A pending update.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     update: BindingUpdate,
-    /// Whether it is for a move, and not to refresh.
+    /// Whether it is for a move rather than a refresh.
     after_move: bool,
     send_again_at: Instant,
     timeout: Duration,
 }
 
-/// What is in force.
+/// The current binding.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     care_of_address: NodeId,
-    /// `None` at home: there is nothing to keep up.
+    /// `None` at home, where no binding is needed.
     refresh_at: Option<Instant>,
 }
 
-/// What an acknowledgement means.
+/// The meaning of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
-    /// It answers nothing that was asked last.
+    /// It does not match the last update.
     Stale,
-    /// The binding is in force, or for longer.
+    /// The binding is in force, or refreshed.
     Accepted { care_of_address: NodeId, after_move: bool },
-    /// Not now; perhaps another update is to be sent at once.
+    /// Rejected; another update may have to be sent at once.
     Refused { status: BindingStatus, again: Option<BindingUpdate> },
 }
 
-/// Keeps one binding, again and again.
+/// Keeps one binding in force.
 #[derive(Debug)]
 pub(crate) struct UpdateListEntry {
     subscription: Subscription,
-    /// Of the last update sent.
+    /// The sequence number of the last update sent.
     sequence: u16,
     outstanding: Option<Outstanding>,
     bound: Option<Bound>,
@@ -67,7 +67,7 @@ impl UpdateListEntry {
     pub(crate) fn new(subscription: Subscription) -> Self {
         UpdateListEntry { subscription, sequence: 0, outstanding: None, bound: None }
     }
-    /// The binding is in force from the start.
+    /// The binding is in force initially.
     #[must_use]
     pub(crate) fn bound_to(mut self, care_of_address: NodeId) -> Self {
         let units = self.lifetime_units(care_of_address);
@@ -77,17 +77,17 @@ impl UpdateListEntry {
     pub(crate) fn anchor(&self) -> NodeId {
         self.subscription.anchor
     }
-    /// The care-of address that the anchor has last confirmed.
+    /// The care-of address that the anchor confirmed last.
     pub(crate) fn care_of_address(&self) -> Option<NodeId> {
         self.bound.map(|bound| bound.care_of_address)
     }
 
-    /// Whether the update after the last move is not acknowledged yet.
+    /// Whether the update for the last move is still unacknowledged.
     pub(crate) fn waits_after_move(&self) -> bool {
         self.outstanding.is_some_and(|asked| asked.after_move)
     }
 
-    /// The update after a move; with the home address as care-of address it deregisters.
+    /// The update for a move; with the home address as care-of address it deregisters.
     pub(crate) fn moved_to(&mut self, now: Instant, care_of_address: NodeId) -> BindingUpdate {
         self.ask(now, care_of_address, true)
     }
@@ -134,7 +134,7 @@ impl UpdateListEntry {
             return Answer::Stale;
         }
         if !status.is_accepted() {
-            // It waits for its timer, and asks again.
+            // It waits for its timer and retransmits.
             return Answer::Refused { status, again: None };
         }
         self.outstanding = None;
@@ -143,14 +143,14 @@ impl UpdateListEntry {
         Answer::Accepted { care_of_address: update.care_of_address, after_move }
     }
 
-    /// It refreshes at half of the lifetime; the RFC wants it before the end (section 11.7.1).
+    /// Refresh at half of the lifetime; the RFC requires it before the end (section 11.7.1).
     fn note_bound(&mut self, now: Instant, care_of_address: NodeId, lifetime_units: u16) {
         let half = Duration::from_millis(500) * u64::from(LIFETIME_UNIT_S) * u64::from(lifetime_units);
         let refresh_at = (lifetime_units > 0).then_some(now + half);
         self.bound = Some(Bound { care_of_address, refresh_at });
     }
 
-    /// What is to be sent because its time has come.
+    /// The update that is due for transmission.
     pub(crate) fn on_wake(&mut self, now: Instant) -> Option<BindingUpdate> {
         if let Some(asked) = self.outstanding {
             return (asked.send_again_at <= now).then(|| self.ask_again(now, asked));
@@ -159,7 +159,7 @@ impl UpdateListEntry {
         refresh_at.is_some_and(|at| at <= now).then(|| self.ask(now, care_of_address, false))
     }
 
-    /// RFC 6275 section 11.8: with a new sequence number, and twice as patient.
+    /// RFC 6275 section 11.8: with a new sequence number and twice the timeout.
     fn ask_again(&mut self, now: Instant, asked: Outstanding) -> BindingUpdate {
         let update = BindingUpdate { sequence: self.next_sequence(), ..asked.update };
         let timeout = (asked.timeout * 2).min(LONGEST_WAIT.max(self.subscription.retransmission));

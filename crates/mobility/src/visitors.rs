@@ -1,4 +1,4 @@
-//! Whom a foreign agent serves, and whose requests it has passed on (RFC 5944 section 3.7).
+//! The visitors of a foreign agent, and the requests it has relayed (RFC 5944 section 3.7).
 
 use crate::lifetime;
 use seamline_wire::control::{RegistrationReply, RegistrationRequest};
@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     request: RegistrationRequest,
-    /// Nobody waits for an answer that comes later.
+    /// Replies after this time are ignored.
     until: Option<Instant>,
 }
 
 /// The visitor list, and the list of pending requests, by home address.
 #[derive(Debug, Default)]
 pub(crate) struct Visitors {
-    /// Until when each is served; `None` is without end.
+    /// The end of service of each visitor; `None` means unlimited.
     served: BTreeMap<NodeId, Option<Instant>>,
     pending: BTreeMap<NodeId, Pending>,
 }
 
 impl Visitors {
-    /// Serve a visitor from now on.
+    /// Start to serve a visitor.
     pub(crate) fn serve(&mut self, now: Instant, visitor: NodeId, lifetime_s: u16) {
         self.served.insert(visitor, lifetime::end(now, lifetime_s));
     }
@@ -29,13 +29,13 @@ impl Visitors {
     pub(crate) fn is_served(&self, now: Instant, node: NodeId) -> bool {
         self.served.get(&node).is_some_and(|until| until.is_none_or(|until| now < until))
     }
-    /// A request was passed on; it takes the place of an earlier one.
+    /// A request was relayed; it replaces an earlier one.
     pub(crate) fn requested(&mut self, now: Instant, request: RegistrationRequest) {
         let until = lifetime::end(now, request.lifetime_s.max(1));
         self.pending.insert(request.home_address, Pending { request, until });
     }
-    /// A reply has come: whether it answers a pending request (RFC 5944 section 3.7.3.1). If so, the visitor
-    /// is served accordingly.
+    /// Whether a reply matches a pending request (RFC 5944 section 3.7.3.1). If so, update the service of the
+    /// visitor.
     pub(crate) fn answered(&mut self, now: Instant, reply: &RegistrationReply) -> bool {
         let Some(Pending { request, until }) = self.pending.get(&reply.home_address).copied() else {
             return false;
@@ -55,7 +55,7 @@ impl Visitors {
         }
         true
     }
-    /// Forget everybody whose time is over.
+    /// Remove expired visitors and requests.
     pub(crate) fn forget_expired(&mut self, now: Instant) {
         self.served.retain(|_, until| until.is_none_or(|until| now < until));
         self.pending.retain(|_, pending| pending.until.is_none_or(|until| now < until));

@@ -1,55 +1,55 @@
-//! From a trajectory and the ranges of cells to the cells that a node is in.
+//! Compute the radio cells of a node from its trajectory and the ranges of the radio cells.
 
 use crate::movement::{CellId, Movement, Stay};
 use crate::ranges::{InRange, times_in_range, times_of_equal_distance};
 use crate::trajectory::{Position, Trajectory};
 use seamline_wire::{Duration, Instant};
 
-/// The area in which a node can be in a cell: a disc.
+/// The coverage area of a radio cell: a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
     /// The cell.
     pub cell: CellId,
-    /// Where its base station is.
+    /// The position of its base station.
     pub position: Position,
     /// The radius in metres, more than zero.
     pub range: f64,
 }
 
 impl Disc {
-    /// When a node that is in range at a time will be out of it; that time when it is out of range already.
+    /// When a node that is in range at a time leaves the range; that time itself when it is out of range already.
     pub fn range_ends(&self, trajectory: &Trajectory, time: Instant) -> Instant {
         let ranges = times_in_range(trajectory, self.position, self.range);
         ranges.iter().find(|range| range.from <= time && time < range.until).map_or(time, |range| range.until)
     }
 }
 
-/// When a node turns from one cell to another. When the range of its cell ends it has to, whatever the rule.
+/// When a node changes its radio cell. At the end of its range it must, whatever the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Change {
-    /// On entering the range of another: it is in the cell whose range it entered last, among those in range.
+    /// On entering another range: it is in the radio cell whose range it entered last, among those in range.
     #[default]
     Entering,
-    /// Not before the range of its own ends; then to the nearest in range.
+    /// At the end of its own range; then to the nearest in range.
     Leaving,
-    /// When another base station in range becomes nearer than its own. One that is exactly as near is not: a node that rests
-    /// in the middle, or goes along it, stays in its cell.
+    /// When another base station in range becomes nearer than its own. Equal distance does not count: a node that
+    /// rests in the middle, or moves along it, stays in its radio cell.
     Nearest,
 }
 
-/// No cell reaches the place where a node begins.
+/// No radio cell covers the start of the trajectory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRangeAtStart;
 
 impl Movement {
-    /// A node that follows a trajectory. `handover` says for each handover in turn how long the node is in no cell.
+    /// The movement of a node along a trajectory. `handover` returns the interruption of each handover, in order.
     ///
-    /// A handover begins when the rule wants another cell, or when the node comes into range of one after having
-    /// been in none. While it lasts only the end of the range of its target counts: then it is given up, and
-    /// another one begins. Which other changes there were is looked at when it is over.
+    /// A handover begins when the rule selects another radio cell, or when the node enters a range after having been
+    /// in none. During a handover only the end of the target's range counts: then it is abandoned, and another one
+    /// begins. Other changes are evaluated when it is over.
     ///
     /// # Errors
-    /// When no cell reaches the start.
+    /// When no radio cell covers the start.
     pub fn through(
         trajectory: &Trajectory,
         discs: &[Disc],
@@ -71,27 +71,27 @@ impl Movement {
     }
 }
 
-/// A cell in range.
+/// A radio cell in range.
 #[derive(Clone, Copy, Debug)]
 struct Reachable {
     cell: CellId,
     since: Instant,
-    /// Of its base station, in metres.
+    /// The distance of its base station in metres.
     distance: f64,
 }
 
-/// A time in which the same cells are in range, and the order of their distances stays the same.
+/// A period in which the same radio cells are in range, and the order of their distances is constant.
 #[derive(Clone, Debug)]
 struct Stretch {
     from: Instant,
     /// In the order of the scenario.
     in_range: Vec<Reachable>,
-    /// Distances that differ by less are equal: what rounding makes of them, in metres.
+    /// Smaller differences of distance, in metres, are rounding errors and count as equal.
     rounding: f64,
 }
 
 impl Stretch {
-    /// The nearest of these, of several as near the own one, and else the first.
+    /// The nearest of these; among equals the current one if it is there, otherwise the first.
     fn nearest<'a>(
         &self,
         own: Option<CellId>,
@@ -134,8 +134,8 @@ fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
     (0..times.len()).map(stretch).collect()
 }
 
-/// How far computed distances may be off, in metres: a position, and then a distance, takes a dozen operations on numbers no larger
-/// than four times the largest coordinate, and each is off by half of [`f64::EPSILON`] at most.
+/// The error bound of computed distances in metres: a position and then a distance take a dozen operations on numbers
+/// of at most four times the largest coordinate, each with an error of at most half of [`f64::EPSILON`].
 fn rounding(trajectory: &Trajectory, discs: &[Disc]) -> f64 {
     let positions = discs.iter().map(|disc| disc.position);
     let all = positions.chain(trajectory.pieces().iter().map(|piece| piece.position));
@@ -143,14 +143,14 @@ fn rounding(trajectory: &Trajectory, discs: &[Disc]) -> f64 {
     12.0 * (0.5 * f64::EPSILON) * (4.0 * largest)
 }
 
-/// What a node is doing.
+/// The state of a node.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// In this cell since then.
+    /// In this radio cell since that time.
     In(CellId, Instant),
-    /// On its way to this cell, to arrive then.
+    /// Moving to this radio cell, with its arrival time.
     To(CellId, Instant),
-    /// No cell is in range.
+    /// No radio cell is in range.
     Nowhere,
 }
 
@@ -176,7 +176,7 @@ impl<F: FnMut() -> Duration> Walk<F> {
         }
     }
 
-    /// Begin whatever handover is due.
+    /// Begin a handover if one is due.
     fn decide(&mut self, now: Instant, stretch: &Stretch) {
         let is_in_range = |cell| stretch.in_range.iter().any(|it| it.cell == cell);
         let current = match self.state {
@@ -210,7 +210,7 @@ impl<F: FnMut() -> Duration> Walk<F> {
             Change::Entering => {
                 let last = in_range.iter().map(|it| it.since).max()?;
                 let candidates = in_range.iter().filter(|it| it.since == last);
-                // Of several that it entered at one time it keeps its own.
+                // If it entered several ranges at once, it keeps its own radio cell.
                 current
                     .filter(|own| candidates.clone().any(|it| it.cell == *own))
                     .or_else(|| stretch.nearest(current, candidates))

@@ -1,14 +1,15 @@
-//! Snoop and obTCP where a mobile router carries its hosts: two wireless links one behind the other.
+//! Snoop and obTCP behind a mobile router: two wireless links in series.
 //!
-//! Fixed host --wired, d0-- base station --wireless, d1, p1-- mobile router --wireless, d2, p2-- mobile host. Snoop repairs all losses
-//! from the base station, one at a time, over both links; obTCP repairs those of each link over that link, several at once. The
-//! equations are those of Sardar, Saha and Hassan, "A new protocol to improve TCP performance in network mobility" (Indian
-//! Institute of Management Calcutta, working paper 649, 2010), sections V and VII; equations 6, 7, 10 and 11 are lost in the only copy
-//! there is, and read from the text around them.
+//! Fixed host --wired, d0-- base station --wireless, d1, p1-- mobile router --wireless, d2, p2-- mobile host. Snoop
+//! repairs all losses from the base station, one at a time, over both links. obTCP repairs the losses of each link
+//! over that link, several at once. The equations are those of Sardar, Saha and Hassan, "A new protocol to improve
+//! TCP performance in network mobility" (Indian Institute of Management Calcutta, working paper 649, 2010), sections
+//! V and VII. Equations 6, 7, 10 and 11 are illegible in the only available copy and were reconstructed from the
+//! text.
 //!
-//! Assumed: losses that are independent of each other and never hit acknowledgments, a window that stands still, links without
-//! queues and without an end to their rate, and repairs that wait for each other. As a round trip is counted as so much longer with every
-//! repair, the throughput is a lower bound where repairs overlap.
+//! Assumptions: losses are independent and never hit acknowledgments, the window is constant, links have no queues
+//! and unlimited rate, and repairs are sequential. Every repair adds to the round trip, so the throughput is a lower
+//! bound where repairs overlap.
 
 mod parameters;
 mod point;
@@ -31,7 +32,7 @@ pub struct WirelessLink {
     pub one_way_seconds: f64,
 }
 
-/// The way of a packet; made by [`Path::new`].
+/// The path of a packet; made by [`Path::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     wired_one_way_seconds: f64,
@@ -46,14 +47,14 @@ pub struct Window {
     repaired_per_request: [f64; 2],
 }
 
-/// A value for which the equations mean nothing.
+/// A value outside the domain of the equations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutOfDomain {
     /// The quantity by its symbol in the paper: `p1`, `d0`, `W'`.
     pub symbol: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it may be.
+    /// The values that are allowed.
     pub domain: &'static str,
 }
 
@@ -78,8 +79,8 @@ fn within(
 }
 
 impl Window {
-    /// A mean window W' in packets, and how many lost packets one request repairs (n1 between base station and mobile router, n2
-    /// between mobile router and mobile host), which only obTCP has.
+    /// A mean window W' in packets, and how many lost packets one request repairs: n1 between base station and mobile
+    /// router, n2 between mobile router and mobile host. Only obTCP uses n1 and n2.
     ///
     /// # Errors
     /// When one of them is below 1 or infinite.
@@ -92,8 +93,8 @@ impl Window {
         })
     }
 
-    /// A mean window W' in packets, of which one request repairs all that is lost on a link: W' p / (1 - (1 - p)^W') packets, the mean of what a window
-    /// loses that loses any.
+    /// A mean window W' in packets where one request repairs all losses of the window on a link: W' p / (1 - (1 -
+    /// p)^W') packets, the mean loss of a window with at least one loss.
     ///
     /// # Errors
     /// When the window is below 1 or infinite.
@@ -107,7 +108,7 @@ impl Window {
 }
 
 impl Path {
-    /// A wired way to the base station, and the links to the mobile router and to the mobile host.
+    /// The wired path to the base station, and the links to the mobile router and to the mobile host.
     ///
     /// # Errors
     /// When a loss is not in [0, 1), a delay is negative or infinite, or all delays are zero.
@@ -126,43 +127,44 @@ impl Path {
         Ok(Path { wired_one_way_seconds, to_router, to_host })
     }
 
-    /// The share of packets that do not come through both links, p_s (equation 3).
+    /// The probability p_s that a packet is lost on at least one of the two links (equation 3).
     pub fn loss_of_both_links(&self) -> f64 {
-        // p1 + p2 - p1 p2 rather than 1 - (1 - p1)(1 - p2): small losses keep their digits.
+        // p1 + p2 - p1 p2 rather than 1 - (1 - p1)(1 - p2), to keep precision for small losses.
         self.to_router.loss + self.to_host.loss - self.to_router.loss * self.to_host.loss
     }
 
-    /// How often Snoop sends a packet until it is there, N (equation 4).
+    /// The mean number of transmissions until Snoop delivers a packet, N (equation 4).
     pub fn snoop_transmissions(&self) -> f64 {
-        1.0 / self.passes_both()
+        1.0 / self.success_on_both()
     }
 
-    /// How long Snoop takes to recover from a loss, R_s (equation 5), in seconds.
+    /// The time in which Snoop recovers from a loss, R_s (equation 5), in seconds.
     pub fn snoop_recovery_seconds(&self) -> f64 {
         2.0 * (self.to_router.one_way_seconds + self.to_host.one_way_seconds) * self.snoop_transmissions()
     }
 
-    /// How long obTCP takes to recover from a loss on each of the links, R_o (equation 6), in seconds.
+    /// The time in which obTCP recovers from one loss on each link, R_o (equation 6), in seconds.
     pub fn obtcp_recovery_seconds(&self) -> f64 {
         recovery_seconds(self.to_router) + recovery_seconds(self.to_host)
     }
 
-    /// How much sooner obTCP recovers, R_gain = R_s - R_o (equation 7), in seconds. Reduced to
-    /// 2 (d2 p1 + d1 p2) / ((1 - p1)(1 - p2)), which never loses its digits in a difference.
+    /// How much sooner obTCP recovers, R_gain = R_s - R_o (equation 7), in seconds. Reduced to 2 (d2 p1 + d1 p2) /
+    /// ((1 - p1)(1 - p2)), which avoids cancellation.
     pub fn recovery_gain_seconds(&self) -> f64 {
         let Path { to_router, to_host, .. } = self;
         let repeated = to_host.one_way_seconds * to_router.loss + to_router.one_way_seconds * to_host.loss;
-        2.0 * repeated / self.passes_both()
+        2.0 * repeated / self.success_on_both()
     }
 
-    /// By what factor Snoop takes longer to recover, R_s / R_o; 1 without losses. The ratio of throughputs of section V (equations 10 and
-    /// 11): there a window goes like the inverse of a recovery time. `None` when there is no delay between base station and mobile host.
+    /// The ratio of recovery times, R_s / R_o; 1 without losses. Section V (equations 10 and 11) uses it as the ratio
+    /// of throughputs, because it takes a window as inversely proportional to the recovery time. `None` when there is
+    /// no delay between base station and mobile host.
     pub fn recovery_ratio(&self) -> Option<f64> {
         let obtcp = self.obtcp_recovery_seconds();
         (obtcp > 0.0).then(|| self.snoop_recovery_seconds() / obtcp)
     }
 
-    /// The mean round-trip time under Snoop (equation 14), in seconds: W' p_s losses are repaired one after the other.
+    /// The mean round-trip time under Snoop (equation 14), in seconds: W' p_s losses are repaired one after another.
     pub fn snoop_round_trip_seconds(&self, window: Window) -> f64 {
         let lost = window.packets * self.loss_of_both_links();
         self.round_trip_seconds() + lost * self.snoop_recovery_seconds()
@@ -192,18 +194,18 @@ impl Path {
         2.0 * (self.wired_one_way_seconds + self.to_router.one_way_seconds + self.to_host.one_way_seconds)
     }
 
-    fn passes_both(&self) -> f64 {
+    fn success_on_both(&self) -> f64 {
         (1.0 - self.to_router.loss) * (1.0 - self.to_host.loss)
     }
 }
 
-/// Round trips over one link until a packet has come through.
+/// The expected round-trip time over one link until a packet gets through.
 fn recovery_seconds(link: WirelessLink) -> f64 {
     2.0 * link.one_way_seconds / (1.0 - link.loss)
 }
 
-/// R_gain where only the link to the mobile router loses packets (equation 8), in seconds: it grows with the delay of the other
-/// link, and not with its own.
+/// R_gain where only the link to the mobile router loses packets (equation 8), in seconds. It grows with the delay of
+/// the other link, not with that of the lossy link.
 ///
 /// # Errors
 /// When the loss is not in [0, 1) or the delay negative or infinite.
@@ -225,7 +227,7 @@ fn gain_of_one_link(loss: (&'static str, f64), delay: (&'static str, f64)) -> Re
     Ok(2.0 * delay * loss / (1.0 - loss))
 }
 
-/// How fairly `shares` divide a link: Jain's index (equation 21), from 1/n when one takes all to 1 when all are equal.
+/// Jain's fairness index of `shares` (equation 21): from 1/n when one flow takes all, to 1 when all are equal.
 ///
 /// # Errors
 /// When a share is negative or infinite, or none is above zero.
@@ -233,7 +235,7 @@ pub fn jain_index(shares: &[f64]) -> Result<f64, OutOfDomain> {
     for share in shares {
         within("x", *share, "a share of the bottleneck, 0 or more", |value| value >= 0.0)?;
     }
-    // In parts of the largest, so that no square becomes infinite or nothing.
+    // Relative to the largest share, so that squares neither overflow nor underflow.
     let largest = shares.iter().copied().fold(0.0, f64::max);
     within("the sum of x", largest, "more than 0", |value| value > 0.0)?;
     let sum: f64 = shares.iter().map(|share| share / largest).sum();

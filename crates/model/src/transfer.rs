@@ -1,56 +1,57 @@
-//! A file, or a flow without end, over two links, one of which is there for a while only.
+//! A file transfer, or a flow without end, over two links of which one is available for a limited time.
 //!
-//! The mover begins on the old link, turns to the new one at a time T0, and goes back when the new one's coverage ends, T_stay
-//! after T0. Each of the two handovers takes t*, in which nothing passes; the first of them lies within the stay. With the rates r
-//! (old) and R (new) a file of S bits that is not done within the stay takes
+//! The host starts on the old link, hands over to the new one at time T0, and returns when the new link's coverage
+//! ends, T_stay after T0. Each of the two handovers interrupts the flow for t*; the first interruption lies within
+//! the stay. With the rates r (old) and R (new), a file of S bits that is not complete within the stay takes
 //!
 //! ```text
 //! S/r - (R/r - 1) T_stay + (R/r + 1) t*
 //! ```
 //!
-//! (Fanni, Luglio, Roseti and Zampognaro, "A cross-layer based handover for TCP applications", section VI: with 1 and 11 Mbit/s and
-//! 10 MiB these are 84 - 10 T_stay + 12 t* seconds). So the handover is worth it for t* up to T_stay (R - r)/(R + r), or from a
-//! stay of t* (R + r)/(R - r) on.
+//! (Fanni, Luglio, Roseti and Zampognaro, "A cross-layer based handover for TCP applications", section VI; with 1 and
+//! 11 Mbit/s and 10 MiB this is 84 - 10 T_stay + 12 t* seconds). So the handover pays off for t* up to T_stay (R -
+//! r)/(R + r), or from a stay of t* (R + r)/(R - r).
 //!
-//! Assumed: links that are full whenever they are there, hence no slow start, no losses, and no waiting for timers.
+//! Assumptions: each link is fully used while it is available. There is no slow start, no loss and no waiting for
+//! timers.
 
 /// The rates of two links, in bit/s of payload, above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Of the link that the mover is on.
+    /// The link that the host is on.
     pub old: f64,
-    /// Of the link that it may go to.
+    /// The link that it may hand over to.
     pub new: f64,
 }
 
-/// A handover and the way back, in seconds.
+/// A handover and the return, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Excursion {
     /// From the start of the flow to the handover: T0.
     pub at: f64,
-    /// For how long nothing passes, at the handover and again at the return: t*.
+    /// The length of the interruption at the handover, and again at the return: t*.
     pub interruption: f64,
-    /// From the handover to the return; infinite when there is none. With less than the interruption the handover is never
-    /// complete, and nothing passes until the return is.
+    /// From the handover to the return; infinite without a return. If it is shorter than the interruption, the
+    /// handover never completes, and nothing passes until the return has completed.
     pub stay: f64,
 }
 
 /// What is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// So many bits; sooner is better.
+    /// A file; an earlier completion is better.
     File {
         /// Bits of payload.
         bits: f64,
     },
-    /// As much as passes in so many seconds from the start; more is better.
+    /// A flow without end, measured over a fixed time from its start; more data is better.
     Horizon {
         /// Seconds.
         seconds: f64,
     },
 }
 
-/// The time at which the last bit of a file has passed, in seconds.
+/// The completion time of a file in seconds.
 pub fn transfer_time(bits: f64, rates: Rates, way: Excursion) -> f64 {
     let rest = bits - rates.old * way.at;
     if rest <= 0.0 {
@@ -63,7 +64,7 @@ pub fn transfer_time(bits: f64, rates: Rates, way: Excursion) -> f64 {
     way.at + way.stay + way.interruption + (rest - within_stay) / rates.old
 }
 
-/// The bits that have passed after so many seconds.
+/// The bits delivered in the first `seconds` seconds.
 pub fn delivered(seconds: f64, rates: Rates, way: Excursion) -> f64 {
     let until = |end: f64| seconds.min(end);
     let before = rates.old * until(way.at);
@@ -73,7 +74,7 @@ pub fn delivered(seconds: f64, rates: Rates, way: Excursion) -> f64 {
     before + during + rates.old * (seconds - back).max(0.0)
 }
 
-/// What comes of a handover: the seconds until a file has passed, or the bits within a horizon.
+/// The outcome of a handover: the completion time of a file in seconds, or the bits delivered within a horizon.
 pub fn moves(load: Load, rates: Rates, way: Excursion) -> f64 {
     match load {
         Load::File { bits } => transfer_time(bits, rates, way),
@@ -81,7 +82,7 @@ pub fn moves(load: Load, rates: Rates, way: Excursion) -> f64 {
     }
 }
 
-/// What comes of staying on the old link, likewise.
+/// The outcome of staying on the old link, in the same units.
 pub fn stays(load: Load, rates: Rates) -> f64 {
     match load {
         Load::File { bits } => bits / rates.old,
@@ -89,14 +90,15 @@ pub fn stays(load: Load, rates: Rates) -> f64 {
     }
 }
 
-/// What the handover brings over staying: seconds saved for a file, bits more for a horizon; negative when it costs.
+/// The gain of the handover over staying: seconds saved for a file, additional bits for a horizon. Negative when the
+/// handover costs.
 pub fn gain(load: Load, rates: Rates, way: Excursion) -> f64 {
     let more = moves(load, rates, way) - stays(load, rates);
     if matches!(load, Load::File { .. }) { -more } else { more }
 }
 
-/// The longest interruption with which the handover costs nothing, t*_MAX, in seconds; `None` when none is short enough.
-/// The interruption in `way` does not count.
+/// The longest interruption for which the handover does not cost anything, t*_MAX, in seconds; `None` when none is
+/// short enough. The interruption in `way` is ignored.
 pub fn longest_interruption(load: Load, rates: Rates, way: Excursion) -> Option<f64> {
     if rates.new <= rates.old {
         return None;
@@ -120,8 +122,8 @@ pub fn longest_interruption(load: Load, rates: Rates, way: Excursion) -> Option<
     }
 }
 
-/// The shortest stay with which the handover costs nothing, T_MIN, in seconds; `None` when none is long enough. The
-/// stay in `way` does not count.
+/// The shortest stay for which the handover does not cost anything, T_MIN, in seconds; `None` when none is long
+/// enough. The stay in `way` is ignored.
 pub fn shortest_stay(load: Load, rates: Rates, way: Excursion) -> Option<f64> {
     if rates.new <= rates.old {
         return None;
@@ -132,7 +134,7 @@ pub fn shortest_stay(load: Load, rates: Rates, way: Excursion) -> Option<f64> {
         Load::File { bits } => {
             let rest = bits - rates.old * way.at;
             let done_before_return = way.interruption + rest / rates.new;
-            // Asked without a return: at the very end of the file rounding decides whether there is one.
+            // Tested without a return, because at the very end of the file rounding decides whether a return happens.
             (rest > 0.0 && worth(f64::INFINITY)).then_some(general.min(done_before_return))
         }
         Load::Horizon { seconds } => {
@@ -142,7 +144,7 @@ pub fn shortest_stay(load: Load, rates: Rates, way: Excursion) -> Option<f64> {
     }
 }
 
-/// Where `holds` ceases to hold on the way from one place, where it does, to another; by halving.
+/// The last place between `from`, where `holds` is true, and `to` at which it is still true; found by bisection.
 fn boundary(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if holds(to) {
         return to;
@@ -164,12 +166,12 @@ fn boundary(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
 pub struct SlowStart {
     /// How many round trips it takes.
     pub round_trips: u32,
-    /// By how many seconds a full link would have been ahead of it.
+    /// How many seconds a fully used link would be ahead.
     pub cost: f64,
 }
 
-/// What slow start costs: the window doubles each round trip from `initial_bits` until it fills the link, in which time a full link
-/// would have carried more (RFC 5681 section 3.1, with every segment acknowledged).
+/// The cost of slow start compared with a fully used link: the window doubles each round trip from `initial_bits`
+/// until it fills the link (RFC 5681 section 3.1, with every segment acknowledged).
 pub fn slow_start(bits_per_second: f64, round_trip: f64, initial_bits: f64) -> SlowStart {
     let mut window = initial_bits;
     let mut found = SlowStart { round_trips: 0, cost: 0.0 };

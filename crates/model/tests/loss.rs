@@ -1,4 +1,4 @@
-//! Worked by hand.
+//! Expected values were worked out by hand.
 
 use seamline_model::loss::*;
 
@@ -12,12 +12,12 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn reno_with_timeouts() {
     close(reno_rate(0.01, 0.1, 0.4, 2.0), 1.0 / 0.012_589_6);
-    // So many losses that every one of them is a timeout: 0.1 sqrt(0.4) + 0.4 * 0.3 * (1 + 2.88).
+    // At this loss ratio every loss ends in a timeout: 0.1 sqrt(0.4) + 0.4 * 0.3 * (1 + 2.88).
     close(reno_rate(0.3, 0.1, 0.4, 2.0), 1.0 / (0.063_246 + 0.4 * 0.3 * 3.88));
 }
 
-/// (0.4 * 3.7 / 1.2)^(1/4) = 1.0538; with RTT 0.1 s and p = 10^-4, 1000^(3/4) = 177.83. Where losses are frequent Reno's:
-/// sqrt(1.5 / 0.01) = 12.247.
+/// (0.4 * 3.7 / 1.2)^(1/4) = 1.0538; with RTT 0.1 s and p = 10^-4, 1000^(3/4) = 177.83. At frequent losses Reno's
+/// window is larger: sqrt(1.5 / 0.01) = 12.247.
 #[test]
 fn cubic() {
     close(cubic_window(1e-4, 0.1), 187.40);

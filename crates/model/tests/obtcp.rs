@@ -1,4 +1,4 @@
-//! Worked by hand.
+//! Expected values were worked out by hand.
 
 use proptest::prelude::*;
 use seamline_model::obtcp::*;
@@ -8,7 +8,7 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
-/// d0 = 0.5 ms, and losses in shares, delays in milliseconds.
+/// d0 is 0.5 ms; losses are ratios, delays are in milliseconds.
 fn path(p1: f64, d1: f64, p2: f64, d2: f64) -> Path {
     let link = |loss, milliseconds: f64| WirelessLink { loss, one_way_seconds: milliseconds / 1000.0 };
     Path::new(0.0005, link(p1, d1), link(p2, d2)).unwrap()
@@ -33,7 +33,8 @@ fn figure_7() {
     close(path(0.15, 20.0, 0.05, 20.0).recovery_gain_seconds(), 0.008 / 0.8075);
 }
 
-/// Losses on one link only, p = 0.2 and the other link of 20 ms: 2 * 20 * 0.2/0.8 = 10 ms, whatever the delay of the bad link.
+/// Losses on one link only, p = 0.2, and 20 ms on the other link: 2 * 20 * 0.2/0.8 = 10 ms, whatever the delay of the
+/// lossy link.
 #[test]
 fn losses_on_one_link() {
     close(gain_of_losses_to_router_seconds(0.2, 0.020).unwrap(), 0.010);
@@ -70,9 +71,9 @@ fn throughput_with_losses_on_both_links() {
     close(path.snoop_round_trip_seconds(window), 0.961);
 }
 
-/// Without losses both send a window each round trip: 16 in 81 ms.
+/// Without losses both send one window each round trip: 16 packets in 81 ms.
 #[test]
-fn without_losses_they_are_alike() {
+fn without_losses_snoop_and_obtcp_are_equal() {
     let path = path(0.0, 20.0, 0.0, 20.0);
     let window = Window::new(16.0, [1.0, 1.0]).unwrap();
     assert_eq!(path.recovery_gain_seconds(), 0.0);
@@ -81,7 +82,7 @@ fn without_losses_they_are_alike() {
     close(path.obtcp_packets_per_second(window), 16.0 / 0.081);
 }
 
-/// (1 + 2 + 3)^2 / (3 * 14) = 36/42; all alike 1, one alone 1/n; squares beyond what a number can hold change nothing.
+/// (1 + 2 + 3)^2 / (3 * 14) = 36/42. All equal: 1. One flow alone: 1/n. Very large shares must not overflow.
 #[test]
 fn fairness() {
     close(jain_index(&[1.0, 2.0, 3.0]).unwrap(), 6.0 / 7.0);
@@ -91,7 +92,7 @@ fn fairness() {
 }
 
 #[test]
-fn outside_of_the_domain() {
+fn values_outside_the_domain_are_rejected() {
     let good = WirelessLink { loss: 0.1, one_way_seconds: 0.02 };
     let lossy = |loss| Path::new(0.0, WirelessLink { loss, ..good }, good).unwrap_err();
     for loss in [1.0, -0.1, f64::NAN] {
@@ -114,7 +115,7 @@ fn outside_of_the_domain() {
 }
 
 proptest! {
-    /// The reduced form of R_gain is the difference, and never negative; Jain's index keeps within its bounds.
+    /// The reduced form of R_gain equals the difference and is never negative; Jain's index stays within its bounds.
     #[test]
     fn the_gain_is_the_difference(p1 in 0.0..0.9, d1 in 0.0..1e3f64, p2 in 0.0..0.9, d2 in 0.0..1e3f64, x in prop::collection::vec(0.0..1e9f64, 1..20)) {
         let path = path(p1, d1, p2, d2);
@@ -127,10 +128,10 @@ proptest! {
     }
 }
 
-/// Two packets of which each is lost with 0.5: one or two of them in three of four windows, 1 / 0.75 = 4/3 on average. A link that loses nothing
-/// has nothing to repair. 2 * 0.5 / (4/3) * 40/0.5 = 60 ms on top of 61 ms.
+/// Two packets, each lost with probability 0.5: three of four windows lose one or two, 1 / 0.75 = 4/3 on average. A
+/// link without loss has nothing to repair. 2 * 0.5 / (4/3) * 40/0.5 = 60 ms on top of 61 ms.
 #[test]
-fn what_a_window_loses_is_repaired_at_once() {
+fn one_request_repairs_all_losses_of_a_window() {
     let path = path(0.5, 20.0, 0.0, 10.0);
     let window = Window::repaired_at_once(2.0, &path).unwrap();
     assert!((path.obtcp_round_trip_seconds(window) - 0.121).abs() < 1e-12);

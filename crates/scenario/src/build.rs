@@ -1,6 +1,6 @@
-//! From one cell and one seed to a world: nodes are a router each, with a host behind it where flows begin
-//! or end; links are one element for each direction. Every random stream is named after its component, so
-//! that all schemes meet the same losses.
+//! Build a world from one grid cell and one seed. Each node is a router, with a host where flows start or end; each
+//! direction of a link is one element. Every random stream is named after its component, so that all schemes have the
+//! same losses.
 
 pub mod addresses;
 mod agents;
@@ -26,41 +26,41 @@ use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
 
-/// The ports of senders begin here, those of receivers at [`RECEIVER_PORTS`]; connection `n` of a run has
-/// the `n`-th of each.
+/// The first port of senders; those of receivers start at [`RECEIVER_PORTS`]. Connection `n` of a run uses the `n`-th
+/// of each.
 pub const SENDER_PORTS: u16 = 35_001;
-/// iperf's.
+/// The port of iperf.
 pub const RECEIVER_PORTS: u16 = 5_001;
-/// As many connections fit into a run.
+/// The maximum number of connections in a run.
 pub const MOST_CONNECTIONS: usize = 30_000;
 
 const TO_HOST: Port = Port(0);
 const LINK: Port = Port(0);
 
-/// Where things are in a world: elements are numbered in the order in which [`build`] adds them.
+/// The elements of a world, numbered in the order in which [`build`] adds them.
 #[derive(Debug, Default)]
 pub struct Places {
     /// Routers by node.
     routers: Vec<ElementId>,
-    /// Hosts by node; `None` where no flow begins or ends.
+    /// Hosts by node; `None` where no flow starts or ends.
     pub hosts: Vec<Option<ElementId>>,
     /// Links, down and up.
     pub links: Vec<[ElementId; 2]>,
-    /// By link: what gives notice of its handovers.
+    /// By link: the announcer of its handovers.
     pub notices: Vec<Option<ElementId>>,
-    /// By cell.
+    /// By radio cell.
     pub cells: Vec<CellPlaces>,
-    /// Nodes and the home agents and mobility anchor points on them.
+    /// Nodes with their home agent or mobility anchor point.
     pub anchors: Vec<(usize, ElementId)>,
     /// By mobile node.
     pub mobiles: Vec<MobilePlaces>,
-    /// By agent; `None` where nobody stands.
+    /// By agent; `None` for a missing agent.
     pub agents: Vec<Option<ElementId>>,
     ports: Ports,
 }
 
 impl Places {
-    /// Where things will be.
+    /// Number the elements of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let mut next = (0..).map(ElementId);
         let mut places = Places::default();
@@ -80,11 +80,11 @@ impl Places {
     }
 
     fn add_mobility(&mut self, scenario: &Scenario, mut next: impl Iterator<Item = ElementId>) {
-        let mut next = || next.next().expect("there is no end of numbers");
+        let mut next = || next.next().expect("the numbers are unlimited");
         for cell in 0..scenario.cells.len() {
             let (down, up, coverage) = (next(), next(), next());
             let agent = cells::agent_spec(scenario, cell).map(|_| next());
-            let departed = cells::keeps_for_departed(scenario, cell).map(|_| next());
+            let departed = cells::departed_buffer_size(scenario, cell).map(|_| next());
             self.cells.push(CellPlaces { down, up, coverage, agent, departed });
         }
         self.anchors = cells::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();
@@ -101,7 +101,7 @@ impl Places {
     }
 }
 
-/// The ports of routers. Port 0 is the host's; the links of the file follow, two ports each, then its cells
+/// The ports of routers. Port 0 is the host's. The links of the file follow with two ports each, then the radio cells
 /// likewise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ports {
@@ -116,11 +116,11 @@ impl Ports {
     fn cell(self, place: usize, side: Direction) -> Port {
         self.link(self.links + place, side)
     }
-    /// To the anchor on the node.
+    /// The port to the anchor on the node.
     fn anchor(self) -> Port {
         self.link(self.links + self.cells, Direction::Down)
     }
-    /// To the radio of a mobile node.
+    /// The port to the radio of a mobile node.
     fn radio(self) -> Port {
         self.link(self.links + self.cells, Direction::Up)
     }
@@ -139,25 +139,25 @@ impl Ports {
 pub enum Part {
     /// A host with its connections.
     Host(Host),
-    /// In place of a host that is outside of the world.
+    /// The endpoint of an external host.
     HostPort(HostPort),
-    /// In place of an agent that is outside of the world.
+    /// The endpoint of an external agent.
     AgentPort(AgentPort),
-    /// What tells a node of a link's handovers.
+    /// Announces a link's handovers to a node.
     Notices(HandoverNotices),
-    /// Where the air of a cell ends.
+    /// The end of the air of a radio cell.
     Coverage(Coverage),
-    /// The agent at a base station.
+    /// The foreign agent at a base station.
     ForeignAgent(ForeignAgent),
-    /// The router of a base station in IPv6.
+    /// The IPv6 access router of a base station.
     AccessRouter(AccessRouter),
-    /// What a base station keeps for departed nodes.
+    /// The buffer of a base station for departed nodes.
     Departed(DepartedBuffer),
     /// A home agent.
     HomeAgent(HomeAgent),
-    /// A home agent or mobility anchor point of IPv6.
+    /// An IPv6 home agent or mobility anchor point.
     MobilityAnchor(MobilityAnchor),
-    /// Help on the way.
+    /// An agent on the path.
     Agent(Box<dyn Agent>),
     /// A mobile node, below its host.
     MobileNode(Box<MobileNode>),
@@ -198,21 +198,21 @@ impl Machine for Part {
     }
 }
 
-/// The node's number on the wire: the address 10.0.0.1 is the first node's.
+/// The address of a node on the wire; 10.0.0.1 is the first node's.
 pub fn node_id(node: usize) -> NodeId {
     NodeId(node as u32 + 1)
 }
 
-/// Where the hosts of a world are.
+/// Where the hosts of a world run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// In it, like everything else.
+    /// Inside the simulator.
     Inside,
-    /// Elsewhere: in their places there are doors.
+    /// Outside; the world has an endpoint for each.
     Outside,
 }
 
-/// Fill an empty world; what is returned runs it.
+/// Fill an empty world; the returned runner runs it.
 pub fn build<'a, O: Observer>(
     scenario: &'a Scenario,
     seed: u64,
@@ -231,7 +231,7 @@ pub fn build<'a, O: Observer>(
     Runner::new(scenario, places, &movements)
 }
 
-/// By node: the host there with its connections, where flows begin or end.
+/// By node: its host with its connections, where flows start or end.
 pub fn hosts(scenario: &Scenario, seed: u64) -> Vec<Option<Host>> {
     let mut hosts: Vec<Option<Host>> = (0..scenario.nodes.len()).map(|_| None).collect();
     for connection in connections(scenario) {
@@ -352,7 +352,7 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
     config
 }
 
-/// A direction without what changes over time; its error models draw from streams below `stream`.
+/// The configuration of a direction without its schedule; its error models draw from streams below `stream`.
 fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkConfig {
     let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
     config.queue = direction.queue;
@@ -366,7 +366,7 @@ fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkCon
     config
 }
 
-/// Set all routes as they are while the mobile nodes are in these cells.
+/// Set all routes for mobile nodes in these radio cells.
 pub fn add_routes<O: Observer>(
     scenario: &Scenario,
     whereabouts: &[usize],

@@ -4,22 +4,22 @@ use crate::build;
 use crate::schema::{FlowSpec, Scenario};
 use seamline_wire::{Instant, TransportPort};
 
-/// One connection of a flow, as both of its ends need to know it.
+/// One connection of a flow, with the data that both ends need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
     /// Its number in the run.
     pub number: u16,
-    /// The place of its flow.
+    /// The index of its flow.
     pub flow: usize,
-    /// Which copy of the flow it is.
+    /// The index of its copy of the flow.
     pub copy: u32,
-    /// The nodes it leads from and to.
+    /// The nodes of its sender and its receiver.
     pub ends: [usize; 2],
     /// The port of its sender.
     pub sender_port: TransportPort,
     /// The port of its receiver.
     pub receiver_port: TransportPort,
-    /// When it begins.
+    /// Its start time.
     pub start: Instant,
 }
 

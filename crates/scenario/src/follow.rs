@@ -1,4 +1,5 @@
-//! Running a world in which routes follow the mobile nodes that have no mobility protocol, and base stations see who is there.
+//! Run a world: routes follow mobile nodes without a mobility protocol, and base stations learn which nodes they
+//! serve.
 
 use crate::build::{Part, Places, add_routes, addresses};
 use crate::routes::whereabouts_at_start;
@@ -9,48 +10,48 @@ use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::Instant;
 use std::collections::VecDeque;
 
-/// What happens to a mobile node.
+/// A kind of change for a mobile node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    /// It can be reached in the cell.
+enum ChangeKind {
+    /// It becomes reachable in the radio cell.
     Arrives,
-    /// It has left the cell, and its link there is gone.
+    /// It has left the radio cell, and its link there is down.
     Leaves,
-    /// What agents elsewhere know of it arrives at those of the cell.
+    /// The agents of the radio cell receive the state that agents elsewhere have about it.
     IsHandedOver,
 }
 
-/// A change to come.
+/// A scheduled change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Change {
     at: Instant,
-    what: What,
-    /// Place of the mobile node.
+    what: ChangeKind,
+    /// The index of the mobile node.
     mobile: usize,
-    /// Place of the cell.
+    /// The index of the radio cell.
     cell: usize,
-    /// Which of its stays begins, or ends.
+    /// The index of the stay that begins or ends.
     stay: usize,
-    /// Whether it can be reached elsewhere by then.
+    /// Whether it is reachable elsewhere by then.
     is_elsewhere: bool,
 }
 
-/// Runs a world and changes its routes on the way. At the end of each move of a mobile node without a
-/// protocol all routes lead to its new cell; what is due at that very time has gone the old way. What base stations keep
-/// for departed nodes is handed to them, and back, at the same times. With a protocol of fast handovers base stations only see
-/// whose link is gone or back; where the node is it tells them itself.
+/// Runs a world and changes its routes during the run. At the end of each move of a mobile node without a protocol,
+/// all routes switch to its new radio cell; packets due at that very time still take the old path. The buffers of
+/// base stations for departed nodes are switched on and off at the same times. With a fast-handover protocol, base
+/// stations only see whether a link is down or up; the node itself notifies them of its new location.
 #[derive(Debug)]
 pub struct Runner<'a> {
     scenario: &'a Scenario,
     places: &'a Places,
     whereabouts: Vec<usize>,
-    /// By mobile node: the cells that it stays in, in turn.
+    /// By mobile node: the radio cells of its stays, in order.
     stays: Vec<Vec<usize>>,
     changes: VecDeque<Change>,
 }
 
 impl<'a> Runner<'a> {
-    /// A runner of the world that was built from this scenario.
+    /// Create a runner for the world that was built from this scenario.
     pub fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
@@ -59,9 +60,9 @@ impl<'a> Runner<'a> {
             }
         }
         let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
-        changes.retain(|change| change.what == What::Arrives || keeps(change));
+        changes.retain(|change| change.what == ChangeKind::Arrives || keeps(change));
         changes.extend(hand_overs(scenario, movements));
-        // Stable: at one time a node arrives before its old link is gone, and what is sent after it finds it.
+        // A stable sort: at equal times a node arrives before its old link goes down, so forwarded packets reach it.
         changes.sort_by_key(|change| change.at);
         let cells = |movement: &Movement| movement.stays().iter().map(|stay| stay.cell.0 as usize).collect();
         let stays = movements.iter().map(cells).collect();
@@ -69,11 +70,11 @@ impl<'a> Runner<'a> {
         Runner { scenario, places, whereabouts, stays, changes: changes.into() }
     }
 
-    /// Run until everything due up to and including `end` has happened.
+    /// Process all events up to and including `end`.
     pub fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
         while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
             world.run_until(at);
-            // All of one time, before anything is sent by what only some of them have changed.
+            // Apply all changes of one time before any packet is sent.
             while let Some(change) = self.changes.pop_front_if(|change| change.at == at) {
                 self.apply(change, world);
             }
@@ -81,19 +82,19 @@ impl<'a> Runner<'a> {
         world.run_until(end);
     }
 
-    /// When it stops the world next.
+    /// The time of the next change.
     pub fn next_change(&self) -> Option<Instant> {
         self.changes.front().map(|change| change.at)
     }
 
     fn apply<O: Observer>(&mut self, change: Change, world: &mut World<Part, O>) {
         match change.what {
-            What::Leaves => self.leave(change, world),
-            What::IsHandedOver => self.hand_over(change, world),
-            What::Arrives if self.tells_base_stations(change.mobile) => {
+            ChangeKind::Leaves => self.leave(change, world),
+            ChangeKind::IsHandedOver => self.hand_over(change, world),
+            ChangeKind::Arrives if self.notifies_base_stations(change.mobile) => {
                 self.reach(change.mobile, &[change.cell], world);
             }
-            What::Arrives => {
+            ChangeKind::Arrives => {
                 self.whereabouts[change.mobile] = change.cell;
                 add_routes(self.scenario, &self.whereabouts, world, self.places);
                 self.reach(change.mobile, &self.scenario.mobiles[change.mobile].cells, world);
@@ -101,7 +102,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn tells_base_stations(&self, mobile: usize) -> bool {
+    fn notifies_base_stations(&self, mobile: usize) -> bool {
         self.scenario.mobiles[mobile].protocol.is_some()
     }
 
@@ -113,16 +114,16 @@ impl<'a> Runner<'a> {
         world.rearm(cell.down);
         if let Some((element, buffer)) = buffer(cell.departed, world) {
             buffer.depart(&addresses, waited);
-            if change.is_elsewhere && !self.tells_base_stations(change.mobile) {
+            if change.is_elsewhere && !self.notifies_base_stations(change.mobile) {
                 buffer.reach(&addresses);
             }
             world.rearm(element);
         }
     }
 
-    /// From agents of the same kind at the cells that a node has been in to those at this one. What is known where it was last
-    /// comes last, and takes the place of what others still have: they may have learned of a connection anew, from packets that
-    /// came late.
+    /// Move state from agents of the same kind in earlier radio cells to those in this one. The state of the last
+    /// radio cell is moved last and replaces older state, which other agents may have created again from late
+    /// packets.
     fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, change.mobile);
         let care_of_address = addresses::away(self.scenario, change.mobile, change.cell);
@@ -143,7 +144,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The other cells that a node has been in before a stay, the one that it was in last at the end.
+    /// The other radio cells that a node was in before a stay; the latest is last.
     fn left_before(&self, change: Change) -> Vec<usize> {
         let mut left = Vec::new();
         for cell in self.stays[change.mobile][..change.stay].iter().rev() {
@@ -155,7 +156,7 @@ impl<'a> Runner<'a> {
         left
     }
 
-    /// A node can be reached as far as the base stations of these cells see.
+    /// Mark a node as reachable at the base stations of these radio cells.
     fn reach<O: Observer>(&self, mobile: usize, cells: &[usize], world: &mut World<Part, O>) {
         let addresses = addresses::own(self.scenario, mobile);
         for cell in cells {
@@ -167,23 +168,23 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Of one node: first all arrivals, then all departures, each in the order of time.
+/// The changes of one node: all arrivals by time, then all departures by time.
 fn changes_of(mobile: usize, movement: &Movement) -> impl Iterator<Item = Change> + '_ {
     let stays = movement.stays();
     let arrives = move |(stay, it): (usize, &Stay)| {
         let cell = it.cell.0 as usize;
-        Change { at: it.from, what: What::Arrives, mobile, cell, stay, is_elsewhere: false }
+        Change { at: it.from, what: ChangeKind::Arrives, mobile, cell, stay, is_elsewhere: false }
     };
     let leaves = move |(place, stay): (usize, &Stay)| {
         let is_elsewhere = stays.get(place + 1).is_some_and(|next| next.from <= stay.link_until);
-        Change { at: stay.link_until, what: What::Leaves, is_elsewhere, ..arrives((place, stay)) }
+        Change { at: stay.link_until, what: ChangeKind::Leaves, is_elsewhere, ..arrives((place, stay)) }
     };
-    // It begins in its first cell, and what never happens needs no stop.
+    // The node starts in its first radio cell, and events that never happen need no stop.
     let departures = stays.iter().enumerate().filter(|(_, stay)| stay.link_until < Instant::MAX);
     stays.iter().enumerate().skip(1).map(arrives).chain(departures.map(leaves))
 }
 
-/// The arrivals of what agents know of each node, while it is there.
+/// The arrivals of agent state for each node, while it is there.
 fn hand_overs(scenario: &Scenario, movements: &[Movement]) -> Vec<Change> {
     let mut all = Vec::new();
     for spec in &scenario.agents {
@@ -191,12 +192,12 @@ fn hand_overs(scenario: &Scenario, movements: &[Movement]) -> Vec<Change> {
             continue;
         };
         for (mobile, movement) in movements.iter().enumerate() {
-            // What arrives when the node is gone again stays where it is.
+            // State that arrives after the node has left stays where it is.
             let stays = movement.stays().iter().enumerate().skip(1);
             let arrivals = stays.filter(|(_, it)| it.cell.0 as usize == cell && it.from + delay < it.until);
             all.extend(arrivals.map(|(stay, it)| Change {
                 at: it.from + delay,
-                what: What::IsHandedOver,
+                what: ChangeKind::IsHandedOver,
                 mobile,
                 cell,
                 stay,

@@ -1,4 +1,4 @@
-//! What a cell is, in one number: everything its results depend on except the seed and the program.
+//! The identity of a grid cell: a hash of everything its results depend on except the seed and the program.
 
 use crate::document::Table;
 use crate::files::Files;
@@ -6,17 +6,17 @@ use serde_json::Value as Json;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Keys of a scenario that change no result: names for people, which seeds are run (each run has its own),
-/// and what is written beside the record.
+/// Keys that do not affect results: descriptive names, the choice of seeds (each run has its own), and additional
+/// output files.
 const WITHOUT_EFFECT: [&str; 4] = ["title", "description", "seeds", "output"];
 
-/// The identity of a cell: BLAKE3 over its keys and values in alphabetical order, and over the content of
-/// every file it names. Two spellings of a quantity ("1 s", "1000 ms") are two cells.
+/// The identity of a grid cell: BLAKE3 over its keys and values in alphabetical order, and over the content of every
+/// file it names. Different spellings of a quantity ("1 s", "1000 ms") are different grid cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(blake3::Hash);
 
 impl Identity {
-    /// Of a cell's document, with the files that were read for it.
+    /// The identity of a grid cell's document, with the files that were read for it.
     pub(crate) fn of(root: &Table, inputs: &[PathBuf], files: &Files) -> Self {
         let mut document = root.to_json();
         document.retain(|key, _| !WITHOUT_EFFECT.contains(&key.as_str()));
@@ -28,7 +28,7 @@ impl Identity {
         Identity(hasher.finalize())
     }
 
-    /// Of several cells in their order.
+    /// The identity of several grid cells in order.
     pub(crate) fn of_all(cells: impl Iterator<Item = Identity>) -> Self {
         let mut hasher = blake3::Hasher::new();
         cells.for_each(|cell| {
@@ -37,7 +37,7 @@ impl Identity {
         Identity(hasher.finalize())
     }
 
-    /// The key of the run of this cell under a seed by this version of the program.
+    /// The key of a run: this grid cell, a seed and a version of the program.
     pub fn run_key(&self, seed: u64, engine: &str) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.0.as_bytes()).update(&seed.to_le_bytes()).update(engine.as_bytes());

@@ -1,4 +1,4 @@
-//! From a file and its overrides to the cells of an experiment, all of them checked.
+//! Expand a file and its overrides into the validated grid cells of an experiment.
 
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -12,54 +12,54 @@ use crate::source::{SourceId, Sources};
 use crate::{overrides, path};
 use std::path::Path;
 
-/// An experiment, every cell of it valid.
+/// An experiment; every grid cell is valid.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The texts it came from.
+    /// The source texts.
     pub sources: Sources,
-    /// What the cells have in common: the document with its overrides, without its grid.
+    /// The common part of all grid cells: the document with its overrides, without its grid.
     pub base: serde_json::Value,
-    /// Its cells, in the order of the grid; one when there is no grid.
+    /// Its grid cells in grid order; one when there is no grid.
     pub cells: Vec<Cell>,
-    /// Cells that make no sense, of [`Plan::without_refused`]; otherwise there are none.
+    /// The invalid grid cells that [`Plan::without_refused`] left out; otherwise empty.
     pub refused: Vec<RefusedCell>,
 }
 
-/// A point of the grid whose values do not go together.
+/// A grid cell whose values are incompatible.
 #[derive(Clone, Debug)]
 pub struct RefusedCell {
-    /// What the grid set here, as in [`Cell::values`].
+    /// The values that the grid set, as in [`Cell::values`].
     pub values: Vec<(String, Value)>,
-    /// Why it is refused, each reason once.
+    /// The reasons, without duplicates.
     pub reasons: Vec<String>,
 }
 
-/// One point of the grid.
+/// A grid cell: one point of the grid. (A radio cell is a [`CellSpec`](crate::schema::CellSpec).)
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What the grid set here: dotted keys and values.
+    /// The values that the grid set, by dotted key.
     pub values: Vec<(String, Value)>,
-    /// All of it.
+    /// The complete scenario of the grid cell.
     pub scenario: Scenario,
-    /// What tells it from other cells, of this plan and others.
+    /// Its identity among all grid cells of all plans.
     pub identity: Identity,
 }
 
 impl Plan {
-    /// Read a scenario's text with `--set` arguments. `path` names it in messages, and relative paths in
-    /// it start from its folder.
+    /// Read a scenario's text with `--set` arguments. `path` names it in messages; relative paths start from its
+    /// folder.
     ///
     /// # Errors
-    /// With everything that is wrong with it.
+    /// All errors of the scenario.
     pub fn new(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
         Plan::read(path, text, overrides, false)
     }
 
-    /// The same, but cells whose values do not go together are left out and named, where others do: for grids that ask which
-    /// combinations there are.
+    /// Like [`Plan::new`], but grid cells with incompatible values are left out and listed, for grids that explore
+    /// which combinations are valid.
     ///
     /// # Errors
-    /// With everything else that is wrong with it.
+    /// All other errors of the scenario.
     pub fn without_refused(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
         Plan::read(path, text, overrides, true)
     }
@@ -82,7 +82,7 @@ impl Plan {
         let cells =
             expand(&sources, &root, &grid, &mut complaints, leaves_out_refused.then_some(&mut refused));
         if !toml_is_valid {
-            // What is absent may only have been unreadable, and what is unknown stands in the wrong table.
+            // A missing key may be unreadable, and an unknown key may be in the wrong table.
             complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
         }
         match Diagnostics::new(&sources, complaints) {
@@ -91,12 +91,12 @@ impl Plan {
         }
     }
 
-    /// What tells it from other plans: the identities of all its cells. Seeds do not count.
+    /// The identity of the plan: the identities of all its grid cells. Seeds do not count.
     pub fn identity(&self) -> Identity {
         Identity::of_all(self.cells.iter().map(|cell| cell.identity))
     }
 
-    /// The same, with connections that all begin with a handshake, as real ones do.
+    /// The same plan, with a handshake on all connections, as real ones have.
     #[must_use]
     pub fn with_handshakes(&self) -> Self {
         let mut plan = self.clone();
@@ -105,13 +105,13 @@ impl Plan {
         plan
     }
 
-    /// How many runs there are.
+    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.cells.iter().map(|cell| cell.scenario.seeds.len()).sum()
     }
 }
 
-/// Whether what is wrong is that two things do not go together, each of which is right by itself.
+/// Whether an error is the incompatibility of two values that are valid by themselves.
 fn is_refusal(complaint: &Diagnostic) -> bool {
     matches!(complaint.code, Code::RefusedPair | Code::Conflict)
 }
@@ -133,7 +133,7 @@ fn expand(
     for point in points {
         let known = complaints.len();
         let cell = read_cell(sources, &files, root, &point, complaints);
-        // Most cells complain of the same things.
+        // Most grid cells have the same errors.
         let fresh = complaints.split_off(known);
         if let Some(refused) = refused.as_mut().filter(|_| !fresh.is_empty() && fresh.iter().all(is_refusal))
         {
@@ -172,7 +172,7 @@ fn read_cell(
     Some(Cell { values: named_values(point), scenario: scenario?, identity })
 }
 
-/// What the grid sets at a point, as far as it tells cells apart.
+/// The values at a point of the grid that are part of its name.
 fn named_values(point: &Point<'_>) -> Vec<(String, Value)> {
     let named = point.iter().filter(|(variable, _)| variable.role != Role::SetsUnnamed);
     named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect()

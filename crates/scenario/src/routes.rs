@@ -1,28 +1,28 @@
-//! Who sends to whom by which way: fewest hops, and among equals the link that the file names first.
+//! Routing: fewest hops; among equal paths the link that the file names first.
 
 use crate::schema::generated::Direction;
 use crate::schema::{LinkSpec, Scenario};
 use std::collections::{BTreeSet, VecDeque};
 
-/// What carries a packet to the next node.
+/// The medium that carries a packet to the next node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// A direction of a link, by its place in the list of links.
+    /// A direction of a link, by its index.
     Link(usize, Direction),
-    /// The air of a cell: down to a node in it, or up from a fixed node.
+    /// The air of a radio cell: down to a node in it, or up from a fixed node.
     Cell(usize, Direction),
-    /// The radio of a mobile node, by its place in the list of mobile nodes, whatever cell it is in.
+    /// The radio of a mobile node, by its index, whatever radio cell it is in.
     Radio(usize),
-    /// The anchor of a mobile node (home agent, mobility anchor point), on the node that the packet is on.
+    /// The anchor of a mobile node (home agent, mobility anchor point) on the packet's current node.
     Anchor(usize),
 }
 
-/// A way seen from its beginning.
+/// One hop of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// What carries the packet.
+    /// The medium of the hop.
     pub way: Way,
-    /// The node it leads to.
+    /// The next node.
     pub to: usize,
 }
 
@@ -33,14 +33,14 @@ pub struct Routes {
     next: Vec<Vec<Option<Hop>>>,
 }
 
-/// The cell that each mobile node begins in.
+/// The initial radio cell of each mobile node.
 pub fn whereabouts_at_start(scenario: &Scenario) -> Vec<usize> {
     scenario.mobiles.iter().map(|mobile| mobile.cells[0]).collect()
 }
 
 impl Routes {
-    /// Find all routes of a scenario while its mobile nodes are in these cells. With a protocol all routes to
-    /// a mobile node, and to what is behind it, lead to its anchor.
+    /// Compute all routes of a scenario for these radio cells of its mobile nodes. With a protocol all routes to a
+    /// mobile node, and to nodes behind it, lead to its anchor.
     pub fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
         let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
         for (place, cell) in scenario.cells.iter().enumerate() {
@@ -68,8 +68,8 @@ impl Routes {
         Routes { next: (0..nodes).map(towards).collect() }
     }
 
-    /// The routes at the start, then with each mobile node in turn in each other of its cells, and with both ends of
-    /// a flow that are mobile in each other of theirs.
+    /// The initial routes, then those with each mobile node in each other of its radio cells, and with both ends of a
+    /// flow that are mobile in each other of theirs.
     pub fn everywhere(scenario: &Scenario) -> Vec<Self> {
         let start = whereabouts_at_start(scenario);
         let mut all = vec![Routes::of(scenario, &start)];
@@ -89,20 +89,19 @@ impl Routes {
         all
     }
 
-    /// The next hop of a packet at `from` for `destination`; `None` at the destination and when no route
-    /// leads there.
+    /// The next hop of a packet at `from` to `destination`; `None` at the destination, and when there is no route.
     pub fn next_hop(&self, from: usize, destination: usize) -> Option<Hop> {
         self.next[destination][from]
     }
 
-    /// All hops on the way.
+    /// All hops of the path.
     pub fn path(&self, from: usize, destination: usize) -> Vec<Hop> {
         std::iter::successors(self.next_hop(from, destination), |hop| self.next_hop(hop.to, destination))
             .collect()
     }
 }
 
-/// The mobile nodes that are both ends of a flow, each pair once.
+/// The pairs of mobile nodes that are both ends of a flow, without duplicates.
 fn mobile_pairs(scenario: &Scenario) -> BTreeSet<[usize; 2]> {
     let place = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
     let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
@@ -119,7 +118,7 @@ fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
     leaving
 }
 
-/// By node, the hops that lead there and where from.
+/// By node: the hops that lead to it, with their start.
 fn entering(leaving: &[Vec<Hop>]) -> Vec<Vec<(usize, Hop)>> {
     let mut entering = vec![Vec::new(); leaving.len()];
     for (from, hops) in leaving.iter().enumerate() {
@@ -128,8 +127,8 @@ fn entering(leaving: &[Vec<Hop>]) -> Vec<Vec<(usize, Hop)>> {
     entering
 }
 
-/// Breadth-first from the destination, against the direction of the hops. An anchor's way to its mobile node serves
-/// packets for that node and what is behind it only: it is no way to anywhere else.
+/// Breadth-first search from the destination, against the direction of the hops. An anchor's hop to its mobile node
+/// only serves packets for that node and for nodes behind it.
 fn towards(
     destination: usize,
     leaving: &[Vec<Hop>],

@@ -243,10 +243,10 @@ fn all_keys(name: &str, table: &TableShape, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The names in a tip such as "keys there are: a, b".
+/// The names in a tip such as "available keys: a, b".
 fn listed(complaints: &[Diagnostic], code: Code) -> Option<BTreeSet<String>> {
     let tips = complaints.iter().filter(|it| it.code == code).flat_map(|it| &it.tips);
-    let names = tips.into_iter().find_map(|tip| tip.split_once(" there are: "))?.1;
+    let names = tips.into_iter().find_map(|tip| tip.strip_prefix("available ")?.split_once(": "))?.1;
     Some(names.split(", ").map(str::to_owned).collect())
 }
 

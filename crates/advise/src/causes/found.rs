@@ -1,4 +1,4 @@
-//! What the records show.
+//! The causes that the records show.
 
 use super::{Begun, Cause, OnLink};
 use crate::closed_form::{ClosedForm, parameters, segment};
@@ -8,7 +8,7 @@ use crate::scenario::{MOBILE, RECORDED_LINKS};
 use seamline_model::transfer::{self, SlowStart};
 use seamline_report::record::HandoverRecord;
 
-/// What makes a transfer slower than the closed form says; what costs less than so many seconds is left out.
+/// The effects that make a transfer slower than the closed form; effects below `least` seconds are left out.
 pub(super) fn slowing(
     question: &Question,
     form: &ClosedForm,
@@ -26,7 +26,7 @@ pub(super) fn slowing(
     causes
 }
 
-/// Links that are seen and change over time.
+/// The used links whose conditions vary over time.
 pub(super) fn varying(question: &Question, form: &ClosedForm, stays: bool) -> Vec<Cause> {
     let seen = if stays { 1 } else { 2 };
     let links = [&question.from, &question.to].into_iter().zip(form.payload_bits_per_second).take(seen);
@@ -43,8 +43,8 @@ fn mean_of(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(of).sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// The handovers that met the flow, those of recorded links included: while a run goes on, these go on too. Each with the link that
-/// it leads to, 0 for the old one and 1 for the new one.
+/// The handovers during the flow, those of recorded links included; recorded handovers continue after the flow has
+/// ended. Each comes with the link after it: 0 is the old link, 1 the new one.
 fn handovers(sample: &Sample) -> impl Iterator<Item = (usize, &HandoverRecord)> {
     let end = sample.flow.completion_s.unwrap_or(f64::INFINITY);
     let mut own = 0;
@@ -58,20 +58,20 @@ fn handovers(sample: &Sample) -> impl Iterator<Item = (usize, &HandoverRecord)> 
     })
 }
 
-/// The mean of a run's seconds by link, where there are any.
+/// The mean seconds per run by link, where there are any.
 fn by_link(
     question: &Question,
     samples: &[Sample],
     seconds: impl Fn(&HandoverRecord) -> Option<f64>,
 ) -> Vec<OnLink> {
     let links = [&question.from, &question.to].into_iter().enumerate();
-    let of = |place: usize| {
+    let of = |index: usize| {
         mean_of(samples, |sample| {
-            let there = handovers(sample).filter(|(link, _)| *link == place);
+            let there = handovers(sample).filter(|(link, _)| *link == index);
             there.filter_map(|(_, handover)| seconds(handover)).map(|seconds| seconds.max(0.0)).sum()
         })
     };
-    let all = links.map(|(place, link)| OnLink { link: link.name.clone(), seconds: of(place), place });
+    let all = links.map(|(index, link)| OnLink { link: link.name.clone(), seconds: of(index), index });
     all.filter(|on| on.seconds > 0.0).collect()
 }
 
@@ -79,8 +79,8 @@ fn total(on: &[OnLink]) -> f64 {
     on.iter().map(|on| on.seconds).sum()
 }
 
-/// At the beginning from the initial window; on each link that was reached by a handover from one segment, where
-/// there were timeouts; as far as the window may grow.
+/// Slow start at the beginning starts from the initial window. On each link after a handover it starts from one
+/// segment if there were timeouts. It ends at the window limit.
 fn slow_start(question: &Question, form: &ClosedForm, samples: &[Sample], least: f64) -> Option<Cause> {
     let parameters = parameters(question);
     let [payload, _] = segment(&parameters);
@@ -88,13 +88,13 @@ fn slow_start(question: &Question, form: &ClosedForm, samples: &[Sample], least:
     let moves = samples.iter().map(own).max().unwrap_or(0);
     let timeouts = samples.iter().any(|sample| sample.flow.timeouts > 0);
     let from_one_segment = if timeouts { moves.min(2) } else { 0 };
-    let begin = |(place, segments): (usize, f64)| {
-        let link = [&question.from, &question.to][place];
+    let begin = |(index, segments): (usize, f64)| {
+        let link = [&question.from, &question.to][index];
         let round_trip_s = link.round_trip.as_secs_f64();
         let rate = (link.rate.bits_per_second() as f64).min(form.window_bytes * 8.0 / round_trip_s);
         let SlowStart { round_trips, cost } =
             transfer::slow_start(rate, round_trip_s, segments * payload * 8.0);
-        Begun { round_trips, round_trip_s, cost: OnLink { link: link.name.clone(), seconds: cost, place } }
+        Begun { round_trips, round_trip_s, cost: OnLink { link: link.name.clone(), seconds: cost, index } }
     };
     let all = [(0, parameters.window.initial), (1, 1.0), (0, 1.0)];
     let begun: Vec<Begun> = all.into_iter().take(1 + from_one_segment).map(begin).collect();
@@ -102,7 +102,7 @@ fn slow_start(question: &Question, form: &ClosedForm, samples: &[Sample], least:
     (seconds > least).then_some(Cause::SlowStart { begun })
 }
 
-/// From the end of an interruption until data arrives, beyond the way from the sender.
+/// The time from the end of an interruption until data arrives, minus the path delay from the sender.
 fn timer(question: &Question, samples: &[Sample], least: f64) -> Option<Cause> {
     let way = question.from.round_trip.max(question.to.round_trip).as_secs_f64();
     let waited =
@@ -122,7 +122,7 @@ fn recovery(question: &Question, samples: &[Sample], least: f64) -> Option<Cause
     (total(&on) > least || not_regained > 0.0).then_some(Cause::SlowRecovery { on, not_regained })
 }
 
-/// The links that are seen and of which less than they carry is left, with the share.
+/// The used links of which the flow can use only a part, with that share.
 fn shares<'a>(
     question: &'a Question,
     form: &ClosedForm,

@@ -1,12 +1,12 @@
-//! What the tests share.
+//! Helpers shared by the tests.
 #![allow(dead_code, reason = "every file of tests uses some of it")]
 
-use seamline_advise::{Advice, Question, QuestionWords, Watch, advise};
+use seamline_advise::{Advice, Question, QuestionInput, Watch, advise};
 use std::sync::atomic::AtomicBool;
 
-/// A question from one link to another about a file; change it as needed.
-pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionWords<'a> {
-    QuestionWords {
+/// A question about a file, from one link to another; change it as needed.
+pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionInput<'a> {
+    QuestionInput {
         from,
         to,
         interruption: "100 ms",
@@ -23,9 +23,9 @@ pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionWords<'a> {
     }
 }
 
-/// The answer to a question that makes sense.
+/// The answer to a valid question.
 #[track_caller]
-pub(crate) fn answer(words: &QuestionWords<'_>) -> (Question, Advice) {
+pub(crate) fn answer(words: &QuestionInput<'_>) -> (Question, Advice) {
     let question = Question::read(words).unwrap_or_else(|error| panic!("{error}"));
     let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
     let advice = advise(&question, watch).unwrap_or_else(|error| panic!("{error:?}"));

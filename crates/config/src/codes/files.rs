@@ -5,7 +5,7 @@ use super::{Explanation, Place};
 pub(super) static UNREADABLE: Explanation = Explanation {
     title: "a file that cannot be read",
     meaning: "\
-The file is not there, is a folder, or may not be read. A path in a scenario is relative to the scenario's
+The file does not exist, is a folder, or is not readable. A path in a scenario is relative to the scenario's
 folder; a path in --set is relative to where the command runs.",
     place: Place::Link,
     wrong: "schedule = { kind = \"delay-series\", file = \"there-is-no-such-file\" }",
@@ -15,8 +15,8 @@ folder; a path in --set is relative to where the command runs.",
 pub(super) static NOT_A_RECORDING: Explanation = Explanation {
     title: "a file in another format",
     meaning: "\
-The file can be read but is not what `kind` or `model` says, from the line that the message names on. `seamline
-list recordings` says what the formats look like; `seamline demo --recording PATH` finds out which one a file has.",
+The file can be read, but from the line in the message on it is not in the format that `kind` or `model` names.
+`seamline list recordings` describes the formats; `seamline demo --recording PATH` detects the format of a file.",
     place: Place::Link,
     wrong: "schedule = { kind = \"delay-series\", file = \"not-a-recording.txt\" }",
     right: "schedule = { kind = \"starlink\" }",

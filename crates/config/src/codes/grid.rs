@@ -1,4 +1,4 @@
-//! Codes about what varies, and about the command line.
+//! Codes about the grid and the command line.
 
 use super::{Explanation, Place};
 
@@ -6,7 +6,7 @@ pub(super) static SHAPE: Explanation = Explanation {
     title: "not a grid",
     meaning: "\
 The table [grid] has dotted keys, each with a list of at least one value; an empty list would leave nothing to
-run. Keys in one [[grid.zip]] vary together and need equally many values. No key varies twice.",
+run. Keys in one [[grid.zip]] vary together and need the same number of values. No key may vary twice.",
     place: Place::End,
     wrong: "[grid]\nflow.main.variant = []",
     right: "[grid]\nflow.main.variant = [\"newreno\", \"cubic\"]",
@@ -15,8 +15,8 @@ run. Keys in one [[grid.zip]] vary together and need equally many values. No key
 pub(super) static TOO_LARGE: Explanation = Explanation {
     title: "a grid with too many cells",
     meaning: "\
-Every combination of the values of the grid is a cell, and more than 100000 cells are taken for a mistake. Keys
-that need not be combined belong into a [[grid.zip]].",
+Every combination of the values of the grid is a grid cell, and more than 100000 grid cells are treated as a
+mistake. Keys that need not be combined belong in a [[grid.zip]].",
     place: Place::End,
     wrong: "\
 [grid]
@@ -32,8 +32,8 @@ flow.main.tcp.nagle = [true, false]",
 pub(super) static BAD_OVERRIDE: Explanation = Explanation {
     title: "not key=value",
     meaning: "\
---set takes a dotted key and a value: link.space.rate=\"20 Mbit/s\". A value that is not TOML is taken for a
-text, so that the shell's quotation marks are enough. grid.key=[..] gives an axis of the grid other values.",
+--set takes a dotted key and a value: link.space.rate=\"20 Mbit/s\". A value that is not TOML is read as a
+string, so the shell's quotation marks are enough. grid.key=[..] replaces the values of an axis of the grid.",
     place: Place::Override,
     wrong: "duration",
     right: "duration=30 s",
@@ -42,8 +42,8 @@ text, so that the shell's quotation marks are enough. grid.key=[..] gives an axi
 pub(super) static BAD_PATH: Explanation = Explanation {
     title: "a dotted key that leads nowhere",
     meaning: "\
-The parts of a dotted key are names of tables; a list of tables is entered by the `name` of one of them
-(link.radio.rate). The way must not lead through a value, nor end at a whole table.",
+The parts of a dotted key are names of tables; in a list of tables the next part is the `name` of one of them
+(link.radio.rate). The key must not lead through a value, nor end at a whole table.",
     place: Place::Override,
     wrong: "duration.length=30 s",
     right: "duration=30 s",

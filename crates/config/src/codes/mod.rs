@@ -1,5 +1,5 @@
-//! A stable code for each kind of mistake in a scenario. Codes are printed with every error and never change
-//! their meaning; [`Code::explanation`] says at length what an error is about.
+//! A stable code for each kind of error in a scenario. Codes are printed with every error and never change their
+//! meaning; [`Code::explanation`] describes an error in detail.
 
 mod files;
 mod grid;
@@ -9,79 +9,79 @@ mod values;
 use std::fmt;
 use std::str::FromStr;
 
-/// What an error is about.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Code {
     /// The text is not TOML.
     NotToml,
     /// A key that does not exist.
     UnknownKey,
-    /// A key or a table that is needed is absent.
+    /// A required key or table is missing.
     Missing,
-    /// A value of another kind: a number in place of a text.
+    /// A value of the wrong kind: a number instead of text.
     WrongKind,
-    /// A name that is none of those there are to choose from.
+    /// A name that is not one of the available choices.
     UnknownChoice,
-    /// A name of something that the scenario does not have.
+    /// A reference to a name that the scenario does not define.
     UnknownName,
-    /// A name that is taken.
+    /// A duplicate name.
     NameTaken,
-    /// A name with characters that names cannot have.
+    /// A name with invalid characters.
     BadName,
     /// A quantity without its unit.
     UnitMissing,
-    /// A unit that does not exist, or of another kind of quantity.
+    /// A unit that does not exist, or that belongs to another kind of quantity.
     WrongUnit,
-    /// A unit that different people read differently.
+    /// An ambiguous unit.
     UnclearUnit,
     /// A quantity below zero.
     Negative,
-    /// A value outside its bounds.
+    /// A value outside its range.
     OutOfBounds,
-    /// A value that makes no sense where it stands; what every other code is more precise than.
+    /// A value that makes no sense in its context; used when no other code is more precise.
     #[default]
     MakesNoSense,
-    /// Two keys that say the same thing twice, or exclude each other.
+    /// Two keys that duplicate or exclude each other.
     Conflict,
-    /// A congestion control and a recovery that do not go together.
+    /// An invalid combination of congestion control and recovery.
     RefusedPair,
-    /// Nodes that no links connect: the ends of a flow, an anchor and a base station, or two anchors.
+    /// Unconnected nodes: the ends of a flow, an anchor and a base station, or two anchors.
     Disconnected,
-    /// Seeds that are no seeds.
+    /// Invalid seeds.
     Seeds,
     /// A file that cannot be read.
     Unreadable,
-    /// A file that is not in the format it should be in.
+    /// A file in an unexpected format.
     NotARecording,
     /// A grid that is not made of lists of values.
     GridShape,
-    /// A grid with too many cells.
+    /// A grid with too many grid cells.
     GridTooLarge,
     /// A `--set` that is not `key=value`.
     BadOverride,
-    /// A dotted key that leads nowhere.
+    /// A dotted key that does not address anything.
     BadPath,
 }
 
-/// At length: what an error is about.
+/// A detailed description of a kind of error.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
-    /// In a few words.
+    /// A short title.
     pub title: &'static str,
-    /// What it means and why it is refused.
+    /// What it means and why it is rejected.
     pub meaning: &'static str,
-    /// Where the example belongs.
+    /// Where the lines of the example belong.
     pub place: Place,
     /// Lines that cause it.
     pub wrong: &'static str,
-    /// The same lines without it.
+    /// The corrected lines.
     pub right: &'static str,
 }
 
 /// Where the lines of an example belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Outside of any table.
+    /// Outside any table.
     Top,
     /// In a `[[link]]`.
     Link,
@@ -93,7 +93,7 @@ pub enum Place {
     Override,
 }
 
-/// All codes with their numbers and explanations. Numbers are never given again.
+/// All codes with their numbers and explanations. Numbers are never reused.
 static ALL: &[(Code, u16, &Explanation)] = &[
     (Code::NotToml, 1, &structure::NOT_TOML),
     (Code::UnknownKey, 2, &structure::UNKNOWN_KEY),
@@ -122,11 +122,11 @@ static ALL: &[(Code, u16, &Explanation)] = &[
 ];
 
 impl Code {
-    /// All codes, by number.
+    /// All codes in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Code> {
         ALL.iter().map(|(code, ..)| *code)
     }
-    /// What it is about.
+    /// The explanation of this code.
     pub fn explanation(self) -> &'static Explanation {
         self.entry().2
     }
@@ -142,7 +142,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// `SL007`, `sl007`, `SL7` and `7` are the same.
+/// Accepts `SL007`, `sl007`, `SL7` and `7`.
 impl FromStr for Code {
     type Err = UnknownCode;
 

@@ -5,9 +5,9 @@ use super::{Explanation, Place};
 pub(super) static NOT_TOML: Explanation = Explanation {
     title: "not valid TOML",
     meaning: "\
-A scenario is a TOML file (https://toml.io): `key = value`, texts in quotation marks, lists in [ ], tables
-under [name] and lists of tables under [[name]]. Where the text is not TOML, later errors may only follow from
-the first one.",
+A scenario is a TOML file (https://toml.io): `key = value`, strings in quotation marks, lists in [ ], tables
+under [name] and lists of tables under [[name]]. Where the text is not TOML, later errors may be
+consequences of the first one.",
     place: Place::Top,
     wrong: "title = \"no end",
     right: "title = \"an end\"",
@@ -16,8 +16,8 @@ the first one.",
 pub(super) static UNKNOWN_KEY: Explanation = Explanation {
     title: "unknown key",
     meaning: "\
-No table of this kind has such a key. Unknown keys are refused because a mistyped key would otherwise change
-nothing, silently. A key may also stand in the wrong table: in TOML, everything after [[link]] belongs to that
+No table of this kind has such a key. Unknown keys are rejected because a mistyped key would otherwise silently
+have no effect. A key may also be in the wrong table: in TOML, everything after [[link]] belongs to that
 link until the next [..]. `seamline list keys` lists every key.",
     place: Place::Link,
     wrong: "one_way_dealy = \"20 ms\"",
@@ -27,7 +27,7 @@ link until the next [..]. `seamline list keys` lists every key.",
 pub(super) static MISSING: Explanation = Explanation {
     title: "something is missing",
     meaning: "\
-A key or a table without which nothing can be run. A link needs `name`, `from` and `to`, and a rate and a delay for
+A required key or table is missing. A link needs `name`, `from` and `to`, and a rate and a delay for
 each direction, from keys or from a schedule; a flow needs `name`, `from`, `to` and a variant; a scenario
 needs `duration`, `nodes`, a [[link]] and a [[flow]]. A key may also come from the [grid] or from --set.",
     place: Place::Flow,
@@ -38,8 +38,8 @@ needs `duration`, `nodes`, a [[link]] and a [[flow]]. A key may also come from t
 pub(super) static WRONG_KIND: Explanation = Explanation {
     title: "a value of the wrong kind",
     meaning: "\
-The key takes another kind of value: a text in quotation marks, a number, true or false, a list in [ ] or a table
-in { }. Quantities with a unit are texts.",
+The key takes another kind of value: a string in quotation marks, a number, true or false, a list in [ ] or a table
+in { }. Quantities with a unit are strings.",
     place: Place::Link,
     wrong: "queue = \"50 packets\"",
     right: "queue = { discipline = \"drop-tail\", limit = \"50 packets\" }",
@@ -48,7 +48,7 @@ in { }. Quantities with a unit are texts.",
 pub(super) static UNKNOWN_CHOICE: Explanation = Explanation {
     title: "no such choice",
     meaning: "\
-The key takes one of several names, and this is none of them. `seamline list` names variants, congestion
+The key takes one of several names, and this is not one of them. `seamline list` shows variants, congestion
 controls, recoveries, profiles, error models, generators and formats of recordings.",
     place: Place::Flow,
     wrong: "variant = \"cubik\"",
@@ -59,7 +59,7 @@ pub(super) static UNKNOWN_NAME: Explanation = Explanation {
     title: "nothing has this name",
     meaning: "\
 The key refers to a node by its name, and `nodes` has no such node, or to a radio cell, and no [[cell]] has this
-name; or a dotted key enters a list of links, cells, mobile nodes or flows by a name that none of them has.",
+name; or a dotted key addresses a link, radio cell, mobile node or flow by a name that does not exist.",
     place: Place::Flow,
     wrong: "to = \"phnoe\"",
     right: "to = \"phone\"",
@@ -68,8 +68,8 @@ name; or a dotted key enters a list of links, cells, mobile nodes or flows by a 
 pub(super) static NAME_TAKEN: Explanation = Explanation {
     title: "a name is given twice",
     meaning: "\
-Nodes, links, cells, mobile nodes and flows are referred to by name, and their random streams are named after
-them, so that each needs a name of its own. In a list of names each stands once.",
+Nodes, links, radio cells, mobile nodes and flows are referred to by name, and their random streams are named
+after them, so each needs a unique name. A list of names must not repeat one.",
     place: Place::Top,
     wrong: "nodes = [\"server\", \"phone\", \"phone\"]",
     right: "nodes = [\"server\", \"phone\", \"laptop\"]",
@@ -78,8 +78,7 @@ them, so that each needs a name of its own. In a list of names each stands once.
 pub(super) static BAD_NAME: Explanation = Explanation {
     title: "not a name",
     meaning: "\
-A name appears in dotted keys and in the names of files. It is made of up to 64 letters, digits, `-`, `_` and
-`+`.",
+A name appears in dotted keys and in file names. It has up to 64 letters, digits, `-`, `_` and `+`.",
     place: Place::Top,
     wrong: "nodes = [\"server\", \"phone\", \"base.station\"]",
     right: "nodes = [\"server\", \"phone\", \"base-station\"]",
@@ -88,9 +87,9 @@ A name appears in dotted keys and in the names of files. It is made of up to 64 
 pub(super) static DISCONNECTED: Explanation = Explanation {
     title: "no way between two nodes",
     meaning: "\
-No links lead from one end of a flow to the other, in some cell that a mobile node may be in, or from a home agent to
-the base station of such a cell. Every link leads both ways, and so does the air of a cell; packets take the
-fewest hops.",
+No path of links connects the two ends of a flow, for some radio cell that a mobile node may be in, or a home
+agent and the base station of such a cell. Links and the air of a radio cell work in both directions; packets
+take the path with the fewest hops.",
     place: Place::Flow,
     wrong: "to = \"island\"",
     right: "to = \"phone\"",

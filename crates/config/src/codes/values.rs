@@ -1,11 +1,11 @@
-//! Codes about quantities and what they add up to.
+//! Codes about quantities and their combinations.
 
 use super::{Explanation, Place};
 
 pub(super) static UNIT_MISSING: Explanation = Explanation {
     title: "a quantity without its unit",
     meaning: "\
-Times, rates, shares, sizes, speeds and distances are written with their unit, as a text: 20 could be
+Times, rates, shares, sizes, speeds and distances are strings with a unit: 20 could be
 milliseconds or seconds, and 0.01 could be 1 % or 0.01 %.",
     place: Place::Link,
     wrong: "one_way_delay = 20",
@@ -26,8 +26,8 @@ transfers also packets; speeds m/s km/h; distances m km.",
 pub(super) static UNCLEAR_UNIT: Explanation = Explanation {
     title: "a unit that people read differently",
     meaning: "\
-Mbps is read as megabits or as megabytes, KB as 1000 or as 1024 bytes, m as minutes or as milliseconds. Only spellings
-that everybody reads alike are accepted.",
+Mbps can mean megabits or megabytes, KB can mean 1000 or 1024 bytes, m can mean minutes or milliseconds. Only
+unambiguous spellings are accepted.",
     place: Place::Link,
     wrong: "rate = \"10 Mbps\"",
     right: "rate = \"10 Mbit/s\"",
@@ -45,7 +45,7 @@ pub(super) static OUT_OF_BOUNDS: Explanation = Explanation {
     title: "a value outside its bounds",
     meaning: "\
 The value is too small or too large: a rate of zero, through which nothing ever passes, a probability above
-100 %, a window of no segment. The message names the bounds.",
+100 %, a window of zero segments. The message shows the bounds.",
     place: Place::Link,
     wrong: "loss = { model = \"bernoulli\", probability = \"101 %\" }",
     right: "loss = { model = \"bernoulli\", probability = \"1 %\" }",
@@ -54,8 +54,8 @@ The value is too small or too large: a rate of zero, through which nothing ever 
 pub(super) static MAKES_NO_SENSE: Explanation = Explanation {
     title: "a value that makes no sense here",
     meaning: "\
-The value is well formed, but not together with the rest of the scenario: a warm-up as long as the run, a
-flow that stops before it starts, a minimum above a maximum. The message says what it is compared with.",
+The value is valid, but contradicts the rest of the scenario: a warm-up as long as the run, a flow that stops
+before it starts, a minimum above a maximum. The message shows the other value.",
     place: Place::Top,
     wrong: "warm_up = \"2 min\"",
     right: "warm_up = \"2 s\"",
@@ -64,10 +64,10 @@ flow that stops before it starts, a minimum above a maximum. The message says wh
 pub(super) static CONFLICT: Explanation = Explanation {
     title: "two keys that exclude each other",
     meaning: "\
-Both keys say the same thing, and which one counts would be a guess: a variant beside a congestion control and a
-recovery, handovers `at` times and `every` so often, a `handover` beside a schedule that has its own. Or what they
-say cannot both be: two cells with one base station, a mobile node fixed in a cell, mobile nodes that want different
-advertisements of the same agent.",
+Both keys set the same thing, and it is unclear which one applies: a variant and a congestion control with a
+recovery, handovers `at` fixed times and `every` interval, a `handover` next to a schedule that has its own. Or the
+keys contradict each other: two radio cells with one base station, a mobile node fixed in a radio cell, mobile nodes
+that want different advertisements of the same mobility agent.",
     place: Place::Flow,
     wrong: "variant = \"cubic\"\ncongestion_control = \"cubic\"\nrecovery = \"sack\"",
     right: "variant = \"cubic\"",
@@ -76,8 +76,7 @@ advertisements of the same agent.",
 pub(super) static REFUSED_PAIR: Explanation = Explanation {
     title: "a congestion control and a recovery that do not go together",
     meaning: "\
-Some congestion controls need a recovery of their own, and the message says why. Others can be combined
-freely.",
+Some congestion controls need a specific recovery; the message explains why. Others can be combined freely.",
     place: Place::Flow,
     wrong: "congestion_control = \"vegas\"\nrecovery = \"sack\"",
     right: "congestion_control = \"vegas\"\nrecovery = \"vegas-fine\"",
@@ -86,8 +85,8 @@ freely.",
 pub(super) static SEEDS: Explanation = Explanation {
     title: "not seeds",
     meaning: "\
-`seeds` is a number of seeds (5 means 1, 2, 3, 4, 5) or a list of different whole numbers from 0. A seed named
-twice would give the same run twice, and an interval that is too narrow.",
+`seeds` is a number of seeds (5 means 1, 2, 3, 4, 5) or a list of distinct integers from 0. A repeated
+seed would repeat the same run, and make the interval too narrow.",
     place: Place::Top,
     wrong: "seeds = [1, 1]",
     right: "seeds = [1, 2]",

@@ -1,4 +1,4 @@
-#![expect(clippy::disallowed_methods, reason = "the thread shall fall behind")]
+#![expect(clippy::disallowed_methods, reason = "the worker must fall behind")]
 
 use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,28 +7,28 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Keeps what it gets, and does something else besides.
+/// Keeps every item, and runs a side effect.
 struct Keep<F> {
     kept: Vec<usize>,
-    besides: F,
+    side_effect: F,
 }
 
 impl<F: FnMut(usize) -> io::Result<()> + Send + 'static> Work for Keep<F> {
     type Item = usize;
     const NAME: &'static str = "test";
 
-    fn take(&mut self, item: &usize) -> io::Result<()> {
+    fn process(&mut self, item: &usize) -> io::Result<()> {
         self.kept.push(*item);
-        (self.besides)(*item)
+        (self.side_effect)(*item)
     }
 }
 
-fn start<F: FnMut(usize) -> io::Result<()> + Send + 'static>(besides: F) -> Background<Keep<F>> {
-    Background::new(Keep { kept: Vec::new(), besides })
+fn start<F: FnMut(usize) -> io::Result<()> + Send + 'static>(side_effect: F) -> Background<Keep<F>> {
+    Background::new(Keep { kept: Vec::new(), side_effect })
 }
 
 #[test]
-fn every_item_is_worked_on_once_and_in_order() {
+fn every_item_is_processed_once_and_in_order() {
     for count in [0, 1, BATCH - 1, BATCH, BATCH + 1, 20 * BATCH + 7] {
         let mut work = start(|_| Ok(()));
         (0..count).for_each(|item| work.push(item));
@@ -38,7 +38,7 @@ fn every_item_is_worked_on_once_and_in_order() {
 }
 
 #[test]
-fn there_is_no_thread_for_a_few_items_and_one_for_many() {
+fn a_thread_starts_with_the_first_full_batch() {
     let mut work = start(|_| Ok(()));
     (0..BATCH - 1).for_each(|item| work.push(item));
     assert!(work.ready().is_some());
@@ -46,9 +46,9 @@ fn there_is_no_thread_for_a_few_items_and_one_for_many() {
     assert!(work.ready().is_none());
 }
 
-/// In the first batch, in a later one, and in the last one, which the thread does not get.
+/// The failure is in the first batch, in a later one, and in the last one, which the thread does not get.
 #[test]
-fn a_failure_ends_the_work_and_is_told() {
+fn a_failure_ends_the_work_and_is_reported() {
     for last in [0, 3 * BATCH + 5, 9 * BATCH + 1] {
         let mut work = start(move |item| match item {
             _ if item < last => Ok(()),
@@ -69,9 +69,9 @@ fn a_panic_is_passed_on() {
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"no such item"));
 }
 
-/// While the first item is being worked on for long, another thread gets no further than the bound.
+/// While the first item is processed for a long time, the producer gets no further than the bound.
 #[test]
-fn who_is_faster_waits() {
+fn a_faster_producer_waits() {
     let pushed = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
     let (seen, ahead) = (Arc::clone(&pushed), Arc::clone(&most));
@@ -91,20 +91,20 @@ fn who_is_faster_waits() {
     assert!((BATCH - 1..=(WAITING + 2) * BATCH).contains(&most), "{most} items ahead");
 }
 
-/// As when a run ends in a panic: whatever the work holds, files above all, is gone afterwards.
+/// As after a panic of the run: the resources of the work, above all its files, are released when the drop returns.
 #[test]
-fn dropping_it_waits_until_the_work_is_dropped() {
-    struct Tell(Arc<AtomicBool>);
-    impl Drop for Tell {
+fn dropping_the_job_waits_until_the_work_is_dropped() {
+    struct SetOnDrop(Arc<AtomicBool>);
+    impl Drop for SetOnDrop {
         fn drop(&mut self) {
             sleep(Duration::from_millis(20));
             self.0.store(true, Ordering::SeqCst);
         }
     }
     let dropped = Arc::new(AtomicBool::new(false));
-    let tell = Tell(Arc::clone(&dropped));
+    let guard = SetOnDrop(Arc::clone(&dropped));
     let mut work = start(move |_| {
-        let _held = &tell;
+        let _held = &guard;
         Ok(())
     });
     (0..3 * BATCH).for_each(|item| work.push(item));

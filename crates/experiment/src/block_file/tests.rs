@@ -2,7 +2,7 @@ use super::*;
 use std::fs;
 
 #[test]
-fn pieces_of_any_length_come_out_in_their_order() {
+fn pieces_of_any_length_are_written_in_order() {
     let folder = tempfile::tempdir().expect("a place for temporary files");
     let path = folder.path().join("new/file");
     let mut file = BlockFile::create(&path).expect("a folder that can be written to");
@@ -12,13 +12,13 @@ fn pieces_of_any_length_come_out_in_their_order() {
         file.write_all(&piece).expect("room on the disk");
         expected.extend(piece);
     }
-    assert!(!path.exists(), "it is there when it is whole");
+    assert!(!path.exists(), "the file appears when it is complete");
     assert_eq!(file.finish().expect("room on the disk"), path);
     assert!(fs::read(&path).expect("a file") == expected);
 }
 
 #[test]
-fn a_file_that_is_not_finished_leaves_nothing() {
+fn an_unfinished_file_leaves_nothing_behind() {
     let folder = tempfile::tempdir().expect("a place for temporary files");
     let mut file = BlockFile::create(&folder.path().join("file")).expect("a folder that can be written to");
     file.write_all(&[1; 2 * BLOCK]).expect("room on the disk");

@@ -1,18 +1,18 @@
-//! One connection of a flow.
+//! Measurements of one connection of a flow.
 
 use super::round_trip::RoundTripProbe;
 use seamline_wire::Instant;
 
-/// Counts what one connection does.
+/// The counters of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionMeter {
-    /// Place of its flow.
+    /// The index of its flow.
     pub(crate) flow: usize,
     /// Payload delivered in order.
     pub(crate) delivered: u64,
-    /// Of that, after the warm-up.
+    /// The part delivered after the warm-up.
     pub(crate) measured: u64,
-    /// When the transfer was complete.
+    /// The time at which the transfer was complete.
     pub(crate) completed: Option<Instant>,
     /// Round-trip times.
     pub(crate) round_trips: RoundTripProbe,

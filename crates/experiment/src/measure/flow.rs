@@ -1,18 +1,18 @@
-//! A flow: the sum of its connections, over time.
+//! Measurements of a flow: the sum of its connections, over time.
 
 use super::handover::{HandoverMeter, Progress};
 use super::{ConnectionMeter, add_to_bin};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_wire::{Duration, Instant};
 
-/// Which part of a run counts.
+/// The part of a run that is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowSpan {
-    /// When the flow starts.
+    /// The start of the flow.
     pub(crate) start: Instant,
-    /// End of the warm-up, or the start if that is later.
+    /// The end of the warm-up, or the start of the flow if that is later.
     pub(crate) from: Instant,
-    /// When the run ends, or the flow is stopped if that is earlier.
+    /// The end of the run, or of the flow if that is earlier.
     pub(crate) to: Instant,
 }
 
@@ -25,7 +25,7 @@ struct Interval {
     smoothed_round_trip: Duration,
 }
 
-/// Counts what a flow does.
+/// The counters of a flow.
 #[derive(Debug)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
@@ -42,7 +42,7 @@ pub(crate) struct FlowMeter {
     congestion_window: f64,
     smoothed_round_trip: Duration,
     handovers: Vec<HandoverMeter>,
-    /// Places of the handovers that still wait for data, in order.
+    /// Indices of the handovers that still wait for data, in order.
     waiting: Vec<usize>,
 }
 
@@ -72,22 +72,23 @@ impl FlowMeter {
         if let Some(interval) = self.interval(now) {
             interval.bytes += bytes;
         }
-        self.serve_handovers(now);
-        for place in &self.waiting {
-            self.handovers[*place].stalled_bytes += bytes;
+        self.record_first_data(now);
+        for index in &self.waiting {
+            self.handovers[*index].stalled_bytes += bytes;
         }
     }
     /// A data packet was lost.
     pub(crate) fn lost(&mut self) {
-        for place in &self.waiting {
-            self.handovers[*place].lost_packets += 1;
+        for index in &self.waiting {
+            self.handovers[*index].lost_packets += 1;
         }
     }
-    /// Data has arrived: it is the first after those handovers that are over by now, whatever goes on elsewhere.
-    fn serve_handovers(&mut self, now: Instant) {
+    /// Data has arrived. It is the first data after every handover that has completed by now; other handovers keep
+    /// waiting.
+    fn record_first_data(&mut self, now: Instant) {
         let handovers = &mut self.handovers;
-        self.waiting.retain(|place| {
-            let handover = &mut handovers[*place];
+        self.waiting.retain(|index| {
+            let handover = &mut handovers[*index];
             let is_over = handover.end.is_some_and(|end| end <= now);
             if is_over {
                 handover.first_data = Some(now);
@@ -95,7 +96,7 @@ impl FlowMeter {
             !is_over
         });
     }
-    /// A segment was sent again.
+    /// A segment was retransmitted.
     pub(crate) fn retransmitted(&mut self, now: Instant) {
         self.retransmissions += 1;
         if let Some(interval) = self.interval(now) {
@@ -109,15 +110,15 @@ impl FlowMeter {
             interval.timeouts += 1;
         }
     }
-    /// A connection began to recover without a timeout.
+    /// A connection started a recovery without a timeout.
     pub(crate) fn recovery_started(&mut self) {
         self.fast_recoveries += 1;
     }
-    /// A recovery of a connection turned out to have been spurious.
+    /// A recovery of a connection was found to be spurious.
     pub(crate) fn cut_undone(&mut self) {
         self.undone_cuts += 1;
     }
-    /// The window of a connection changed by so much; this is its round-trip time.
+    /// The congestion window of a connection changed by `window_change` segments; with the smoothed round-trip time.
     pub(crate) fn sampled(&mut self, now: Instant, window_change: f64, smoothed_round_trip: Duration) {
         self.congestion_window += window_change;
         self.smoothed_round_trip = smoothed_round_trip;
@@ -127,15 +128,15 @@ impl FlowMeter {
             interval.smoothed_round_trip = smoothed_round_trip;
         }
     }
-    /// A link on the way of the flow goes down; both of its directions may say so.
+    /// A handover starts on a link on the path of the flow. Both directions of the link may report it.
     pub(crate) fn handover_started(&mut self, now: Instant, link: usize) {
         if self.handovers.iter().rev().take(4).any(|known| known.link == link && known.start == now) {
             return;
         }
         let round_trip = self.smoothed_round_trip;
-        let before = self.waiting.iter().rposition(|place| self.handovers[*place].link == link);
+        let before = self.waiting.iter().rposition(|index| self.handovers[*index].link == link);
         if let Some(before) = before.filter(|it| self.handovers[self.waiting[*it]].end.is_none()) {
-            // A node that moves again was never reached where it was.
+            // The node moved again before it became reachable, so the earlier handover never completed.
             self.waiting.remove(before);
         }
         self.waiting.push(self.handovers.len());
@@ -151,19 +152,19 @@ impl FlowMeter {
             registered: None,
         });
     }
-    /// The link works again, or the mobile node can be reached.
+    /// The link is up again, or the mobile node is reachable.
     pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
         if let Some(handover) = self.last_handover(link) {
             handover.end.get_or_insert(now);
         }
     }
-    /// The mobile node found out that it has moved.
+    /// The mobile node detected its movement.
     pub(crate) fn movement_detected(&mut self, now: Instant, link: usize) {
         if let Some(handover) = self.last_handover(link) {
             handover.movement_detected.get_or_insert(now);
         }
     }
-    /// The mobile node learned that its registration is in force.
+    /// The mobile node received the confirmation of its registration.
     pub(crate) fn registered(&mut self, now: Instant, link: usize) {
         if let Some(handover) = self.last_handover(link) {
             handover.registered.get_or_insert(now);
@@ -173,7 +174,7 @@ impl FlowMeter {
         self.handovers.iter_mut().rev().find(|handover| handover.link == link)
     }
 
-    /// What became of the flow. `connections` are its own.
+    /// The record of the flow. `connections` are its own.
     pub(crate) fn record(
         &self,
         name: &str,
@@ -217,8 +218,8 @@ impl FlowMeter {
         let progress = Progress::new(&self.bins);
         let mut earliest = self.span.from;
         let mut records = Vec::with_capacity(self.handovers.len());
-        for (place, handover) in self.handovers.iter().enumerate() {
-            let limit = self.handovers.get(place + 1).map_or(self.span.to, |next| next.start);
+        for (index, handover) in self.handovers.iter().enumerate() {
+            let limit = self.handovers.get(index + 1).map_or(self.span.to, |next| next.start);
             records.push(handover.record(&links[handover.link], &progress, earliest, limit));
             let over = handover.end.unwrap_or(limit);
             earliest = earliest.max(over);
@@ -228,11 +229,11 @@ impl FlowMeter {
 
     fn interval_records(&self) -> Vec<IntervalRecord> {
         let mut last = Interval::default();
-        let rows = self.intervals.iter().enumerate().map(|(place, interval)| {
+        let rows = self.intervals.iter().enumerate().map(|(index, interval)| {
             if interval.congestion_window > 0.0 {
                 last = *interval;
             }
-            let from = Instant::ZERO + self.interval_length * place as u64;
+            let from = Instant::ZERO + self.interval_length * index as u64;
             IntervalRecord {
                 from_s: from.as_secs_f64(),
                 to_s: (from + self.interval_length).min(self.end).as_secs_f64(),

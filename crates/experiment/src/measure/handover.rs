@@ -1,31 +1,31 @@
-//! A handover as a flow meets it.
+//! A handover as a flow experiences it.
 
-use super::{BIN, PACE_REGAINED, PACE_WINDOW, SHORTEST_WINDOW};
+use super::{BIN, RECOVERED_SHARE, REFERENCE_WINDOW, SHORTEST_WINDOW};
 use seamline_report::record::HandoverRecord;
 use seamline_wire::{Duration, Instant};
 
-/// A handover on the way of a flow.
+/// A handover on the path of a flow.
 #[derive(Debug)]
 pub(crate) struct HandoverMeter {
-    /// Place of the link.
+    /// The index of the link.
     pub(crate) link: usize,
     pub(crate) start: Instant,
     pub(crate) end: Option<Instant>,
-    /// When the first data arrived after the end.
+    /// The time of the first data after the end.
     pub(crate) first_data: Option<Instant>,
-    /// Payload that has arrived before `first_data`, since the start.
+    /// The payload that arrived from the start until `first_data`.
     pub(crate) stalled_bytes: u64,
-    /// Data packets lost meanwhile.
+    /// The data packets lost in the same period.
     pub(crate) lost_packets: u64,
-    /// Smoothed round-trip time of the flow at the start.
+    /// The smoothed round-trip time of the flow at the start.
     pub(crate) round_trip: Duration,
-    /// When the mobile node found out.
+    /// The time at which the mobile node detected its movement.
     pub(crate) movement_detected: Option<Instant>,
-    /// When the mobile node knew that it can be reached.
+    /// The time at which the mobile node knew that it is reachable.
     pub(crate) registered: Option<Instant>,
 }
 
-/// Bytes delivered up to any time, resolved to [`BIN`].
+/// Bytes delivered up to any time, at the resolution of [`BIN`].
 #[derive(Debug)]
 pub(super) struct Progress(Vec<u64>);
 
@@ -54,8 +54,8 @@ fn bins_in(span: Duration) -> u64 {
 }
 
 impl HandoverMeter {
-    /// What the handover did to a flow. `earliest` is the earliest time that counts for its pace before,
-    /// `limit` the time by which it must have recovered.
+    /// The record of the handover. `earliest` limits how far back the goodput before the handover is measured; the
+    /// flow must recover by `limit`.
     pub(super) fn record(
         &self,
         link: &str,
@@ -84,17 +84,17 @@ impl HandoverMeter {
 
     fn recovered_at(&self, progress: &Progress, earliest: Instant, limit: Instant) -> Option<Instant> {
         let start = first_bin_from(self.start);
-        let since = first_bin_from(earliest.max(self.start - PACE_WINDOW));
+        let since = first_bin_from(earliest.max(self.start - REFERENCE_WINDOW));
         let window = bins_in(self.round_trip.max(SHORTEST_WINDOW));
         if since + window > start {
             return None;
         }
-        let pace = progress.bytes(since, start) as f64 / (start - since) as f64;
-        let wanted = PACE_REGAINED * pace * window as f64;
-        if pace == 0.0 {
+        let reference = progress.bytes(since, start) as f64 / (start - since) as f64;
+        let wanted = RECOVERED_SHARE * reference * window as f64;
+        if reference == 0.0 {
             return None;
         }
-        // The window reaches ahead by a round trip, and would find the pace before anything has arrived.
+        // The window looks ahead by a round trip, so it would detect a recovery before any data has arrived.
         let first = first_bin_from(self.end?.max(self.first_data?));
         let last = (limit.as_nanos() / BIN.as_nanos()).checked_sub(window)?;
         let recovered = (first..=last).find(|from| progress.bytes(*from, from + window) as f64 >= wanted)?;

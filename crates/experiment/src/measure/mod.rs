@@ -1,12 +1,12 @@
-//! What is measured while a run goes on.
+//! Measurements during a run.
 //!
-//! Time to recover from a handover, in detail. The *pace* of a flow is its mean goodput in the
-//! [`PACE_WINDOW`] before the handover, or since the end of the handover before, the end of the warm-up or
-//! the start of the flow if that is later. The flow is back at its pace at the first time `t`, not before
-//! data has arrived over the link that works again, such that goodput over `[t, t + w)` is at least [`PACE_REGAINED`] of it, where `w`
-//! is the smoothed round-trip time before the handover, but at least [`SHORTEST_WINDOW`]; the whole window
-//! must end before the next handover. The recovery time runs from the start of the handover to `t`, so it
-//! is never shorter than the interruption, nor than the time until that data. Times are resolved to [`BIN`].
+//! Definition of *recovered*. The reference goodput of a flow is its mean goodput in the [`REFERENCE_WINDOW`] before
+//! the handover, or since the end of the previous handover, the end of the warm-up or the start of the flow,
+//! whichever is latest. The flow has recovered at the first time `t`, not before data has arrived over the restored
+//! link, such that the goodput over `[t, t + w)` is at least [`RECOVERED_SHARE`] of the reference, where `w` is the
+//! smoothed round-trip time before the handover, but at least [`SHORTEST_WINDOW`]. The whole window must end before
+//! the next handover. The recovery time runs from the start of the handover to `t`, so it is never shorter than the
+//! interruption, nor than the time until the first data. Times have the resolution of [`BIN`].
 
 mod connection;
 mod flow;
@@ -20,14 +20,14 @@ use seamline_wire::{Duration, Instant};
 
 /// The resolution of goodput over time.
 pub const BIN: Duration = Duration::from_millis(10);
-/// A flow has recovered when it has this share of its pace before the handover.
-pub const PACE_REGAINED: f64 = 0.9;
-/// How far back the pace before a handover reaches.
-pub const PACE_WINDOW: Duration = Duration::from_secs(5);
-/// The shortest stretch over which the pace after a handover is looked at.
+/// A flow has recovered at this share of its goodput before the handover.
+pub const RECOVERED_SHARE: f64 = 0.9;
+/// The period before a handover over which the reference goodput is measured.
+pub const REFERENCE_WINDOW: Duration = Duration::from_secs(5);
+/// The shortest period over which the goodput after a handover is measured.
 pub const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
 
-/// Bytes delivered in each [`BIN`] up to the last delivery: these are delivered now.
+/// Add bytes that are delivered now to their [`BIN`]; the list ends with the last delivery.
 pub(crate) fn add_to_bin(bins: &mut Vec<u64>, now: Instant, bytes: u64) {
     let bin = (now.as_nanos() / BIN.as_nanos()) as usize;
     if bins.len() <= bin {

@@ -1,10 +1,10 @@
-//! Round-trip times as an onlooker at the sender sees them.
+//! Round-trip times as a passive observer at the sender measures them.
 
 use seamline_wire::{Duration, Instant, SequenceNumber};
 use std::collections::VecDeque;
 
-/// Pairs segments with the acknowledgments that first cover them. After a retransmission everything
-/// outstanding is left out, because the acknowledgment would be ambiguous (Karn and Partridge 1987).
+/// Pairs segments with the acknowledgments that first cover them. A retransmission discards all outstanding segments,
+/// because their acknowledgments would be ambiguous (Karn and Partridge 1987).
 #[derive(Debug, Default)]
 pub(crate) struct RoundTripProbe {
     outstanding: VecDeque<(SequenceNumber, Instant)>,
@@ -14,15 +14,15 @@ pub(crate) struct RoundTripProbe {
 }
 
 impl RoundTripProbe {
-    /// A segment that ends before sequence number `end` leaves for the first time.
+    /// A segment that ends before sequence number `end` is sent for the first time.
     pub(crate) fn sent(&mut self, now: Instant, end: SequenceNumber) {
         self.outstanding.push_back((end, now));
     }
-    /// A segment is sent again.
-    pub(crate) fn sent_again(&mut self) {
+    /// A segment is retransmitted.
+    pub(crate) fn retransmitted(&mut self) {
         self.outstanding.clear();
     }
-    /// Everything before `acknowledgment` is acknowledged. The sample counts when `counts`.
+    /// Everything before `acknowledgment` is acknowledged. The sample is used only if `counts`.
     pub(crate) fn acknowledged(&mut self, now: Instant, acknowledgment: SequenceNumber, counts: bool) {
         let mut newest = None;
         while let Some((_, sent)) =
@@ -36,7 +36,7 @@ impl RoundTripProbe {
         self.samples += 1;
         self.minimum = Some(self.minimum.map_or(sample, |least| least.min(sample)));
     }
-    /// Sum in nanoseconds and number of samples.
+    /// The sum of the samples in nanoseconds, and their number.
     pub(crate) fn sum(&self) -> (u128, u64) {
         (self.sum_nanos, self.samples)
     }

@@ -1,4 +1,4 @@
-//! A capture at the hosts that send data, as tcpdump would take it there: each packet once.
+//! A packet capture at the sending hosts, as tcpdump would take it there: each packet once.
 
 use super::by_element::ByElement;
 use crate::atomic::WriteError;
@@ -18,15 +18,15 @@ pub(crate) struct SenderCapture {
     path: PathBuf,
     /// Packets are encoded in the background.
     packets: Background<Capture<BlockFile>>,
-    /// By element: the interface it is captured at.
+    /// By element: its capture interface.
     interfaces: ByElement<Interface>,
-    /// By element: what has handovers there or is given notice of them, in words.
+    /// By element: the description of the link or node whose handovers it reports or announces.
     links: ByElement<String>,
-    /// By element: what is captured there, at mobile nodes and agents.
+    /// By element: the filter, at mobile nodes and anchors.
     filters: ByElement<Filter>,
-    /// What happened since the last packet.
-    remark: Option<String>,
-    /// Why an interface could not be named, if so; nothing is written then.
+    /// The comment for the next packet.
+    comment: Option<String>,
+    /// The error if an interface could not be declared; nothing is written then.
     failed: Option<io::Error>,
 }
 
@@ -36,20 +36,20 @@ pub(crate) struct Captured {
     at: Instant,
     interface: Interface,
     packet: Packet,
-    remark: Option<String>,
+    comment: Option<String>,
 }
 
 impl Work for Capture<BlockFile> {
     type Item = Captured;
     const NAME: &'static str = "capture";
 
-    fn take(&mut self, Captured { at, interface, packet, remark }: &Captured) -> io::Result<()> {
-        self.packet(*interface, *at, packet, remark.as_deref())
+    fn process(&mut self, Captured { at, interface, packet, comment }: &Captured) -> io::Result<()> {
+        self.packet(*interface, *at, packet, comment.as_deref())
     }
 }
 
 impl SenderCapture {
-    /// Begin a capture.
+    /// Create a capture file.
     pub(crate) fn create(path: &Path, provenance: String) -> Result<Self, WriteError> {
         let file = BlockFile::create(path)?;
         let options = CaptureOptions { provenance, ..CaptureOptions::default() };
@@ -61,12 +61,12 @@ impl SenderCapture {
             interfaces: ByElement::default(),
             links: ByElement::default(),
             filters: ByElement::default(),
-            remark: None,
+            comment: None,
             failed: None,
         })
     }
 
-    /// Learn what is where.
+    /// Declare the interfaces of a scenario.
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         for [from, _] in scenario.flows.iter().flat_map(|flow| flow.ends.pairs()) {
             let Some(host) = places.hosts[from] else { continue };
@@ -86,9 +86,9 @@ impl SenderCapture {
         self.prepare_mobility(scenario, places);
     }
 
-    /// Mobile nodes are captured at their radio, anchors at what they send and are told.
+    /// Mobile nodes are captured at their radio; anchors with the packets they send and the messages they receive.
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
-        for (place, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
+        for (index, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             let node = &scenario.nodes[mobile.node];
             for element in std::iter::once(places.node).chain(places.notices) {
                 self.links.set(element, format!("node {node}"));
@@ -96,7 +96,7 @@ impl SenderCapture {
             self.observe(
                 places.node,
                 &format!("{node}/radio"),
-                Filter::Radio(addresses::own(scenario, place)),
+                Filter::Radio(addresses::own(scenario, index)),
             );
         }
         for (node, element) in &places.anchors {
@@ -115,17 +115,23 @@ impl SenderCapture {
         self.packets.ready()?.interface(name).map_err(|error| self.failed = Some(error)).ok()
     }
 
-    pub(crate) fn packet(&mut self, now: Instant, at: ElementId, packet: &Packet, way: WayOfPacket) {
+    pub(crate) fn packet(
+        &mut self,
+        now: Instant,
+        at: ElementId,
+        packet: &Packet,
+        direction: PacketDirection,
+    ) {
         let Some(interface) = self.interfaces.get(at) else { return };
         let filter = self.filters.get(at);
-        if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, way)) {
+        if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, direction)) {
             return;
         }
-        let (interface, remark) = (*interface, self.remark.take());
-        self.packets.push(Captured { at: now, interface, packet: packet.clone(), remark });
+        let (interface, comment) = (*interface, self.comment.take());
+        self.packets.push(Captured { at: now, interface, packet: packet.clone(), comment });
     }
 
-    /// Note what the next packet shall carry as a remark.
+    /// Prepare a comment for the next packet.
     pub(crate) fn event(&mut self, at: ElementId, event: &Event) {
         let Event::Handover(phase) = event else { return };
         let Some(link) = self.links.get(at) else { return };
@@ -134,11 +140,11 @@ impl SenderCapture {
             HandoverPhase::Started => "begins",
             HandoverPhase::Completed => "is over",
         };
-        let earlier = self.remark.take().map(|remark| remark + "; ").unwrap_or_default();
-        self.remark = Some(format!("{earlier}handover of {link} {what}"));
+        let earlier = self.comment.take().map(|comment| comment + "; ").unwrap_or_default();
+        self.comment = Some(format!("{earlier}handover of {link} {what}"));
     }
 
-    /// Put the file in its place.
+    /// Finish the file.
     pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
         let capture = self.failed.map_or_else(|| self.packets.finish(), Err);
         let capture = capture.map_err(|cause| WriteError { path: self.path, cause })?;
@@ -146,7 +152,7 @@ impl SenderCapture {
     }
 }
 
-/// What the anchor on a node is called.
+/// The name of the anchor on a node.
 pub(super) fn anchor_name(scenario: &Scenario, node: usize) -> String {
     let is_home = |mobile: &MobileSpec| {
         mobile.protocol.as_ref().is_some_and(|protocol| protocol.home_agent == Some(node))
@@ -155,27 +161,27 @@ pub(super) fn anchor_name(scenario: &Scenario, node: usize) -> String {
     format!("{}/{what}", scenario.nodes[node])
 }
 
-/// Whether a packet comes to an element or leaves it.
+/// Whether a packet enters or leaves an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WayOfPacket {
+pub(crate) enum PacketDirection {
     In,
     Out,
 }
 
-/// What is captured at an element that packets pass through, so that each is there once.
+/// Selects packets at an element that they pass through, so that each is captured once.
 #[derive(Clone, Debug)]
 enum Filter {
-    /// What goes to the air and comes from it, at the radio of the node with these addresses.
+    /// Packets sent to or received from the air, at the radio of the node with these addresses.
     Radio(Vec<NodeId>),
-    /// What an anchor sends, and the messages it gets.
+    /// The packets an anchor sends, and the messages it receives.
     Anchor,
 }
 
 impl Filter {
-    fn takes(&self, packet: &Packet, way: WayOfPacket) -> bool {
+    fn takes(&self, packet: &Packet, direction: PacketDirection) -> bool {
         match self {
-            Filter::Radio(own) => own.contains(&packet.source) == (way == WayOfPacket::Out),
-            Filter::Anchor => way == WayOfPacket::Out || packet.control().is_some(),
+            Filter::Radio(own) => own.contains(&packet.source) == (direction == PacketDirection::Out),
+            Filter::Anchor => direction == PacketDirection::Out || packet.control().is_some(),
         }
     }
 }

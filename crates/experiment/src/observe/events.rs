@@ -1,8 +1,8 @@
-//! All events of a run as CSV (RFC 4180): one row each, columns that do not apply left empty. The rows are laid
-//! in the background.
+//! All events of a run as CSV (RFC 4180), one per row; columns that do not apply are empty. Rows are formatted in the
+//! background.
 
 use super::capture::anchor_name;
-use super::rows::{Happening, Rows};
+use super::rows::{Rows, TimedEvent};
 use crate::atomic::WriteError;
 use crate::background::Background;
 use crate::block_file::BlockFile;
@@ -12,7 +12,7 @@ use seamline_sim::ElementId;
 use seamline_wire::{Event, Instant};
 use std::path::{Path, PathBuf};
 
-/// A list of events being written.
+/// An event list that is being written.
 #[derive(Debug)]
 pub(crate) struct EventList {
     path: PathBuf,
@@ -20,14 +20,14 @@ pub(crate) struct EventList {
 }
 
 impl EventList {
-    /// Begin a list.
+    /// Create an event list.
     pub(crate) fn create(path: &Path) -> Result<Self, WriteError> {
         let rows = Rows::new(BlockFile::create(path)?);
         let rows = rows.map_err(|cause| WriteError { path: path.to_owned(), cause })?;
         Ok(EventList { path: path.to_owned(), rows: Background::new(rows) })
     }
 
-    /// Learn what is where.
+    /// Register the names of all elements.
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         if let Some(rows) = self.rows.ready() {
             name_network(rows, scenario, places);
@@ -42,13 +42,13 @@ impl EventList {
         }
     }
 
-    /// Something happened.
+    /// Record an event.
     #[inline]
     pub(crate) fn write(&mut self, now: Instant, at: ElementId, event: &Event) {
-        self.rows.push(Happening { now, at, event: *event });
+        self.rows.push(TimedEvent { now, at, event: *event });
     }
 
-    /// Put the file in its place.
+    /// Finish the file.
     pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
         let rows = self.rows.finish().map_err(|cause| WriteError { path: self.path, cause })?;
         rows.into_file().finish()

@@ -1,21 +1,21 @@
-//! One line of a list, laid into bytes that are long enough. Numbers and names are most of what a
-//! recording costs, hence: eight digits at a time, and copies of constant length.
+//! Formats one line into a preallocated buffer. Numbers and names are most of the cost of a recording, so digits are
+//! written eight at a time, and copies have constant length.
 
 use std::io::{self, Write};
 
 #[cfg(test)]
 mod tests;
 
-/// Bytes that are copied at once.
+/// Bytes copied at once.
 const PIECE: usize = 32;
-/// What is written behind the end of a line and then overwritten, at most.
+/// The maximum number of bytes written past the end of a line, which the next write overwrites.
 pub(super) const OVERHANG: usize = PIECE;
 pub(super) const TEN_TO_THE_8: u64 = 100_000_000;
-/// Up to here the number of milliseconds as `f64`, shown with six digits behind the point, is exact:
-/// its error, at most a 2^53rd of it, is less than half of the last digit.
+/// Up to this limit, milliseconds as `f64` with six decimals are exact: the relative error of at most 2^-53 is less
+/// than half of the last digit.
 const EXACT_NANOS: u64 = 1 << 51;
 
-/// A text that is written often: in pieces of constant length, the last one filled up.
+/// A text that is written often, split into padded pieces of constant length.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pieces: Box<[[u8; PIECE]]>,
@@ -37,7 +37,7 @@ impl Text {
     }
 }
 
-/// A line being laid. The bytes must have room for it and [`OVERHANG`] more.
+/// A line that is being formatted. The buffer must have room for it and [`OVERHANG`] more bytes.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     bytes: &'a mut [u8],
@@ -53,7 +53,7 @@ impl<'a> Line<'a> {
         self.length
     }
 
-    /// Copy all of `bytes`, of which the first `length` count.
+    /// Copy all of `bytes`; only the first `length` of them count.
     #[inline(always)]
     pub(super) fn part<const N: usize>(&mut self, bytes: &[u8; N], length: usize) {
         self.bytes[self.length..self.length + N].copy_from_slice(bytes);
@@ -71,7 +71,7 @@ impl<'a> Line<'a> {
         }
         self.length = end;
     }
-    /// A text that is written seldom.
+    /// A text that is written rarely.
     pub(super) fn word(&mut self, text: &str) {
         self.bytes[self.length..self.length + text.len()].copy_from_slice(text.as_bytes());
         self.length += text.len();
@@ -94,14 +94,14 @@ impl<'a> Line<'a> {
         self.last_digits::<8>(value % TEN_TO_THE_8);
     }
 
-    /// The last `N` of the eight digits of a number, leading zeros included.
+    /// The last `N` of the eight digits of a number, with leading zeros.
     #[inline(always)]
     pub(super) fn last_digits<const N: usize>(&mut self, value: u64) {
         let text = (digits(value) | ZEROS) >> (8 * (8 - N));
         self.part(&text.to_le_bytes(), N);
     }
 
-    /// As `{:.4}` shows it: the nearest decimal, of two that are equally near the even one.
+    /// Same output as `{:.4}`: the nearest decimal, ties to even.
     pub(super) fn four_decimals(&mut self, value: f64) {
         const UNIT: u64 = 10_000;
         match scaled(value, UNIT) {
@@ -134,18 +134,18 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Eight times the digit zero.
+/// The digit zero, eight times.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// A number below 10^8 with its leading zeros.
+/// A number below 10^8 with leading zeros.
 #[inline(always)]
 pub(super) fn eight_digits(value: u64) -> [u8; 8] {
     (digits(value) | ZEROS).to_le_bytes()
 }
 
-/// The eight decimal digits of a number below 10^8, one in each byte, the first in the lowest: the number is
-/// split into halves, those into halves, and again, all parts at once. Quotients come from multiplying by
-/// the rounded reciprocal, exact for numbers this small.
+/// The eight decimal digits of a number below 10^8, one per byte, the first in the lowest byte. The number is split
+/// into halves three times, all parts at once. Quotients use multiplication by the rounded reciprocal, which is exact
+/// for numbers this small.
 #[inline(always)]
 fn digits(value: u64) -> u64 {
     let fours = (value / 10_000) | ((value % 10_000) << 32);
@@ -155,8 +155,8 @@ fn digits(value: u64) -> u64 {
     tens | ((twos - tens * 10) << 8)
 }
 
-/// `value * unit`, rounded to the nearest integer, of two to the even one: exactly, not as `f64`. Nothing for
-/// what is negative, not finite, extremely small or extremely large.
+/// `value * unit`, exactly rounded to the nearest integer, ties to even. `None` for negative, non-finite, extremely
+/// small or extremely large values.
 fn scaled(value: f64, unit: u64) -> Option<u64> {
     const FRACTION_BITS: u64 = 52;
     let bits = value.to_bits();

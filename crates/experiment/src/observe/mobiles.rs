@@ -1,34 +1,34 @@
-//! Follows mobile nodes: when what is addressed to one is sent to the cell that it is in.
+//! Tracks mobile nodes: when packets addressed to a node are sent to the radio cell it is in.
 
 use seamline_scenario::build::{Places, addresses, node_id};
 use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{MobilityEvent, NodeId};
 
-/// What an event means for the handovers of a mobile node.
+/// The progress of a mobile node's handover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
-    /// It found out that it has moved.
+pub(super) enum Progress {
+    /// The node has detected its movement.
     MovementDetected,
-    /// It knows that its registration is in force.
+    /// The node knows that its registration is in force.
     Registered,
-    /// What is addressed to it is sent to the cell that it is in.
+    /// Packets addressed to the node are sent to the radio cell it is in.
     Reachable,
 }
 
 #[derive(Debug)]
 struct Mobile {
     element: ElementId,
-    /// Its address and those that anchors bind it to in turn, the last of which is a care-of address: from the one that
-    /// correspondents use, with where each is bound to.
+    /// The chain of addresses and their bindings: from the address that correspondents use, through those that
+    /// anchors bind it to, to the last, a care-of address.
     bound: Vec<(NodeId, Option<NodeId>)>,
-    /// Its addresses in cells, with where the access routers of those tunnel what comes for them.
+    /// Its addresses in radio cells, with the tunnel destination that the access routers there use for it.
     forwarded: Vec<(NodeId, Option<NodeId>)>,
-    /// With a home agent, the node of that: there the mobile node is at home.
+    /// The node of its home agent, if any; the mobile node is at home there.
     home: Option<NodeId>,
-    /// By cell, the address that it is reachable at there.
+    /// By radio cell: the address at which it is reachable there.
     care_of_addresses: Vec<NodeId>,
-    /// The cell that it is in; none while it moves.
+    /// The radio cell it is in; `None` while it moves.
     cell: Option<usize>,
 }
 
@@ -37,7 +37,8 @@ impl Mobile {
         self.bound.iter().chain(&self.forwarded)
     }
 
-    /// Whether what is addressed to it is sent to the cell that it is in. Without a protocol routes follow it.
+    /// Whether packets addressed to it are sent to the radio cell it is in. Without a mobility protocol, routes
+    /// follow it.
     fn is_reachable(&self, base_stations: &[NodeId]) -> bool {
         let Some(cell) = self.cell else { return false };
         let Some((first, _)) = self.bound.first() else { return true };
@@ -66,14 +67,14 @@ pub(super) struct Mobiles {
 impl Mobiles {
     pub(super) fn new(scenario: &Scenario, places: &Places) -> Self {
         let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
-        let all = mobiles.map(|(place, (mobile, places))| {
+        let all = mobiles.map(|(index, (mobile, places))| {
             let cells = 0..scenario.cells.len();
             Mobile {
                 element: places.node,
-                bound: bindings_at_start(scenario, place),
-                forwarded: forwarded_at_start(scenario, place),
+                bound: bindings_at_start(scenario, index),
+                forwarded: forwarded_at_start(scenario, index),
                 home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
-                care_of_addresses: cells.map(|cell| addresses::care_of(scenario, place, cell)).collect(),
+                care_of_addresses: cells.map(|cell| addresses::care_of(scenario, index, cell)).collect(),
                 cell: Some(mobile.cells[0]),
             }
         });
@@ -81,32 +82,32 @@ impl Mobiles {
         Mobiles { all: all.collect(), base_stations }
     }
 
-    /// How many there are.
+    /// The number of mobile nodes.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// A handover begins: if it is a mobile node's, it leaves its cell.
+    /// A handover starts. If it is a mobile node's, the node leaves its radio cell.
     pub(super) fn left(&mut self, at: ElementId) {
         if let Some(mobile) = self.all.iter_mut().find(|mobile| mobile.element == at) {
             mobile.cell = None;
         }
     }
 
-    /// The place of the mobile node that an event concerns, and what it means for it.
-    pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, News)> {
+    /// The index of the mobile node that an event concerns, and its handover progress.
+    pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, Progress)> {
         let concerns = |mobile: &Mobile| match event {
             MobilityEvent::BindingChanged { home_address, .. } => {
                 mobile.bindings().any(|(address, _)| *address == home_address)
             }
             _ => mobile.element == at,
         };
-        let place = self.all.iter().position(concerns)?;
-        let mobile = &mut self.all[place];
+        let index = self.all.iter().position(concerns)?;
+        let mobile = &mut self.all[index];
         match event {
-            MobilityEvent::MovementDetected { .. } => return Some((place, News::MovementDetected)),
+            MobilityEvent::MovementDetected { .. } => return Some((index, Progress::MovementDetected)),
             MobilityEvent::RegistrationAccepted { after_move: true, .. } => {
-                return Some((place, News::Registered));
+                return Some((index, Progress::Registered));
             }
             MobilityEvent::CellEntered { cell } => mobile.cell = Some(cell as usize),
             MobilityEvent::BindingChanged { home_address, care_of_address } => {
@@ -115,23 +116,23 @@ impl Mobiles {
             }
             _ => return None,
         }
-        mobile.is_reachable(&self.base_stations).then_some((place, News::Reachable))
+        mobile.is_reachable(&self.base_stations).then_some((index, Progress::Reachable))
     }
 }
 
-/// The addresses whose access routers may be told of moves. Nothing is tunnelled when the run begins.
-fn forwarded_at_start(scenario: &Scenario, place: usize) -> Vec<(NodeId, Option<NodeId>)> {
-    let mobile = &scenario.mobiles[place];
+/// The addresses whose access routers may receive updates. No tunnel exists when the run begins.
+fn forwarded_at_start(scenario: &Scenario, index: usize) -> Vec<(NodeId, Option<NodeId>)> {
+    let mobile = &scenario.mobiles[index];
     let protocol = mobile.protocol.as_ref();
-    let tells = protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards);
-    let cells = mobile.cells.iter().filter(|_| tells);
-    cells.map(|cell| (addresses::on_link(scenario, place, *cell), None)).collect()
+    let notifies = protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards);
+    let cells = mobile.cells.iter().filter(|_| notifies);
+    cells.map(|cell| (addresses::on_link(scenario, index, *cell), None)).collect()
 }
 
-/// The addresses that anchors keep bindings for, and what they are bound to when the run begins.
-fn bindings_at_start(scenario: &Scenario, place: usize) -> Vec<(NodeId, Option<NodeId>)> {
-    let mobile = &scenario.mobiles[place];
-    addresses::bindings(scenario, place)
+/// The addresses that anchors keep bindings for, and their bindings when the run begins.
+fn bindings_at_start(scenario: &Scenario, index: usize) -> Vec<(NodeId, Option<NodeId>)> {
+    let mobile = &scenario.mobiles[index];
+    addresses::bindings(scenario, index)
         .into_iter()
         .map(|(_, address, bound_to)| {
             let registered = mobile.protocol.as_ref().is_some_and(|protocol| protocol.registered_at_start);

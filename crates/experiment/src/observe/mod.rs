@@ -1,5 +1,4 @@
-//! Who listens to a run: the meters always; a capture, a list of events, and the run over time when they
-//! are wanted.
+//! The observers of a run: the meters always; a capture, an event list and a time series on request.
 
 mod by_element;
 mod capture;
@@ -11,13 +10,13 @@ mod rows;
 mod series;
 
 use by_element::ByElement;
+use capture::PacketDirection;
 pub(crate) use capture::SenderCapture;
-use capture::WayOfPacket;
 pub(crate) use events::EventList;
 pub(crate) use series::SeriesRecorder;
 
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
-use mobiles::{Mobiles, News};
+use mobiles::{Mobiles, Progress};
 use seamline_mobility::protocol::BaseStation;
 use seamline_report::record::FlowRecord;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
@@ -26,26 +25,26 @@ use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
 
-/// Listens to one run.
+/// Observes one run.
 #[derive(Debug, Default)]
 pub(crate) struct RunObserver {
     connections: Vec<ConnectionMeter>,
     flows: Vec<FlowMeter>,
     sizes: Vec<Option<u64>>,
     measured_from: Vec<Instant>,
-    /// By element: the link it is a direction of, or the mobile node, which are counted after the links.
+    /// By element: the link that it is a direction of, or the mobile node; mobile nodes are numbered after the links.
     links: ByElement<usize>,
-    /// By link, then by mobile node: the flows that pass it, or begin or end there.
+    /// By link, then by mobile node: the flows that pass it, or start or end there.
     passing: Vec<Vec<usize>>,
     mobiles: Mobiles,
     pub(crate) capture: Option<SenderCapture>,
     pub(crate) events: Option<EventList>,
-    /// Set after the observer is made, when a report wants the run over time.
+    /// Set after construction, when a report needs the run over time.
     pub(crate) series: Option<SeriesRecorder>,
 }
 
 impl RunObserver {
-    /// An observer of a run in which everything is in its place.
+    /// An observer of a run whose elements have been placed.
     pub(crate) fn new(
         scenario: &Scenario,
         places: &Places,
@@ -65,35 +64,35 @@ impl RunObserver {
 
     fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         let end = Instant::ZERO + scenario.duration;
-        for (place, flow) in scenario.flows.iter().enumerate() {
+        for (index, flow) in scenario.flows.iter().enumerate() {
             let from = flow.start.max(Instant::ZERO + scenario.warm_up);
             let to = flow.stop.unwrap_or(end).min(end);
             let span = FlowSpan { start: flow.start, from: from.min(to), to };
             self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval));
             self.sizes.push(flow.size);
             self.measured_from.push(span.from);
-            let meters = (0..flow.count).map(|_| ConnectionMeter { flow: place, ..Default::default() });
+            let meters = (0..flow.count).map(|_| ConnectionMeter { flow: index, ..Default::default() });
             self.connections.extend(meters);
         }
         for (link, directions) in places.links.iter().enumerate() {
             directions.iter().for_each(|element| self.links.set(*element, link));
         }
-        for (place, mobile) in places.mobiles.iter().enumerate() {
-            self.links.set(mobile.node, places.links.len() + place);
+        for (index, mobile) in places.mobiles.iter().enumerate() {
+            self.links.set(mobile.node, places.links.len() + index);
         }
         self.passing = flows_by_link(scenario);
         self.passing.extend(flows_by_mobile(scenario));
         self.mobiles = Mobiles::new(scenario, places);
     }
 
-    /// What became of the flows.
+    /// The records of the flows.
     pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
         let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
         let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
-        let record = |(place, flow): (usize, &FlowSpec)| {
+        let record = |(index, flow): (usize, &FlowSpec)| {
             let own: Vec<&ConnectionMeter> =
-                self.connections.iter().filter(|meter| meter.flow == place).collect();
-            self.flows[place].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
+                self.connections.iter().filter(|meter| meter.flow == index).collect();
+            self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
         };
         scenario.flows.iter().enumerate().map(record).collect()
     }
@@ -140,7 +139,7 @@ impl RunObserver {
         let flow = &mut self.flows[meter.flow];
         match *event {
             Event::SegmentSent { retransmission: true, .. } => {
-                meter.round_trips.sent_again();
+                meter.round_trips.retransmitted();
                 flow.retransmitted(now);
             }
             Event::SegmentSent { sequence, length, .. } => meter.round_trips.sent(now, sequence + length),
@@ -175,14 +174,14 @@ impl RunObserver {
 
 impl RunObserver {
     fn mobility(&mut self, now: Instant, at: ElementId, event: MobilityEvent) {
-        let Some((mobile, news)) = self.mobiles.note(at, event) else { return };
+        let Some((mobile, progress)) = self.mobiles.note(at, event) else { return };
         let links = self.passing.len() - self.mobiles.len();
         for flow in &self.passing[links + mobile] {
             let flow = &mut self.flows[*flow];
-            match news {
-                News::MovementDetected => flow.movement_detected(now, links + mobile),
-                News::Registered => flow.registered(now, links + mobile),
-                News::Reachable => flow.handover_completed(now, links + mobile),
+            match progress {
+                Progress::MovementDetected => flow.movement_detected(now, links + mobile),
+                Progress::Registered => flow.registered(now, links + mobile),
+                Progress::Reachable => flow.handover_completed(now, links + mobile),
             }
         }
     }
@@ -197,18 +196,18 @@ fn connection(
     meters.get_mut(usize::from(port.0.checked_sub(first)?))
 }
 
-/// By link, the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
+/// By link: the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
 fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
     let all = Routes::everywhere(scenario);
     let mut passing = vec![Vec::new(); scenario.links.len()];
-    for (place, flow) in scenario.flows.iter().enumerate() {
+    for (index, flow) in scenario.flows.iter().enumerate() {
         let ends = flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]);
         for (from, to) in ends.chain(tunnels(scenario, flow)) {
             for hop in all.iter().flat_map(|routes| routes.path(from, to)) {
                 if let Way::Link(link, _) = hop.way
-                    && !passing[link].contains(&place)
+                    && !passing[link].contains(&index)
                 {
-                    passing[link].push(place);
+                    passing[link].push(index);
                 }
             }
         }
@@ -216,7 +215,7 @@ fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
     passing
 }
 
-/// The ends of all tunnels that may lead to an end of a flow, and from it.
+/// The ends of all tunnels that may lead to or from an end of a flow.
 fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for mobile in scenario.mobiles.iter().filter(|mobile| carries(scenario, mobile, flow)) {
@@ -238,17 +237,17 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
     all
 }
 
-/// Whether a flow begins or ends at a mobile node or behind it.
+/// Whether a flow starts or ends at a mobile node or behind it.
 fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
     let behind = scenario.behind(mobile.node);
     flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
 }
 
-/// By mobile node, the flows that begin or end there or behind it.
+/// By mobile node: the flows that start or end there or behind it.
 fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
     let of = |mobile| {
         let flows = scenario.flows.iter().enumerate();
-        flows.filter(|(_, flow)| carries(scenario, mobile, flow)).map(|(place, _)| place).collect()
+        flows.filter(|(_, flow)| carries(scenario, mobile, flow)).map(|(index, _)| index).collect()
     };
     scenario.mobiles.iter().map(of).collect()
 }
@@ -268,12 +267,12 @@ impl Observer for RunObserver {
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.packet(now, from, packet, WayOfPacket::Out);
+            capture.packet(now, from, packet, PacketDirection::Out);
         }
     }
     fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
-            capture.packet(now, at, packet, WayOfPacket::In);
+            capture.packet(now, at, packet, PacketDirection::In);
         }
         if let Some(series) = &mut self.series {
             series.arrived(now, at, packet);

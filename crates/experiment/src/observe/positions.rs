@@ -1,11 +1,11 @@
-//! From sequence numbers that wrap to positions that do not.
+//! Converts wrapping sequence numbers to positions that do not wrap.
 
 use seamline_wire::SequenceNumber;
 
-/// Follows one connection: positions are bytes since the first sequence number it sent.
+/// The positions of one connection: bytes since its first sequence number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Positions {
-    /// The end of what has been sent: as it stands on the wire, and as a position.
+    /// The end of the sent data: as a sequence number, and as a position.
     end: Option<(SequenceNumber, u64)>,
 }
 
@@ -20,8 +20,8 @@ impl Positions {
         start
     }
 
-    /// The position of a sequence number less than 2^31 from the end of what has been sent; `None` before
-    /// anything was.
+    /// The position of a sequence number less than 2^31 from the end of the sent data; `None` before anything was
+    /// sent.
     pub(crate) fn of(&self, sequence: SequenceNumber) -> Option<u64> {
         let (end, position) = self.end?;
         let distance = sequence.0.wrapping_sub(end.0) as i32;
@@ -44,13 +44,13 @@ mod tests {
             assert_eq!(positions.sent(sequence, step), n * u64::from(step));
         }
         let end = 10_000 * u64::from(step);
-        assert!(end > 2 << 32, "the numbers went round twice");
+        assert!(end > 2 << 32, "the sequence numbers wrapped twice");
         assert_eq!(positions.of(first + end as u32), Some(end));
         let earlier = first + (9_000 * u64::from(step)) as u32;
         assert_eq!(
             positions.sent(earlier, step),
             9_000 * u64::from(step),
-            "what is sent again stands where it was"
+            "a retransmission keeps its position"
         );
         assert_eq!(positions.of(first + end as u32), Some(end), "and does not move the end");
     }

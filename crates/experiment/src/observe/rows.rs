@@ -1,4 +1,4 @@
-//! The rows of a list of events: what stands in which column.
+//! Formats the rows of an event list.
 
 use super::line::{Line, OVERHANG, TEN_TO_THE_8, Text, eight_digits};
 use crate::background::Work;
@@ -13,40 +13,39 @@ const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,deta
     congestion_window_segments,slow_start_threshold_segments,bytes_in_flight,\
     smoothed_round_trip_ms,retransmission_timeout_ms";
 
-/// The numbers of a row and what is not a name: at most a thousand letters, because the largest `f64` has 309
-/// digits in front of the point.
+/// The maximum length of a row without names: an `f64` has at most 309 digits before the point, so a thousand
+/// characters suffice.
 const MOST_BESIDE_NAMES: usize = 1024 + OVERHANG;
 
-/// Something that happened, as it is handed over.
+/// An event with its time and element, as queued for formatting.
 #[derive(Debug)]
-pub(crate) struct Happening {
+pub(crate) struct TimedEvent {
     pub(super) now: Instant,
     pub(super) at: ElementId,
     pub(super) event: Event,
 }
 
-/// The file, and what stands in many rows.
+/// The output file, with preformatted texts that occur in many rows.
 #[derive(Debug)]
 pub(super) struct Rows {
     file: BlockFile,
     clock: Clock,
-    /// By element: its name between commas, then that with the name of each [`Kind`]. The last one is
-    /// without a name.
+    /// By element: its name with each [`Kind`], between commas. The last entry is for elements without a name.
     elements: Vec<[Text; Kind::ALL.len()]>,
-    /// By number: the name of the connection, then a comma.
+    /// By number: the name of the connection, followed by a comma.
     connections: Vec<Text>,
-    /// No connection: a comma.
+    /// The text for no connection: a comma.
     no_connection: Text,
     longest_element: usize,
     longest_connection: usize,
 }
 
-/// The third column.
+/// The kind of an event: the third column.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     State,
     Sent,
-    SentAgain,
+    Retransmitted,
     Acknowledgment,
     Sender,
     Timeout,
@@ -71,7 +70,7 @@ impl Kind {
     const ALL: [(Kind, &str); 21] = [
         (Kind::State, "state"),
         (Kind::Sent, "segment sent"),
-        (Kind::SentAgain, "segment sent again"),
+        (Kind::Retransmitted, "segment sent again"),
         (Kind::Acknowledgment, "acknowledgment"),
         (Kind::Sender, "sender"),
         (Kind::Timeout, "retransmission timeout"),
@@ -93,20 +92,17 @@ impl Kind {
     ];
 }
 
-/// What is laid for a kind is found by its number.
+/// Kinds index this table.
 const _: () = {
-    let mut place = 0;
-    while place < Kind::ALL.len() {
-        assert!(
-            Kind::ALL[place].0 as usize == place,
-            "the kinds stand in the order in which they are declared"
-        );
-        place += 1;
+    let mut index = 0;
+    while index < Kind::ALL.len() {
+        assert!(Kind::ALL[index].0 as usize == index, "the table must be in the order of declaration");
+        index += 1;
     }
 };
 
 impl Rows {
-    /// Nothing but the names of the columns.
+    /// Start a file with the header.
     pub(super) fn new(mut file: BlockFile) -> io::Result<Self> {
         writeln!(file, "{HEADER}")?;
         let unnamed = element_texts("");
@@ -121,42 +117,42 @@ impl Rows {
         })
     }
 
-    /// Give an element a name.
+    /// Name an element.
     pub(super) fn name_element(&mut self, element: ElementId, name: &str) {
-        let place = element.0 as usize;
+        let index = element.0 as usize;
         let unnamed = self.elements.len() - 1;
-        if unnamed <= place {
-            self.elements.resize(place + 2, self.elements[unnamed].clone());
+        if unnamed <= index {
+            self.elements.resize(index + 2, self.elements[unnamed].clone());
         }
-        self.elements[place] = element_texts(name);
-        let longest = self.elements[place].iter().map(Text::len).max().unwrap_or(0);
+        self.elements[index] = element_texts(name);
+        let longest = self.elements[index].iter().map(Text::len).max().unwrap_or(0);
         self.longest_element = self.longest_element.max(longest);
     }
 
-    /// Name the connections in their order.
+    /// Name the connections in order.
     pub(super) fn name_connections(&mut self, names: impl Iterator<Item = String>) {
         self.connections.extend(names.map(|name| Text::new(&(name + ","))));
         self.longest_connection = self.connections.iter().map(Text::len).max().unwrap_or(0);
     }
 
-    /// The file with all rows.
+    /// The output file with all rows.
     pub(super) fn into_file(self) -> BlockFile {
         self.file
     }
 }
 
 impl Work for Rows {
-    type Item = Happening;
+    type Item = TimedEvent;
     const NAME: &'static str = "events";
 
-    fn take(&mut self, Happening { now, at, event }: &Happening) -> io::Result<()> {
+    fn process(&mut self, TimedEvent { now, at, event }: &TimedEvent) -> io::Result<()> {
         let longest_row = self.longest_element + self.longest_connection + MOST_BESIDE_NAMES;
         let Rows { file, clock, elements, connections, no_connection, .. } = self;
         let mut line = Line::new(file.room(longest_row));
         clock.show(*now, &mut line);
-        let place = (at.0 as usize).min(elements.len() - 1);
-        let mut row = Row { line, kinds: &elements[place], connections, no_connection };
-        row.lay(event);
+        let index = (at.0 as usize).min(elements.len() - 1);
+        let mut row = Row { line, kinds: &elements[index], connections, no_connection };
+        row.write(event);
         let length = row.line.len();
         file.append(length)
     }
@@ -166,7 +162,8 @@ fn element_texts(name: &str) -> [Text; Kind::ALL.len()] {
     Kind::ALL.map(|(_, kind)| Text::new(&format!(",{name},{kind},")))
 }
 
-/// The time of the last row as text: most rows share it with the next one, or all but its last eight digits.
+/// The formatted time of the last row: the next row often has the same time, or differs only in the last eight
+/// digits.
 #[derive(Debug, Default)]
 struct Clock {
     shown: Option<Instant>,
@@ -196,13 +193,13 @@ impl Clock {
     #[cold]
     fn show_tenths(&mut self, tenths: u64) {
         let text = format!("{}.{}", tenths / 10, tenths % 10);
-        // The last nanosecond that there is has eleven digits before the point.
+        // The largest time has eleven digits before the point.
         self.head[..text.len()].copy_from_slice(text.as_bytes());
         self.head_length = text.len();
     }
 }
 
-/// A row that has its time.
+/// A row after its time column.
 struct Row<'a> {
     line: Line<'a>,
     kinds: &'a [Text; Kind::ALL.len()],
@@ -212,11 +209,11 @@ struct Row<'a> {
 
 impl Row<'_> {
     #[inline(always)]
-    fn lay(&mut self, event: &Event) {
+    fn write(&mut self, event: &Event) {
         match *event {
             Event::Queue { packets, bytes } => self.queue(packets, bytes),
             Event::SegmentSent { port, sequence, length, retransmission } => {
-                self.of(if retransmission { Kind::SentAgain } else { Kind::Sent }, port);
+                self.of(if retransmission { Kind::Retransmitted } else { Kind::Sent }, port);
                 self.line.number(u64::from(sequence.0));
                 self.line.literal(b",");
                 self.line.number(u64::from(length));
@@ -292,7 +289,7 @@ impl Row<'_> {
         }
     }
 
-    /// Element, event and connection.
+    /// Write element, event and connection.
     #[inline(always)]
     fn of(&mut self, kind: Kind, port: TransportPort) {
         self.line.text(&self.kinds[kind as usize]);
@@ -317,7 +314,7 @@ impl Row<'_> {
         self.line.literal(b" packets,,,,,\n");
     }
 
-    /// A row whose only other column is in words.
+    /// Write a row whose only other column is text.
     fn detail(&mut self, detail: &str) {
         self.line.literal(b",,");
         self.line.word(detail);
@@ -339,7 +336,7 @@ impl Row<'_> {
     }
 }
 
-/// What a mobility protocol did: which kind of row, and its detail. Addresses stand as they do in captures.
+/// The kind of row and the detail of a mobility event. Addresses look as they do in captures.
 fn mobility(what: MobilityEvent) -> (Kind, String) {
     let address = |node| ipv4_address(node).to_string();
     match what {

@@ -1,6 +1,6 @@
-//! One run over time, for the panels of a report. Memory is bounded whatever passes: single segments are counted,
-//! what changes all the time is thinned out. Only what is delivered in each [`BIN`], timeouts, recoveries and handovers
-//! become more in a longer run.
+//! One run over time, for the figures of a report. Memory is bounded: single segments are recorded up to a limit, and
+//! continuous values are thinned out. Only delivered data per [`BIN`], timeouts, recoveries and handovers grow with
+//! the length of a run.
 
 use super::by_element::ByElement;
 use super::positions::Positions;
@@ -18,9 +18,9 @@ use seamline_wire::{
     Event, Flags, HandoverPhase, Instant, MobilityEvent, Packet, Segment, SenderSample, TransportPort,
 };
 
-/// As many segments, acknowledgments and blocks of a run are kept.
+/// The maximum number of segments, acknowledgments and blocks that are kept for a run.
 const MOST_DETAILS: usize = 500_000;
-/// What changes all the time is resolved to this part of a run.
+/// Continuous values are kept for this many parts of a run.
 const BUCKETS: f64 = 6000.0;
 /// Only the first connections of a run are recorded.
 const MOST_CONNECTIONS: usize = 8;
@@ -28,7 +28,7 @@ const MOST_CONNECTIONS: usize = 8;
 /// Records one run.
 #[derive(Debug)]
 pub(crate) struct SeriesRecorder {
-    /// By number of the connection: what records it.
+    /// By connection number: the index of its recorder.
     by_connection: Vec<Option<usize>>,
     connections: Vec<Connection>,
     /// By element: the queue of a link's direction.
@@ -39,7 +39,7 @@ pub(crate) struct SeriesRecorder {
     predicted: Vec<(String, f64)>,
     duration_s: f64,
     details: usize,
-    /// When there was no more room.
+    /// The time at which the limit of details was reached.
     full_since_s: Option<f64>,
     notes: Vec<String>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct SeriesRecorder {
 struct Connection {
     sender_host: Option<ElementId>,
     positions: Positions,
-    /// How far the peer's window field is shifted.
+    /// The window scale shift of the peer.
     window_shift: u8,
     sender: Thinner<5>,
     series: FlowSeries,
@@ -97,7 +97,7 @@ impl SeriesRecorder {
         recorder
     }
 
-    /// What gives notice of handovers speaks of the same ones as what has them.
+    /// Elements that announce handovers refer to the same ones as elements that perform them.
     fn name_handovers(&mut self, scenario: &Scenario, places: &Places) {
         for (link, elements) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
             let (directions, notices) = elements;
@@ -119,11 +119,11 @@ impl SeriesRecorder {
             first.then_some(self.connections.len())
         }));
         if !wanted {
-            self.notes.push(format!("flow {} is not recorded over time: there are too many", flow.name));
+            self.notes.push(format!("flow {} is not recorded over time: too many flows", flow.name));
             return;
         }
         if flow.count > 1 {
-            self.notes.push(format!("flow {} has {} copies; the first is shown", flow.name, flow.count));
+            self.notes.push(format!("flow {} has {} copies; only the first is shown", flow.name, flow.count));
         }
         let series = FlowSeries {
             flow: flow.name.clone(),
@@ -140,7 +140,7 @@ impl SeriesRecorder {
         });
     }
 
-    /// Something happened.
+    /// Record an event.
     pub(crate) fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         let time_s = now.as_secs_f64();
         match *event {
@@ -208,8 +208,8 @@ impl SeriesRecorder {
         }
     }
 
-    /// What was recorded. The record of the run knows when a mobile node could be reached again, which no
-    /// event of its own says.
+    /// The recorded series. The run's record provides the time at which a mobile node became reachable, which is not
+    /// an event of its own.
     pub(crate) fn finish(mut self, cell: usize, name: String, record: &RunRecord) -> RunSeries {
         let met = || record.flows.iter().flat_map(|flow| &flow.handovers);
         for band in self.handovers.iter_mut().filter(|band| band.end_s.is_none()) {
@@ -219,11 +219,11 @@ impl SeriesRecorder {
         }
         if let Some(since) = self.full_since_s {
             self.notes.push(format!(
-                "single segments and acknowledgments are recorded until {since:.3} s only: more than \
-                 {MOST_DETAILS} are too many"
+                "single segments and acknowledgments are recorded until {since:.3} s only: the limit is \
+                 {MOST_DETAILS}"
             ));
         }
-        // A queue that never held a second packet has nothing to show.
+        // Queues that never held a second packet are not shown.
         let queues = self.queues.into_values().filter(|queue| queue.most > 1);
         RunSeries {
             cell,
@@ -261,7 +261,7 @@ impl SeriesRecorder {
             HandoverPhase::Started => {
                 if same.next().is_none_or(|band| band.start_s != time_s) {
                     let announced = self.predicted.iter().position(|(known, _)| known == link);
-                    let predicted_s = announced.map(|place| self.predicted.swap_remove(place).1);
+                    let predicted_s = announced.map(|index| self.predicted.swap_remove(index).1);
                     let band = HandoverBand {
                         link: link.clone(),
                         predicted_s,
@@ -281,7 +281,7 @@ impl SeriesRecorder {
 }
 
 impl SeriesRecorder {
-    /// What a mobile node did belongs to its own latest handover.
+    /// A mobility event belongs to the node's latest handover.
     fn mobility(&mut self, time_s: f64, at: ElementId, what: MobilityEvent) {
         let Some(node) = self.links.get(at) else { return };
         let Some(band) = self.handovers.iter_mut().rev().find(|band| band.link == *node) else { return };
@@ -313,7 +313,7 @@ impl Connection {
         add_to_bin(&mut self.series.delivered_bytes, now, u64::from(bytes));
     }
 
-    /// Note an acknowledgment and its blocks; returns how many things that are.
+    /// Record an acknowledgment and its SACK blocks; returns how many details that are.
     fn acknowledged(&mut self, time_s: f64, segment: &Segment) -> usize {
         let Some(position) = self.positions.of(segment.acknowledgment) else { return 0 };
         let is_syn = segment.flags.contains(Flags::SYN);
@@ -335,7 +335,7 @@ impl Connection {
 
     fn finish(self) -> FlowSeries {
         let samples = self.sender.finish();
-        let column = |place: usize| samples.iter().map(|sample| sample.values[place]).collect();
+        let column = |index: usize| samples.iter().map(|sample| sample.values[index]).collect();
         let sender = SenderColumns {
             time_s: samples.iter().map(|sample| sample.time_s).collect(),
             congestion_window_segments: column(0),

@@ -1,18 +1,18 @@
-//! The table of one run, after iperf3's, with handovers between the rows.
+//! The table of one run, in the style of iperf3, with handovers between the rows.
 
 use super::quantity::{bit_rate, bytes, count, millis};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use std::fmt::Write;
 
-/// Tables have at most about so many rows, unless every interval is asked for.
+/// The approximate maximum number of rows, unless every interval is requested.
 const MOST_ROWS: usize = 12;
 const BAR_WIDTH: f64 = 20.0;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// The table of a flow in one run. `every` shows every interval; otherwise intervals are taken together
-/// until they fit a screen.
+/// The table of a flow in one run. `every` shows every interval; otherwise intervals are merged until they fit a
+/// screen.
 pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
-    let rows = if every { flow.intervals.clone() } else { taken_together(&flow.intervals) };
+    let rows = if every { flow.intervals.clone() } else { merged(&flow.intervals) };
     let fastest = rows.iter().map(rate).fold(0.0, f64::max);
     let mut text = String::from(
         "   Interval (s)      Transfer      Goodput                         Retr  RTO   Cwnd       RTT\n",
@@ -53,17 +53,17 @@ fn write_handover(text: &mut String, handover: &HandoverRecord, is_last: bool) {
             let what = if handover.movement_detected_ms.is_some() { "unreachable" } else { "without link" };
             let _ = write!(text, ": {} {what}", millis(interruption));
         }
-        None if is_last => text.push_str(": not reached until the end"),
-        None => text.push_str(": not reached until the next handover"),
+        None if is_last => text.push_str(": unreachable until the end"),
+        None => text.push_str(": unreachable until the next handover"),
     }
     if let Some(first) = handover.first_data_ms {
         let _ = write!(text, ", data after {}", millis(first));
     }
     match handover.recovery_ms {
         Some(recovery) => {
-            let _ = writeln!(text, ", back at pace after {}", millis(recovery));
+            let _ = writeln!(text, ", recovered after {}", millis(recovery));
         }
-        None => text.push_str(", pace not regained\n"),
+        None => text.push_str(", not recovered\n"),
     }
 }
 
@@ -85,8 +85,8 @@ fn bar(share: f64) -> String {
     bar
 }
 
-/// As few rows as fit, each of 1, 2, 5, 10, ... intervals.
-fn taken_together(intervals: &[IntervalRecord]) -> Vec<IntervalRecord> {
+/// Merge intervals in steps of 1, 2, 5, 10, ... until the rows fit.
+fn merged(intervals: &[IntervalRecord]) -> Vec<IntervalRecord> {
     let wanted = intervals.len().div_ceil(MOST_ROWS);
     let steps = (0..).flat_map(|power: u32| [1, 2, 5].map(|step| step * 10usize.pow(power.min(12))));
     let step = steps.into_iter().find(|step| *step >= wanted).unwrap_or(wanted);

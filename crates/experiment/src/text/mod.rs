@@ -1,15 +1,15 @@
-//! Results as text for a terminal: a table of one run for each cell, with its handovers between the rows,
-//! and a line of verdict for each.
+//! Results as text for a terminal: a table of one run for each grid cell, with handovers between the rows, and one
+//! line of verdict for each.
 
 mod intervals;
 mod quantity;
+mod sentences;
 mod verdict;
-mod words;
 
 pub use intervals::interval_table;
-pub use verdict::{doubts, verdicts, warnings};
+pub use sentences::sentences;
+pub use verdict::{emulation_warnings, verdicts, warnings};
 pub(crate) use verdict::{judgement, name, why_no_factor};
-pub use words::sentences;
 
 /// A rate in bits per second with three significant digits: `41.2 Mbit/s`.
 pub fn rate_in_words(bits_per_second: f64) -> String {

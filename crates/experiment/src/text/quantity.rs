@@ -1,3 +1,3 @@
-//! Numbers as people read them, the same in a terminal and in a report.
+//! Number formats, the same in a terminal and in a report.
 
 pub(super) use seamline_report::quantity::{bit_rate, bytes, count, millis};

@@ -1,4 +1,4 @@
-//! A line of verdict for each cell, and warnings that name their cure.
+//! One line of verdict for each grid cell, and warnings with their fix.
 
 use super::quantity::{bit_rate, count, millis};
 use crate::run::CellResult;
@@ -6,14 +6,14 @@ use crate::summary::{FlowSummary, label};
 use seamline_report::statistics::{Estimate, samples_needed};
 use seamline_scenario::plan::Plan;
 
-/// Wider intervals than this share of the mean are warned of.
+/// Intervals wider than this share of the mean cause a warning.
 const WIDE: f64 = 0.1;
-/// Why there may be no factor: there is no logarithm of zero, and runs under other seeds make no pairs.
-pub(super) const NO_FACTOR: [&str; 2] = ["a run came to zero", "their seeds differ"];
-/// More seeds than this are not advised.
-const MOST_SEEDS_ADVISED: usize = 1000;
+/// Why a factor may be missing: zero has no logarithm, and different seeds cannot be paired.
+pub(super) const NO_FACTOR: [&str; 2] = ["the goodput of a run is zero", "their seeds differ"];
+/// More seeds than this are not recommended.
+const MOST_SEEDS_RECOMMENDED: usize = 1000;
 
-/// The lines of verdict, aligned, with a headline.
+/// The lines of verdict, aligned, with a heading.
 pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
     let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
     let rows: Vec<[String; 5]> = summaries.iter().map(|summary| row(plan, summary)).collect();
@@ -22,7 +22,7 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
     let mut text = match seeds {
         1 => "Goodput in one run\n".to_owned(),
         _ => {
-            format!("Goodput, mean of {seeds} seeds and its 95 % interval; factors compare the same seeds\n")
+            format!("Goodput: mean of {seeds} seeds with 95 % interval; factors compare the same seeds\n")
         }
     };
     for [name, mean, interval, factor, rest] in &rows {
@@ -47,7 +47,7 @@ fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
     [name(plan, summary), bit_rate(goodput.mean), interval, factor, rest(summary)]
 }
 
-/// What tells this line from the others.
+/// The name that distinguishes this line from the others.
 pub(crate) fn name(plan: &Plan, summary: &FlowSummary) -> String {
     let flows = plan.cells.first().map_or(1, |cell| cell.scenario.flows.len());
     match (plan.cells.len(), flows) {
@@ -74,7 +74,7 @@ fn factor(factor: &Estimate) -> String {
     format!("{:.2}x{interval} {words}", factor.mean).trim_end().to_owned()
 }
 
-/// What a factor means.
+/// The verdict about a factor.
 pub(crate) fn judgement(factor: &Estimate) -> &'static str {
     match (factor.low, factor.high) {
         (Some(low), _) if low > 1.0 => "faster",
@@ -90,16 +90,16 @@ fn rest(summary: &FlowSummary) -> String {
         parts.push(format!("complete after {}", millis(completion.mean * 1e3)));
     }
     match summary.recovery_median_ms {
-        Some(recovery) => parts.push(format!("back at pace after {}", millis(recovery))),
-        None if summary.handovers > 0 => parts.push("pace mostly not regained".to_owned()),
+        Some(recovery) => parts.push(format!("recovered after {}", millis(recovery))),
+        None if summary.handovers > 0 => parts.push("mostly not recovered".to_owned()),
         None => {}
     }
-    parts.push(format!("{} sent again", count(summary.retransmissions_mean)));
+    parts.push(format!("{} retransmitted", count(summary.retransmissions_mean)));
     parts.push(format!("{} timeouts", count(summary.timeouts_mean)));
     parts.join(", ")
 }
 
-/// What a reader should know before believing the verdicts, each with its cure.
+/// Warnings about the verdicts, each with its fix.
 pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
     let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
     if seeds == 1 {
@@ -110,29 +110,30 @@ pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
         (wide > WIDE).then_some((wide, summary))
     });
     let Some((wide, summary)) = widest.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
-    let cure = match advised_seeds(&summary.goodput_bits_per_second) {
+    let fix = match recommended_seeds(&summary.goodput_bits_per_second) {
         Some(seeds) => format!("use --seeds {seeds}"),
-        None => "the runs differ too much for a mean to say much".to_owned(),
+        None => "the runs vary too much for a meaningful mean".to_owned(),
     };
-    vec![format!("the interval of {} is ±{:.0} %: {cure}", name(plan, summary), wide * 100.0)]
+    vec![format!("the interval of {} is ±{:.0} %: {fix}", name(plan, summary), wide * 100.0)]
 }
 
-/// Why runs in real time are not to be trusted, the same words once; the number of runs that give them is said.
-pub fn doubts(results: &[CellResult]) -> Vec<String> {
+/// Why emulated runs are unreliable. The reasons of the first such run stand for all; the number of unreliable runs
+/// is included.
+pub fn emulation_warnings(results: &[CellResult]) -> Vec<String> {
     let runs = || results.iter().flat_map(|result| &result.runs);
     let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.doubts())));
-    let doubtful: Vec<(u64, Vec<String>)> = of_run.filter(|(_, doubts)| !doubts.is_empty()).collect();
-    let Some((seed, doubts)) = doubtful.first() else { return Vec::new() };
-    let (some, all) = (doubtful.len(), runs().count());
+    let unreliable: Vec<(u64, Vec<String>)> = of_run.filter(|(_, doubts)| !doubts.is_empty()).collect();
+    let Some((seed, doubts)) = unreliable.first() else { return Vec::new() };
+    let (some, all) = (unreliable.len(), runs().count());
     vec![format!(
-        "{some} of {all} runs are not to be trusted; seed {seed}: {}. Close what else runs, lower the rates, or run as root (seamline doctor)",
+        "{some} of {all} runs are unreliable; seed {seed}: {}. Close other programs, lower the rates, or run as root (seamline doctor)",
         doubts.join("; ")
     )]
 }
 
-/// Seeds that would bring the interval down to [`WIDE`], rounded up to a number that is easy to say.
-fn advised_seeds(estimate: &Estimate) -> Option<usize> {
-    let needed = samples_needed(estimate, WIDE, MOST_SEEDS_ADVISED)?.max(estimate.samples + 1);
+/// The number of seeds that would reduce the interval to [`WIDE`], rounded up to a round number.
+fn recommended_seeds(estimate: &Estimate) -> Option<usize> {
+    let needed = samples_needed(estimate, WIDE, MOST_SEEDS_RECOMMENDED)?.max(estimate.samples + 1);
     let step = if needed <= 20 { 5 } else { 10 };
     Some(needed.div_ceil(step) * step)
 }

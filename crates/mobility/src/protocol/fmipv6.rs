@@ -8,12 +8,12 @@
 
 use super::mobile_ipv6::MobileIpv6;
 use super::{
-    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
 };
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
-/// How often an update is sent again (FBU_RETRIES, section 9).
+/// The maximum number of retransmissions of an update (FBU_RETRIES, section 9).
 const RETRIES: u32 = 3;
 /// Tunnels last for tens of seconds (section 5.6).
 const LIFETIME_S: u16 = 10;
@@ -33,7 +33,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: |setup| Box::new(Fmipv6::new(setup)),
 };
 
-/// An update that waits for its acknowledgment.
+/// A pending update.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     router: NodeId,
@@ -49,13 +49,13 @@ struct Fmipv6 {
     mobile_ipv6: MobileIpv6,
     home_agent: NodeId,
     on_link: Vec<(NodeId, NodeId)>,
-    /// Of the first wait, and then twice as long each time.
+    /// The initial timeout; it doubles with each retransmission.
     retransmission: Duration,
-    /// The router that it uses, as far as it knows.
+    /// The router that it currently uses, as far as it knows.
     router: Option<NodeId>,
     /// Routers that may still tunnel to where it was later, and until when.
     asked: Vec<(NodeId, Instant)>,
-    /// Of the last update sent, whoever it was for.
+    /// The sequence number of the last update sent, to any router.
     sequence: u16,
     outstanding: Vec<Outstanding>,
 }
@@ -122,8 +122,8 @@ impl Fmipv6 {
         self.sequence
     }
 
-    /// Sent again with a new number and twice the patience, as Binding Updates are; after the last time the node does without
-    /// (section 4).
+    /// Retransmitted with a new sequence number and twice the timeout, like Binding Updates; after the last
+    /// retransmission the node gives up (section 4).
     fn on_wake(&mut self, now: Instant, actions: &mut Actions) {
         for asked in std::mem::take(&mut self.outstanding) {
             if now < asked.send_again_at {
@@ -157,15 +157,15 @@ fn send(router: NodeId, update: BindingUpdate, actions: &mut Actions) {
 }
 
 impl Protocol for Fmipv6 {
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Happened::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
                 self.on_acknowledgment(answer, actions);
             }
-            Happened::Wake => self.on_wake(now, actions),
-            Happened::Message(_) | Happened::LinkUp => {}
+            ProtocolEvent::Wake => self.on_wake(now, actions),
+            ProtocolEvent::Message(_) | ProtocolEvent::LinkUp => {}
         }
-        // Before the home agent hears of it: what is on its way to the previous router cannot wait.
+        // Sent before the home agent's update: packets on their way to the previous router cannot wait.
         let mut further = Actions::default();
         self.mobile_ipv6.on(now, happened, &mut further);
         for action in further.drain() {

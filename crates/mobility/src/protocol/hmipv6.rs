@@ -3,7 +3,7 @@
 
 use super::router_discovery::RouterDiscovery;
 use super::{
-    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
 };
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{
@@ -130,17 +130,17 @@ impl Hmipv6 {
 }
 
 impl Protocol for Hmipv6 {
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Happened::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::RouterAdvertisement(heard))) => {
                 self.on_advertisement(now, heard, actions);
             }
-            Happened::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
+            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
                 self.on_acknowledgement(now, answer, actions);
             }
-            Happened::Message(_) => {}
-            Happened::LinkUp => self.discovery.link_up(actions),
-            Happened::Wake => self.on_wake(now, actions),
+            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::Wake => self.on_wake(now, actions),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

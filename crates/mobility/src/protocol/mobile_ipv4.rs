@@ -1,7 +1,7 @@
 //! Mobile IPv4 (RFC 5944) with foreign agents: the mobile node learns of an agent from its advertisements and
 //! registers through it.
 
-use super::{Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits};
+use super::{Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits};
 use crate::agent_discovery::AgentDiscovery;
 use crate::registration::{Answer, MobileIpConfig, Registration, ToSend};
 use seamline_wire::control::{AgentAdvertisement, RegistrationReply};
@@ -86,18 +86,18 @@ impl MobileIpv4 {
 }
 
 impl Protocol for MobileIpv4 {
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Happened::Message(Control::AgentAdvertisement(heard)) => {
+            ProtocolEvent::Message(Control::AgentAdvertisement(heard)) => {
                 self.on_advertisement(now, heard, actions);
             }
-            Happened::Message(Control::RegistrationReply(reply)) => self.on_reply(now, reply, actions),
-            Happened::Message(_) => {}
-            Happened::LinkUp if self.layer_2_triggers => {
+            ProtocolEvent::Message(Control::RegistrationReply(reply)) => self.on_reply(now, reply, actions),
+            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::LinkUp if self.layer_2_triggers => {
                 self.send(NodeId::ALL_ROUTERS, Control::AgentSolicitation, actions);
             }
-            Happened::LinkUp => {}
-            Happened::Wake => {
+            ProtocolEvent::LinkUp => {}
+            ProtocolEvent::Wake => {
                 let due = self.registration.on_wake(now);
                 self.request(due, actions);
             }

@@ -3,7 +3,7 @@
 
 use super::router_discovery::RouterDiscovery;
 use super::{
-    Action, Actions, BaseStation, Happened, Participation, Protocol, Scheme, Setup, Traits, Upwards,
+    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
 };
 use crate::update_list::{Answer, Subscription, UpdateListEntry};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
@@ -106,12 +106,12 @@ fn place(
 }
 
 impl Protocol for MobileIpv6 {
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions) {
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
-            Happened::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
-            Happened::Message(_) => {}
-            Happened::LinkUp => self.discovery.link_up(actions),
-            Happened::Wake => {
+            ProtocolEvent::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
+            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::Wake => {
                 let due = self.binding.on_wake(now);
                 due.into_iter().for_each(|update| self.send(update, actions));
             }

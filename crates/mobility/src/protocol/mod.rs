@@ -1,8 +1,7 @@
 //! Mobility protocols at the mobile node. One file per protocol, one entry in [`ALL`].
 //!
-//! A protocol hears what [`Happened`], and answers with [`Action`]s, which the
-//! [`crate::MobileNode`] carries out in the order given. It never holds the node: sending by the cell that the node
-//! is in, and telling the host, are the node's.
+//! A protocol receives a [`ProtocolEvent`] and answers with [`Action`]s, which the [`crate::MobileNode`] applies in order.
+//! It never holds the node: the node itself sends packets through its radio cell and notifies the host.
 
 use crate::agent_discovery::MovementDetection;
 use seamline_wire::control::{BindingStatus, ReplyCode};
@@ -18,46 +17,46 @@ mod router_discovery;
 
 pub use mobile_ipv4::MobileIpv4;
 
-/// What a protocol hears of.
+/// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Happened<'a> {
+pub enum ProtocolEvent<'a> {
     /// A control message has arrived over the air.
     Message(&'a Control),
-    /// The link layer of the node tells that a link is up (Link_Up of IEEE 802.21).
+    /// The link layer of the node reports that a link is up (Link_Up of IEEE 802.21).
     LinkUp,
     /// The time of [`Protocol::wake_at`] has come.
     Wake,
 }
 
-/// What a protocol wants done.
+/// An action requested by a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Send a message by the cell that the node is in; in none, it is not sent.
+    /// Send a message through the current radio cell; without one it is not sent.
     Send {
         /// Source address.
         from: NodeId,
         /// Destination address.
         to: NodeId,
-        /// What it says.
+        /// Its content.
         message: Control,
     },
-    /// Note that an advertisement was heard.
+    /// An advertisement was received.
     Heard {
-        /// Whose.
+        /// Its sender.
         agent: NodeId,
     },
-    /// The node is where it was: its host may hear of a link that is up.
+    /// The node has not moved: its host may be notified of a link that is up.
     Stayed,
-    /// The node has moved: its host hears of it.
+    /// The node has moved: its host is notified.
     Moved {
-        /// The agent that it heard there.
+        /// The mobility agent that advertises there.
         agent: NodeId,
     },
     /// A registration is in force.
     Registered {
         /// The care-of address.
         care_of_address: NodeId,
-        /// Whether it is for a move, and not renewed: its host hears of it.
+        /// Whether it is for a move rather than a renewal; for a move the host is notified.
         after_move: bool,
     },
     /// A registration was refused.
@@ -72,16 +71,16 @@ pub enum Action {
     },
 }
 
-/// Where actions go; reused.
+/// The reusable queue of actions.
 #[derive(Debug, Default)]
 pub struct Actions(Vec<Action>);
 
 impl Actions {
-    /// Ask for an action.
+    /// Request an action.
     pub fn push(&mut self, action: Action) {
         self.0.push(action);
     }
-    /// Take what has been asked for, in order.
+    /// Take the requested actions in order.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Action> {
         self.0.drain(..)
     }
@@ -90,8 +89,8 @@ impl Actions {
 /// A mobility protocol at a mobile node.
 pub trait Protocol: Debug + Send {
     /// Something happened.
-    fn on(&mut self, now: Instant, happened: Happened<'_>, actions: &mut Actions);
-    /// When [`Happened::Wake`] is wanted.
+    fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions);
+    /// When [`ProtocolEvent::Wake`] is due.
     fn wake_at(&self) -> Option<Instant>;
     /// The tunnels through IPv6 that begin at the node for what comes from this address.
     fn tunnels(&self, source: NodeId) -> Upwards {
@@ -103,22 +102,22 @@ pub trait Protocol: Debug + Send {
 /// Tunnels that a packet leaves through, innermost first.
 pub type Upwards = [Option<Tunnel>; 2];
 
-/// What every protocol is set up with.
+/// The setup of a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The address that the node keeps wherever it is.
     pub home_address: NodeId,
-    /// The node that its home agent is on, where the protocol has one.
+    /// The node of its home agent, if the protocol has one.
     pub home_agent: Option<NodeId>,
-    /// When it takes what it hears for a move.
+    /// The rule of movement detection.
     pub movement_detection: MovementDetection,
-    /// The lifetime that it asks for, in seconds.
+    /// The requested lifetime in seconds.
     pub registration_lifetime_s: u16,
-    /// How long it waits for the first reply.
+    /// The timeout for the first reply.
     pub registration_retransmission: Duration,
-    /// Whether a new link is asked for an advertisement at once.
+    /// Whether an advertisement is solicited on a new link at once.
     pub layer_2_triggers: bool,
-    /// The agent that it is registered with from the start.
+    /// The agent that it is registered with initially.
     pub registered_with: Option<NodeId>,
     /// By access router, the address that the node forms from its prefix.
     pub on_link_addresses: Vec<(NodeId, NodeId)>,
@@ -126,7 +125,7 @@ pub struct Setup {
     pub regional_address: Option<(NodeId, NodeId)>,
 }
 
-/// Who takes part in a protocol besides the mobile node, and what it needs.
+/// The participants of a protocol besides the mobile node, and its requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// A home agent keeps the binding.
@@ -137,11 +136,11 @@ pub struct Traits {
     pub base_station: BaseStation,
     /// It keeps hosts behind the mobile node reachable too.
     pub carries_networks: bool,
-    /// The access router that a node has left sends after it what comes for its previous care-of address, and what was kept.
+    /// The previous access router forwards buffered packets and those for the previous care-of address.
     pub previous_router_forwards: bool,
 }
 
-/// Whether somebody takes part.
+/// Whether a participant is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Participation {
     /// Always.
@@ -152,7 +151,7 @@ pub enum Participation {
     None,
 }
 
-/// What a base station runs for a protocol.
+/// The role of a base station in a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseStation {
     /// A foreign agent ([`crate::ForeignAgent`]), whose address is the care-of address.

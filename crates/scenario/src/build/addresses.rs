@@ -1,17 +1,17 @@
-//! The numbers that stand for addresses: each node has one, and mobile nodes have more.
+//! Address numbers: each node has one, and mobile nodes have more.
 
 use super::node_id;
 use crate::schema::Scenario;
 use seamline_mobility::protocol::BaseStation;
 use seamline_wire::NodeId;
 
-/// The address that a mobile node, by its place, has while it is in a cell, and keeps under a protocol whose base
-/// stations are access routers: behind those of all nodes.
+/// The address of a mobile node, by its index, while it is in a radio cell; it remains valid under a protocol with
+/// access routers. The numbers follow those of all nodes.
 pub fn on_link(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
     node_id(scenario.nodes.len() + mobile * scenario.cells.len() + cell)
 }
 
-/// The regional care-of address of a mobile node. One without a home agent is known by it.
+/// The regional care-of address of a mobile node. Without a home agent it is the address that correspondents use.
 pub fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
     let spec = &scenario.mobiles[mobile];
     let has_home_agent = spec.protocol.as_ref().is_some_and(|protocol| protocol.home_agent.is_some());
@@ -21,7 +21,7 @@ pub fn regional(scenario: &Scenario, mobile: usize) -> NodeId {
     }
 }
 
-/// The address that anchors bind a mobile node to while it is in a cell: the foreign agent's, or its own.
+/// The address that anchors bind a mobile node to while it is in a radio cell: the foreign agent's, or its own.
 pub fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
     let protocol = scenario.mobiles[mobile].protocol.as_ref();
     match protocol.map(|protocol| protocol.scheme.traits.base_station) {
@@ -30,21 +30,21 @@ pub fn care_of(scenario: &Scenario, mobile: usize, cell: usize) -> NodeId {
     }
 }
 
-/// Where tunnels to a mobile node end while it is in a cell; `None` at home.
+/// The end of tunnels to a mobile node while it is in a radio cell; `None` at home.
 pub fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
     let home_agent = scenario.mobiles[mobile].protocol.as_ref().and_then(|protocol| protocol.home_agent);
     let is_at_home = home_agent == Some(scenario.cells[cell].base_station);
     (!is_at_home).then(|| care_of(scenario, mobile, cell))
 }
 
-/// The addresses that lead to a mobile node by the air of a cell, its own and those behind it.
+/// The addresses reachable over the air of a radio cell: those of a mobile node and of nodes behind it.
 pub fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
     let node = scenario.mobiles[mobile].node;
     let behind = scenario.behind(node).into_iter().map(node_id);
     behind.chain([node_id(node), on_link(scenario, mobile, cell)]).collect()
 }
 
-/// All addresses of a mobile node and of what is behind it.
+/// All addresses of a mobile node and of nodes behind it.
 pub fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
     let spec = &scenario.mobiles[mobile];
     let behind = scenario.behind(spec.node).into_iter().map(node_id);
@@ -52,8 +52,8 @@ pub fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
     behind.chain(on_link).chain([node_id(spec.node), regional(scenario, mobile)]).collect()
 }
 
-/// The nodes of the anchors of a mobile node, the address that each serves, and what that is bound to in the cell that the
-/// node begins in (`None` at home).
+/// The anchors of a mobile node: their node, the address that each serves, and its binding in the initial radio cell
+/// (`None` at home).
 pub fn bindings(scenario: &Scenario, mobile: usize) -> Vec<(usize, NodeId, Option<NodeId>)> {
     let spec = &scenario.mobiles[mobile];
     let Some(protocol) = &spec.protocol else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Agents between a router and its link or air.
+//! Agents between a router and its link or radio cell.
 
 use super::{Part, Places};
 use crate::schema::{AgentPlace, Scenario};
@@ -9,7 +9,7 @@ use seamline_wire::Port;
 /// A port of an element.
 pub(super) type End = (ElementId, Port);
 
-/// The agents that stand at a place, from the wired side on.
+/// The agents at a position, in order from the wired side.
 fn agents_at(scenario: &Scenario, places: &Places, at: AgentPlace) -> Vec<ElementId> {
     let agents = scenario.agents.iter().zip(&places.agents);
     agents.filter(|(spec, _)| spec.at == at).filter_map(|(_, element)| *element).collect()
@@ -23,8 +23,8 @@ pub(super) fn add<O: Observer>(scenario: &Scenario, world: &mut World<Part, O>, 
     }
 }
 
-/// Put the agents of a place between what is wireless (`below`) and what is wired (`above`); returns where packets enter that
-/// go downwards, and those that go upwards.
+/// Insert the agents of a position between the wireless side (`below`) and the wired side (`above`); returns the
+/// entry ports for downward and upward packets.
 pub(super) fn insert<O: Observer>(
     scenario: &Scenario,
     world: &mut World<Part, O>,

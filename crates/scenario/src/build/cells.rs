@@ -1,8 +1,8 @@
-//! Cells, agents and mobile nodes of a world.
+//! Radio cells, mobility agents and mobile nodes of a world.
 //!
-//! A cell is a link for each direction with a [`Coverage`] where both end. An agent stands between the router
-//! of a base station and the air, an anchor beside its router, a mobile node between its router and the
-//! cells, and before the air what a base station keeps for departed nodes.
+//! A radio cell is a link for each direction with a [`Coverage`] at the end of both. A foreign agent is placed
+//! between the router of a base station and the air, an anchor next to its router, a mobile node between its router
+//! and the radio cells, and the buffer for departed nodes before the air.
 
 use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
 use crate::routes::Way;
@@ -21,34 +21,35 @@ use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::random::Stream;
 use seamline_wire::{Instant, NodeId, Port};
 
-/// Where a cell is in a world.
+/// The elements of a radio cell.
 #[derive(Debug)]
 pub struct CellPlaces {
     /// The air towards mobile nodes.
     pub down: ElementId,
     /// The air from mobile nodes.
     pub up: ElementId,
-    /// Where both directions of the air end.
+    /// The end of both directions of the air.
     pub coverage: ElementId,
-    /// The agent at its base station.
+    /// The foreign agent or access router at its base station.
     pub agent: Option<ElementId>,
-    /// What its base station keeps for departed nodes.
+    /// The buffer of its base station for departed nodes.
     pub departed: Option<ElementId>,
 }
 
-/// Where a mobile node is in a world, besides its router and its host.
+/// The elements of a mobile node, besides its router and its host.
 #[derive(Debug)]
 pub struct MobilePlaces {
     /// The mobile node.
     pub node: ElementId,
-    /// What gives notice of its handovers.
+    /// The announcer of its handovers.
     pub notices: Option<ElementId>,
 }
 
-/// The longest registration that agents accept: without end.
+/// The longest registration that mobility agents accept: unlimited.
 const LONGEST_REGISTRATION_S: u16 = u16::MAX;
 
-/// Whether there is an agent at the base station of a cell, and how it advertises.
+/// The protocol of the foreign agent or access router at a radio cell's base station, if there is one, with its
+/// advertisements.
 pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSpec> {
     scenario
         .mobiles
@@ -57,15 +58,15 @@ pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSp
         .find_map(|mobile| mobile.protocol.as_ref())
 }
 
-/// How much the base station of a cell keeps for departed nodes: `None` without a buffer. With fast handovers there is one in any case,
-/// to tunnel what comes.
-pub(super) fn keeps_for_departed(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
-    let is_told = !left_by_fast_handovers(scenario, cell).is_empty();
+/// The buffer size of a radio cell's base station for departed nodes; `None` without a buffer. With fast handovers
+/// there always is one, because it tunnels arriving packets.
+pub(super) fn departed_buffer_size(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
+    let is_told = !addresses_with_fast_handovers(scenario, cell).is_empty();
     scenario.cells[cell].forward_departed.or(is_told.then_some(KeptAtMost::Packets(0)))
 }
 
-/// The addresses on the link of a cell whose nodes tell its access router where they go.
-fn left_by_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
+/// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
+fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
     let tells = |mobile: &MobileSpec| {
         let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
         protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
@@ -87,7 +88,7 @@ pub(super) fn anchor_nodes(scenario: &Scenario) -> Vec<usize> {
     nodes
 }
 
-/// When the mobile nodes are where, under one seed.
+/// The movements of all mobile nodes with one seed.
 pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
     let build = |mobile: &MobileSpec| {
         let movement = mobile.movement.build(&mobile.cells, seed, &scenario.nodes[mobile.node]);
@@ -96,8 +97,7 @@ pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
     scenario.mobiles.iter().map(build).collect()
 }
 
-/// The addresses that mobile nodes have besides their nodes': each with the node whose network it is on, and how packets
-/// leave that node.
+/// The additional addresses of mobile nodes, each with the node of its network and the hop that leaves that node.
 pub(super) fn further_addresses(scenario: &Scenario) -> Vec<(NodeId, usize, Way)> {
     let mut all = Vec::new();
     for (place, mobile) in scenario.mobiles.iter().enumerate() {
@@ -115,7 +115,7 @@ pub(super) fn further_addresses(scenario: &Scenario) -> Vec<(NodeId, usize, Way)
     all
 }
 
-/// Adds what moves, and what it moves between.
+/// Adds mobile nodes, radio cells and anchors.
 pub(super) struct Builder<'a, O> {
     pub(super) scenario: &'a Scenario,
     pub(super) seed: u64,
@@ -136,7 +136,7 @@ impl<O: Observer> Builder<'_, O> {
             self.add_mobile(mobile);
         }
         for cell in 0..self.scenario.cells.len() {
-            self.join_cell(cell);
+            self.connect_cell(cell);
         }
     }
 
@@ -169,8 +169,8 @@ impl<O: Observer> Builder<'_, O> {
             let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
         }
-        if let Some(at_most) = keeps_for_departed(scenario, place) {
-            let left = left_by_fast_handovers(scenario, place);
+        if let Some(at_most) = departed_buffer_size(scenario, place) {
+            let left = addresses_with_fast_handovers(scenario, place);
             let departed = DepartedBuffer::new(at_most);
             let departed = departed.with_fast_handovers(node_id(cell.base_station), &left);
             let departed = self.world.add(Part::Departed(departed));
@@ -309,8 +309,8 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    /// Connect a cell with its base station and its nodes.
-    fn join_cell(&mut self, place: usize) {
+    /// Connect a radio cell with its base station and its nodes.
+    fn connect_cell(&mut self, place: usize) {
         let scenario = self.scenario;
         let cell = &scenario.cells[place];
         let CellPlaces { down, up, coverage, agent, departed } = self.places.cells[place];
@@ -331,7 +331,7 @@ impl<O: Observer> Builder<'_, O> {
         self.world.connect(up, LINK, coverage, Coverage::UP);
         if let Some(agent) = agent {
             self.world.connect(agent, AgentPorts::AIR, downwards.0, downwards.1);
-            self.join_agent(cell.base_station, agent, departed);
+            self.connect_agent(cell.base_station, agent, departed);
         }
         if let Some(anchor) = self.places.anchor(cell.base_station) {
             self.world.connect(anchor, AnchorPorts::HOME, downwards.0, downwards.1);
@@ -339,7 +339,7 @@ impl<O: Observer> Builder<'_, O> {
         for node in &cell.fixed {
             let router = self.places.routers[*node];
             let port = self.coverage(place).add_fixed();
-            self.let_coverage_lead(place, node_id(*node), port);
+            self.add_coverage_route(place, node_id(*node), port);
             self.world.connect(coverage, port, router, TO_HOST);
             self.world.connect(router, self.places.ports.cell(place, Direction::Up), up, LINK);
         }
@@ -348,7 +348,7 @@ impl<O: Observer> Builder<'_, O> {
                 let movement = self.movements[n].clone();
                 let port = self.coverage(place).add_mobile(movement);
                 for address in addresses::in_cell(scenario, n, place) {
-                    self.let_coverage_lead(place, address, port);
+                    self.add_coverage_route(place, address, port);
                 }
                 let radio = MobileNode::cell_port(CellId(place as u32));
                 let node = self.places.mobiles[n].node;
@@ -358,7 +358,7 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn join_agent(&mut self, node: usize, agent: ElementId, departed: Option<ElementId>) {
+    fn connect_agent(&mut self, node: usize, agent: ElementId, departed: Option<ElementId>) {
         let router = self.places.routers[node];
         self.world.connect(agent, AgentPorts::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, agent, AgentPorts::NETWORK);
@@ -379,12 +379,12 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn let_coverage_lead(&mut self, cell: usize, node: NodeId, port: Port) {
+    fn add_coverage_route(&mut self, cell: usize, node: NodeId, port: Port) {
         self.coverage(cell).set_route(node, port);
     }
 }
 
-/// What the link layer of a node sees of its moves.
+/// The moves of a node as its link layer sees them.
 fn link_changes<'a>(scenario: &'a Scenario, movement: &'a Movement) -> impl Iterator<Item = LinkChange> + 'a {
     let stays = movement.stays();
     stays.iter().enumerate().filter(|(_, left)| left.until < Instant::MAX).map(move |(place, left)| {

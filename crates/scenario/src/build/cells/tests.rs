@@ -1,4 +1,4 @@
-//! What link layers are told to know.
+//! The information that link layers provide.
 
 use super::{link_changes, movements};
 use crate::Plan;
@@ -6,7 +6,7 @@ use seamline_wire::{Duration, Instant, Rate};
 use std::path::Path;
 
 #[test]
-fn a_link_layer_knows_the_rate_of_a_new_link_and_what_its_cell_states() {
+fn a_link_layer_knows_the_rate_of_a_new_link_and_the_values_of_its_radio_cell() {
     let cell = |name: &str, rate, stated: &str| {
         format!(
             "\n[[link]]\nname = \"to-{name}\"\nfrom = \"sender\"\nto = \"{name}\"\nrate = \"1 Gbit/s\"\none_way_delay = \"1 ms\"\n\

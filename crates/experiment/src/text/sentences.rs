@@ -1,4 +1,4 @@
-//! The verdict in sentences: who was faster than what, and how sure that is.
+//! The verdict in sentences: which scheme was faster than which, and how certain that is.
 
 use super::quantity::bit_rate;
 use super::verdict::{NO_FACTOR, judgement, name, why_no_factor};
@@ -6,8 +6,8 @@ use crate::summary::FlowSummary;
 use seamline_scenario::plan::Plan;
 use std::fmt::Write;
 
-/// One sentence for each judgement about each baseline, the fastest first, one for what cannot be told apart, and
-/// one for each reason why there is no factor.
+/// One sentence for each verdict about each baseline, the fastest first, one for unclear differences, and one for
+/// each reason of a missing factor.
 pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
     let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
     let mut sentences = Vec::new();
@@ -19,10 +19,10 @@ pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
             sentences.push(alone(plan, baseline));
             continue;
         }
-        for words in ["faster", "slower"] {
-            sentences.extend(differing(plan, baseline, &others, words));
+        for verdict in ["faster", "slower"] {
+            sentences.extend(differing(plan, baseline, &others, verdict));
         }
-        sentences.extend(alike(plan, baseline, &others));
+        sentences.extend(unclear_difference(plan, baseline, &others));
         sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, &others, why)));
     }
     sentences
@@ -39,19 +39,19 @@ fn alone(plan: &Plan, summary: &FlowSummary) -> String {
 }
 
 /// `cubic was faster than newreno: 1.21 times its goodput (1.06 to 1.38).`
-fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], words: &str) -> Option<String> {
+fn differing(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], verdict: &str) -> Option<String> {
     let factor = |summary: &&FlowSummary| summary.factor().copied();
-    let mut such: Vec<&FlowSummary> = others.to_vec();
-    such.retain(|summary| judged(summary) == Some(words));
-    such.sort_by(|one, other| {
+    let mut selected: Vec<&FlowSummary> = others.to_vec();
+    selected.retain(|summary| judged(summary) == Some(verdict));
+    selected.sort_by(|one, other| {
         let (one, other) = (factor(one).map_or(1.0, |f| f.mean), factor(other).map_or(1.0, |f| f.mean));
-        if words == "faster" { other.total_cmp(&one) } else { one.total_cmp(&other) }
+        if verdict == "faster" { other.total_cmp(&one) } else { one.total_cmp(&other) }
     });
     let mut text = String::new();
-    for (place, summary) in such.iter().enumerate() {
+    for (index, summary) in selected.iter().enumerate() {
         let Some(factor) = factor(summary) else { continue };
-        let _ = match place {
-            0 => write!(text, "{} was {words} than {}: ", name(plan, summary), name(plan, baseline)),
+        let _ = match index {
+            0 => write!(text, "{} was {verdict} than {}: ", name(plan, summary), name(plan, baseline)),
             _ => write!(text, "; {}: ", name(plan, summary)),
         };
         let _ = write!(text, "{:.2} times its goodput", factor.mean);
@@ -67,16 +67,17 @@ fn judged(summary: &FlowSummary) -> Option<&'static str> {
 }
 
 /// `No clear difference from newreno: sack, westwood+.`
-fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option<String> {
-    let unclear =
-        |summary: &FlowSummary| judged(summary).is_some_and(|words| !matches!(words, "faster" | "slower"));
-    let such = others.iter().filter(|summary| unclear(summary));
-    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+fn unclear_difference(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option<String> {
+    let unclear = |summary: &FlowSummary| {
+        judged(summary).is_some_and(|verdict| !matches!(verdict, "faster" | "slower"))
+    };
+    let selected = others.iter().filter(|summary| unclear(summary));
+    let names: Vec<String> = selected.map(|summary| name(plan, summary)).collect();
     let samples = baseline.goodput_bits_per_second.samples;
     match (names.is_empty(), samples) {
         (true, _) => None,
         (_, 1) => Some(format!(
-            "One seed cannot tell whether {} differ from {}.",
+            "One seed cannot show whether {} differ from {}.",
             names.join(", "),
             name(plan, baseline)
         )),
@@ -84,10 +85,10 @@ fn alike(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary]) -> Option
     }
 }
 
-/// `vegas has no factor relative to newreno: a run came to zero.`
+/// `vegas has no factor relative to newreno: the goodput of a run is zero.`
 fn without_factor(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], why: &str) -> Option<String> {
-    let such = others.iter().filter(|summary| why_no_factor(plan, summary) == Some(why));
-    let names: Vec<String> = such.map(|summary| name(plan, summary)).collect();
+    let selected = others.iter().filter(|summary| why_no_factor(plan, summary) == Some(why));
+    let names: Vec<String> = selected.map(|summary| name(plan, summary)).collect();
     let have = match names.len() {
         0 => return None,
         1 => "has",

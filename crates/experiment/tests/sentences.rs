@@ -1,4 +1,4 @@
-//! What results are called, what they are compared with, and how that is put into words.
+//! Names of results, their baselines, and the sentences about them.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -19,7 +19,7 @@ fn plan(general: &str, grid: &str) -> Plan {
 }
 
 /// The sentences about a plan, and its lines of verdict.
-fn words(plan: &Plan) -> (Vec<String>, String) {
+fn sentences_and_verdicts(plan: &Plan) -> (Vec<String>, String) {
     let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
     let summaries = summarise(plan, &results);
     (sentences(plan, &summaries), verdicts(plan, &summaries))
@@ -27,7 +27,7 @@ fn words(plan: &Plan) -> (Vec<String>, String) {
 
 /// `handover` is a scheme of a flow, and a condition of a link.
 #[test]
-fn cells_are_compared_under_the_same_conditions_of_the_link() {
+fn grid_cells_are_compared_under_the_same_link_conditions() {
     let grid = "
         [grid]
         flow.main.variant = ['reno', 'cubic']
@@ -42,7 +42,7 @@ fn cells_are_compared_under_the_same_conditions_of_the_link() {
     assert!(label.starts_with("cubic, link.wire.handover = {"), "{label}");
 }
 
-/// The label of a group is dotless, and calls cells by its value alone where it names schemes.
+/// The label of a group has no dot, and names grid cells by its value alone if it is a scheme.
 #[test]
 fn the_label_of_a_group_names_schemes() {
     let grid = "
@@ -55,27 +55,27 @@ fn the_label_of_a_group_names_schemes() {
 }
 
 #[test]
-fn a_run_that_came_to_zero_is_no_small_difference() {
+fn a_run_with_zero_goodput_has_no_factor() {
     let grid = "[grid]\nlink.wire.one_way_delay = ['1 ms', '2 s']";
     for seeds in ["seeds = 1", "seeds = 2"] {
-        let (sentences, verdicts) = words(&plan(seeds, grid));
+        let (sentences, verdicts) = sentences_and_verdicts(&plan(seeds, grid));
         let expected = "link.wire.one_way_delay = 2 s has no factor relative to link.wire.one_way_delay = 1 ms: \
-                        a run came to zero.";
+                        the goodput of a run is zero.";
         assert_eq!(sentences, [expected]);
-        assert!(verdicts.contains("no factor (a run came to zero)"), "{verdicts}");
+        assert!(verdicts.contains("no factor (the goodput of a run is zero)"), "{verdicts}");
     }
 }
 
 #[test]
-fn other_seeds_are_no_runs_that_came_to_zero() {
-    let (sentences, verdicts) = words(&plan("", "[grid]\nseeds = [2, 3, 4]"));
+fn different_seeds_are_not_reported_as_zero_goodput() {
+    let (sentences, verdicts) = sentences_and_verdicts(&plan("", "[grid]\nseeds = [2, 3, 4]"));
     assert_eq!(sentences, ["seeds = 3, seeds = 4 have no factor relative to seeds = 2: their seeds differ."]);
     assert!(verdicts.contains("no factor (their seeds differ)") && !verdicts.contains("zero"), "{verdicts}");
 }
 
-/// A node may move on before it is reached, and a run may end before.
+/// A node may move on before it is reachable, and a run may end before.
 #[test]
-fn a_handover_without_an_end_says_what_ended_it() {
+fn an_incomplete_handover_shows_what_ended_it() {
     let row = IntervalRecord {
         from_s: 0.0,
         to_s: 10.0,
@@ -104,9 +104,9 @@ fn a_handover_without_an_end_says_what_ended_it() {
     let lines: Vec<&str> =
         table.lines().filter_map(|line| line.split_once("handover of ")).map(|it| it.1).collect();
     let expected = [
-        "phone at 1 s: not reached until the next handover, pace not regained",
-        "laptop at 2 s: not reached until the end, pace not regained",
-        "phone at 3 s: not reached until the end, pace not regained",
+        "phone at 1 s: unreachable until the next handover, not recovered",
+        "laptop at 2 s: unreachable until the end, not recovered",
+        "phone at 3 s: unreachable until the end, not recovered",
     ];
     assert_eq!(lines, expected);
 }

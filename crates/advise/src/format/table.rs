@@ -1,28 +1,28 @@
-//! A line for each scheme.
+//! Format one line for each scheme.
 
 use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
 use seamline_report::statistics::Estimate;
-use seamline_report::text_table::TextTable;
 
-/// The schemes in columns, and how to read them.
+/// The schemes in columns, followed by a legend.
 pub(super) fn table(advice: &Advice) -> String {
     let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
-    let stays = ["(stays)", &stays, "", "", "", ""].map(str::to_owned).to_vec();
-    let schemes = advice.schemes.iter().map(|scheme| row(advice, scheme));
-    let mut text = TextTable::new("l", head).with([stays]).with(schemes).to_text();
+    rows.push(vec!["(stays)".to_owned(), stays]);
+    rows.extend(advice.schemes.iter().map(|scheme| row(advice, scheme)));
+    let mut text = aligned(&rows);
     text += &format!(
-        "  t*_MAX: the longest interruption that is worth it, {}; T_MIN: the shortest stay that is, with {} of interruption\n",
+        "  t*_MAX: the longest interruption that pays off, {}; T_MIN: the shortest stay that pays off, with an interruption of {}\n",
         advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
         time(advice.interruption_s)
     );
     text + &incomplete(advice)
 }
 
-/// Runs that ended without the whole file.
+/// The note on runs that ended without the whole file.
 fn incomplete(advice: &Advice) -> String {
     let moves: usize = advice.schemes.iter().map(|scheme| scheme.incomplete).sum();
     let Advice { stays_incomplete: stays, incomplete_probes: probes, .. } = advice;
@@ -30,12 +30,12 @@ fn incomplete(advice: &Advice) -> String {
         return String::new();
     }
     let mut text = format!(
-        "  {stays} of {} runs of staying, {moves} runs of the handover as asked and {probes} probes of bounds ended without the whole file; \
-         they count as if it had come then, so no more is known than \"at least\"\n",
+        "  {stays} of {} runs of staying, {moves} runs of the requested handover and {probes} probes of bounds ended without the whole file; \
+         their times are lower bounds (\"at least\")\n",
         advice.seeds
     );
     if *stays > 0 {
-        text += "  bounds are not searched where staying does not end\n";
+        text += "  bounds are not searched where staying never completes\n";
     }
     text
 }
@@ -50,12 +50,12 @@ fn row(advice: &Advice, scheme: &SchemeAdvice) -> Vec<String> {
         let sure = match gain.mean {
             _ if scheme.gains => "",
             mean if mean <= 0.0 => "",
-            mean if mean <= advice.indifference => " counts for nothing",
-            _ => " not sure",
+            mean if mean <= advice.indifference => " negligible",
+            _ => " not significant",
         };
         format!("{bounded}{}{sure}", with_half_width(advice, gain))
     });
-    let name = if scheme.name == "none" { "none (stack as it is)" } else { &scheme.name };
+    let name = if scheme.name == "none" { "none (unmodified stack)" } else { &scheme.name };
     let limit =
         |found: &Option<Bound>, beyond: [&str; 2]| found.as_ref().map_or_else(none, |it| bound(it, beyond));
     vec![
@@ -71,7 +71,7 @@ fn row(advice: &Advice, scheme: &SchemeAdvice) -> Vec<String> {
 fn bound(found: &Bound, [beyond, never]: [&str; 2]) -> String {
     match found {
         Bound::At { over_seeds: Some(over), resolution_s, .. } => {
-            // Between two probes nobody has looked.
+            // The resolution of the search limits the precision.
             let half = over.half_width().unwrap_or(0.0).max(resolution_s / 2.0);
             format!("{} ± {}", time(over.mean), time(half))
         }
@@ -85,4 +85,17 @@ fn with_half_width(advice: &Advice, value: &Estimate) -> String {
     let half = value.half_width().filter(|half| *half > 0.0);
     let half = half.map(|half| format!(" ± {}", amount(advice, half))).unwrap_or_default();
     format!("{}{half}", amount(advice, value.mean))
+}
+
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|it| it.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }

@@ -1,4 +1,4 @@
-//! The closed form beside the simulation, and why they differ.
+//! Format the closed form, and why the simulation differs from it.
 
 use super::{amount, at_least, time};
 use crate::advice::Advice;
@@ -10,7 +10,7 @@ pub(super) fn closed_form(advice: &Advice) -> String {
     let [old, new] = form.payload_bits_per_second;
     let bound = |found: Option<f64>| found.map_or("never".to_owned(), time);
     let mut text = format!(
-        "Closed form (links that are always full, {} and {} of payload): stays {}, {}; t*_MAX {}, T_MIN {}\n",
+        "Closed form (fully used links, {} and {} of payload): stays {}, {}; t*_MAX {}, T_MIN {}\n",
         bit_rate(old),
         bit_rate(new),
         amount(advice, form.stays),
@@ -43,12 +43,12 @@ pub(super) fn closed_form(advice: &Advice) -> String {
 
 fn handover(advice: &Advice) -> String {
     if advice.stay_s.is_some_and(|stay| advice.interruption_s >= stay) {
-        return "no handover that is complete".to_owned();
+        return "the handover never completes".to_owned();
     }
     format!("hands over {}", amount(advice, advice.closed_form.moves))
 }
 
-/// What was simulated and is as it says.
+/// What the simulation agrees on.
 fn agreement(advice: &Advice) -> String {
     let was_simulated = advice.stock().is_some_and(|stock| stock.outcome.is_some());
     let agrees = |stays: bool| advice.disagreements.iter().all(|found| found.stays != stays);
@@ -61,12 +61,12 @@ fn agreement(advice: &Advice) -> String {
     let mut text = String::new();
     if !about.is_empty() {
         text += &format!(
-            "  For {about} the simulation of the stack as it is agrees, within {:.0} % or the interval of its mean.\n",
+            "  For {about} the simulation of the unmodified stack agrees, within {:.0} % or the interval of its mean.\n",
             TOLERANCE * 100.0
         );
     }
     if !was_simulated {
-        text += "  A handover as asked was not simulated.\n";
+        text += "  The requested handover was not simulated.\n";
     }
     text
 }
@@ -74,41 +74,41 @@ fn agreement(advice: &Advice) -> String {
 fn disagreement(advice: &Advice, found: &Disagreement) -> String {
     let stock_incomplete = advice.stock().map_or(0, |stock| stock.incomplete);
     let mut text = format!(
-        "  It says {} for {}, the simulation of the stack as it is {}{}",
+        "  It gives {} for {}, the simulation of the unmodified stack {}{}",
         amount(advice, found.closed_form),
         if found.stays { "staying" } else { "the handover" },
         at_least(if found.stays { advice.stays_incomplete } else { stock_incomplete }),
         amount(advice, found.simulated.mean)
     );
     if found.causes.is_empty() {
-        return text + "; the records show no reason.\n";
+        return text + "; the records show no cause.\n";
     }
-    text += ". What it leaves out:\n";
+    text += ". Effects that it ignores:\n";
     for cause in &found.causes {
-        text += &format!("    {}\n", cause_text(cause));
+        text += &format!("    {}\n", format_cause(cause));
     }
-    text + &format!("    {}\n", the_rest(advice, found))
+    text + &format!("    {}\n", explained_part(advice, found))
 }
 
-/// How much of the difference the causes explain, if nothing is delivered while they last.
-fn the_rest(advice: &Advice, found: &Disagreement) -> String {
+/// How much of the difference the causes explain.
+fn explained_part(advice: &Advice, found: &Disagreement) -> String {
     let difference = (found.simulated.mean - found.closed_form).abs();
     let rest = difference - found.accounted;
     let [whole, accounted, rest_text] = [difference, found.accounted, rest].map(|it| amount(advice, it));
     if found.accounted <= 0.0 {
         return format!(
-            "together: none of these is measured in seconds, so nothing of the difference of {whole} is explained"
+            "together: none of these effects is measured in seconds, so nothing of the difference of {whole} is explained"
         );
     }
     let is_limited = found.causes.iter().any(|cause| matches!(cause, Cause::WindowLimited { .. }));
-    let window = if is_limited { "(with that window) " } else { "" };
+    let window = if is_limited { "and that window " } else { "" };
     if rest > 0.0 {
         return format!(
-            "together these explain {window}up to {accounted} of the difference of {whole}; the remaining {rest_text} is not explained"
+            "together: these seconds {window}explain at most {accounted} of the difference of {whole}; {rest_text} remain unexplained"
         );
     }
     format!(
-        "together these explain {window}up to {accounted} of the difference of {whole} (they overlap: some data was delivered during them)"
+        "together: these seconds {window}explain up to {accounted} of the difference of {whole} (some data was delivered during them)"
     )
 }
 
@@ -117,38 +117,39 @@ fn on_links(on: &[OnLink]) -> String {
     each.join(" and ")
 }
 
-fn begun_on(begun: &Begun) -> String {
+fn format_slow_start(begun: &Begun) -> String {
     let Begun { round_trips, round_trip_s, cost } = begun;
     format!(
-        "{round_trips} round trips of {} on {}, by arithmetic {}",
+        "{round_trips} round trips of {} on {}, computed cost {}",
         time(*round_trip_s),
         cost.link,
         time(cost.seconds)
     )
 }
 
-fn cause_text(cause: &Cause) -> String {
+fn format_cause(cause: &Cause) -> String {
     match cause {
         Cause::SlowStart { begun } => {
-            format!("slow start: {}", begun.iter().map(begun_on).collect::<Vec<_>>().join("; "))
+            format!("slow start: {}", begun.iter().map(format_slow_start).collect::<Vec<_>>().join("; "))
         }
         Cause::Timer { on, timeouts } => format!(
-            "timer: the flow waited {} for its retransmission timer after the link was back ({} timeouts a run)",
+            "timer: the flow waited {} for its retransmission timer after the link was up again ({} timeouts per run)",
             on_links(on),
             count(*timeouts)
         ),
         Cause::SlowRecovery { on, not_regained } => {
             let mut parts = Vec::new();
             if !on.is_empty() {
-                parts.push(format!("data came again, but it took {} more to be at pace", on_links(on)));
+                parts
+                    .push(format!("data arrived again, but the previous goodput took {} more", on_links(on)));
             }
             if *not_regained > 0.0 {
-                parts.push(format!("pace not regained after {} handovers a run", count(*not_regained)));
+                parts.push(format!("not recovered after {} handovers per run", count(*not_regained)));
             }
             format!("recovery: {}", parts.join("; "))
         }
         Cause::VaryingConditions { link, payload_bits_per_second } => format!(
-            "conditions of {link} change over time; the closed form takes {} of payload throughout",
+            "conditions of {link} vary over time; the closed form uses a constant {} of payload",
             bit_rate(*payload_bits_per_second)
         ),
         Cause::WindowLimited { link, window_bytes, share } => format!(
@@ -158,15 +159,15 @@ fn cause_text(cause: &Cause) -> String {
         ),
         Cause::LossLimited { link, share } => {
             format!(
-                "loss-limited: in the long run this TCP fills {} % of {link} at its losses",
+                "loss-limited: in the long run the losses limit this TCP to {} % of {link}",
                 digits(share * 100.0)
             )
         }
         Cause::QueueOverflow { packets } => {
-            format!("queue overflow: {} packets a run found a queue full", count(*packets))
+            format!("queue overflow: full queues dropped {} packets per run", count(*packets))
         }
         Cause::LostAtHandovers { packets } => {
-            format!("losses: {} packets a run were lost at handovers", count(*packets))
+            format!("losses: {} packets per run were lost at handovers", count(*packets))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The answer in words: the verdict first, then the schemes, the closed form, and what to deploy.
+//! Format the answer as text: the verdict first, then the schemes, the closed form, and what to deploy.
 
 mod closed_form;
 mod table;
@@ -6,7 +6,7 @@ mod table;
 use crate::advice::{Advice, SchemeAdvice, Verdict};
 use crate::question::Traffic;
 use crate::recording::Recording;
-use crate::significance::WORTH_TELLING;
+use crate::significance::INDIFFERENCE;
 use crate::solve::MOBILE_END;
 use closed_form::closed_form;
 use seamline_report::quantity::{bit_rate, bytes, digits, millis};
@@ -14,7 +14,7 @@ use seamline_report::statistics::Estimate;
 use table::table;
 
 /// The answer as text for a terminal.
-pub fn to_text(advice: &Advice) -> String {
+pub fn format_advice(advice: &Advice) -> String {
     let mut text = format!("{}\n\n{}", verdict(advice), setting(advice));
     if advice.verdict != Verdict::NothingToDecide {
         text += &format!("\n{}", table(advice));
@@ -28,7 +28,7 @@ fn time(seconds: f64) -> String {
     if seconds < 0.0 { format!("-{}", millis(-seconds * 1e3)) } else { millis(seconds * 1e3) }
 }
 
-/// A transfer time, or an amount.
+/// A transfer time, or an amount of data.
 fn amount(advice: &Advice, value: f64) -> String {
     match advice.traffic {
         Traffic::File(_) => time(value),
@@ -37,7 +37,7 @@ fn amount(advice: &Advice, value: f64) -> String {
     }
 }
 
-/// `12.3 s (95 % interval 10.1 s to 14.5 s)`, of the size of a gain or a loss.
+/// `12.3 s (95 % interval 10.1 s to 14.5 s)`; the absolute value of a gain or a loss.
 fn with_interval(advice: &Advice, value: &Estimate) -> String {
     let (low, high) = value.ends();
     let (low, high) = if value.mean < 0.0 { (-high, -low) } else { (low, high) };
@@ -48,12 +48,12 @@ fn with_interval(advice: &Advice, value: &Estimate) -> String {
     format!("{}{interval}", amount(advice, value.mean.abs()))
 }
 
-/// Of what ended before the whole file was there nothing is known but that it takes longer.
+/// Of runs that ended without the whole file only a lower bound of the time is known.
 fn at_least(incomplete: usize) -> &'static str {
     if incomplete > 0 { "at least " } else { "" }
 }
 
-/// What is known of a difference: no less when the first of two is incomplete, no more when the second is.
+/// The prefix of a difference: a lower bound when the first of two is incomplete, an upper bound when the second is.
 fn bounded(gain: &Estimate, first_incomplete: usize, second_incomplete: usize) -> &'static str {
     match (first_incomplete > 0, second_incomplete > 0) {
         (false, false) => "",
@@ -72,7 +72,7 @@ fn sooner(advice: &Advice, gain: &Estimate) -> String {
     format!("{} {what}", with_interval(advice, gain))
 }
 
-/// What a scheme brings over staying; nothing is known when both are incomplete.
+/// The gain of a scheme over staying; unknown when both are incomplete.
 fn sooner_than_staying(advice: &Advice, scheme: Option<&SchemeAdvice>) -> Option<String> {
     let scheme = scheme?;
     let gain = scheme.gain?;
@@ -85,44 +85,42 @@ fn no_difference(advice: &Advice) -> String {
     let gain = advice.stock().and_then(|stock| stock.gain);
     let ends = gain.map(|gain| gain.ends()).filter(|_| gain.is_some_and(|gain| gain.low.is_some()));
     if ends.is_some_and(|(low, high)| low.abs().max(high.abs()) <= advice.indifference) {
-        return format!("That is less than {}, and counts for nothing.", share_that_counts());
+        return format!("That is less than {} and therefore negligible.", indifference());
     }
-    "More seeds would tell more.".to_owned()
+    "Use more seeds for a clearer answer.".to_owned()
 }
 
 /// `1 % of staying`.
-fn share_that_counts() -> String {
-    format!("{:.0} % of staying", WORTH_TELLING * 100.0)
+fn indifference() -> String {
+    format!("{:.0} % of staying", INDIFFERENCE * 100.0)
 }
 
 fn verdict(advice: &Advice) -> String {
     let stock = sooner_than_staying(advice, advice.stock());
     let what = match advice.traffic {
-        Traffic::File(size) => format!("the file of {} is there", bytes(size)),
-        Traffic::Horizon(span) => format!("in {span} a flow without end delivers"),
+        Traffic::File(size) => format!("the file of {} arrives", bytes(size)),
+        Traffic::Horizon(span) => format!("a flow without end delivers within {span}"),
     };
     let than = format!("than on {} alone", advice.from.name);
     let is_known = stock.is_some();
-    let stock = stock.unwrap_or_else(|| "no one knows how much sooner or later".to_owned());
+    let stock = stock.unwrap_or_else(|| "an unknown amount sooner or later".to_owned());
     match &advice.verdict {
         Verdict::NoClearDifference if !is_known => format!(
-            "No clear difference: runs end without the file, both on {} alone and after a handover with the stack as it is.",
+            "No clear difference: runs end without the whole file, both on {} alone and after a handover with the unmodified stack.",
             advice.from.name
         ),
-        Verdict::HandOver => format!("Hand over: with the stack as it is, {what} {stock} {than}."),
+        Verdict::HandOver => format!("Hand over: with the unmodified stack, {what} {stock} {than}."),
         Verdict::HandOverWith { scheme } => {
             let with = sooner_than_staying(advice, advice.scheme(scheme)).unwrap_or_default();
-            format!(
-                "Hand over only with {scheme}, with which {what} {with} {than}; with the stack as it is {stock}."
-            )
+            format!("Hand over only with {scheme}: {what} {with} {than}; with the unmodified stack {stock}.")
         }
-        Verdict::Stay => format!("Stay: after a handover with the stack as it is, {what} {stock} {than}."),
+        Verdict::Stay => format!("Stay: after a handover with the unmodified stack, {what} {stock} {than}."),
         Verdict::NoClearDifference => format!(
-            "No clear difference: after a handover with the stack as it is, {what} {stock} {than}. {}",
+            "No clear difference: after a handover with the unmodified stack, {what} {stock} {than}. {}",
             no_difference(advice)
         ),
         Verdict::NeverComplete => format!(
-            "Stay: the handover takes {}, and the host must be back after {}, before it is complete.",
+            "Stay: the handover takes {}, but the host must return after {}, before it completes.",
             time(advice.interruption_s),
             time(advice.stay_s.unwrap_or_default())
         ),
@@ -140,13 +138,12 @@ fn setting(advice: &Advice) -> String {
         None => "no return".to_owned(),
     };
     let mut text = format!(
-        "Handover at {}, {stay}; nothing passes for {} each time, what is under way is lost, and {}.\n",
+        "Handover at {}, {stay}; nothing passes for {} each time, packets in flight are lost, and {}.\n",
         time(advice.at_s),
         time(advice.interruption_s),
         match &advice.forward {
-            Some(most) =>
-                format!("base stations send on up to {most} that wait or come for the host meanwhile"),
-            None => "so is what waits or comes for the host meanwhile".to_owned(),
+            Some(most) => format!("base stations buffer and forward up to {most} for the host meanwhile"),
+            None => "so are packets that wait or arrive for the host meanwhile".to_owned(),
         }
     );
     for (which, link) in [("from", &advice.from), ("to", &advice.to)] {
@@ -161,8 +158,8 @@ fn setting(advice: &Advice) -> String {
     }
     text += &advice.recordings.iter().map(|it| recording(advice, it)).collect::<String>();
     text + &format!(
-        "  TCP   {}, profile {}{}; schemes that need it hear of a handover {} before it\n  \
-         {} runs: {} seeds each as asked, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
+        "  TCP   {}, profile {}{}; schemes that need it are notified {} before a handover\n  \
+         {} runs: {} seeds each as requested, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
          up to a round trip of {} later\n",
         advice.variant,
         advice.profile,
@@ -175,27 +172,27 @@ fn setting(advice: &Advice) -> String {
     )
 }
 
-/// What intervals are over, where a link is recorded.
+/// Which part of a recording the intervals cover.
 fn recording(advice: &Advice, recording: &Recording) -> String {
     let Recording { link, length_s, repeats, begins_within_s, .. } = recording;
     let length = time(*length_s);
-    let end = if *repeats { "and repeats" } else { "and goes on as it ends" };
+    let end = if *repeats { "and repeats" } else { "and keeps its last values" };
     match begins_within_s {
         Some(within) => {
             let longest = within + advice.longest_run_s;
             let beyond = match longest > *length_s && !*repeats {
-                true => format!("; the longest run may go on {} beyond its end", time(longest - length_s)),
+                true => format!("; the longest run may extend {} beyond its end", time(longest - length_s)),
                 false => String::new(),
             };
             format!(
-                "  each seed begins at a place of its own in the first {} of the recording of {link}, which is {length} long {end}{beyond}; \
-                 intervals are over its places, not over other recordings\n",
+                "  each seed starts at a different offset in the first {} of the recording of {link}, which is {length} long {end}{beyond}; \
+                 intervals cover these offsets, not other recordings\n",
                 time(*within)
             )
         }
         None => format!(
-            "  every seed begins at the same place of the recording of {link}, which is {length} long {end}: the answer holds for the {} \
-             from there, and intervals say nothing about other places\n",
+            "  every seed starts at the same offset of the recording of {link}, which is {length} long {end}: the answer covers the {} \
+             from there, and intervals do not cover other offsets\n",
             time(advice.longest_run_s)
         ),
     }
@@ -206,9 +203,9 @@ fn deployment(advice: &Advice) -> String {
         return match advice.verdict {
             Verdict::NothingToDecide | Verdict::NeverComplete => "Deploy: nothing.\n".to_owned(),
             _ => format!(
-                "Deploy: nothing. No scheme is better than the stack as it is, and than staying, for sure (5 % for all schemes \
-                 together) and by more than {}.\n",
-                share_that_counts()
+                "Deploy: nothing. No scheme is significantly better (5 % level for all schemes together) than the unmodified stack \
+                 and than staying, by more than {}.\n",
+                indifference()
             ),
         };
     };
@@ -221,12 +218,12 @@ fn deployment(advice: &Advice) -> String {
     });
     let over = over.unwrap_or_default();
     let needs = if scheme.needs_prediction {
-        format!("; it must hear of a handover beforehand, here {} before", time(advice.lead_s))
+        format!("; it must be notified of a handover in advance, here by {}", time(advice.lead_s))
     } else {
         String::new()
     };
     format!(
-        "Deploy: {}, at {}: {over} than the stack as it is with the same handover{needs} [{}].\n",
+        "Deploy: {}, at {}: {over} than the unmodified stack with the same handover{needs} [{}].\n",
         scheme.name,
         if scheme.installed.as_deref() == Some(MOBILE_END) { "the mobile end alone" } else { "both ends" },
         scheme.cite.as_deref().unwrap_or_default()
