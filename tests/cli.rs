@@ -344,7 +344,7 @@ fn every_scenario_that_ships_runs() {
             let key = text.lines().find_map(|line| line.strip_prefix("#   seamline run")).unwrap();
             let key = key.split_once("--set ").unwrap().1.split_once('=').unwrap().0;
             let check = seamline(&["check", path(&file)], folder.path());
-            assert!(stderr(&check).contains("the path of a recording goes here"), "{}", stderr(&check));
+            assert!(stderr(&check).contains("expected the path of a recording"), "{}", stderr(&check));
             arguments.extend(["--set".to_owned(), format!("{key}={}", path(recording))]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -203,7 +203,7 @@ fn shards_are_disjoint_and_complete_and_come_together() {
         let own = fs::read_to_string(out.join(file)).unwrap().lines().count();
         assert!((6..=7).contains(&own), "{own}");
         sum += own;
-        assert_eq!(text.contains("When all shards are done: seamline sweep"), shard != "3/3");
+        assert_eq!(text.contains("When all shards are complete: seamline sweep"), shard != "3/3");
     }
     assert_eq!((sum, lines(&out).len()), (20, 20));
     let sharded = lines(&out);
