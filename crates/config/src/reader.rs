@@ -34,6 +34,10 @@ impl<'a> Context<'a> {
     pub fn complain(&self, diagnostic: Diagnostic) {
         self.complaints.borrow_mut().push(diagnostic);
     }
+    /// Whether no error was noted.
+    pub fn is_clean(&self) -> bool {
+        self.complaints.borrow().is_empty()
+    }
     /// Note a file that results depend on.
     pub fn depends_on(&self, path: PathBuf) {
         self.inputs.borrow_mut().insert(path);

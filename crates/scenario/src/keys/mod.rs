@@ -246,7 +246,7 @@ impl<'a, T: 'a> Keys<'a, T> {
             let named = reader.count(name);
             let tables = reader.tables(name).into_iter();
             let good: Vec<V> = tables.filter_map(|table| section::read_whole(&read, table)).collect();
-            *field(target) = (named > 0 && good.len() == named).then_some(good);
+            *field(target) = (reader.has(name) && good.len() == named).then_some(good);
         });
         self.push(name, read, move |_| {
             KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(describe()))))

@@ -241,7 +241,8 @@ impl Direction {
         if self.flawed || shared.flawed {
             return None;
         }
-        let schedule = self.schedule.or_else(|| shared.schedule.clone()).map(ScheduleSpec::new);
+        let schedule = self.schedule.or_else(|| shared.schedule.clone());
+        let schedule = schedule.filter(|parts| !parts.is_empty()).map(ScheduleSpec::new);
         let rate = self.rate.or(shared.rate);
         let one_way_delay = self.one_way_delay.or(shared.one_way_delay);
         let scheduled_rate = schedule.as_ref().is_some_and(ScheduleSpec::has_capacity);

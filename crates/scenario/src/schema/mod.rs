@@ -241,7 +241,9 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
         connected::check(&mut reader, scenario);
     }
     reader.finish();
-    scenario.filter(|_| is_known)
+    let scenario = scenario.filter(|_| is_known);
+    debug_assert!(scenario.is_some() || !context.is_clean(), "a scenario was refused without a reason");
+    scenario
 }
 
 fn start() -> Top {

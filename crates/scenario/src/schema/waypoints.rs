@@ -97,9 +97,7 @@ pub(super) fn make(
 }
 
 fn trajectory(options: &Options, reader: &mut Reader<'_>) -> Option<Trajectory> {
-    let empty = (reader.count("waypoints") == 0).then(Vec::new);
-    let legs = options.legs.clone().or(empty)?;
-    match Trajectory::new(options.start?, &legs) {
+    match Trajectory::new(options.start?, options.legs.as_ref()?) {
         Ok(trajectory) => Some(trajectory),
         Err(error) => {
             let complaint = Complaint::new(error.to_string())
