@@ -1,11 +1,7 @@
 //! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last loss. Section
 //! numbers are those of the RFC; windows are in segments, times in seconds.
 
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant};
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "cubic",

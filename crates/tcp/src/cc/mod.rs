@@ -1,8 +1,9 @@
 //! Congestion control: how much may be in flight. One file per algorithm, one entry in [`ALL`].
 
-use crate::parameters::Parameters;
+use crate::offset::Offset;
+use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
 use crate::view::{View, Window};
-use seamline_wire::Duration;
+use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -1,12 +1,7 @@
 //! Vegas: keeps between alpha and beta segments queued along the path (Brakmo and Peterson 1995;
 //! section references are to that paper). Goes with the fine-grained recovery of the same paper.
 
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use seamline_wire::Duration;
-use std::sync::Arc;
+use super::*;
 
 const ONLY_VEGAS_FINE: &str =
     "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine";

@@ -1,12 +1,6 @@
 //! What layers below and marks tell, passed on to the handover scheme, and what the scheme wants, done.
 
-use super::{Endpoint, State};
-use crate::emit::{Header, TimestampClock};
-use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::sender::Exit;
-use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment, Signal};
+use super::*;
 
 /// A scheme at work.
 #[derive(Debug)]

@@ -1,13 +1,6 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
-use super::{Agreed, CloseReason, Endpoint, EndpointConfig, Opening, State};
-use crate::emit::{TIMESTAMPS_LENGTH, TimestampClock, reset_for};
-use crate::offset::Offset;
-use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
-use crate::receiver::Receiver;
-use crate::recovery;
-use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
-use std::sync::Arc;
+use super::*;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;

@@ -1,11 +1,6 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
-use super::{CloseReason, Endpoint, State};
-use crate::emit::reset_for;
-use crate::handover::HandoverEvent;
-use crate::offset::Offset;
-use crate::sender::{Acknowledgment, Exit};
-use seamline_wire::{Duration, Event, Flags, Instant, MarkRefusal, Outbox, Packet, Segment};
+use super::*;
 
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);

@@ -16,14 +16,18 @@ pub(crate) use handshake::recovery_without_sack;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header};
-use crate::handover::{HandoverEvent, Scheme};
+use crate::emit::{Address, Header, TIMESTAMPS_LENGTH, TimestampClock, reset_for};
+use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
 use crate::offset::Offset;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
 use crate::receiver::Receiver;
-use crate::sender::{Exit, Sender, SenderStatistics};
+use crate::recovery;
+use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics};
 use crate::variant::Variant;
-use seamline_wire::{Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use seamline_wire::{
+    Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Packet, Segment, SenderSample,
+    SequenceNumber, Signal,
+};
 use std::sync::Arc;
 
 /// What an endpoint is made from.
@@ -284,7 +288,7 @@ impl Endpoint {
     /// none back.
     fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
         if !self.acts_on_moves() {
-            self.release_acknowledgments(now, crate::handover::Release::All, out);
+            self.release_acknowledgments(now, Release::All, out);
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {

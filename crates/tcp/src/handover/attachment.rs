@@ -1,7 +1,6 @@
 //! What the signals of this node say about its own attachment to the network, put together.
 
-use super::HandoverEvent;
-use seamline_wire::{Duration, Instant, Signal};
+use super::*;
 
 /// How long what was said is believed.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,7 @@
 //! that arrives here, so the first segments from the new place carry the handover mark instead. They are several because
 //! one may be lost; a row of them is one move.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::View;
-use seamline_wire::Mark;
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "demo-vegas",

@@ -5,9 +5,7 @@
 //! that what is missing was lost to the move: it goes back to the first unacknowledged byte without cutting its
 //! window, and when its timer had already expired, it takes back the cut.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Mark};
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ehn",

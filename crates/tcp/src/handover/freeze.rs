@@ -3,9 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::View;
-use seamline_wire::{Duration, Instant, Mark, Signal};
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "freeze",

@@ -11,9 +11,7 @@
 
 use super::attachment::{Attachment, Belief, Change};
 use super::notice::{Insistence, Notice};
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant, Mark};
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobility-vegas",

@@ -169,28 +169,8 @@ impl Action {
     }
 }
 
-/// Where actions go; reused.
-#[derive(Debug, Default)]
-pub struct Actions(Vec<Action>);
-
-impl Actions {
-    /// Ask for an action.
-    pub fn push(&mut self, action: Action) {
-        self.0.push(action);
-    }
-    /// Ask for several.
-    pub fn extend<const N: usize>(&mut self, actions: [Action; N]) {
-        self.0.extend(actions);
-    }
-    /// What has been asked for, in order.
-    pub fn as_slice(&self) -> &[Action] {
-        &self.0
-    }
-    /// Forget all.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
+/// The actions that a scheme asks for, in order; reused.
+pub type Actions = Vec<Action>;
 
 /// What TCP does about a move.
 pub trait Handover: Debug + Send {

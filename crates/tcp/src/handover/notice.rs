@@ -1,7 +1,6 @@
 //! A notice that may get lost: a marked acknowledgment, sent again until the peer is heard.
 
-use super::{Action, Actions};
-use seamline_wire::{Duration, Instant, Mark};
+use super::*;
 
 /// How a notice is sent.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,7 @@
 //! repeats its last acknowledgment three times, which makes any sender retransmit fast; and when the
 //! mover is the sender itself, it retransmits at once.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
-use crate::view::View;
-use seamline_wire::Mark;
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tr-acks",

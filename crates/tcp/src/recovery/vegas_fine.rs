@@ -2,12 +2,7 @@
 //! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
 //! section 3.1).
 
-use super::{AckSeen, Algorithm, Command, Commands, Recovery, go_back};
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",

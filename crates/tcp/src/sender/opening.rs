@@ -1,12 +1,6 @@
 //! The sender while the connection opens: the SYN in its sequence space, and what the handshake settles.
 
-use super::{NEVER, Sender};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::recovery::Recovery;
-use crate::view::Window;
-use seamline_wire::{Duration, Instant};
-use std::sync::Arc;
+use super::*;
 
 impl Sender {
     /// The connection is open: take the peer's limits and begin with the initial window.
