@@ -65,31 +65,18 @@ pub struct BindingAcknowledgement<A = NodeId> {
     pub care_of_address: A,
 }
 
-/// The flags of a Binding Update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct BindingFlags(pub u16);
-
-impl BindingFlags {
+bits! {
+    /// The flags of a Binding Update.
+    #[derive(Debug)]
+    BindingFlags(u16):
     /// A: an acknowledgement is wanted (RFC 6275 section 6.1.7).
-    pub const ACKNOWLEDGE: BindingFlags = BindingFlags(0x8000);
+    ACKNOWLEDGE = 0x8000;
     /// H: the receiver shall be the home agent (RFC 6275 section 6.1.7).
-    pub const HOME_REGISTRATION: BindingFlags = BindingFlags(0x4000);
+    HOME_REGISTRATION = 0x4000;
     /// M: the receiver is a mobility anchor point (RFC 5380 section 4).
-    pub const MOBILITY_ANCHOR_POINT: BindingFlags = BindingFlags(0x0800);
+    MOBILITY_ANCHOR_POINT = 0x0800;
     /// R: the sender is a mobile router (RFC 3963 section 4.1).
-    pub const MOBILE_ROUTER: BindingFlags = BindingFlags(0x0400);
-
-    /// Whether all flags of `other` are set.
-    pub const fn contains(self, other: BindingFlags) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
-impl std::ops::BitOr for BindingFlags {
-    type Output = BindingFlags;
-    fn bitor(self, other: BindingFlags) -> BindingFlags {
-        BindingFlags(self.0 | other.0)
-    }
+    MOBILE_ROUTER = 0x0400;
 }
 
 /// What came of a Binding Update (RFC 6275 section 6.1.8): below 128 it was accepted.

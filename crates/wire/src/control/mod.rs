@@ -106,30 +106,10 @@ impl Identification {
     }
 }
 
-macro_rules! bits {
-    ($(#[$about:meta])* $name:ident: $($(#[$of_bit:meta])* $bit:ident = $value:expr;)*) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-        pub struct $name(pub u8);
-        impl $name {
-            $($(#[$of_bit])* pub const $bit: $name = $name($value);)*
-            /// Whether all bits of `other` are set.
-            pub const fn contains(self, other: $name) -> bool {
-                self.0 & other.0 == other.0
-            }
-        }
-        impl std::ops::BitOr for $name {
-            type Output = $name;
-            fn bitor(self, other: $name) -> $name {
-                $name(self.0 | other.0)
-            }
-        }
-    };
-}
-
 bits! {
     /// What an agent offers: the first byte of the flags of RFC 5944 section 2.1.1.
-    AgentFlags:
+    #[derive(Debug)]
+    AgentFlags(u8):
     /// R: registration through this agent is required, even with a co-located care-of address.
     REGISTRATION_REQUIRED = 0x80;
     /// B: busy, no registrations of further mobile nodes.
@@ -142,7 +122,8 @@ bits! {
 
 bits! {
     /// What a mobile node asks for (RFC 5944 section 3.3).
-    RegistrationFlags:
+    #[derive(Debug)]
+    RegistrationFlags(u8):
     /// S: keep earlier bindings.
     SIMULTANEOUS_BINDINGS = 0x80;
     /// B: broadcasts too.
