@@ -18,6 +18,19 @@ pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;
 
+/// The parameters of every congestion control that has any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CongestionControlParameters {
+    /// Read by Vegas.
+    pub vegas: VegasParameters,
+    /// Read by Westwood.
+    pub westwood: WestwoodParameters,
+    /// Read by Westwood+.
+    pub westwood_plus: WestwoodPlusParameters,
+    /// Read by CUBIC.
+    pub cubic: CubicParameters,
+}
+
 /// An acknowledgment as congestion control sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {

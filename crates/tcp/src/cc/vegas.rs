@@ -113,7 +113,7 @@ impl Vegas {
         self.may_double = !self.may_double;
         if !self.may_double {
             self.increase = 0.0;
-        } else if queued > self.parameters.vegas.gamma {
+        } else if queued > self.parameters.congestion_control.vegas.gamma {
             self.window.threshold = 2.0;
             self.window.congestion = (self.window.congestion - self.window.congestion / 8.0).max(2.0);
             self.increase = 0.0;
@@ -123,10 +123,10 @@ impl Vegas {
     }
 
     fn avoid_congestion(&mut self, queued: f64) {
-        if queued > self.parameters.vegas.beta {
+        if queued > self.parameters.congestion_control.vegas.beta {
             self.window.congestion = (self.window.congestion - 1.0).max(2.0);
             self.increase = 0.0;
-        } else if queued < self.parameters.vegas.alpha {
+        } else if queued < self.parameters.congestion_control.vegas.alpha {
             self.increase = 1.0 / self.window.congestion;
         } else {
             self.increase = 0.0;
@@ -169,7 +169,7 @@ impl CongestionControl for Vegas {
         let parameters = &self.parameters.window;
         self.window.threshold = parameters.stored_threshold(parameters.half(view));
         if loss == Loss::Collapsed {
-            self.window.congestion = self.parameters.vegas.window_after_timeout;
+            self.window.congestion = self.parameters.congestion_control.vegas.window_after_timeout;
         }
     }
     /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and

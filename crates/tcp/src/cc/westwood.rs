@@ -173,11 +173,11 @@ impl Filtered {
 impl Bandwidth for Filtered {
     fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters) {
         let delivered = self.segments_delivered(acked, view);
-        self.feed(delivered, view.now, &parameters.westwood);
+        self.feed(delivered, view.now, &parameters.congestion_control.westwood);
     }
     fn estimate(&mut self, now: Instant, parameters: &Parameters) -> f64 {
         if let Some(last) = self.last_sample_at {
-            self.fall_silent(last, now - last, &parameters.westwood);
+            self.fall_silent(last, now - last, &parameters.congestion_control.westwood);
         }
         self.bandwidth
     }

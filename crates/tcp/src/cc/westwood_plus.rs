@@ -75,7 +75,7 @@ impl Bandwidth for Sampled {
             return;
         };
         let span = view.now - began;
-        if span > parameters.westwood_plus.shortest_sample.max(view.round_trip.latest) {
+        if span > parameters.congestion_control.westwood_plus.shortest_sample.max(view.round_trip.latest) {
             self.close_sample(self.delivered / span.as_secs_f64());
             self.open_sample(view.now);
         }

@@ -13,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
     traits: END_TO_END,
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(Ehn { parameters: parameters.ehn.clone(), before_timeout: None }),
+    build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 
 /// With which window a sender goes on (ehn-2004, section 4.2 B).

@@ -11,7 +11,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Goff et al., IEEE INFOCOM 2000",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
-    build: |parameters| Box::new(Freeze { parameters: parameters.freeze.clone(), state: State::Connected }),
+    build: |parameters| {
+        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Connected })
+    },
 };
 
 /// What of the scheme can be set.

@@ -163,6 +163,23 @@ pub struct RecoveryParameters {
     pub sack_algorithm: &'static str,
 }
 
+impl Default for RecoveryParameters {
+    fn default() -> Self {
+        RecoveryParameters {
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            fast_retransmit_of_first_segment: true,
+            burst_in_recovery: u32::MAX,
+            partial_ack_deflates: true,
+            impatient: true,
+            bound_window_on_exit: true,
+            proportional_rate_reduction: true,
+            spurious_detection: SpuriousDetection::None,
+            sack_algorithm: "sack",
+        }
+    }
+}
+
 /// A registered recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {

@@ -13,8 +13,8 @@ mod optimizer;
 mod subsystem;
 mod tuning;
 
-use super::attachment::{Attachment, Belief, Change};
-use super::notice::{Insistence, Notice};
+use super::attachment::{Attachment, Change};
+use super::notice::Notice;
 use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
 use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
@@ -28,7 +28,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Fanni, Luglio, Roseti and Zampognaro, A cross-layer based handover for TCP applications",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(CrossLayer::new(&parameters.cross_layer)),
+    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.cross_layer)),
 };
 
 pub(super) static RESTORE: Scheme = Scheme {
@@ -37,7 +37,7 @@ pub(super) static RESTORE: Scheme = Scheme {
     cite: "Raisinghani and Iyer, ECLAIR, World Wireless Congress 2004",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(CrossLayer::new(&parameters.eclair_restore)),
+    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.eclair_restore)),
 };
 
 /// The slow start threshold when the new link's bandwidth-delay product is not known.
@@ -120,15 +120,13 @@ struct CrossLayer {
 
 impl CrossLayer {
     fn new(parameters: &CrossLayerParameters) -> Self {
-        let &CrossLayerParameters { patience, longest_disconnection, .. } = parameters;
-        let insistence = Insistence { times: parameters.notices, interval: parameters.notice_interval };
         CrossLayer {
-            own: Attachment::new(Belief { patience, longest_disconnection }),
+            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
             product: None,
             peer_product: None,
-            notice: Notice::new(insistence),
+            notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
-            longest_disconnection,
+            longest_disconnection: parameters.longest_disconnection,
             subsystem: OptimizingSubsystem::new(parameters),
         }
     }
