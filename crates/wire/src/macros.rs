@@ -31,6 +31,40 @@ macro_rules! bits {
     };
 }
 
+/// An enum without data whose cases have names for lists and reports.
+macro_rules! named {
+    ($(#[$about:meta])* $name:ident: $($(#[$of_case:meta])* $case:ident = $text:literal;)*) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$of_case])* $case,)* }
+        impl $name {
+            /// All of them.
+            pub const ALL: [$name; [$($text),*].len()] = [$($name::$case),*];
+            /// What lists and reports call it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$case => $text,)* }
+            }
+        }
+    };
+}
+
+/// `map` for messages whose addresses may be of several types: what stays, the addresses, and those that may be missing.
+macro_rules! map_addresses {
+    ($($name:ident: $($same:ident)*; $($address:ident)*; $($optional:ident)*;)*) => {
+        $(impl<A> $name<A> {
+            /// The same message with other addresses.
+            fn map<B>(self, mut address: impl FnMut(A) -> B) -> $name<B> {
+                $name {
+                    $($same: self.$same,)*
+                    $($address: address(self.$address),)*
+                    $($optional: self.$optional.map(&mut address),)*
+                }
+            }
+        })*
+    };
+}
+
 /// Binary operators, one a line: `Left: Operator method Right = Output, |left, right| value`.
 macro_rules! operators {
     ($($(#[$about:meta])* $left:ty: $trait:ident $method:ident $right:ty = $output:ty, |$a:ident, $b:ident| $value:expr;)*) => {

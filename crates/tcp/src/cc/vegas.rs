@@ -146,11 +146,11 @@ impl CongestionControl for Vegas {
     fn observe(&mut self, _acked: &Acked, view: &View) {
         if !self.begun {
             self.begun = true;
-            self.base_round_trip = Some(seconds_since_start(view));
+            self.base_round_trip = Some(view.fine_seconds());
         }
     }
     fn on_ack(&mut self, acked: &Acked, view: &View) {
-        let seconds = seconds_since_start(view);
+        let seconds = view.fine_seconds();
         if view.unacknowledged > self.round_began_at {
             self.end_round(seconds, view);
         }
@@ -179,7 +179,7 @@ impl CongestionControl for Vegas {
         self.sample_sum = 0.0;
         self.samples = 0;
         self.round_began_at = view.next;
-        self.round_began_seconds = seconds_since_start(view);
+        self.round_began_seconds = view.fine_seconds();
     }
     fn window(&self) -> Window {
         self.window
@@ -187,8 +187,4 @@ impl CongestionControl for Vegas {
     fn set_window(&mut self, window: Window) {
         self.window = window;
     }
-}
-
-fn seconds_since_start(view: &View) -> f64 {
-    view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now))
 }

@@ -145,7 +145,7 @@ impl Endpoint {
         }
     }
 
-    fn send_ack_with(&mut self, now: Instant, mark: Option<Mark>, out: &mut Outbox) {
+    pub(super) fn send_ack_with(&mut self, now: Instant, mark: Option<Mark>, out: &mut Outbox) {
         let sequence = self.sequence_to_stand_at();
         let segment = Segment { sequence, flags: Flags::ACK, mark, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);

@@ -157,7 +157,7 @@ impl Endpoint {
         // when it is a retransmission. Were its window ignored, the right edge would move by itself.
         let advances = acknowledged > self.sender.view.unacknowledged;
         let newest = advances || (start, acknowledged) >= self.last_window_update;
-        let window = newest.then(|| u64::from(segment.window) << self.agreed.peer_window_shift);
+        let window = newest.then(|| u64::from(segment.window) << self.peer_window_shift);
         if newest {
             let (sequence, acknowledgment) = self.last_window_update;
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));

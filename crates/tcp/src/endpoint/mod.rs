@@ -12,7 +12,6 @@ mod input;
 mod marks;
 mod state;
 
-pub(crate) use handshake::recovery_without_sack;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
@@ -21,7 +20,6 @@ use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme}
 use crate::offset::Offset;
 use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
 use crate::receiver::Receiver;
-use crate::recovery;
 use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics};
 use crate::variant::Variant;
 use seamline_wire::{
@@ -64,12 +62,6 @@ pub enum Opening {
     },
 }
 
-/// What the two ends have agreed on.
-#[derive(Clone, Copy, Debug, Default)]
-struct Agreed {
-    peer_window_shift: u8,
-}
-
 /// Counters of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -101,7 +93,7 @@ pub struct Endpoint {
     header: Header,
     sender: Sender,
     receiver: Receiver,
-    agreed: Agreed,
+    peer_window_shift: u8,
     segment_size_agreed: u32,
     first_initial_sequence: SequenceNumber,
     last_window_update: (Offset, Offset),
@@ -136,7 +128,7 @@ impl Endpoint {
             header,
             sender,
             receiver,
-            agreed: Agreed::default(),
+            peer_window_shift: 0,
             segment_size_agreed: size,
             first_initial_sequence: config.initial_sequence,
             last_window_update: (Offset::SYN, Offset::SYN),
@@ -310,9 +302,7 @@ impl Endpoint {
         view.highest_sent.min(edge).sequence(self.sender.initial)
     }
     fn send_bare_ack(&mut self, now: Instant, out: &mut Outbox) {
-        let sequence = self.sequence_to_stand_at();
-        let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
-        self.header.send(now, segment, &mut self.receiver, out);
+        self.send_ack_with(now, None, out);
     }
 
     /// When [`Endpoint::on_wake`] is to be called.

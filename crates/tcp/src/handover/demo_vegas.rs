@@ -40,18 +40,18 @@ struct DemoVegas {
     heard: bool,
 }
 
-const MEASURE_ANEW: Action = Action::RenewPath { round_trip_time: None };
+const MEASURE_AGAIN: Action = Action::RenewPath { round_trip_time: None };
 
 impl Handover for DemoVegas {
     fn on(&mut self, happened: HandoverEvent, _view: &View, actions: &mut Actions) {
         match happened {
             arrived if arrived.is_arrival() => {
                 let segments = self.parameters.marked_segments;
-                actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_ANEW]);
+                actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_AGAIN]);
             }
             HandoverEvent::Marked { mark: Mark::Handover, .. } if !self.heard => {
                 self.heard = true;
-                actions.push(MEASURE_ANEW);
+                actions.push(MEASURE_AGAIN);
             }
             HandoverEvent::Progress { mark: None } | HandoverEvent::Data => self.heard = false,
             _ => {}

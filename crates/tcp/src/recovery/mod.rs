@@ -207,6 +207,9 @@ pub static ALL: &[&Algorithm] = &[
     &vegas_fine::ALGORITHM,
 ];
 
+/// What stands in for a recovery that needs SACK when the peer does not have it.
+pub(crate) static WITHOUT_SACK: &Algorithm = &newreno::NEWRENO;
+
 /// The recovery of this name.
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     ALL.iter().copied().find(|algorithm| algorithm.name == name)

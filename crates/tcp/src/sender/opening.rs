@@ -22,7 +22,7 @@ impl Sender {
     /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
     pub(crate) fn do_without_sack(&mut self, parameters: &Arc<Parameters>, start: Offset) {
         if self.needs_sack {
-            self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
+            self.recovery = (crate::recovery::WITHOUT_SACK.build)(parameters, start);
             self.needs_sack = false;
         }
     }

@@ -3,23 +3,22 @@
 //!
 //! Tuning layers stand next to the layers of the stack: those of link and network make events of signals ([`Attachment`]
 //! and this file), that of transport makes events of the peer's marks and carries tunings out ([`tuning`]). Between them
-//! the optimizing subsystem ([`subsystem`]) asks the optimizers ([`optimizer`]) and settles their conflicts.
+//! the optimizing subsystem asks the optimizers ([`optimizer`]) and settles their conflicts.
 //!
 //! All of it is local when the mover is the sender. A mover that receives notifies the sender by marks: "I will hand off" as
 //! soon as it knows, and from its new place the new link's bandwidth-delay product. The paper is silent about how a
 //! remote sender hears.
 
 mod optimizer;
-mod subsystem;
 mod tuning;
 
 use super::attachment::{Attachment, Change};
 use super::notice::Notice;
 use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
+use optimizer::OptimizingSubsystem;
 use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
 use std::num::NonZeroU32;
-use subsystem::OptimizingSubsystem;
 use tuning::{Event, Flow};
 
 pub(super) static SCHEME: Scheme = Scheme {
