@@ -1,19 +1,16 @@
 //! Orthogonal, named parameters of an endpoint. A profile ([`crate::profile`]) is nothing but a set
 //! of them; no code asks which profile it is.
 
-use crate::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
-use crate::handover::{
-    CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, MobilityVegasParameters,
-    TrAcksParameters,
-};
+use crate::cc::CongestionControlParameters;
+use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
 use crate::ns2::Quirks;
 use crate::recovery::RecoveryParameters;
 use crate::rtt::RoundTripParameters;
 use seamline_wire::Duration;
 
-/// All parameters of an endpoint.
-#[derive(Clone, Debug, PartialEq)]
+/// All parameters of an endpoint; by default those of today's RFCs.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Round-trip time and retransmission timeout.
     pub round_trip: RoundTripParameters,
@@ -29,28 +26,10 @@ pub struct Parameters {
     pub connection: ConnectionParameters,
     /// Telling losses over the air from congestion.
     pub loss_notification: LossNotificationParameters,
-    /// Read by Vegas.
-    pub vegas: VegasParameters,
-    /// Read by Westwood.
-    pub westwood: WestwoodParameters,
-    /// Read by Westwood+.
-    pub westwood_plus: WestwoodPlusParameters,
-    /// Read by CUBIC.
-    pub cubic: CubicParameters,
-    /// Read by the cross-layer adaptations.
-    pub cross_layer: CrossLayerParameters,
-    /// Read by the original ECLAIR.
-    pub eclair_restore: CrossLayerParameters,
-    /// Read by Demo-Vegas.
-    pub demo_vegas: DemoVegasParameters,
-    /// Read by Explicit Handover Notification.
-    pub ehn: EhnParameters,
-    /// Read by Mobility-Vegas.
-    pub mobility_vegas: MobilityVegasParameters,
-    /// Read by TR-ACKs.
-    pub tr_acks: TrAcksParameters,
-    /// Read by Freeze-TCP.
-    pub freeze: FreezeParameters,
+    /// Those of each congestion control.
+    pub congestion_control: CongestionControlParameters,
+    /// Those of each handover scheme.
+    pub handover: HandoverParameters,
     /// Only for comparisons with ns-2.
     pub(crate) ns2: Quirks,
 }
@@ -132,6 +111,26 @@ pub struct WindowParameters {
     pub lost_handshake_cuts_threshold: bool,
 }
 
+impl Default for WindowParameters {
+    fn default() -> Self {
+        WindowParameters {
+            initial: 10.0,
+            initial_bytes: 14_600.0,
+            initial_threshold: f64::INFINITY,
+            limit: u32::MAX,
+            growth: Growth::PerByte { most_per_ack: 1.0 },
+            grow_only_when_full: true,
+            cut_base: CutBase::FlightSize,
+            whole_threshold: false,
+            cut_to_threshold: true,
+            idle_restart: IdleRestart::RestartWindow,
+            application_limited_decay: false,
+            repeated_timeout_holds_threshold: true,
+            lost_handshake_cuts_threshold: false,
+        }
+    }
+}
+
 /// What the segments look like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentParameters {
@@ -146,6 +145,18 @@ pub struct SegmentParameters {
     pub selective_acknowledgments: bool,
     /// Small segments wait for acknowledgments (Nagle).
     pub nagle: bool,
+}
+
+impl Default for SegmentParameters {
+    fn default() -> Self {
+        SegmentParameters {
+            maximum_segment_size: 1460,
+            window_scale: Some(7),
+            timestamp_tick: Some(Duration::from_millis(1)),
+            selective_acknowledgments: true,
+            nagle: true,
+        }
+    }
 }
 
 /// Delayed acknowledgments (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
@@ -168,6 +179,20 @@ pub struct ReceiverParameters {
     pub most_sack_blocks: usize,
     /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
     pub reports_duplicates: bool,
+}
+
+impl Default for ReceiverParameters {
+    fn default() -> Self {
+        ReceiverParameters {
+            buffer: 8 << 20,
+            delayed_acknowledgment: Some(DelayedAcknowledgment {
+                timeout: Duration::from_millis(200),
+                segments: 2,
+            }),
+            most_sack_blocks: 4,
+            reports_duplicates: false,
+        }
+    }
 }
 
 impl Parameters {
@@ -206,6 +231,19 @@ pub struct ConnectionParameters {
     pub time_wait: Duration,
     /// Between two challenge ACKs of a connection, at least (RFC 5961 section 7).
     pub challenge_ack_interval: Duration,
+}
+
+impl Default for ConnectionParameters {
+    fn default() -> Self {
+        ConnectionParameters {
+            most_syn_retransmissions: 7,
+            user_timeout: Some(Duration::from_secs(300)),
+            keepalive: None,
+            time_wait: Duration::from_secs(240),
+            // By the example of RFC 5961 section 7 at most ten in five seconds; Linux: `tcp_invalid_ratelimit`.
+            challenge_ack_interval: Duration::from_millis(500),
+        }
+    }
 }
 
 /// Keep-alive probes.

@@ -25,6 +25,20 @@ pub struct RoundTripParameters {
     pub forget_after_backoffs: Option<u32>,
 }
 
+impl Default for RoundTripParameters {
+    fn default() -> Self {
+        RoundTripParameters {
+            estimator: Estimator::RFC_6298,
+            minimum_timeout: Duration::from_secs(1),
+            minimum_bounds_variation: false,
+            samples_every_acknowledgment: false,
+            maximum_timeout: Duration::from_secs(60),
+            initial_timeout: Duration::from_secs(1),
+            forget_after_backoffs: None,
+        }
+    }
+}
+
 /// The arithmetic of a round-trip time estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimator {
@@ -224,13 +238,8 @@ mod tests {
 
     fn rfc() -> RoundTripEstimator {
         RoundTripEstimator::new(RoundTripParameters {
-            estimator: Estimator::Rfc6298 { granularity: Duration::from_millis(1) },
             minimum_timeout: Duration::from_millis(200),
-            minimum_bounds_variation: false,
-            samples_every_acknowledgment: false,
-            maximum_timeout: Duration::from_secs(60),
-            initial_timeout: Duration::from_secs(1),
-            forget_after_backoffs: None,
+            ..RoundTripParameters::default()
         })
     }
 
@@ -319,12 +328,9 @@ mod tests {
                 tick: Duration::from_millis(100),
                 phase: Duration::from_micros(55_588),
             },
-            minimum_timeout: Duration::from_secs(1),
-            minimum_bounds_variation: false,
-            samples_every_acknowledgment: false,
-            maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(3),
             forget_after_backoffs: Some(3),
+            ..RoundTripParameters::default()
         });
         estimator.sample(Instant::ZERO, Duration::from_micros(211_640));
         assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(200));

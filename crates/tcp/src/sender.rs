@@ -11,17 +11,20 @@ mod window_use;
 
 use crate::cc::{Acked, CongestionControl, Loss};
 use crate::emit::Header;
-use crate::loss_notification::Notified;
+use crate::handover::Action;
+use crate::loss_notification::{LossNotification, Missing, Notified, Repeat};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, WindowParameters};
+use crate::parameters::{IdleRestart, Parameters, WindowParameters};
 use crate::receiver::Receiver;
-use crate::recovery::{AckSeen, Command, Commands, Recovery, Spurious, SpuriousDetection};
+use crate::recovery::{AckSeen, Command, Commands, Evidence, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
 use crate::scoreboard::{News, Scoreboard, most_ranges};
 use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
-use seamline_wire::{Duration, Event, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use seamline_wire::{
+    Duration, Event, Flags, Instant, Losses, Mark, Outbox, Segment, SenderSample, SequenceNumber,
+};
 use std::sync::Arc;
 use window_use::WindowUse;
 
@@ -396,11 +399,9 @@ impl Sender {
 
     fn apply_all(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
         let mut commands = std::mem::take(&mut self.commands);
-        for place in 0..commands.len() {
-            let Some(command) = commands.get(place) else { break };
+        for command in commands.drain(..) {
             self.apply(command, acked, timestamp_sample, exit);
         }
-        commands.clear();
         self.commands = commands;
     }
 

@@ -93,6 +93,10 @@ impl View {
         let segments = (self.window.congestion as u64).saturating_add(u64::from(self.inflation));
         segments.min(u64::from(self.window_limit)).saturating_mul(u64::from(self.segment_size))
     }
+    /// The fine clock of the send log, in seconds since the first segment was sent; zero when no log is kept.
+    pub fn fine_seconds(&self) -> f64 {
+        self.sent.as_ref().map_or(0.0, |log| log.seconds(self.now))
+    }
     /// Whether a segment at SND.NXT may be sent within `window` bytes of SND.UNA, the peer's window
     /// and the sender's side of silly window avoidance (RFC 9293 section 3.8.6.2.1).
     pub fn permits(&self, window: u64) -> bool {

@@ -6,39 +6,23 @@ use crate::packet::{NodeId, Packet, TransportPort};
 use crate::sequence::SequenceNumber;
 use crate::time::Duration;
 
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum DropCause {
+named! {
+    /// Why a packet was lost.
+    DropCause:
     /// The queue was full.
-    QueueOverflow,
+    QueueOverflow = "queue full";
     /// Active queue management dropped it.
-    ActiveQueueManagement,
+    ActiveQueueManagement = "queue management";
     /// The error model lost it.
-    ErrorModel,
+    ErrorModel = "error model";
     /// The link was down, or went down while the packet was queued or in flight.
-    LinkDown,
+    LinkDown = "link down";
     /// No route led to the destination.
-    NoRoute,
+    NoRoute = "no route";
     /// It reached, or was to leave from, a radio cell that the node had left.
-    LeftCell,
+    LeftCell = "left cell";
     /// It came out of a tunnel at an agent that knows no such visitor.
-    NoVisitor,
-}
-
-impl DropCause {
-    /// What lists and reports call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropCause::QueueOverflow => "queue full",
-            DropCause::ActiveQueueManagement => "queue management",
-            DropCause::ErrorModel => "error model",
-            DropCause::LinkDown => "link down",
-            DropCause::NoRoute => "no route",
-            DropCause::LeftCell => "left cell",
-            DropCause::NoVisitor => "no visitor",
-        }
-    }
+    NoVisitor = "no visitor";
 }
 
 /// A phase of a handover.
@@ -52,45 +36,21 @@ pub enum HandoverPhase {
     Completed,
 }
 
-/// Why an endpoint ignored a handover mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum MarkRefusal {
+named! {
+    /// Why an endpoint ignored a handover mark.
+    MarkRefusal:
     /// The segment's sequence number is neither in the window nor that of something sent again.
-    OutOfWindow,
+    OutOfWindow = "mark refused: out of window";
     /// Its timestamp is older than one that has come (RFC 7323 section 5.3).
-    OldTimestamp,
+    OldTimestamp = "mark refused: old timestamp";
     /// It acknowledges what was never sent, or what was acknowledged long ago (RFC 5961 section 5.2).
-    ImplausibleAcknowledgment,
+    ImplausibleAcknowledgment = "mark refused: implausible acknowledgment";
     /// It acknowledges less than is acknowledged: it is late, or a copy that someone else sent.
-    OldAcknowledgment,
+    OldAcknowledgment = "mark refused: old acknowledgment";
     /// The scheme here knows no such mark.
-    NotExpected,
+    NotExpected = "mark refused: not expected";
     /// Marks come more often than ends move.
-    TooOften,
-}
-
-impl MarkRefusal {
-    /// All of them.
-    pub const ALL: [MarkRefusal; 6] = [
-        MarkRefusal::OutOfWindow,
-        MarkRefusal::OldTimestamp,
-        MarkRefusal::ImplausibleAcknowledgment,
-        MarkRefusal::OldAcknowledgment,
-        MarkRefusal::NotExpected,
-        MarkRefusal::TooOften,
-    ];
-    /// What lists and reports call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            MarkRefusal::OutOfWindow => "mark refused: out of window",
-            MarkRefusal::OldTimestamp => "mark refused: old timestamp",
-            MarkRefusal::ImplausibleAcknowledgment => "mark refused: implausible acknowledgment",
-            MarkRefusal::OldAcknowledgment => "mark refused: old acknowledgment",
-            MarkRefusal::NotExpected => "mark refused: not expected",
-            MarkRefusal::TooOften => "mark refused: too often",
-        }
-    }
+    TooOften = "mark refused: too often";
 }
 
 /// What a mobility protocol does (terms of RFC 3753; messages of RFC 5944).

@@ -25,6 +25,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[macro_use]
+mod macros;
+
 pub mod codec;
 pub mod control;
 pub mod event;

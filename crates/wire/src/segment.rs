@@ -4,47 +4,25 @@ use crate::mark::Mark;
 use crate::sequence::SequenceNumber;
 use std::fmt;
 
-/// The control bits of a TCP header (RFC 9293 section 3.1), in their order on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Flags(pub u8);
-
-impl Flags {
+bits! {
+    /// The control bits of a TCP header (RFC 9293 section 3.1), in their order on the wire.
+    Flags(u8):
     /// No more data from the sender.
-    pub const FIN: Flags = Flags(0x01);
+    FIN = 0x01;
     /// Synchronize sequence numbers.
-    pub const SYN: Flags = Flags(0x02);
+    SYN = 0x02;
     /// Reset the connection.
-    pub const RST: Flags = Flags(0x04);
+    RST = 0x04;
     /// Push function.
-    pub const PSH: Flags = Flags(0x08);
+    PSH = 0x08;
     /// The acknowledgment field is significant.
-    pub const ACK: Flags = Flags(0x10);
+    ACK = 0x10;
     /// The urgent pointer is significant.
-    pub const URG: Flags = Flags(0x20);
+    URG = 0x20;
     /// ECN-Echo (RFC 3168).
-    pub const ECE: Flags = Flags(0x40);
+    ECE = 0x40;
     /// Congestion Window Reduced (RFC 3168).
-    pub const CWR: Flags = Flags(0x80);
-
-    /// Whether all bits of `other` are set.
-    pub const fn contains(self, other: Flags) -> bool {
-        self.0 & other.0 == other.0
-    }
-    /// Whether any bit of `other` is set.
-    pub const fn intersects(self, other: Flags) -> bool {
-        self.0 & other.0 != 0
-    }
-    /// The bits of both.
-    #[must_use]
-    pub const fn union(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
-    }
-}
-impl std::ops::BitOr for Flags {
-    type Output = Flags;
-    fn bitor(self, other: Flags) -> Flags {
-        self.union(other)
-    }
+    CWR = 0x80;
 }
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

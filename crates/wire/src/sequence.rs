@@ -1,7 +1,7 @@
 //! Sequence numbers that wrap at 2^32 (RFC 9293 section 3.4).
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::AddAssign;
 
 /// A TCP sequence number. Comparison is modulo 2^32 and meaningful between numbers less than 2^31
 /// apart, which the largest window (2^30, RFC 7323 section 2.3) guarantees; there is no `Ord`, because
@@ -40,28 +40,15 @@ impl SequenceNumber {
     }
 }
 
-impl Add<u32> for SequenceNumber {
-    type Output = SequenceNumber;
-    fn add(self, bytes: u32) -> SequenceNumber {
-        SequenceNumber(self.0.wrapping_add(bytes))
-    }
+operators! {
+    SequenceNumber: Add add u32 = SequenceNumber, |number, bytes| SequenceNumber(number.0.wrapping_add(bytes));
+    SequenceNumber: Sub sub u32 = SequenceNumber, |number, bytes| SequenceNumber(number.0.wrapping_sub(bytes));
+    /// The distance modulo 2^32; call only when `other` is known not to be later.
+    SequenceNumber: Sub sub SequenceNumber = u32, |later, earlier| later.0.wrapping_sub(earlier.0);
 }
 impl AddAssign<u32> for SequenceNumber {
     fn add_assign(&mut self, bytes: u32) {
         *self = *self + bytes;
-    }
-}
-impl Sub<u32> for SequenceNumber {
-    type Output = SequenceNumber;
-    fn sub(self, bytes: u32) -> SequenceNumber {
-        SequenceNumber(self.0.wrapping_sub(bytes))
-    }
-}
-impl Sub for SequenceNumber {
-    type Output = u32;
-    /// The distance modulo 2^32; call only when `earlier` is known not to be later.
-    fn sub(self, earlier: SequenceNumber) -> u32 {
-        self.0.wrapping_sub(earlier.0)
     }
 }
 impl fmt::Display for SequenceNumber {

@@ -1,7 +1,7 @@
 //! Time as integer nanoseconds, so that every machine computes the same schedule.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+use std::ops::{AddAssign, SubAssign};
 
 /// A point in time, in nanoseconds since the start of the run (simulated) or since an arbitrary
 /// origin (monotonic clock of a live host). Range: 0 to 584 years; constructors and arithmetic saturate at both
@@ -105,36 +105,24 @@ impl Duration {
     }
 }
 
-impl Add<Duration> for Instant {
-    type Output = Instant;
-    fn add(self, span: Duration) -> Instant {
-        Instant(self.0.saturating_add(span.0))
-    }
+operators! {
+    Instant: Add add Duration = Instant, |at, span| Instant(at.0.saturating_add(span.0));
+    Instant: Sub sub Duration = Instant, |at, span| Instant(at.0.saturating_sub(span.0));
+    /// # Panics
+    /// In debug builds, when `other` is later than `self`: time never runs backwards here.
+    Instant: Sub sub Instant = Duration, |later, earlier| {
+        debug_assert!(later >= earlier, "time went backwards: {earlier:?} is after {later:?}");
+        later.saturating_since(earlier)
+    };
+    Duration: Add add Duration = Duration, |one, other| Duration(one.0.saturating_add(other.0));
+    Duration: Sub sub Duration = Duration, |one, other| Duration(one.0.saturating_sub(other.0));
+    Duration: Mul mul u64 = Duration, |span, times| Duration(span.0.saturating_mul(times));
+    Duration: Div div u64 = Duration, |span, parts| Duration(span.0 / parts);
 }
+
 impl AddAssign<Duration> for Instant {
     fn add_assign(&mut self, span: Duration) {
         *self = *self + span;
-    }
-}
-impl Sub<Duration> for Instant {
-    type Output = Instant;
-    fn sub(self, span: Duration) -> Instant {
-        Instant(self.0.saturating_sub(span.0))
-    }
-}
-impl Sub for Instant {
-    type Output = Duration;
-    /// # Panics
-    /// In debug builds, when `earlier` is later than `self`: time never runs backwards here.
-    fn sub(self, earlier: Instant) -> Duration {
-        debug_assert!(self >= earlier, "time went backwards: {earlier:?} is after {self:?}");
-        self.saturating_since(earlier)
-    }
-}
-impl Add for Duration {
-    type Output = Duration;
-    fn add(self, other: Duration) -> Duration {
-        Duration(self.0.saturating_add(other.0))
     }
 }
 impl AddAssign for Duration {
@@ -142,27 +130,9 @@ impl AddAssign for Duration {
         *self = *self + other;
     }
 }
-impl Sub for Duration {
-    type Output = Duration;
-    fn sub(self, other: Duration) -> Duration {
-        Duration(self.0.saturating_sub(other.0))
-    }
-}
 impl SubAssign for Duration {
     fn sub_assign(&mut self, other: Duration) {
         *self = *self - other;
-    }
-}
-impl Mul<u64> for Duration {
-    type Output = Duration;
-    fn mul(self, times: u64) -> Duration {
-        Duration(self.0.saturating_mul(times))
-    }
-}
-impl Div<u64> for Duration {
-    type Output = Duration;
-    fn div(self, parts: u64) -> Duration {
-        Duration(self.0 / parts)
     }
 }
 

@@ -251,7 +251,7 @@ fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
     if setup.eln {
         parameters.loss_notification = ELN_OF_NS2;
     }
-    let vegas = &mut parameters.vegas;
+    let vegas = &mut parameters.congestion_control.vegas;
     (vegas.alpha, vegas.beta, vegas.gamma) = (setup.alpha, setup.beta, setup.gamma);
     if setup.variant == Variant::Vegas && setup.syn {
         parameters.ns2().vegas.window_at_second_ack = Some(f64::from(setup.iw));

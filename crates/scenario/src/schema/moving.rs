@@ -9,13 +9,13 @@ use seamline_tcp::parameters::Parameters;
 
 pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
     table! { Parameters;
-        part cross_layer: cross_layer(), "Parameters of the cross-layer adaptations";
-        part demo_vegas: demo_vegas(), "Parameters of Demo-Vegas";
-        part eclair_restore: cross_layer(), "Parameters of the original ECLAIR";
-        part ehn: ehn(), "Parameters of explicit handover notification";
-        part freeze: freeze(), "Parameters of Freeze-TCP";
-        part mobility_vegas: mobility_vegas(), "Parameters of Mobility-Vegas";
-        part tr_acks: tr_acks(), "Parameters of triplicate acknowledgments";
+        part cross_layer (handover.cross_layer): cross_layer(), "Parameters of the cross-layer adaptations";
+        part demo_vegas (handover.demo_vegas): demo_vegas(), "Parameters of Demo-Vegas";
+        part eclair_restore (handover.eclair_restore): cross_layer(), "Parameters of the original ECLAIR";
+        part ehn (handover.ehn): ehn(), "Parameters of explicit handover notification";
+        part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP";
+        part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
+        part tr_acks (handover.tr_acks): tr_acks(), "Parameters of triplicate acknowledgments";
     }
 }
 

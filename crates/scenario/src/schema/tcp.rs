@@ -16,10 +16,10 @@ use seamline_wire::Duration;
 pub(super) fn parameters<'a>() -> Keys<'a, Parameters> {
     table! { Parameters;
         part tcp (self): tcp(), "What differs from the profile";
-        part vegas: vegas(), "Parameters of Vegas";
-        part westwood: westwood(), "Parameters of Westwood";
-        part westwood_plus: westwood_plus(), "Parameters of Westwood+";
-        part cubic: cubic(), "Parameters of CUBIC";
+        part vegas (congestion_control.vegas): vegas(), "Parameters of Vegas";
+        part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
+        part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
+        part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
         part loss_notification: loss_notification::keys(), "Losses on the air are told apart from congestion";
         .with(moving::keys(), |it| it);
         part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";

@@ -16,7 +16,7 @@ const VARIANTS: [&str; 4] = ["newreno", "sack", "vegas", "westwood"];
 
 fn plan(scheme: &'static Scheme, variant: &'static str, victim: Victim) -> Plan {
     let mut plan = Plan { victim, length: LENGTH, ..Plan::new(Some(scheme), variant) };
-    plan.parameters.tr_acks.after = AfterReconnection::SlowStart;
+    plan.parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
     plan
 }
 
@@ -123,8 +123,8 @@ fn a_forged_announcement_freezes_no_longer_than_a_disconnection_lasts() {
         plan.signals = false;
         let alone = run(&plan, None);
         let attacked = forge(&plan, Forgery::Marks(vec![Mark::WillHandover]));
-        let longest = plan.parameters.mobility_vegas.longest_disconnection;
-        assert_eq!(longest, plan.parameters.cross_layer.longest_disconnection);
+        let longest = plan.parameters.handover.mobility_vegas.longest_disconnection;
+        assert_eq!(longest, plan.parameters.handover.cross_layer.longest_disconnection);
         let pause = attacked.watch.longest_pause;
         // The gap has doubled the timer once before the announcement halts it: 2 s.
         assert!(pause <= longest + Duration::from_secs(2 + 2), "{}: {pause}", name(Some(scheme)));

@@ -18,7 +18,7 @@ fn plan(scheme: Option<&'static Scheme>, variant: &'static str, seed: u64) -> Pl
     let length = Duration::from_secs(30);
     let plan = Plan::new(scheme, variant);
     let mut plan = Plan { victim: Victim::Receiver, beside: true, random_loss: 0.0005, seed, length, ..plan };
-    plan.parameters.tr_acks.after = AfterReconnection::SlowStart;
+    plan.parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
     plan
 }
 

@@ -8,7 +8,7 @@ use seamline_wire::{Duration, Instant, MarkRefusal};
 /// Three moves with an outage; the last one is long enough for timeouts, and recorded marks arrive in it.
 fn plan(scheme: &'static Scheme, variant: &'static str, timestamps: bool) -> Plan {
     let mut plan = Plan { length: Duration::from_secs(30), ..Plan::new(Some(scheme), variant) };
-    plan.parameters.tr_acks.after = AfterReconnection::SlowStart;
+    plan.parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
     let gap = |begin: u64, length: u64| Gap {
         begin: Instant::from_millis(begin),
         length: Duration::from_millis(length),

@@ -1,11 +1,7 @@
 //! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last loss. Section
 //! numbers are those of the RFC; windows are in segments, times in seconds.
 
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant};
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "cubic",
@@ -79,7 +75,10 @@ impl Cubic {
     fn begin_epoch(&self, now: Instant) -> Epoch {
         let begin = self.window.congestion;
         let (origin, time_to_origin) = if begin < self.maximum {
-            (self.maximum, libm::cbrt((self.maximum - begin) / self.parameters.cubic.aggressiveness))
+            (
+                self.maximum,
+                libm::cbrt((self.maximum - begin) / self.parameters.congestion_control.cubic.aggressiveness),
+            )
         } else {
             (begin, 0.0)
         };
@@ -89,7 +88,7 @@ impl Cubic {
     /// Equation 1: W_cubic(t).
     fn curve(&self, epoch: &Epoch, seconds: f64) -> f64 {
         let offset = seconds - epoch.time_to_origin;
-        self.parameters.cubic.aggressiveness * offset * offset * offset + epoch.origin
+        self.parameters.congestion_control.cubic.aggressiveness * offset * offset * offset + epoch.origin
     }
 
     fn avoid_congestion(&mut self, segments: f64, now: Instant, round_trip: Duration) {
@@ -113,7 +112,8 @@ impl Cubic {
         if epoch.reno_estimate >= self.before_cut {
             1.0
         } else {
-            3.0 * (1.0 - self.parameters.cubic.decrease) / (1.0 + self.parameters.cubic.decrease)
+            3.0 * (1.0 - self.parameters.congestion_control.cubic.decrease)
+                / (1.0 + self.parameters.congestion_control.cubic.decrease)
         }
     }
 
@@ -143,12 +143,13 @@ impl CongestionControl for Cubic {
     fn on_loss(&mut self, loss: Loss, view: &View) {
         let window = self.window.congestion;
         self.before_cut = window;
-        self.maximum = if self.parameters.cubic.fast_convergence && window < self.maximum {
-            window * (1.0 + self.parameters.cubic.decrease) / 2.0
+        self.maximum = if self.parameters.congestion_control.cubic.fast_convergence && window < self.maximum {
+            window * (1.0 + self.parameters.congestion_control.cubic.decrease) / 2.0
         } else {
             window
         };
-        let reduced = 2.0 * self.parameters.window.half(view) * self.parameters.cubic.decrease;
+        let reduced =
+            2.0 * self.parameters.window.half(view) * self.parameters.congestion_control.cubic.decrease;
         self.window.threshold = self.parameters.window.stored_threshold(reduced);
         self.epoch = None;
         self.window.congestion = match loss {

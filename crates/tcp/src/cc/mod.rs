@@ -1,8 +1,9 @@
 //! Congestion control: how much may be in flight. One file per algorithm, one entry in [`ALL`].
 
-use crate::parameters::Parameters;
+use crate::offset::Offset;
+use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
 use crate::view::{View, Window};
-use seamline_wire::Duration;
+use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -16,6 +17,19 @@ pub use cubic::CubicParameters;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;
+
+/// The parameters of every congestion control that has any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CongestionControlParameters {
+    /// Read by Vegas.
+    pub vegas: VegasParameters,
+    /// Read by Westwood.
+    pub westwood: WestwoodParameters,
+    /// Read by Westwood+.
+    pub westwood_plus: WestwoodPlusParameters,
+    /// Read by CUBIC.
+    pub cubic: CubicParameters,
+}
 
 /// An acknowledgment as congestion control sees it.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,7 @@
 //! Slow start and congestion avoidance of RFC 5681 (Jacobson 1988), which Tahoe, Reno, NewReno and
 //! SACK share. Also the base on which the Westwoods stand.
 
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
-use crate::view::{View, Window};
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "reno",

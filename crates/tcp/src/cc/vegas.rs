@@ -1,12 +1,7 @@
 //! Vegas: keeps between alpha and beta segments queued along the path (Brakmo and Peterson 1995;
 //! section references are to that paper). Goes with the fine-grained recovery of the same paper.
 
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use seamline_wire::Duration;
-use std::sync::Arc;
+use super::*;
 
 const ONLY_VEGAS_FINE: &str =
     "Vegas reduces its window by its own rule on a fine-grained retransmission; use vegas-fine";
@@ -118,7 +113,7 @@ impl Vegas {
         self.may_double = !self.may_double;
         if !self.may_double {
             self.increase = 0.0;
-        } else if queued > self.parameters.vegas.gamma {
+        } else if queued > self.parameters.congestion_control.vegas.gamma {
             self.window.threshold = 2.0;
             self.window.congestion = (self.window.congestion - self.window.congestion / 8.0).max(2.0);
             self.increase = 0.0;
@@ -128,10 +123,10 @@ impl Vegas {
     }
 
     fn avoid_congestion(&mut self, queued: f64) {
-        if queued > self.parameters.vegas.beta {
+        if queued > self.parameters.congestion_control.vegas.beta {
             self.window.congestion = (self.window.congestion - 1.0).max(2.0);
             self.increase = 0.0;
-        } else if queued < self.parameters.vegas.alpha {
+        } else if queued < self.parameters.congestion_control.vegas.alpha {
             self.increase = 1.0 / self.window.congestion;
         } else {
             self.increase = 0.0;
@@ -151,11 +146,11 @@ impl CongestionControl for Vegas {
     fn observe(&mut self, _acked: &Acked, view: &View) {
         if !self.begun {
             self.begun = true;
-            self.base_round_trip = Some(seconds_since_start(view));
+            self.base_round_trip = Some(view.fine_seconds());
         }
     }
     fn on_ack(&mut self, acked: &Acked, view: &View) {
-        let seconds = seconds_since_start(view);
+        let seconds = view.fine_seconds();
         if view.unacknowledged > self.round_began_at {
             self.end_round(seconds, view);
         }
@@ -174,7 +169,7 @@ impl CongestionControl for Vegas {
         let parameters = &self.parameters.window;
         self.window.threshold = parameters.stored_threshold(parameters.half(view));
         if loss == Loss::Collapsed {
-            self.window.congestion = self.parameters.vegas.window_after_timeout;
+            self.window.congestion = self.parameters.congestion_control.vegas.window_after_timeout;
         }
     }
     /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and
@@ -184,7 +179,7 @@ impl CongestionControl for Vegas {
         self.sample_sum = 0.0;
         self.samples = 0;
         self.round_began_at = view.next;
-        self.round_began_seconds = seconds_since_start(view);
+        self.round_began_seconds = view.fine_seconds();
     }
     fn window(&self) -> Window {
         self.window
@@ -192,8 +187,4 @@ impl CongestionControl for Vegas {
     fn set_window(&mut self, window: Window) {
         self.window = window;
     }
-}
-
-fn seconds_since_start(view: &View) -> f64 {
-    view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now))
 }

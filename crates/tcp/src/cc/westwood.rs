@@ -3,22 +3,19 @@
 //! MobiCom 2001; the filter of section 3.1, the accounting of section 3.2, the algorithm of section 4).
 
 use super::reno::Reno;
-use super::{Acked, Algorithm, CongestionControl, Loss};
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant};
-use std::sync::Arc;
+use super::*;
+
+/// Recoveries that neither Westwood goes with.
+pub(super) const NOT_WITH_TAHOE: &[(&str, &str)] =
+    &[("tahoe", "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows")];
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "westwood",
     summary: "after a loss the window is the estimated bandwidth times the smallest RTT (Tustin filter)",
     cite: "Mascolo et al., ACM MobiCom 2001",
-    refuses: &[(
-        "tahoe",
-        "Tahoe restarts from one segment at every loss; Westwood keeps what the estimate allows",
-    )],
+    refuses: NOT_WITH_TAHOE,
     needs_send_log: false,
-    build: |parameters, initial| Box::new(Westwood::new(parameters, initial)),
+    build: |parameters, initial| Box::new(Westwood::<Filtered>::new(parameters, initial)),
 };
 
 /// The bandwidth filter of Westwood.
@@ -40,9 +37,69 @@ impl Default for WestwoodParameters {
     }
 }
 
+/// What Westwood and Westwood+ differ in: the bandwidth that acknowledgments show.
+pub(super) trait Bandwidth: Debug + Default + Send {
+    /// An acknowledgment arrives.
+    fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters);
+    /// The estimate at `now`, in segments per second.
+    fn estimate(&mut self, now: Instant, parameters: &Parameters) -> f64;
+}
+
+/// Reno's window, except that a loss sets it by the estimated bandwidth.
 #[derive(Debug)]
-struct Westwood {
+pub(super) struct Westwood<B> {
     reno: Reno,
+    bandwidth: B,
+}
+
+impl<B: Bandwidth> Westwood<B> {
+    pub(super) fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
+        Westwood { reno: Reno::new(parameters, initial), bandwidth: B::default() }
+    }
+    /// What a path of this round-trip time holds, in segments.
+    fn pipe(&mut self, round_trip_time: Duration, now: Instant) -> f64 {
+        self.bandwidth.estimate(now, &self.reno.parameters) * round_trip_time.as_secs_f64()
+    }
+    /// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
+    fn cut(&mut self, pipe: f64, loss: Loss) {
+        let Reno { parameters, window } = &mut self.reno;
+        window.threshold = parameters.window.stored_threshold(pipe);
+        window.congestion = match loss {
+            Loss::Detected => window.congestion.min(window.threshold),
+            Loss::Collapsed => 1.0,
+        };
+    }
+}
+
+impl<B: Bandwidth> CongestionControl for Westwood<B> {
+    fn observe(&mut self, acked: &Acked, view: &View) {
+        self.bandwidth.observe(acked, view, &self.reno.parameters);
+    }
+    fn on_ack(&mut self, acked: &Acked, view: &View) {
+        self.reno.grow(acked, view);
+    }
+    fn on_loss(&mut self, loss: Loss, view: &View) {
+        let pipe = self.pipe(view.round_trip.minimum, view.now);
+        self.cut(pipe, loss);
+    }
+    /// The window update of a loss for a new path (ehn-2004, section 4.2 B, "resume with adjusted parameters").
+    fn on_path_change(&mut self, round_trip_time: Option<Duration>, view: &View) {
+        let pipe = self.pipe(round_trip_time.unwrap_or_default(), view.now);
+        if pipe > 0.0 {
+            self.cut(pipe, Loss::Detected);
+        }
+    }
+    fn window(&self) -> Window {
+        self.reno.window
+    }
+    fn set_window(&mut self, window: Window) {
+        self.reno.window = window;
+    }
+}
+
+/// The estimate of the first publication.
+#[derive(Debug, Default)]
+struct Filtered {
     last_sample_at: Option<Instant>,
     last_sample: f64,
     bandwidth: f64,
@@ -50,18 +107,7 @@ struct Westwood {
     delivered_together: f64,
 }
 
-impl Westwood {
-    fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
-        Westwood {
-            reno: Reno::new(parameters, initial),
-            last_sample_at: None,
-            last_sample: 0.0,
-            bandwidth: 0.0,
-            accounted_for: 0.0,
-            delivered_together: 0.0,
-        }
-    }
-
+impl Filtered {
     /// How many segments this acknowledgment says have arrived (procedure AckedCount of section 3.2): a
     /// duplicate stands for one, and what duplicates announced is not counted again cumulatively.
     fn segments_delivered(&mut self, acked: &Acked, view: &View) -> f64 {
@@ -84,8 +130,8 @@ impl Westwood {
     }
 
     /// One step of the Tustin-discretized low-pass filter (section 3.1), in segments per second.
-    fn filter(&mut self, sample: f64, interval: Duration) {
-        let tau = self.reno.parameters.westwood.filter_time_constant.as_secs_f64();
+    fn filter(&mut self, sample: f64, interval: Duration, parameters: &WestwoodParameters) {
+        let tau = parameters.filter_time_constant.as_secs_f64();
         let interval = interval.as_secs_f64();
         let keep = (2.0 * tau - interval) / (2.0 * tau + interval);
         self.bandwidth = keep * self.bandwidth + (1.0 - keep) * (sample + self.last_sample) / 2.0;
@@ -94,86 +140,45 @@ impl Westwood {
 
     /// Nothing has been acknowledged for so long since the last sample: the filter takes a sample of zero
     /// each time that tau/m has passed (section 3.1).
-    fn fall_silent(&mut self, last: Instant, silence: Duration) {
+    fn fall_silent(&mut self, last: Instant, silence: Duration, parameters: &WestwoodParameters) {
         const NOTHING_IS_LEFT_AFTER: u64 = 64;
-        let parameters = &self.reno.parameters.westwood;
         let each = parameters.filter_time_constant / parameters.virtual_samples_per_time_constant.max(2);
         let each = each.max(Duration::from_nanos(1));
         let samples = silence.as_nanos() / each.as_nanos();
         for _ in 0..samples.min(NOTHING_IS_LEFT_AFTER) {
-            self.filter(0.0, each);
+            self.filter(0.0, each, parameters);
         }
         self.last_sample_at = Some(last + each * samples);
     }
-    fn fall_silent_until(&mut self, now: Instant) {
-        if let Some(last) = self.last_sample_at {
-            self.fall_silent(last, now - last);
-        }
-    }
 
-    fn feed(&mut self, delivered: f64, now: Instant) {
+    fn feed(&mut self, delivered: f64, now: Instant, parameters: &WestwoodParameters) {
         let Some(last) = self.last_sample_at else {
             self.last_sample_at = Some(now);
             return;
         };
         // An acknowledgment just as tau/m ends takes the place of the virtual sample.
         let silence = (now - last).as_nanos().saturating_sub(1);
-        self.fall_silent(last, Duration::from_nanos(silence));
+        self.fall_silent(last, Duration::from_nanos(silence), parameters);
         let interval = self.last_sample_at.map_or(Duration::ZERO, |last| now - last);
         if interval.is_zero() {
             self.delivered_together += delivered;
             return;
         }
         let delivered = delivered + std::mem::take(&mut self.delivered_together);
-        self.filter(delivered / interval.as_secs_f64(), interval);
+        self.filter(delivered / interval.as_secs_f64(), interval, parameters);
         self.last_sample_at = Some(now);
     }
 }
 
-/// What a path of this round-trip time holds, in segments; the bandwidth is in segments per second.
-pub(super) fn pipe(bandwidth: f64, round_trip_time: Duration) -> f64 {
-    bandwidth * round_trip_time.as_secs_f64()
-}
-
-/// The window update of [`cut`] for a new path, which holds `pipe` (ehn-2004, section 4.2 B, "resume with adjusted
-/// parameters").
-pub(super) fn adjust(reno: &mut Reno, pipe: f64) {
-    if pipe > 0.0 {
-        cut(reno, pipe, Loss::Detected);
-    }
-}
-
-/// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
-pub(super) fn cut(reno: &mut Reno, pipe: f64, loss: Loss) {
-    reno.window.threshold = reno.parameters.window.stored_threshold(pipe);
-    reno.window.congestion = match loss {
-        Loss::Detected => reno.window.congestion.min(reno.window.threshold),
-        Loss::Collapsed => 1.0,
-    };
-}
-
-impl CongestionControl for Westwood {
-    fn observe(&mut self, acked: &Acked, view: &View) {
+impl Bandwidth for Filtered {
+    fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters) {
         let delivered = self.segments_delivered(acked, view);
-        self.feed(delivered, view.now);
+        self.feed(delivered, view.now, &parameters.congestion_control.westwood);
     }
-    fn on_ack(&mut self, acked: &Acked, view: &View) {
-        self.reno.grow(acked, view);
-    }
-    fn on_loss(&mut self, loss: Loss, view: &View) {
-        self.fall_silent_until(view.now);
-        cut(&mut self.reno, pipe(self.bandwidth, view.round_trip.minimum), loss);
-    }
-    fn on_path_change(&mut self, round_trip_time: Option<Duration>, view: &View) {
-        self.fall_silent_until(view.now);
-        if let Some(round_trip_time) = round_trip_time {
-            adjust(&mut self.reno, pipe(self.bandwidth, round_trip_time));
+    fn estimate(&mut self, now: Instant, parameters: &Parameters) -> f64 {
+        if let Some(last) = self.last_sample_at {
+            self.fall_silent(last, now - last, &parameters.congestion_control.westwood);
         }
-    }
-    fn window(&self) -> Window {
-        self.reno.window
-    }
-    fn set_window(&mut self, window: Window) {
-        self.reno.window = window;
+        self.bandwidth
     }
 }

@@ -1,7 +1,6 @@
 //! Closing, aborting, giving up and keeping alive (RFC 9293 sections 3.6, 3.8.3 and 3.8.4).
 
-use super::{CloseReason, Endpoint, State};
-use seamline_wire::{Duration, Flags, Instant, Outbox, Segment};
+use super::*;
 
 impl Endpoint {
     /// The application has no more to send: a FIN follows what it has supplied (section 3.10.4).

@@ -1,12 +1,6 @@
 //! What layers below and marks tell, passed on to the handover scheme, and what the scheme wants, done.
 
-use super::{Endpoint, State};
-use crate::emit::{Header, TimestampClock};
-use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::sender::Exit;
-use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment, Signal};
+use super::*;
 
 /// A scheme at work.
 #[derive(Debug)]
@@ -151,7 +145,7 @@ impl Endpoint {
         }
     }
 
-    fn send_ack_with(&mut self, now: Instant, mark: Option<Mark>, out: &mut Outbox) {
+    pub(super) fn send_ack_with(&mut self, now: Instant, mark: Option<Mark>, out: &mut Outbox) {
         let sequence = self.sequence_to_stand_at();
         let segment = Segment { sequence, flags: Flags::ACK, mark, ..Segment::default() };
         self.header.send(now, segment, &mut self.receiver, out);

@@ -1,13 +1,6 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
-use super::{Agreed, CloseReason, Endpoint, EndpointConfig, Opening, State};
-use crate::emit::{TIMESTAMPS_LENGTH, TimestampClock, reset_for};
-use crate::offset::Offset;
-use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
-use crate::receiver::Receiver;
-use crate::recovery;
-use seamline_wire::{Duration, Event, Flags, Instant, Outbox, Packet, Segment, SequenceNumber};
-use std::sync::Arc;
+use super::*;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
@@ -89,7 +82,7 @@ impl Endpoint {
             ..TimestampClock::new(tick)
         });
         let peer_shift = syn.window_scale.unwrap_or(0).min(LARGEST_WINDOW_SHIFT);
-        self.agreed = Agreed { peer_window_shift: if self.header.window_scaled { peer_shift } else { 0 } };
+        self.peer_window_shift = if self.header.window_scaled { peer_shift } else { 0 };
         let peer_size =
             syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE).max(LEAST_PEER_SEGMENT_SIZE);
         let most = u32::from(ours.maximum_segment_size.min(peer_size));
@@ -201,7 +194,7 @@ impl Endpoint {
         let sample = self.timestamp_sample(now, segment);
         self.sender.note_syn_acknowledged(now, sample);
         self.note_syn_acknowledged(segment, out);
-        let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.agreed.peer_window_shift };
+        let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.peer_window_shift };
         self.establish(now, u64::from(segment.window) << shift, Offset::SYN, out);
         true
     }
@@ -235,7 +228,7 @@ impl Endpoint {
         let supplied = self.sender.bytes_buffered();
         self.header = fresh.header;
         self.receiver = fresh.receiver;
-        self.agreed = fresh.agreed;
+        self.peer_window_shift = fresh.peer_window_shift;
         self.sender = fresh.sender;
         self.sender.statistics = statistics;
         self.sender.supply(supplied);
@@ -275,9 +268,4 @@ fn syn_options(segments: &SegmentParameters) -> Segment {
         timestamps: segments.timestamp_tick.map(|_| Default::default()),
         ..Segment::default()
     }
-}
-
-/// What stands in for a recovery that needs SACK when the peer does not have it.
-pub(crate) fn recovery_without_sack() -> &'static recovery::Algorithm {
-    recovery::find("newreno").expect("NewReno is registered")
 }

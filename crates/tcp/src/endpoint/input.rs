@@ -1,11 +1,6 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
-use super::{CloseReason, Endpoint, State};
-use crate::emit::reset_for;
-use crate::handover::HandoverEvent;
-use crate::offset::Offset;
-use crate::sender::{Acknowledgment, Exit};
-use seamline_wire::{Duration, Event, Flags, Instant, MarkRefusal, Outbox, Packet, Segment};
+use super::*;
 
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
@@ -162,7 +157,7 @@ impl Endpoint {
         // when it is a retransmission. Were its window ignored, the right edge would move by itself.
         let advances = acknowledged > self.sender.view.unacknowledged;
         let newest = advances || (start, acknowledged) >= self.last_window_update;
-        let window = newest.then(|| u64::from(segment.window) << self.agreed.peer_window_shift);
+        let window = newest.then(|| u64::from(segment.window) << self.peer_window_shift);
         if newest {
             let (sequence, acknowledgment) = self.last_window_update;
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));

@@ -3,9 +3,7 @@
 //! not more often than ends move. An attacker who can read a connection can forge its marks as it can forge its acknowledgments:
 //! for him there is the rate.
 
-use super::Endpoint;
-use crate::offset::Offset;
-use seamline_wire::{Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Segment};
+use super::*;
 
 /// Marks that change what is sent are accepted once in this time on average. Some ends move more often: cells of millimetre
 /// waves are 118 m apart (Hassan et al., SIGCOMM 2022), which is 3.5 s at 120 km/h, and some of their marks are refused. But with

@@ -12,18 +12,20 @@ mod input;
 mod marks;
 mod state;
 
-pub(crate) use handshake::recovery_without_sack;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header};
-use crate::handover::{HandoverEvent, Scheme};
+use crate::emit::{Address, Header, TIMESTAMPS_LENGTH, TimestampClock, reset_for};
+use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
 use crate::offset::Offset;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
 use crate::receiver::Receiver;
-use crate::sender::{Exit, Sender, SenderStatistics};
+use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics};
 use crate::variant::Variant;
-use seamline_wire::{Event, Flags, Instant, Outbox, Segment, SenderSample, SequenceNumber};
+use seamline_wire::{
+    Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Packet, Segment, SenderSample,
+    SequenceNumber, Signal,
+};
 use std::sync::Arc;
 
 /// What an endpoint is made from.
@@ -60,12 +62,6 @@ pub enum Opening {
     },
 }
 
-/// What the two ends have agreed on.
-#[derive(Clone, Copy, Debug, Default)]
-struct Agreed {
-    peer_window_shift: u8,
-}
-
 /// Counters of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -97,7 +93,7 @@ pub struct Endpoint {
     header: Header,
     sender: Sender,
     receiver: Receiver,
-    agreed: Agreed,
+    peer_window_shift: u8,
     segment_size_agreed: u32,
     first_initial_sequence: SequenceNumber,
     last_window_update: (Offset, Offset),
@@ -132,7 +128,7 @@ impl Endpoint {
             header,
             sender,
             receiver,
-            agreed: Agreed::default(),
+            peer_window_shift: 0,
             segment_size_agreed: size,
             first_initial_sequence: config.initial_sequence,
             last_window_update: (Offset::SYN, Offset::SYN),
@@ -284,7 +280,7 @@ impl Endpoint {
     /// none back.
     fn acknowledge_if_due(&mut self, now: Instant, out: &mut Outbox) {
         if !self.acts_on_moves() {
-            self.release_acknowledgments(now, crate::handover::Release::All, out);
+            self.release_acknowledgments(now, Release::All, out);
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {
@@ -306,9 +302,7 @@ impl Endpoint {
         view.highest_sent.min(edge).sequence(self.sender.initial)
     }
     fn send_bare_ack(&mut self, now: Instant, out: &mut Outbox) {
-        let sequence = self.sequence_to_stand_at();
-        let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
-        self.header.send(now, segment, &mut self.receiver, out);
+        self.send_ack_with(now, None, out);
     }
 
     /// When [`Endpoint::on_wake`] is to be called.

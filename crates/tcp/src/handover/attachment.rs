@@ -1,16 +1,6 @@
 //! What the signals of this node say about its own attachment to the network, put together.
 
-use super::HandoverEvent;
-use seamline_wire::{Duration, Instant, Signal};
-
-/// How long what was said is believed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Belief {
-    /// A loss of the link that has not come so long after its predicted time was a false alarm.
-    pub(super) patience: Duration,
-    /// A disconnection lasts at most so long; then the news of its end must have been lost.
-    pub(super) longest_disconnection: Duration,
-}
+use super::*;
 
 /// What has come of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +30,16 @@ enum State {
 /// This node's own attachment.
 #[derive(Debug)]
 pub(super) struct Attachment {
-    belief: Belief,
+    /// A loss of the link that has not come so long after its predicted time was a false alarm.
+    patience: Duration,
+    /// A disconnection lasts at most so long; then the news of its end must have been lost.
+    longest_disconnection: Duration,
     state: State,
 }
 
 impl Attachment {
-    pub(super) fn new(belief: Belief) -> Self {
-        Attachment { belief, state: State::Attached }
+    pub(super) fn new(patience: Duration, longest_disconnection: Duration) -> Self {
+        Attachment { patience, longest_disconnection, state: State::Attached }
     }
     /// Whether a link is up, and no notice says that it will go down.
     pub(super) fn is_settled(&self) -> bool {
@@ -82,13 +75,13 @@ impl Attachment {
     fn warn(&mut self, expected: Instant) -> Option<Change> {
         let before = self.state;
         if !matches!(before, State::Away(_)) {
-            self.state = State::Warned(expected + self.belief.patience);
+            self.state = State::Warned(expected + self.patience);
         }
         (before == State::Attached).then_some(Change::WillLeave)
     }
     fn leave(&mut self, now: Instant) -> Option<Change> {
         let was_there = !matches!(self.state, State::Away(_));
-        self.state = State::Away(now + self.belief.longest_disconnection);
+        self.state = State::Away(now + self.longest_disconnection);
         was_there.then_some(Change::Left)
     }
     fn expire(&mut self, now: Instant) -> Option<Change> {

@@ -6,9 +6,7 @@
 //! that arrives here, so the first segments from the new place carry the handover mark instead. They are several because
 //! one may be lost; a row of them is one move.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::View;
-use seamline_wire::Mark;
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "demo-vegas",
@@ -16,7 +14,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Ho, Chan and Chen, IEEE Global Internet Symposium 2005",
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(DemoVegas { parameters: parameters.demo_vegas.clone(), heard: false }),
+    build: |parameters| {
+        Box::new(DemoVegas { parameters: parameters.handover.demo_vegas.clone(), heard: false })
+    },
 };
 
 /// What of the scheme can be set.
@@ -40,18 +40,18 @@ struct DemoVegas {
     heard: bool,
 }
 
-const MEASURE_ANEW: Action = Action::RenewPath { round_trip_time: None };
+const MEASURE_AGAIN: Action = Action::RenewPath { round_trip_time: None };
 
 impl Handover for DemoVegas {
     fn on(&mut self, happened: HandoverEvent, _view: &View, actions: &mut Actions) {
         match happened {
             arrived if arrived.is_arrival() => {
                 let segments = self.parameters.marked_segments;
-                actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_ANEW]);
+                actions.extend([Action::Mark { mark: Mark::Handover, segments }, MEASURE_AGAIN]);
             }
             HandoverEvent::Marked { mark: Mark::Handover, .. } if !self.heard => {
                 self.heard = true;
-                actions.push(MEASURE_ANEW);
+                actions.push(MEASURE_AGAIN);
             }
             HandoverEvent::Progress { mark: None } | HandoverEvent::Data => self.heard = false,
             _ => {}

@@ -5,9 +5,7 @@
 //! that what is missing was lost to the move: it goes back to the first unacknowledged byte without cutting its
 //! window, and when its timer had already expired, it takes back the cut.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Mark};
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ehn",
@@ -15,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
     traits: END_TO_END,
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(Ehn { parameters: parameters.ehn.clone(), before_timeout: None }),
+    build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 
 /// With which window a sender goes on (ehn-2004, section 4.2 B).

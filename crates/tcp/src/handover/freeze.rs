@@ -3,9 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::View;
-use seamline_wire::{Duration, Instant, Mark, Signal};
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "freeze",
@@ -13,7 +11,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Goff et al., IEEE INFOCOM 2000",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
-    build: |parameters| Box::new(Freeze { parameters: parameters.freeze.clone(), state: State::Connected }),
+    build: |parameters| {
+        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Connected })
+    },
 };
 
 /// What of the scheme can be set.

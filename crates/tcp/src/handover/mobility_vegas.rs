@@ -9,11 +9,9 @@
 //! segment of the peer ends what a mark has begun, a notice is sent again until the peer is heard, and nothing is held
 //! longer than a disconnection lasts.
 
-use super::attachment::{Attachment, Belief, Change};
-use super::notice::{Insistence, Notice};
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
-use crate::view::{View, Window};
-use seamline_wire::{Duration, Instant, Mark};
+use super::attachment::{Attachment, Change};
+use super::notice::Notice;
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobility-vegas",
@@ -21,7 +19,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(MobilityVegas::new(parameters.mobility_vegas.clone())),
+    build: |parameters| Box::new(MobilityVegas::new(parameters.handover.mobility_vegas.clone())),
 };
 
 /// What lets the one packet per round-trip time go.
@@ -107,11 +105,9 @@ struct MobilityVegas {
 
 impl MobilityVegas {
     fn new(parameters: MobilityVegasParameters) -> Self {
-        let MobilityVegasParameters { patience, longest_disconnection, .. } = parameters;
-        let insistence = Insistence { times: parameters.notices, interval: parameters.notice_interval };
         MobilityVegas {
-            own: Attachment::new(Belief { patience, longest_disconnection }),
-            notice: Notice::new(insistence),
+            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
+            notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
             next_segment_at: None,
             holds_until: None,

@@ -25,6 +25,39 @@ pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
+/// The parameters of every handover scheme.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandoverParameters {
+    /// Read by the cross-layer adaptations.
+    pub cross_layer: CrossLayerParameters,
+    /// Read by the original ECLAIR.
+    pub eclair_restore: CrossLayerParameters,
+    /// Read by Demo-Vegas.
+    pub demo_vegas: DemoVegasParameters,
+    /// Read by Explicit Handover Notification.
+    pub ehn: EhnParameters,
+    /// Read by Mobility-Vegas.
+    pub mobility_vegas: MobilityVegasParameters,
+    /// Read by TR-ACKs.
+    pub tr_acks: TrAcksParameters,
+    /// Read by Freeze-TCP.
+    pub freeze: FreezeParameters,
+}
+
+impl Default for HandoverParameters {
+    fn default() -> Self {
+        HandoverParameters {
+            cross_layer: Default::default(),
+            eclair_restore: CrossLayerParameters::restoring(),
+            demo_vegas: Default::default(),
+            ehn: Default::default(),
+            mobility_vegas: Default::default(),
+            tr_acks: Default::default(),
+            freeze: Default::default(),
+        }
+    }
+}
+
 /// What a scheme hears of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HandoverEvent {
@@ -169,28 +202,8 @@ impl Action {
     }
 }
 
-/// Where actions go; reused.
-#[derive(Debug, Default)]
-pub struct Actions(Vec<Action>);
-
-impl Actions {
-    /// Ask for an action.
-    pub fn push(&mut self, action: Action) {
-        self.0.push(action);
-    }
-    /// Ask for several.
-    pub fn extend<const N: usize>(&mut self, actions: [Action; N]) {
-        self.0.extend(actions);
-    }
-    /// What has been asked for, in order.
-    pub fn as_slice(&self) -> &[Action] {
-        &self.0
-    }
-    /// Forget all.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
+/// The actions that a scheme asks for, in order; reused.
+pub type Actions = Vec<Action>;
 
 /// What TCP does about a move.
 pub trait Handover: Debug + Send {

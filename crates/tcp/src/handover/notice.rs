@@ -1,16 +1,6 @@
 //! A notice that may get lost: a marked acknowledgment, sent again until the peer is heard.
 
-use super::{Action, Actions};
-use seamline_wire::{Duration, Instant, Mark};
-
-/// How a notice is sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Insistence {
-    /// How often at most.
-    pub(super) times: u32,
-    /// How long after the first the second follows; the time doubles then.
-    pub(super) interval: Duration,
-}
+use super::*;
 
 #[derive(Clone, Copy, Debug)]
 struct Pending {
@@ -23,18 +13,21 @@ struct Pending {
 /// The notice under way, if there is one.
 #[derive(Debug)]
 pub(super) struct Notice {
-    insistence: Insistence,
+    /// How often at most it is sent.
+    times: u32,
+    /// How long after the first the second follows; the time doubles then.
+    interval: Duration,
     pending: Option<Pending>,
 }
 
 impl Notice {
-    pub(super) fn new(insistence: Insistence) -> Self {
-        Notice { insistence, pending: None }
+    pub(super) fn new(times: u32, interval: Duration) -> Self {
+        Notice { times, interval, pending: None }
     }
     /// Tell the peer this, in place of anything before.
     pub(super) fn tell(&mut self, mark: Mark, now: Instant, actions: &mut Actions) {
-        let Insistence { times, interval } = self.insistence;
-        self.send(Pending { mark, left: times, interval, at: now }, now, actions);
+        let Notice { times: left, interval, .. } = *self;
+        self.send(Pending { mark, left, interval, at: now }, now, actions);
     }
     /// The peer has been heard, or what there was to tell is out of date.
     pub(super) fn end(&mut self) {

@@ -3,9 +3,7 @@
 //! repeats its last acknowledgment three times, which makes any sender retransmit fast; and when the
 //! mover is the sender itself, it retransmits at once.
 
-use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme};
-use crate::view::View;
-use seamline_wire::Mark;
+use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tr-acks",
@@ -13,7 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Caceres and Iftode, IEEE JSAC 13(5), 1995",
     traits: END_TO_END,
     installed: Installed::MobileEnd,
-    build: |parameters| Box::new(TrAcks { parameters: parameters.tr_acks.clone(), marked: 0 }),
+    build: |parameters| Box::new(TrAcks { parameters: parameters.handover.tr_acks.clone(), marked: 0 }),
 };
 
 /// What the sender does on the last of the repeated acknowledgments.

@@ -2,8 +2,8 @@
 
 use super::{Quirks, VegasQuirks};
 use crate::parameters::*;
-use crate::profile::{Profile, rfc};
-use crate::recovery::{RecoveryParameters, SpuriousDetection};
+use crate::profile::Profile;
+use crate::recovery::RecoveryParameters;
 use crate::rtt::{Estimator, RoundTripParameters};
 use seamline_wire::Duration;
 
@@ -37,11 +37,9 @@ fn ns2(window_limit: u32) -> Parameters {
         round_trip: RoundTripParameters {
             estimator: Estimator::Ticks { tick: Duration::from_millis(10), phase: Duration::ZERO },
             minimum_timeout: Duration::from_millis(200),
-            minimum_bounds_variation: false,
-            samples_every_acknowledgment: false,
-            maximum_timeout: Duration::from_secs(60),
             initial_timeout: Duration::from_secs(3),
             forget_after_backoffs: Some(3),
+            ..Default::default()
         },
         window: WindowParameters {
             initial: 2.0,
@@ -54,40 +52,35 @@ fn ns2(window_limit: u32) -> Parameters {
             whole_threshold: true,
             cut_to_threshold: false,
             idle_restart: IdleRestart::OneSegment,
-            application_limited_decay: false,
             repeated_timeout_holds_threshold: false,
             lost_handshake_cuts_threshold: true,
+            ..Default::default()
         },
         recovery: RecoveryParameters {
-            duplicate_threshold: 3,
-            limited_transmit: true,
             fast_retransmit_of_first_segment: false,
             burst_in_recovery: 2,
-            partial_ack_deflates: true,
-            impatient: true,
             bound_window_on_exit: false,
             proportional_rate_reduction: false,
-            spurious_detection: SpuriousDetection::None,
             sack_algorithm: "sack-pipe",
+            ..Default::default()
         },
         segments: SegmentParameters {
             maximum_segment_size: 1000,
-            window_scale: Some(7),
             timestamp_tick: None,
-            selective_acknowledgments: true,
             nagle: false,
+            ..Default::default()
         },
         receiver: ReceiverParameters {
             buffer: 64 << 20,
             delayed_acknowledgment: None,
             most_sack_blocks: 3,
-            reports_duplicates: false,
+            ..Default::default()
         },
         connection: ConnectionParameters {
             most_syn_retransmissions: u32::MAX,
             user_timeout: None,
             time_wait: Duration::ZERO,
-            ..rfc().connection
+            ..Default::default()
         },
         ns2: Quirks {
             flat_headers: true,
@@ -100,7 +93,7 @@ fn ns2(window_limit: u32) -> Parameters {
                 ..VegasQuirks::default()
             },
         },
-        ..rfc()
+        ..Default::default()
     }
 }
 

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 mod newreno;
 mod reduction;
-mod reno;
 mod sack;
 mod sack_pipe;
 mod spurious;
@@ -104,35 +103,7 @@ impl Command {
 }
 
 /// Commands for the sender, in order; reused, so that an acknowledgment allocates nothing.
-#[derive(Debug, Default)]
-pub struct Commands(Vec<Command>);
-
-impl Commands {
-    /// Add a command.
-    pub fn push(&mut self, order: Command) {
-        self.0.push(order);
-    }
-    /// Add several commands.
-    pub fn extend<const N: usize>(&mut self, commands: [Command; N]) {
-        self.0.extend(commands);
-    }
-    /// How many commands there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-    /// The order at this place.
-    pub fn get(&self, place: usize) -> Option<Command> {
-        self.0.get(place).copied()
-    }
-    /// Remove all commands.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
+pub type Commands = Vec<Command>;
 
 /// What to send again, and when.
 pub trait Recovery: Debug + Send {
@@ -144,12 +115,12 @@ pub trait Recovery: Debug + Send {
     /// byte, with the window as it is.
     fn on_path_lost(&mut self, view: &View, commands: &mut Commands);
     /// The recovery that began with [`Command::KeepWindow`] was spurious, and its cut is taken back: end it.
-    fn on_spurious(&mut self, _view: &View, _orders: &mut Commands) {}
+    fn on_spurious(&mut self, _view: &View, _commands: &mut Commands) {}
     /// The offset to send next, if the window allows one; the caller sends it.
     fn next(&mut self, view: &View) -> Option<Offset> {
         view.permits(view.usable_bytes()).then_some(view.next)
     }
-    /// A segment of so much sequence space has left, by whatever order.
+    /// A segment of so much sequence space has left, by whatever command.
     fn note_sent(&mut self, _length: u64) {}
     /// A duplicate acknowledgment that was no sign of congestion counts as one all the same, and asks for nothing
     /// ([`crate::loss_notification`]).
@@ -192,6 +163,23 @@ pub struct RecoveryParameters {
     pub sack_algorithm: &'static str,
 }
 
+impl Default for RecoveryParameters {
+    fn default() -> Self {
+        RecoveryParameters {
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            fast_retransmit_of_first_segment: true,
+            burst_in_recovery: u32::MAX,
+            partial_ack_deflates: true,
+            impatient: true,
+            bound_window_on_exit: true,
+            proportional_rate_reduction: true,
+            spurious_detection: SpuriousDetection::None,
+            sack_algorithm: "sack",
+        }
+    }
+}
+
 /// A registered recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
@@ -211,13 +199,16 @@ pub struct Algorithm {
 
 /// Every recovery.
 pub static ALL: &[&Algorithm] = &[
-    &newreno::ALGORITHM,
-    &reno::ALGORITHM,
+    &newreno::NEWRENO,
+    &newreno::RENO,
     &sack::ALGORITHM,
     &sack_pipe::ALGORITHM,
     &tahoe::ALGORITHM,
     &vegas_fine::ALGORITHM,
 ];
+
+/// What stands in for a recovery that needs SACK when the peer does not have it.
+pub(crate) static WITHOUT_SACK: &Algorithm = &newreno::NEWRENO;
 
 /// The recovery of this name.
 pub fn find(name: &str) -> Option<&'static Algorithm> {

@@ -1,43 +1,49 @@
-//! NewReno: fast recovery lasts until everything sent before it is acknowledged, and each partial
-//! acknowledgment sends the next hole again (RFC 6582).
+//! Fast retransmit and fast recovery. Reno's recovery ends at the first new acknowledgment (RFC 5681 section 3.2; Fall and
+//! Floyd 1996, section 3). NewReno's lasts until everything sent before it is acknowledged, and each partial acknowledgment
+//! sends the next hole again (RFC 6582).
 
-use super::{
-    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
-    resume, start_over,
+use super::*;
+
+pub(super) static RENO: Algorithm = Algorithm {
+    name: "reno",
+    summary: "fast retransmit and fast recovery, ended by the first new acknowledgment",
+    cite: "RFC 5681 section 3.2",
+    needs_sack: false,
+    needs_send_log: false,
+    build: |parameters, start| Box::new(FastRecovery::new(parameters, start, false)),
 };
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use std::sync::Arc;
 
-pub(super) static ALGORITHM: Algorithm = Algorithm {
+pub(super) static NEWRENO: Algorithm = Algorithm {
     name: "newreno",
     summary: "fast recovery until all that was outstanding is acknowledged; partial acknowledgments retransmit",
     cite: "RFC 6582",
     needs_sack: false,
     needs_send_log: false,
-    build: |parameters, start| {
-        Box::new(NewReno {
-            parameters: Arc::clone(parameters),
-            duplicates: 0,
-            recover: start,
-            recovering: false,
-            partial_seen: false,
-        })
-    },
+    build: |parameters, start| Box::new(FastRecovery::new(parameters, start, true)),
 };
 
 #[derive(Debug)]
-struct NewReno {
+struct FastRecovery {
     parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     recovering: bool,
+    /// Whether partial acknowledgments prolong recovery: NewReno.
+    is_newreno: bool,
     partial_seen: bool,
 }
 
-impl NewReno {
+impl FastRecovery {
+    fn new(parameters: &Arc<Parameters>, start: Offset, is_newreno: bool) -> Self {
+        FastRecovery {
+            parameters: Arc::clone(parameters),
+            duplicates: 0,
+            recover: start,
+            recovering: false,
+            is_newreno,
+            partial_seen: false,
+        }
+    }
     fn forget(&mut self, view: &View) {
         self.duplicates = 0;
         self.recovering = false;
@@ -69,7 +75,7 @@ impl NewReno {
     fn leave(&mut self, view: &View, commands: &mut Commands) {
         self.recovering = false;
         commands.push(Command::Inflate(0));
-        if self.parameters.recovery.bound_window_on_exit {
+        if self.is_newreno && self.parameters.recovery.bound_window_on_exit {
             let outstanding = view.flight_segments().max(1.0) + 1.0;
             let congestion = view.window.threshold.min(outstanding);
             commands.push(Command::SetWindow(Window { congestion, ..view.window }));
@@ -92,6 +98,10 @@ impl NewReno {
         }
         commands.extend([Command::EndTiming, Command::Retransmit(view.unacknowledged)]);
     }
+    /// How many segments a duplicate may let go in fast recovery.
+    fn burst(&self) -> u32 {
+        if self.is_newreno { self.parameters.recovery.burst_in_recovery } else { u32::MAX }
+    }
 }
 
 /// Take what was acknowledged off the window and add one segment back; the inflation is spent first,
@@ -106,13 +116,13 @@ fn deflate(acknowledged: u32, view: &View, commands: &mut Commands) {
     commands.extend([Command::SetWindow(Window { congestion, ..view.window }), Command::Inflate(1)]);
 }
 
-impl Recovery for NewReno {
+impl Recovery for FastRecovery {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
-        if ack.advanced && self.recovering && view.unacknowledged < self.recover {
+        if ack.advanced && self.is_newreno && self.recovering && view.unacknowledged < self.recover {
             self.on_partial(ack, view, commands);
         } else if ack.advanced {
             self.duplicates = 0;
-            if self.recovering {
+            if self.recovering || (!self.is_newreno && view.inflation > 0) {
                 self.leave(view, commands);
             } else {
                 acknowledge(commands);
@@ -123,7 +133,7 @@ impl Recovery for NewReno {
         if self.duplicates == 0 || !(ack.advanced || ack.duplicate) {
             commands.push(Command::SEND);
         } else if self.duplicates >= self.parameters.recovery.duplicate_threshold {
-            commands.push(Command::Send { most: self.parameters.recovery.burst_in_recovery });
+            commands.push(Command::Send { most: self.burst() });
         }
     }
     fn on_timeout(&mut self, view: &View, commands: &mut Commands) {

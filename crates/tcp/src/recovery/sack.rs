@@ -4,12 +4,7 @@
 //! cumulative acknowledgment itself points at something reported, for then the receiver has reneged.
 
 use super::reduction::Reduction;
-use super::{AckSeen, Algorithm, Command, Commands, Recovery, acknowledge, go_back, resume, start_over};
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::View;
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "sack",

@@ -1,15 +1,7 @@
 //! The selective acknowledgments of the 1990s: in fast recovery a counter, pipe, estimates what is in
 //! the network, and each hole is sent again once (Fall and Floyd 1996, section 5; ns-2's Sack1).
 
-use super::{
-    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
-    start_over,
-};
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::View;
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "sack-pipe",

@@ -1,15 +1,7 @@
 //! Tahoe: the third duplicate acknowledgment means a loss, and every loss means slow start from the
 //! first outstanding byte (Jacobson 1988; Fall and Floyd 1996, section 2).
 
-use super::{
-    AckSeen, Algorithm, Command, Commands, Duplicate, Recovery, acknowledge, count_duplicate, go_back,
-    start_over,
-};
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::View;
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "tahoe",

@@ -2,12 +2,7 @@
 //! acknowledgment and on the first two new ones after a retransmission (Brakmo and Peterson 1995,
 //! section 3.1).
 
-use super::{AckSeen, Algorithm, Command, Commands, Recovery, go_back};
-use crate::cc::Loss;
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::view::{View, Window};
-use std::sync::Arc;
+use super::*;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas-fine",
@@ -71,7 +66,7 @@ impl VegasFine {
         self.timed_out = true;
         self.went_back = false;
         self.window_after_cut = 0.0;
-        self.window_changed_at = Some(seconds(view));
+        self.window_changed_at = Some(view.fine_seconds());
     }
     fn new(parameters: &Arc<Parameters>, start: Offset) -> Self {
         VegasFine {
@@ -187,20 +182,15 @@ impl VegasFine {
             _ => window - window / 4,
         };
         self.window_after_cut = reduced as f64;
-        self.window_changed_at = Some(seconds(view));
+        self.window_changed_at = Some(view.fine_seconds());
         let congestion = self.window_after_cut + f64::from(self.duplicates);
         commands.push(Command::SetWindow(Window { congestion, ..view.window }));
     }
 }
 
-/// The fine clock, in seconds since the first segment was sent.
-fn seconds(view: &View) -> f64 {
-    view.sent.as_ref().map_or(0.0, |log| log.seconds(view.now))
-}
-
 impl Recovery for VegasFine {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
-        self.timer.start(seconds(view));
+        self.timer.start(view.fine_seconds());
         if ack.advanced {
             self.on_new_ack(ack, view, commands);
         } else if ack.duplicate {

@@ -1,11 +1,6 @@
 //! What handover schemes want of the sender.
 
-use super::{Acknowledgment, Exit, Sender};
-use crate::cc::{Acked, Loss};
-use crate::handover::Action;
-use crate::recovery::Command;
-use crate::view::Window;
-use seamline_wire::{Instant, Segment};
+use super::*;
 
 /// What a handover scheme keeps a sender from, each more than the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,6 @@
 //! What the sender does about losses whose cause is reported: [`crate::loss_notification`].
 
-use super::{Exit, Sender};
-use crate::loss_notification::{LossNotification, Missing, Repeat};
-use crate::recovery::Command;
-use seamline_wire::{Duration, Losses, Mark, Segment};
+use super::*;
 
 /// What an acknowledgment reports about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

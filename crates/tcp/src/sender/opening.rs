@@ -1,12 +1,6 @@
 //! The sender while the connection opens: the SYN in its sequence space, and what the handshake settles.
 
-use super::{NEVER, Sender};
-use crate::offset::Offset;
-use crate::parameters::Parameters;
-use crate::recovery::Recovery;
-use crate::view::Window;
-use seamline_wire::{Duration, Instant};
-use std::sync::Arc;
+use super::*;
 
 impl Sender {
     /// The connection is open: take the peer's limits and begin with the initial window.
@@ -28,7 +22,7 @@ impl Sender {
     /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
     pub(crate) fn do_without_sack(&mut self, parameters: &Arc<Parameters>, start: Offset) {
         if self.needs_sack {
-            self.recovery = (crate::endpoint::recovery_without_sack().build)(parameters, start);
+            self.recovery = (crate::recovery::WITHOUT_SACK.build)(parameters, start);
             self.needs_sack = false;
         }
     }

@@ -1,7 +1,6 @@
 //! Probing the peer's window, and when the timer runs for it.
 
-use super::{Exit, NEVER, Sender};
-use seamline_wire::Instant;
+use super::*;
 
 impl Sender {
     /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when

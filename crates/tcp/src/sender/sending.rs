@@ -1,8 +1,6 @@
 //! What is sent, and what is noted of it.
 
-use super::{Exit, NEVER, Sender};
-use crate::offset::Offset;
-use seamline_wire::{Event, Flags, Segment};
+use super::*;
 
 impl Sender {
     pub(super) fn send(&mut self, most: u32, exit: &mut Exit<'_>) {

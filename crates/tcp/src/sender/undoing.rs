@@ -1,10 +1,6 @@
 //! Taking back the cut of a recovery that turns out to have been spurious: [`crate::recovery::SpuriousDetection`].
 
-use super::{Exit, Sender};
-use crate::offset::Offset;
-use crate::recovery::{Command, Evidence};
-use crate::view::Window;
-use seamline_wire::{Event, Segment};
+use super::*;
 
 impl Sender {
     /// Recovery is about to cut the window, and may turn out to be spurious.

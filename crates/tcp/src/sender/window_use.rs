@@ -1,11 +1,7 @@
 //! Congestion window validation: a window says how much the network took lately, and what was not used of
 //! it says nothing (RFC 5681 section 4.1, RFC 2861). Names in comments are Linux's.
 
-use super::Sender;
-use crate::offset::Offset;
-use crate::parameters::IdleRestart;
-use crate::view::Window;
-use seamline_wire::Instant;
+use super::*;
 
 /// How much of the window has been used; kept only where an unused one decays.
 #[derive(Clone, Debug)]

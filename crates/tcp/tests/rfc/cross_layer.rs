@@ -91,7 +91,7 @@ fn an_unknown_product_is_a_choice() {
     script.at(1100).inject(ack(1).mark(new_link(0))).expect(data(1..1001)).threshold_is_unlimited();
     let mut script = sender("cross-layer", |p| {
         p.window.initial_threshold = 50.0;
-        p.cross_layer.without_product = WithoutProduct::AsItWas;
+        p.handover.cross_layer.without_product = WithoutProduct::AsItWas;
     });
     script.at(1100).inject(ack(1).mark(new_link(0))).expect(data(1..1001)).threshold_is(50.0);
 }
@@ -99,14 +99,15 @@ fn an_unknown_product_is_a_choice() {
 /// Each adaptation works alone: the reset.
 #[test]
 fn the_reset_alone_leaves_window_and_data() {
-    let mut script = sender("cross-layer", |p| p.cross_layer = only(|it| it.reset_round_trip = true));
+    let mut script =
+        sender("cross-layer", |p| p.handover.cross_layer = only(|it| it.reset_round_trip = true));
     script.at(1100).inject(ack(1).mark(new_link(8000))).expect_nothing().window_is(10.0).timeout_is(1000);
 }
 
 /// The freeze: what was in flight is sent again, in the window there was, with the timeout there was.
 #[test]
 fn the_freeze_alone_sends_again_what_was_lost() {
-    let mut script = sender("cross-layer", |p| p.cross_layer = only(|it| it.freeze = true));
+    let mut script = sender("cross-layer", |p| p.handover.cross_layer = only(|it| it.freeze = true));
     script.at(1100).inject(ack(1).mark(WILL)).at(3600).expect_nothing();
     script.inject(ack(1).mark(new_link(8000))).expect_run(1..10_001, 1000).expect_nothing();
     script.window_is(10.0).timeout_is(300);
@@ -115,7 +116,7 @@ fn the_freeze_alone_sends_again_what_was_lost() {
 /// The restart.
 #[test]
 fn the_restart_alone_does_not_freeze() {
-    let mut script = sender("cross-layer", |p| p.cross_layer = only(|it| it.restart = true));
+    let mut script = sender("cross-layer", |p| p.handover.cross_layer = only(|it| it.restart = true));
     script.at(1100).inject(ack(1).mark(WILL)).expect_nothing().inject(ack(1001).mark(WILL));
     assert_eq!(script.take().len(), 2);
     script.at(1150).inject(ack(1001).mark(new_link(8000))).expect(data(1001..2001)).expect_nothing();
@@ -128,7 +129,7 @@ fn of_two_wishes_the_more_cautious_counts() {
     for (product, threshold) in [(8000, 8.0), (68_750, 50.0)] {
         let mut script = sender("cross-layer", |p| {
             p.window.initial_threshold = 50.0;
-            p.cross_layer.restore = true;
+            p.handover.cross_layer.restore = true;
         });
         script.at(1100).inject(ack(1).mark(WILL)).at(3600).inject(ack(1).mark(new_link(product)));
         script.expect(data(1..1001)).expect_nothing().window_is(1.0).threshold_is(threshold);
@@ -232,7 +233,8 @@ fn a_false_alarm_ends() {
 /// When all notices of the new link are lost, the sender thaws after the longest disconnection, and its timer runs.
 #[test]
 fn a_frozen_sender_thaws_by_itself() {
-    let mut script = sender("cross-layer", |p| p.cross_layer.longest_disconnection = Duration::from_secs(5));
+    let mut script =
+        sender("cross-layer", |p| p.handover.cross_layer.longest_disconnection = Duration::from_secs(5));
     script.at(1100).inject(ack(1).mark(WILL)).at(6399).expect_nothing();
     script.at(6400).expect(data(1..1001));
     assert_eq!(script.endpoint.statistics().sender.timeouts, 1);

@@ -166,7 +166,7 @@ fn a_notification_of_everything_sends_what_waits_once() {
 /// Paper ehn-2004, section 4.2 B: slow start is one of the policies.
 #[test]
 fn ehn_may_begin_with_slow_start() {
-    let mut script = ten_segments("ehn", "newreno", |p| p.ehn.resume_with = ResumeWith::SlowStart);
+    let mut script = ten_segments("ehn", "newreno", |p| p.handover.ehn.resume_with = ResumeWith::SlowStart);
     script.at(1300).inject(ack(1).mark(Mark::Handover)).expect(data(1..1001)).expect_nothing();
     script.window_is(1.0).threshold_is(5.0);
 }
@@ -196,7 +196,7 @@ fn tr_acks_repeat_the_acknowledgment_three_times() {
 }
 
 fn slow_start(p: &mut Parameters) {
-    p.tr_acks.after = AfterReconnection::SlowStart;
+    p.handover.tr_acks.after = AfterReconnection::SlowStart;
 }
 
 /// Paper ehn-2004, section 2.3: by its reading the sender begins with slow start; the third one is what counts.
@@ -263,7 +263,7 @@ fn freeze_does_not_announce_what_is_read() {
 /// A warning that nothing follows is taken back after its time and some patience.
 #[test]
 fn freeze_outlives_a_false_alarm() {
-    let mut script = receiver("freeze", |p| p.freeze.patience = Duration::from_millis(400));
+    let mut script = receiver("freeze", |p| p.handover.freeze.patience = Duration::from_millis(400));
     script.at(1500).signal(going_down(100)).expect(ack(2001).window(0));
     script.at(1999).expect_nothing().at(2000).expect(ack(2001).window(65_535)).expect_nothing();
 }

@@ -19,7 +19,7 @@ const MARKS: [Mark; 6] = [
 /// A sender with ten segments under way since 1000 ms, which heeds marks if its scheme can.
 fn ten_segments(scheme: &str, change: impl FnOnce(&mut Parameters)) -> Script {
     let parameters = plain(|parameters| {
-        parameters.tr_acks.after = AfterReconnection::SlowStart;
+        parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
         change(parameters);
     });
     let mut script = Script::moving(parameters, "newreno", scheme);
@@ -212,9 +212,9 @@ fn an_announced_move_may_end() {
 fn announcing_again_freezes_no_longer() {
     for scheme in ["mobility-vegas", "cross-layer", "eclair-restore"] {
         let mut script = ten_segments(scheme, |p| {
-            p.mobility_vegas.longest_disconnection = Duration::from_secs(5);
-            p.cross_layer.longest_disconnection = Duration::from_secs(5);
-            p.eclair_restore.longest_disconnection = Duration::from_secs(5);
+            p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(5);
+            p.handover.cross_layer.longest_disconnection = Duration::from_secs(5);
+            p.handover.eclair_restore.longest_disconnection = Duration::from_secs(5);
         });
         for at in (1100..6100).step_by(100) {
             script.at(at).inject(ack(1).mark(Mark::WillHandover)).expect_nothing();
@@ -232,7 +232,7 @@ fn a_window_is_derived_from_no_incredible_way() {
     for sent in [1, 600, 601, 1_099, 1_102, 6_000] {
         let timed = plain(|p| {
             p.segments.timestamp_tick = Some(Duration::from_millis(1));
-            p.ehn.resume_with = ResumeWith::AdjustedWindow;
+            p.handover.ehn.resume_with = ResumeWith::AdjustedWindow;
         });
         let mut script = Script::moving_after(timed, "westwood", "ehn", syn_ack().times(1, 1));
         script.at(500).supply(400_000).take();

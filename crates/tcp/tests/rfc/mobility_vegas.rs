@@ -94,7 +94,7 @@ fn the_binding_update_resumes_at_once() {
 /// It may begin with two segments instead, as Vegas after a timeout, and slow start up to the window there was.
 #[test]
 fn a_resumption_may_begin_slowly() {
-    let mut script = told(|p| p.mobility_vegas.resume_with = GoOnWith::SlowStart);
+    let mut script = told(|p| p.handover.mobility_vegas.resume_with = GoOnWith::SlowStart);
     let lost = one(&mut script) - 1000;
     let window = script.endpoint.sample().congestion_window;
     assert!(window > 5.0, "{window}");
@@ -105,7 +105,7 @@ fn a_resumption_may_begin_slowly() {
 /// The packets may also be timed by SRTT, which is 100 ms here; then they go on leaving.
 #[test]
 fn packets_may_be_timed() {
-    let mut script = sender(|p| p.mobility_vegas.one_per_round_trip = OnePerRoundTrip::Timer);
+    let mut script = sender(|p| p.handover.mobility_vegas.one_per_round_trip = OnePerRoundTrip::Timer);
     script.at(1100).inject(ack(1001).mark(WILL)).take();
     script.inject(ack(10_001).mark(WILL)).expect_nothing();
     for packet in 1..8 {
@@ -127,7 +127,7 @@ fn an_unannounced_handoff_resumes_too() {
 /// When the notice of the end is lost for good, the sender goes on by itself after the longest disconnection.
 #[test]
 fn a_told_sender_goes_on_by_itself() {
-    let mut script = told(|p| p.mobility_vegas.longest_disconnection = Duration::from_secs(10));
+    let mut script = told(|p| p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(10));
     one(&mut script);
     script.at(11_099).expect_nothing().at(11_100);
     let sent = script.take();
@@ -175,7 +175,7 @@ fn a_moving_receiver_marks_its_acknowledgments() {
 /// It may say so at once, too.
 #[test]
 fn a_moving_receiver_may_announce_at_once() {
-    let mut script = receiver(|p| p.mobility_vegas.announce_at_once = true);
+    let mut script = receiver(|p| p.handover.mobility_vegas.announce_at_once = true);
     script.at(1100).signal(going_down(200)).expect(ack(1001).mark(WILL)).expect_nothing();
 }
 
@@ -222,7 +222,7 @@ fn a_moving_sender_halts_its_timer_and_resumes_at_once() {
 /// A sender that hears nothing of the link any more goes on after the longest disconnection.
 #[test]
 fn a_moving_sender_outlives_lost_news() {
-    let mut script = sender(|p| p.mobility_vegas.longest_disconnection = Duration::from_secs(10));
+    let mut script = sender(|p| p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(10));
     script.at(1050).signal(Signal::LinkDown).at(11_049).expect_nothing().at(11_050);
     assert_eq!(script.take().len(), 10);
 }
@@ -249,7 +249,7 @@ fn unmarked_data_releases_acknowledgments() {
 /// And so does time.
 #[test]
 fn acknowledgments_are_not_held_for_ever() {
-    let mut script = receiver(|p| p.mobility_vegas.longest_disconnection = Duration::from_secs(10));
+    let mut script = receiver(|p| p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(10));
     script.at(1100).inject(data(1001..2001).mark(WILL)).expect_nothing();
     script.at(11_099).expect_nothing().at(11_100).expect(ack(2001)).expect(ack(2001)).expect_nothing();
 }

@@ -165,7 +165,7 @@ fn a_round_of_retransmissions_is_no_round_trip_time() {
         let mut parameters = beginning_with(8.0);
         parameters.window.initial_threshold = 8.0;
         parameters.ns2().vegas.samples_retransmitted_rounds = takes_any;
-        parameters.ehn.resume_with = ResumeWith::SlowStart;
+        parameters.handover.ehn.resume_with = ResumeWith::SlowStart;
         let mut script = Script::moving(parameters, "vegas", "ehn");
         script.at(1000).supply(10_000_000).expect_run(1..8001, 1000);
         let mut sent = 8;

@@ -1,7 +1,8 @@
 //! What the two versions of IP have in common.
 
+use super::Checksums;
 use super::checksum::Checksum;
-use super::error::{DecodeError, Layer};
+use super::error::{DecodeError, EncodeError, Layer};
 use super::ipv4::Ipv4Header;
 use super::ipv6::Ipv6Header;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -128,6 +129,27 @@ impl IpHeader {
             IpHeader::V4(header) => header.traffic_class,
             IpHeader::V6(header) => header.traffic_class,
         }
+    }
+    /// The header at the front of `packet`, the protocol behind it and its bytes.
+    pub(super) fn read(packet: &[u8], checksums: Checksums) -> Result<(Self, u8, &[u8]), DecodeError> {
+        Ok(match IpVersion::of(packet)? {
+            IpVersion::V4 => {
+                let (header, protocol, body) = Ipv4Header::read(packet, checksums)?;
+                (IpHeader::V4(header), protocol, body)
+            }
+            IpVersion::V6 => {
+                let (header, protocol, body) = Ipv6Header::read(packet)?;
+                (IpHeader::V6(header), protocol, body)
+            }
+        })
+    }
+    /// Write the header into `place`, which has its length, in front of `length` bytes of this protocol.
+    pub(super) fn write(&self, protocol: u8, length: usize, place: &mut [u8]) -> Result<(), EncodeError> {
+        match self {
+            IpHeader::V4(header) => place.copy_from_slice(&header.write(protocol, length)?),
+            IpHeader::V6(header) => place.copy_from_slice(&header.write(protocol, length)?),
+        }
+        Ok(())
     }
     /// The sum of the pseudo header that the checksums of TCP and UDP cover, for `length` bytes of them
     /// (RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1).

@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::error::{DecodeError, EncodeError, Layer};
-use super::ip::{TCP, TrafficClass};
+use super::ip::TrafficClass;
 use super::{Checksums, DEFAULT_HOP_LIMIT};
 use std::net::Ipv4Addr;
 
@@ -68,17 +68,9 @@ impl Ipv4Header {
         Ok(bytes)
     }
 
-    /// The header at the front of `packet`, and the TCP segment behind it.
-    pub(super) fn read(packet: &[u8], checksums: Checksums) -> Result<(Self, &[u8]), DecodeError> {
-        match Self::read_any(packet, checksums)? {
-            (header, TCP, segment) => Ok((header, segment)),
-            (_, protocol, _) => Err(DecodeError::NotTcp(protocol)),
-        }
-    }
-
     /// The header at the front of `packet`, the protocol behind it and its bytes. Bytes beyond the total
     /// length are the link layer's padding.
-    pub(super) fn read_any(packet: &[u8], checksums: Checksums) -> Result<(Self, u8, &[u8]), DecodeError> {
+    pub(super) fn read(packet: &[u8], checksums: Checksums) -> Result<(Self, u8, &[u8]), DecodeError> {
         let Some(fixed) = packet.first_chunk::<{ Self::LENGTH }>() else {
             return Err(DecodeError::Truncated(Layer::Ipv4));
         };

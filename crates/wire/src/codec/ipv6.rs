@@ -63,15 +63,9 @@ impl Ipv6Header {
         Ok(bytes)
     }
 
-    /// The header at the front of `packet`, and the TCP segment behind it. Bytes beyond the payload
-    /// length are the link layer's padding.
-    pub(super) fn read(packet: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
-        let (header, next_header, payload) = Self::read_fixed(packet)?;
-        Ok((header, skip_extensions(next_header, payload)?))
-    }
-
-    /// The fixed header, the number of what follows it and its bytes.
-    pub(super) fn read_fixed(packet: &[u8]) -> Result<(Self, u8, &[u8]), DecodeError> {
+    /// The fixed header, the number of what follows it and its bytes. Bytes beyond the payload length are the link
+    /// layer's padding.
+    pub(super) fn read(packet: &[u8]) -> Result<(Self, u8, &[u8]), DecodeError> {
         let Some((fixed, rest)) = packet.split_first_chunk::<{ Self::LENGTH }>() else {
             return Err(DecodeError::Truncated(Layer::Ipv6));
         };
@@ -101,7 +95,7 @@ impl Ipv6Header {
 
 /// What follows the extension headers, if it is TCP. A hop-by-hop header may stand only first
 /// (RFC 8200 section 4.1).
-fn skip_extensions(first: u8, mut payload: &[u8]) -> Result<&[u8], DecodeError> {
+pub(super) fn skip_extensions(first: u8, mut payload: &[u8]) -> Result<&[u8], DecodeError> {
     let mut next = first;
     let mut at_start = true;
     loop {

@@ -6,8 +6,7 @@
 //! +----------+----------+---------------------+----------+------------------+
 //! ```
 //!
-//! A new mark needs one line in each of [`subtype`], [`write_data`], [`data_length`] and [`read`]; the
-//! compiler names the first three.
+//! A new mark needs one line in each of [`layout`], [`write_data`] and [`read`]; the compiler names the first two.
 
 use super::options::OptionBytes;
 use crate::losses::{Loss, LossCause, Losses};
@@ -36,22 +35,15 @@ const LOSSES: u8 = 6;
 const LOSS_LENGTH: usize = 3;
 const CONGESTION: u32 = 1 << 23;
 
-const fn subtype(mark: Mark) -> u8 {
+/// The subtype of a mark and the length of its data.
+const fn layout(mark: Mark) -> (u8, usize) {
     match mark {
-        Mark::Handover => HANDOVER,
-        Mark::WillHandover => WILL_HANDOVER,
-        Mark::HandoverCancelled => HANDOVER_CANCELLED,
-        Mark::NewLink { .. } => NEW_LINK,
-        Mark::MadeBeforeBreak { .. } => MADE_BEFORE_BREAK,
-        Mark::Losses(_) => LOSSES,
-    }
-}
-
-const fn data_length(mark: Mark) -> usize {
-    match mark {
-        Mark::Handover | Mark::WillHandover | Mark::HandoverCancelled => 0,
-        Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. } => 4,
-        Mark::Losses(losses) => LOSS_LENGTH * losses.len(),
+        Mark::Handover => (HANDOVER, 0),
+        Mark::WillHandover => (WILL_HANDOVER, 0),
+        Mark::HandoverCancelled => (HANDOVER_CANCELLED, 0),
+        Mark::NewLink { .. } => (NEW_LINK, 4),
+        Mark::MadeBeforeBreak { .. } => (MADE_BEFORE_BREAK, 4),
+        Mark::Losses(losses) => (LOSSES, LOSS_LENGTH * losses.len()),
     }
 }
 
@@ -70,13 +62,13 @@ fn write_data(mark: Mark, option: &mut OptionBytes) {
 
 /// Bytes of a mark's option, without padding.
 pub(super) const fn option_length(mark: Mark) -> usize {
-    PREFIX_LENGTH + data_length(mark)
+    PREFIX_LENGTH + layout(mark).1
 }
 
 /// Append a mark's option.
 pub(super) fn write(mark: Mark, option: &mut OptionBytes) {
     let [high, low] = MARK_EXPERIMENT_ID.to_be_bytes();
-    option.put(&[MARK_OPTION_KIND, option_length(mark) as u8, high, low, subtype(mark)]);
+    option.put(&[MARK_OPTION_KIND, option_length(mark) as u8, high, low, layout(mark).0]);
     write_data(mark, option);
 }
 

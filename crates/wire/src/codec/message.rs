@@ -21,7 +21,7 @@ pub const MAX_MESSAGE_LENGTH: usize = 76;
 
 const ICMP: u8 = 1;
 const ICMP_HEADER: usize = 8;
-const UDP_HEADER: usize = 8;
+pub(super) const UDP_HEADER: usize = 8;
 const ROUTER_ADVERTISEMENT: u8 = 9;
 const ROUTER_SOLICITATION: u8 = 10;
 const MOBILITY_AGENT_EXTENSION: u8 = 16;
@@ -106,7 +106,7 @@ pub fn encode(message: &Message, out: &mut [u8]) -> Result<usize, EncodeError> {
     };
     let ip = Ipv4Header { time_to_live: hop_limit, ..Ipv4Header::new(message.source, message.destination) };
     if protocol == UDP {
-        write_udp_header(message, &ip, body);
+        finish_datagram(&IpHeader::V4(ip), message.source_port, message.destination_port, body);
     } else {
         let sum = Checksum::new().over(body).field();
         body[2..4].copy_from_slice(&sum.to_be_bytes());
@@ -115,13 +115,20 @@ pub fn encode(message: &Message, out: &mut [u8]) -> Result<usize, EncodeError> {
     Ok(needed)
 }
 
-fn write_udp_header(message: &Message, ip: &Ipv4Header, body: &mut [u8]) {
-    body[0..2].copy_from_slice(&message.source_port.0.to_be_bytes());
-    body[2..4].copy_from_slice(&message.destination_port.0.to_be_bytes());
+/// Write the header of the UDP datagram in `body`, whose payload is there.
+pub(super) fn finish_datagram(
+    ip: &IpHeader,
+    source: TransportPort,
+    destination: TransportPort,
+    body: &mut [u8],
+) {
     let length = body.len();
+    body[0..2].copy_from_slice(&source.0.to_be_bytes());
+    body[2..4].copy_from_slice(&destination.0.to_be_bytes());
     body[4..6].copy_from_slice(&(length as u16).to_be_bytes());
+    body[6..8].fill(0);
     // Zero would say that there is no checksum (RFC 768).
-    let sum = match IpHeader::V4(*ip).pseudo_header(UDP, length).over(body).field() {
+    let sum = match ip.pseudo_header(UDP, length).over(body).field() {
         0 => u16::MAX,
         sum => sum,
     };
@@ -169,7 +176,7 @@ fn write_reply(reply: &RegistrationReply<Ipv4Addr>, body: &mut [u8]) {
 /// # Errors
 /// The first thing found wrong, from the outermost header inwards.
 pub fn decode(packet: &[u8]) -> Result<Message, MessageError> {
-    let (ip, protocol, body) = Ipv4Header::read_any(packet, Checksums::Verify).map_err(MessageError::Ip)?;
+    let (ip, protocol, body) = Ipv4Header::read(packet, Checksums::Verify).map_err(MessageError::Ip)?;
     let (source_port, destination_port, control) = match protocol {
         ICMP => (TransportPort(0), TransportPort(0), read_icmp(body)?),
         UDP => read_udp(&ip, body)?,
@@ -253,9 +260,7 @@ fn read_udp(
 fn read_registration(message: &[u8]) -> Result<Control<Ipv4Addr>, MessageError> {
     match message.first() {
         Some(&REQUEST) => {
-            let Some(fixed) = message.first_chunk::<REQUEST_LENGTH>() else {
-                return Err(MessageError::Truncated);
-            };
+            let fixed = message.first_chunk::<REQUEST_LENGTH>().ok_or(MessageError::Truncated)?;
             Ok(Control::RegistrationRequest(RegistrationRequest {
                 flags: RegistrationFlags(fixed[1]),
                 lifetime_s: half(&fixed[2..]),
@@ -266,9 +271,7 @@ fn read_registration(message: &[u8]) -> Result<Control<Ipv4Addr>, MessageError> 
             }))
         }
         Some(&REPLY) => {
-            let Some(fixed) = message.first_chunk::<REPLY_LENGTH>() else {
-                return Err(MessageError::Truncated);
-            };
+            let fixed = message.first_chunk::<REPLY_LENGTH>().ok_or(MessageError::Truncated)?;
             Ok(Control::RegistrationReply(RegistrationReply {
                 code: ReplyCode(fixed[1]),
                 lifetime_s: half(&fixed[2..]),

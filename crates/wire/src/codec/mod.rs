@@ -125,11 +125,11 @@ pub fn decode(packet: &[u8]) -> Result<Decoded<'_>, DecodeError> {
 /// # Errors
 /// The first thing found wrong, from the outermost header inwards.
 pub fn decode_with(packet: &[u8], checksums: Checksums) -> Result<Decoded<'_>, DecodeError> {
-    let (ip, bytes) = match IpVersion::of(packet)? {
-        IpVersion::V4 => {
-            Ipv4Header::read(packet, checksums).map(|(header, rest)| (IpHeader::V4(header), rest))?
-        }
-        IpVersion::V6 => Ipv6Header::read(packet).map(|(header, rest)| (IpHeader::V6(header), rest))?,
+    let (ip, protocol, body) = IpHeader::read(packet, checksums)?;
+    let bytes = match ip.version() {
+        IpVersion::V4 if protocol != TCP => return Err(DecodeError::NotTcp(protocol)),
+        IpVersion::V4 => body,
+        IpVersion::V6 => ipv6::skip_extensions(protocol, body)?,
     };
     if bytes.len() < TCP_HEADER_LENGTH {
         return Err(DecodeError::Truncated(Layer::Tcp));
@@ -191,10 +191,7 @@ fn write_headers(
     let tcp_length = TCP_HEADER_LENGTH + options.len() + segment.length as usize;
 
     let (ip_place, rest) = place.split_at_mut(headers.ip.version().header_length());
-    match headers.ip {
-        IpHeader::V4(ip) => ip_place.copy_from_slice(&ip.write(TCP, tcp_length)?),
-        IpHeader::V6(ip) => ip_place.copy_from_slice(&ip.write(TCP, tcp_length)?),
-    }
+    headers.ip.write(TCP, tcp_length, ip_place)?;
     let mut tcp = tcp::write(headers.source_port, headers.destination_port, segment, options.len());
     let sum = headers.ip.pseudo_header(TCP, tcp_length).over(&tcp).over(options).combine(payload_sum);
     tcp[tcp::CHECKSUM].copy_from_slice(&sum.field().to_be_bytes());

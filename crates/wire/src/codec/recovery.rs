@@ -7,10 +7,8 @@
 //! ```
 
 use super::ip::{IpHeader, IpVersion, UDP};
-use super::ipv4::Ipv4Header;
-use super::ipv6::Ipv6Header;
-use super::message::MessageError;
-use super::{Checksum, Checksums, EncodeError, MARK_EXPERIMENT_ID};
+use super::message::{MessageError, UDP_HEADER, finish_datagram};
+use super::{Checksums, EncodeError, MARK_EXPERIMENT_ID};
 use crate::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use crate::packet::TransportPort;
 use crate::sequence::SequenceNumber;
@@ -18,7 +16,6 @@ use crate::sequence::SequenceNumber;
 /// The UDP port at both ends: RFC3692-style experiment 1 (RFC 4727). Only agents on the path listen there.
 pub const RECOVERY_PORT: TransportPort = TransportPort(1021);
 
-const UDP_HEADER: usize = 8;
 const FIXED_LENGTH: usize = 8;
 const RANGE_LENGTH: usize = 8;
 const REQUEST: u8 = 1;
@@ -34,21 +31,9 @@ pub fn encode(ip: &IpHeader, message: &RecoveryMessage, out: &mut [u8]) -> Resul
     let needed = header + length;
     let place = out.get_mut(..needed).ok_or(EncodeError::BufferTooSmall { needed })?;
     let (ip_place, datagram) = place.split_at_mut(header);
-    datagram[0..2].copy_from_slice(&RECOVERY_PORT.0.to_be_bytes());
-    datagram[2..4].copy_from_slice(&RECOVERY_PORT.0.to_be_bytes());
-    datagram[4..6].copy_from_slice(&(length as u16).to_be_bytes());
-    datagram[6..8].fill(0);
     write(message, &mut datagram[UDP_HEADER..]);
-    // Zero would say that there is no checksum (RFC 768).
-    let sum = match ip.pseudo_header(UDP, length).over(datagram).field() {
-        0 => u16::MAX,
-        sum => sum,
-    };
-    datagram[6..8].copy_from_slice(&sum.to_be_bytes());
-    match ip {
-        IpHeader::V4(ip) => ip_place.copy_from_slice(&ip.write(UDP, length)?),
-        IpHeader::V6(ip) => ip_place.copy_from_slice(&ip.write(UDP, length)?),
-    }
+    finish_datagram(ip, RECOVERY_PORT, RECOVERY_PORT, datagram);
+    ip.write(UDP, length, ip_place)?;
     Ok(needed)
 }
 
@@ -73,17 +58,7 @@ fn write(message: &RecoveryMessage, body: &mut [u8]) {
 /// # Errors
 /// The first thing found wrong, from the outermost header inwards.
 pub fn decode(packet: &[u8]) -> Result<(IpHeader, RecoveryMessage), MessageError> {
-    let (ip, protocol, body) = match packet.first().map(|byte| byte >> 4) {
-        Some(6) => {
-            let (header, protocol, body) = Ipv6Header::read_fixed(packet).map_err(MessageError::Ip)?;
-            (IpHeader::V6(header), protocol, body)
-        }
-        _ => {
-            let (header, protocol, body) =
-                Ipv4Header::read_any(packet, Checksums::Verify).map_err(MessageError::Ip)?;
-            (IpHeader::V4(header), protocol, body)
-        }
-    };
+    let (ip, protocol, body) = IpHeader::read(packet, Checksums::Verify).map_err(MessageError::Ip)?;
     if protocol != UDP {
         return Err(MessageError::Other);
     }
@@ -94,15 +69,10 @@ pub fn decode(packet: &[u8]) -> Result<(IpHeader, RecoveryMessage), MessageError
     let datagram = body.get(..usize::from(half(header, 4))).ok_or(MessageError::Truncated)?;
     let message = datagram.get(UDP_HEADER..).ok_or(MessageError::Truncated)?;
     let is_unprotected = half(header, 6) == 0 && ip.version() == IpVersion::V4;
-    if !is_unprotected && !is_sound(&ip, datagram) {
+    if !is_unprotected && !ip.pseudo_header(UDP, datagram.len()).over(datagram).is_valid() {
         return Err(MessageError::Checksum);
     }
     Ok((ip, read(message)?))
-}
-
-fn is_sound(ip: &IpHeader, datagram: &[u8]) -> bool {
-    let sum: Checksum = ip.pseudo_header(UDP, datagram.len()).over(datagram);
-    sum.is_valid()
 }
 
 fn read(body: &[u8]) -> Result<RecoveryMessage, MessageError> {

@@ -3,13 +3,14 @@
 use super::Checksums;
 use super::error::{DecodeError, EncodeError};
 use super::ip::{IpHeader, IpVersion};
-use super::ipv4::Ipv4Header;
-use super::ipv6::Ipv6Header;
 
-/// The protocol number of IPv4 in IP.
-const IPV4: u8 = 4;
-/// The next-header number of IPv6 in IP.
-const IPV6: u8 = 41;
+/// The number of a packet of IP as the payload of another.
+const fn protocol_of(inner: IpVersion) -> u8 {
+    match inner {
+        IpVersion::V4 => 4,
+        IpVersion::V6 => 41,
+    }
+}
 
 /// Write the outer header of a tunnel to the front of `out`, for an inner packet of `inner_length` bytes and
 /// the same version of IP, and return its length.
@@ -30,16 +31,9 @@ pub fn encode_tunnel_around(
     inner_length: usize,
     out: &mut [u8],
 ) -> Result<usize, EncodeError> {
-    let protocol = match inner {
-        IpVersion::V4 => IPV4,
-        IpVersion::V6 => IPV6,
-    };
     let length = outer.version().header_length();
     let place = out.get_mut(..length).ok_or(EncodeError::BufferTooSmall { needed: length })?;
-    match outer {
-        IpHeader::V4(header) => place.copy_from_slice(&header.write(protocol, inner_length)?),
-        IpHeader::V6(header) => place.copy_from_slice(&header.write(protocol, inner_length)?),
-    }
+    outer.write(protocol_of(inner), inner_length, place)?;
     Ok(length)
 }
 
@@ -49,14 +43,6 @@ pub fn encode_tunnel_around(
 /// # Errors
 /// What is wrong with the outer header.
 pub fn strip_tunnel(packet: &[u8]) -> Result<Option<(IpHeader, &[u8])>, DecodeError> {
-    match IpVersion::of(packet)? {
-        IpVersion::V4 => {
-            let (header, protocol, inner) = Ipv4Header::read_any(packet, Checksums::Verify)?;
-            Ok((protocol == IPV4).then_some((IpHeader::V4(header), inner)))
-        }
-        IpVersion::V6 => match Ipv6Header::read_fixed(packet)? {
-            (header, IPV6, inner) => Ok(Some((IpHeader::V6(header), inner))),
-            _ => Ok(None),
-        },
-    }
+    let (header, protocol, inner) = IpHeader::read(packet, Checksums::Verify)?;
+    Ok((protocol == protocol_of(header.version())).then_some((header, inner)))
 }

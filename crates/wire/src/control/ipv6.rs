@@ -65,31 +65,18 @@ pub struct BindingAcknowledgement<A = NodeId> {
     pub care_of_address: A,
 }
 
-/// The flags of a Binding Update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct BindingFlags(pub u16);
-
-impl BindingFlags {
+bits! {
+    /// The flags of a Binding Update.
+    #[derive(Debug)]
+    BindingFlags(u16):
     /// A: an acknowledgement is wanted (RFC 6275 section 6.1.7).
-    pub const ACKNOWLEDGE: BindingFlags = BindingFlags(0x8000);
+    ACKNOWLEDGE = 0x8000;
     /// H: the receiver shall be the home agent (RFC 6275 section 6.1.7).
-    pub const HOME_REGISTRATION: BindingFlags = BindingFlags(0x4000);
+    HOME_REGISTRATION = 0x4000;
     /// M: the receiver is a mobility anchor point (RFC 5380 section 4).
-    pub const MOBILITY_ANCHOR_POINT: BindingFlags = BindingFlags(0x0800);
+    MOBILITY_ANCHOR_POINT = 0x0800;
     /// R: the sender is a mobile router (RFC 3963 section 4.1).
-    pub const MOBILE_ROUTER: BindingFlags = BindingFlags(0x0400);
-
-    /// Whether all flags of `other` are set.
-    pub const fn contains(self, other: BindingFlags) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
-impl std::ops::BitOr for BindingFlags {
-    type Output = BindingFlags;
-    fn bitor(self, other: BindingFlags) -> BindingFlags {
-        BindingFlags(self.0 | other.0)
-    }
+    MOBILE_ROUTER = 0x0400;
 }
 
 /// What came of a Binding Update (RFC 6275 section 6.1.8): below 128 it was accepted.
@@ -129,29 +116,13 @@ impl fmt::Display for BindingStatus {
     }
 }
 
-impl<A> BindingAcknowledgement<A> {
-    fn map<B>(self, mut address: impl FnMut(A) -> B) -> BindingAcknowledgement<B> {
-        BindingAcknowledgement {
-            status: self.status,
-            mobile_router: self.mobile_router,
-            sequence: self.sequence,
-            lifetime_units: self.lifetime_units,
-            home_address: address(self.home_address),
-            care_of_address: address(self.care_of_address),
-        }
-    }
+map_addresses! {
+    RouterAdvertisement: lifetime_s; router; mobility_anchor_point;
+    BindingUpdate: sequence flags lifetime_units; home_address care_of_address; ;
+    BindingAcknowledgement: status mobile_router sequence lifetime_units; home_address care_of_address; ;
 }
 
 impl<A> BindingUpdate<A> {
-    fn map<B>(self, mut address: impl FnMut(A) -> B) -> BindingUpdate<B> {
-        BindingUpdate {
-            sequence: self.sequence,
-            flags: self.flags,
-            lifetime_units: self.lifetime_units,
-            home_address: address(self.home_address),
-            care_of_address: address(self.care_of_address),
-        }
-    }
     /// Whether an Alternate Care-of Address option repeats the care-of address: in all home registrations from abroad
     /// (RFC 6275 section 11.7.1).
     pub(crate) fn has_alternate_care_of_address(&self) -> bool
@@ -205,14 +176,10 @@ impl<A: PartialEq> Ipv6Control<A> {
 
 impl<A> Ipv6Control<A> {
     /// The same message with other addresses.
-    pub fn map<B>(self, mut address: impl FnMut(A) -> B) -> Ipv6Control<B> {
+    pub fn map<B>(self, address: impl FnMut(A) -> B) -> Ipv6Control<B> {
         match self {
             Ipv6Control::RouterSolicitation => Ipv6Control::RouterSolicitation,
-            Ipv6Control::RouterAdvertisement(it) => Ipv6Control::RouterAdvertisement(RouterAdvertisement {
-                router: address(it.router),
-                lifetime_s: it.lifetime_s,
-                mobility_anchor_point: it.mobility_anchor_point.map(address),
-            }),
+            Ipv6Control::RouterAdvertisement(it) => Ipv6Control::RouterAdvertisement(it.map(address)),
             Ipv6Control::BindingUpdate(it) => Ipv6Control::BindingUpdate(it.map(address)),
             Ipv6Control::FastBindingUpdate(it) => Ipv6Control::FastBindingUpdate(it.map(address)),
             Ipv6Control::BindingAcknowledgement(it) => Ipv6Control::BindingAcknowledgement(it.map(address)),

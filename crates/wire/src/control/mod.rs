@@ -106,30 +106,10 @@ impl Identification {
     }
 }
 
-macro_rules! bits {
-    ($(#[$about:meta])* $name:ident: $($(#[$of_bit:meta])* $bit:ident = $value:expr;)*) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-        pub struct $name(pub u8);
-        impl $name {
-            $($(#[$of_bit])* pub const $bit: $name = $name($value);)*
-            /// Whether all bits of `other` are set.
-            pub const fn contains(self, other: $name) -> bool {
-                self.0 & other.0 == other.0
-            }
-        }
-        impl std::ops::BitOr for $name {
-            type Output = $name;
-            fn bitor(self, other: $name) -> $name {
-                $name(self.0 | other.0)
-            }
-        }
-    };
-}
-
 bits! {
     /// What an agent offers: the first byte of the flags of RFC 5944 section 2.1.1.
-    AgentFlags:
+    #[derive(Debug)]
+    AgentFlags(u8):
     /// R: registration through this agent is required, even with a co-located care-of address.
     REGISTRATION_REQUIRED = 0x80;
     /// B: busy, no registrations of further mobile nodes.
@@ -142,7 +122,8 @@ bits! {
 
 bits! {
     /// What a mobile node asks for (RFC 5944 section 3.3).
-    RegistrationFlags:
+    #[derive(Debug)]
+    RegistrationFlags(u8):
     /// S: keep earlier bindings.
     SIMULTANEOUS_BINDINGS = 0x80;
     /// B: broadcasts too.
@@ -227,34 +208,20 @@ impl<A: PartialEq> Control<A> {
 
 impl<A> Control<A> {
     /// The same message with other addresses.
-    pub fn map<B>(self, mut address: impl FnMut(A) -> B) -> Control<B> {
+    pub fn map<B>(self, address: impl FnMut(A) -> B) -> Control<B> {
         match self {
-            Control::AgentAdvertisement(it) => Control::AgentAdvertisement(AgentAdvertisement {
-                agent: address(it.agent),
-                lifetime_s: it.lifetime_s,
-                sequence: it.sequence,
-                registration_lifetime_s: it.registration_lifetime_s,
-                flags: it.flags,
-                care_of_address: it.care_of_address.map(address),
-            }),
+            Control::AgentAdvertisement(it) => Control::AgentAdvertisement(it.map(address)),
             Control::AgentSolicitation => Control::AgentSolicitation,
+            Control::RegistrationRequest(it) => Control::RegistrationRequest(it.map(address)),
+            Control::RegistrationReply(it) => Control::RegistrationReply(it.map(address)),
             Control::Ipv6(it) => Control::Ipv6(it.map(address)),
             Control::Recovery(it) => Control::Recovery(it),
-            Control::RegistrationRequest(it) => Control::RegistrationRequest(RegistrationRequest {
-                flags: it.flags,
-                lifetime_s: it.lifetime_s,
-                home_address: address(it.home_address),
-                home_agent: address(it.home_agent),
-                care_of_address: address(it.care_of_address),
-                identification: it.identification,
-            }),
-            Control::RegistrationReply(it) => Control::RegistrationReply(RegistrationReply {
-                code: it.code,
-                lifetime_s: it.lifetime_s,
-                home_address: address(it.home_address),
-                home_agent: address(it.home_agent),
-                identification: it.identification,
-            }),
         }
     }
+}
+
+map_addresses! {
+    AgentAdvertisement: lifetime_s sequence registration_lifetime_s flags; agent; care_of_address;
+    RegistrationRequest: flags lifetime_s identification; home_address home_agent care_of_address; ;
+    RegistrationReply: code lifetime_s identification; home_address home_agent; ;
 }

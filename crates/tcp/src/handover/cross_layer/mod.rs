@@ -3,23 +3,22 @@
 //!
 //! Tuning layers stand next to the layers of the stack: those of link and network make events of signals ([`Attachment`]
 //! and this file), that of transport makes events of the peer's marks and carries tunings out ([`tuning`]). Between them
-//! the optimizing subsystem ([`subsystem`]) asks the optimizers ([`optimizer`]) and settles their conflicts.
+//! the optimizing subsystem asks the optimizers ([`optimizer`]) and settles their conflicts.
 //!
 //! All of it is local when the mover is the sender. A mover that receives notifies the sender by marks: "I will hand off" as
 //! soon as it knows, and from its new place the new link's bandwidth-delay product. The paper is silent about how a
 //! remote sender hears.
 
 mod optimizer;
-mod subsystem;
 mod tuning;
 
-use super::attachment::{Attachment, Belief, Change};
-use super::notice::{Insistence, Notice};
+use super::attachment::{Attachment, Change};
+use super::notice::Notice;
 use super::{Action, Actions, END_TO_END, Handover, HandoverEvent, Installed, Scheme, Traits};
 use crate::view::View;
+use optimizer::OptimizingSubsystem;
 use seamline_wire::{Duration, Instant, Mark, Rate, Signal};
 use std::num::NonZeroU32;
-use subsystem::OptimizingSubsystem;
 use tuning::{Event, Flow};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -28,7 +27,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Fanni, Luglio, Roseti and Zampognaro, A cross-layer based handover for TCP applications",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(CrossLayer::new(&parameters.cross_layer)),
+    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.cross_layer)),
 };
 
 pub(super) static RESTORE: Scheme = Scheme {
@@ -37,7 +36,7 @@ pub(super) static RESTORE: Scheme = Scheme {
     cite: "Raisinghani and Iyer, ECLAIR, World Wireless Congress 2004",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
-    build: |parameters| Box::new(CrossLayer::new(&parameters.eclair_restore)),
+    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.eclair_restore)),
 };
 
 /// The slow start threshold when the new link's bandwidth-delay product is not known.
@@ -120,15 +119,13 @@ struct CrossLayer {
 
 impl CrossLayer {
     fn new(parameters: &CrossLayerParameters) -> Self {
-        let &CrossLayerParameters { patience, longest_disconnection, .. } = parameters;
-        let insistence = Insistence { times: parameters.notices, interval: parameters.notice_interval };
         CrossLayer {
-            own: Attachment::new(Belief { patience, longest_disconnection }),
+            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
             product: None,
             peer_product: None,
-            notice: Notice::new(insistence),
+            notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
-            longest_disconnection,
+            longest_disconnection: parameters.longest_disconnection,
             subsystem: OptimizingSubsystem::new(parameters),
         }
     }
