@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use seamline_agent::{
-    Agent, ConnectionKey, Kind, ObtcpParameters, Parameters, Role, Side, SnoopParameters, WIRED, WIRELESS,
+    Agent, Kind, ObtcpParameters, Parameters, Role, Side, SnoopParameters, WIRED, WIRELESS,
 };
-use seamline_wire::codec::{Checksum, Headers, IpHeader, decode, decode_complete, encode_to_vec};
+use seamline_wire::codec::{Checksum, Headers, IpHeader, decode_complete, encode_to_vec};
 use seamline_wire::{
     Flags, Input, Instant, NodeId, Outbox, Packet, Port, SackBlock, Segment, SequenceNumber, Timestamps,
     TransportPort,
@@ -50,19 +50,11 @@ impl Middlebox {
         }
     }
 
-    /// It goes on as it is. Whose it is, is read as an end host would; what the agent says to that has bytes of its own.
-    fn pass_by(&mut self, from: Port, bytes: &[u8]) -> Vec<(Port, Vec<u8>)> {
-        if let Ok(decoded) = decode(bytes) {
-            let key = ConnectionKey::of(&self.packet(&decoded.headers, bytes.len()), Side::of(from));
-            self.agent.on_opaque(Instant::ZERO, key, &mut self.out);
-            self.out.packets.clear();
-        }
-        vec![(Side::of(from).onwards(), bytes.to_vec())]
-    }
-
     /// A packet comes in; what goes out.
     fn pass(&mut self, from: Port, bytes: &[u8]) -> Vec<(Port, Vec<u8>)> {
-        let Ok(decoded) = decode_complete(bytes) else { return self.pass_by(from, bytes) };
+        let Ok(decoded) = decode_complete(bytes) else {
+            return vec![(Side::of(from).onwards(), bytes.to_vec())];
+        };
         let packet = self.packet(&decoded.headers, bytes.len());
         let segment = packet.segment;
         self.agent.step(Instant::ZERO, Input::Packet(from, Box::new(packet.clone())), &mut self.out);

@@ -27,7 +27,7 @@ pub(super) static KIND: Kind = Kind {
     name: "obtcp",
     summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
-    traits: crate::BESIDE_THE_AIR,
+    traits: crate::AT_THE_AIR_LINK,
     ends_connections: false,
     connection: |parameters| {
         let own = parameters.obtcp.clone();

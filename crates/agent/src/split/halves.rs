@@ -158,14 +158,6 @@ impl Halves {
         exit.free(std::mem::take(&mut self.set_aside).iter().sum());
     }
 
-    /// Neither connection can go on. What is late is answered here.
-    pub(super) fn break_off_both(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        if self.lingers_until.is_none() {
-            self.abort(now, exit);
-            self.lingers_until = Some(now + self.shared.time_wait());
-        }
-    }
-
     /// Bytes set aside for the buffers.
     pub(super) fn set_aside(&self) -> u64 {
         self.set_aside.iter().sum()
@@ -230,7 +222,8 @@ impl Halves {
     fn break_off(&mut self, now: Instant, side: Side, exit: &mut Exit<'_>) {
         let refused = self.at(side.other()).close_reason() == Some(CloseReason::Refused);
         let unanswered = self.unanswered.take();
-        self.break_off_both(now, exit);
+        self.abort(now, exit);
+        self.lingers_until = Some(now + self.shared.time_wait());
         if let Some(syn) = unanswered.filter(|_| refused) {
             // An endpoint that is closed answers a SYN with a reset.
             self.act(side, exit, |near, out| near.on_packet(now, &syn, out));

@@ -33,7 +33,7 @@ pub(super) static KIND: Kind = Kind {
     name: "split",
     summary: "is the other host to each host, and passes the bytes on but no marks: a connection of its own over the air",
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
-    traits: crate::BESIDE_THE_AIR,
+    traits: crate::AT_THE_AIR_LINK,
     ends_connections: true,
     connection: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
@@ -165,11 +165,8 @@ impl Connection for Split {
             Part::Untouched { syn: passed, .. } => is_reset || !passed.is(segment),
         }
     }
-    fn leave_alone(&mut self, now: Instant, passed: PassedSyn, exit: &mut Exit<'_>) {
-        match &mut self.part {
-            Part::Ends(halves) => halves.break_off_both(now, exit),
-            part => *part = Part::Untouched { syn: passed, lacks_room: false },
-        }
+    fn leave_alone(&mut self, passed: PassedSyn) {
+        self.part = Part::Untouched { syn: passed, lacks_room: false };
     }
     fn is_left_alone(&self) -> bool {
         matches!(self.part, Part::Untouched { .. })
