@@ -44,8 +44,8 @@ pub(super) static KIND: Kind = Kind {
 /// What all connections of an agent share.
 #[derive(Debug)]
 struct Shared {
-    wired: Made,
-    wireless: Made,
+    /// By side.
+    endpoints: [Made; 2],
     buffer: u32,
     handshake: Handshake,
     secret: u64,
@@ -53,25 +53,17 @@ struct Shared {
 
 impl Shared {
     fn new(parameters: &SplitParameters) -> Self {
-        let made = |tcp| Made::new(tcp, parameters.buffer);
         Shared {
-            wired: made(&parameters.wired),
-            wireless: made(&parameters.wireless),
+            endpoints: [&parameters.wired, &parameters.wireless].map(|tcp| Made::new(tcp, parameters.buffer)),
             buffer: parameters.buffer.max(1),
             handshake: parameters.handshake,
             secret: parameters.secret,
         }
     }
-    fn made(&self, side: Side) -> &Made {
-        match side {
-            Side::Wired => &self.wired,
-            Side::Wireless => &self.wireless,
-        }
-    }
-    /// Until a segment of a connection that has ended can no longer come, from either side.
+    /// How long segments of an ended connection may still come, from either side.
     fn time_wait(&self) -> Duration {
-        let of = |made: &Made| made.parameters.connection.time_wait;
-        of(&self.wired).max(of(&self.wireless))
+        let [wired, wireless] = self.endpoints.each_ref().map(|it| it.parameters.connection.time_wait);
+        wired.max(wireless)
     }
 }
 
@@ -122,9 +114,8 @@ impl Connection for Split {
         }
     }
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
-        match self.part {
-            Part::New => self.part = self.begin(now, from, &packet, exit),
-            Part::Untouched { .. } | Part::Ends(_) => {}
+        if let Part::New = self.part {
+            self.part = self.begin(now, from, &packet, exit);
         }
         match &mut self.part {
             Part::Ends(halves) => {
