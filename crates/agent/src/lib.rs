@@ -34,7 +34,7 @@ pub use connections::{Admission, Connections, Limits, Moved, Place};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
-pub use obtcp::{MOST_GAPS, ObtcpParameters, Role};
+pub use obtcp::{ObtcpParameters, Role};
 pub use passed::PassedSyn;
 pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
@@ -91,6 +91,10 @@ pub struct Kind {
     /// (handover marks, loss notifications) stop there. It cannot work inside tunnels ([`Parameters::inside_tunnels`]), because it sends
     /// before a packet from that side has shown which tunnels lead there.
     pub ends_connections: bool,
+    /// How many packets of a connection it keeps at most.
+    pub kept_packets: fn(&Parameters) -> u32,
+    /// Bytes of further state that it may need per connection.
+    pub state_bytes: usize,
     /// How its state for a connection is made.
     pub connection: fn(&Parameters) -> ConnectionMaker,
 }

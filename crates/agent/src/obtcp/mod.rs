@@ -15,8 +15,6 @@ mod gaps;
 mod mobile_router;
 mod round_trip;
 
-pub use gaps::MOST as MOST_GAPS;
-
 use crate::Kind;
 use crate::connection::ConnectionMaker;
 use base_station::BaseStation;
@@ -29,6 +27,8 @@ pub(super) static KIND: Kind = Kind {
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: false,
+    kept_packets: |parameters| parameters.obtcp.cache,
+    state_bytes: gaps::MOST * 48,
     connection: |parameters| {
         let own = parameters.obtcp.clone();
         ConnectionMaker::new(move || match own.role {

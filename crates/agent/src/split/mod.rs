@@ -35,6 +35,8 @@ pub(super) static KIND: Kind = Kind {
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: true,
+    kept_packets: |_| 0,
+    state_bytes: 0,
     connection: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
         ConnectionMaker::new(move || Box::new(Split { shared: Arc::clone(&shared), part: Part::New }))
