@@ -218,10 +218,9 @@ fn what_is_opaque_never_reaches_an_agent() {
     }
 }
 
-/// A SYN with an option that the agent does not know is not split, nor is the same one without it (hosts leave options away that
-/// may be what is in their way): the first may have been answered.
+/// A SYN with an option that the agent does not know passes, and is not split.
 #[test]
-fn a_syn_with_more_in_it_passes() {
+fn a_syn_with_an_unknown_option_passes() {
     let mut syn = segment(100, 0);
     syn.flags = Flags::SYN;
     let mut bytes = bytes_of(4, WIRED, syn, &[]);
@@ -234,11 +233,8 @@ fn a_syn_with_more_in_it_passes() {
     bytes[36..38].copy_from_slice(&sum.to_be_bytes());
     for (name, mut middlebox) in middleboxes() {
         assert_eq!(middlebox.pass(WIRED, &bytes), [(WIRELESS, bytes.clone())], "{name}");
-        let plain = bytes_of(4, WIRED, syn, &[]);
-        assert_eq!(middlebox.pass(WIRED, &plain), [(WIRELESS, plain)], "{name}");
-        let data = bytes_of(4, WIRED, segment(101, 1), b"data");
-        assert_eq!(middlebox.pass(WIRED, &data), [(WIRELESS, data)], "{name}");
-        assert_eq!(middlebox.agent.counters().split, 0);
+        let counters = middlebox.agent.counters();
+        assert_eq!((counters.packets, counters.split), (0, 0), "{name}");
     }
 }
 
