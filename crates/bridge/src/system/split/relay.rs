@@ -2,7 +2,7 @@
 
 use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
-use super::sockets::{self, Sizes};
+use super::{Split, sockets};
 use crate::split_counters::SplitCounters;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use seamline_agent::Side;
@@ -22,16 +22,9 @@ const AT_ONCE: usize = 64;
 /// So long a server may take to answer.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
-/// What bounds the connections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    pub(super) room: Room,
-    pub(super) idle: Duration,
-    pub(super) sizes: Sizes,
-}
-
-pub(super) struct Relay {
-    bounds: Bounds,
+pub(super) struct Relay<'a> {
+    settings: &'a Split,
+    room: Room,
     /// Each with the side that its connections come from.
     listeners: Vec<(Side, TcpListener)>,
     epoll: Epoll,
@@ -51,14 +44,19 @@ pub(super) struct Relay {
     trouble: Option<String>,
 }
 
-impl Relay {
-    pub(super) fn new(listeners: Vec<(Side, TcpListener)>, bounds: Bounds) -> io::Result<Self> {
+impl<'a> Relay<'a> {
+    pub(super) fn new(
+        settings: &'a Split,
+        room: Room,
+        listeners: Vec<(Side, TcpListener)>,
+    ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         for (token, (_, listener)) in (LISTENERS..).zip(&listeners) {
             epoll.add(listener, EpollEvent::new(EpollFlags::EPOLLIN, token))?;
         }
         Ok(Relay {
-            bounds,
+            settings,
+            room,
             listeners,
             epoll,
             connections: Vec::new(),
@@ -85,7 +83,7 @@ impl Relay {
     }
     /// Whether there is room for more; where there was none, only once a tenth is free again.
     pub(super) fn has_room(&self, had_room: bool) -> bool {
-        let most = self.bounds.room.connections;
+        let most = self.room.connections;
         self.exhausted_at.is_none() && self.open() < if had_room { most } else { most - most / 10 }
     }
     /// Why a connection could not be begun, if one could not since this was asked last.
@@ -160,14 +158,14 @@ impl Relay {
 
     fn begin(&mut self, now: Instant, side: Side, client: TcpStream, address: SocketAddr) -> io::Result<()> {
         sockets::prepare(&client)?;
-        if self.open() >= self.bounds.room.places {
+        if self.open() >= self.room.places {
             return Err(io::Error::other(
                 "no place is left, also for clients that have been answered already",
             ));
         }
-        let server = sockets::begin(address, client.local_addr()?, &self.bounds.sizes)?;
+        let server = sockets::begin(address, client.local_addr()?, self.settings.buffer)?;
         sockets::prepare(&server)?;
-        if let Some(name) = &self.bounds.sizes.congestion_control {
+        if let Some(name) = &self.settings.congestion_control {
             sockets::control_congestion(if side == Side::Wireless { &client } else { &server }, name)?;
         }
         let place = self.free.pop().unwrap_or_else(|| {
@@ -288,7 +286,7 @@ impl Relay {
         for place in 0..self.connections.len() {
             let Some(connection) = &self.connections[place] else { continue };
             let silent = now.saturating_since(connection.heard_at);
-            if silent > if connection.is_beginning { HANDSHAKE } else { self.bounds.idle } {
+            if silent > if connection.is_beginning { HANDSHAKE } else { self.settings.idle } {
                 self.counters.expired += 1;
                 self.forget(place);
             }
