@@ -1,4 +1,4 @@
-//! All connections, and the loop that hands their bytes on.
+//! All split connections, and the loop that relays their bytes.
 
 use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
@@ -11,15 +11,15 @@ use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// Tokens of listeners begin here; those of halves are twice their connection's place, and one more.
+/// Tokens of listeners begin here; those of halves are twice their connection's place, plus the number of the half.
 const LISTENERS: u64 = 1 << 40;
-/// How often idle connections are looked for, and how long none are taken in where the kernel had nothing left for one.
+/// How often idle connections are looked for, and how long no connections are accepted after the kernel ran out of resources.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often it is looked which connections have ended.
+/// How often ended connections are looked for.
 const LET_GO: Duration = Duration::from_millis(20);
-/// So many are taken in at once before others' turn.
+/// Connections accepted in a row before other work.
 const AT_ONCE: usize = 64;
-/// So long a server may take to answer.
+/// How long a server may take to answer.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
 pub(super) struct Relay<'a> {
@@ -30,17 +30,17 @@ pub(super) struct Relay<'a> {
     epoll: Epoll,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
-    /// Places of which events may still be waiting for their turn, that are free after it.
+    /// Places that are free after this turn: events for them may still be waiting in it.
     freed: Vec<usize>,
-    /// Those of connections all of which was handed on.
+    /// Places of connections whose data has all been relayed.
     ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
     looked_at: Instant,
     let_go_at: Instant,
-    /// Since when there has been nothing left for more.
+    /// When the kernel ran out of resources.
     exhausted_at: Option<Instant>,
-    /// Why a connection could not be begun, the last time.
+    /// Why the last connection that failed could not be opened.
     trouble: Option<String>,
 }
 
@@ -81,20 +81,20 @@ impl<'a> Relay<'a> {
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()
     }
-    /// Whether there is room for more; where there was none, only once a tenth is free again.
+    /// Whether there is room for more; after there was none, only once a tenth is free.
     pub(super) fn has_room(&self, had_room: bool) -> bool {
         let most = self.room.connections;
         self.exhausted_at.is_none() && self.open() < if had_room { most } else { most - most / 10 }
     }
-    /// Why a connection could not be begun, if one could not since this was asked last.
+    /// Why a connection could not be opened, if one failed since the last call.
     pub(super) fn take_trouble(&mut self) -> Option<String> {
         self.trouble.take()
     }
 
-    /// Wait for what happens, at most so long, and do it; and say each time that it goes on.
+    /// Wait for events, at most `timeout` milliseconds, and handle them; call `come_round` before each.
     ///
     /// # Errors
-    /// When the kernel cannot be asked.
+    /// If epoll fails.
     pub(super) fn turn(&mut self, timeout: u8, come_round: impl Fn()) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); 256];
         let count = match self.epoll.wait(&mut events, EpollTimeout::from(timeout)) {
@@ -126,7 +126,7 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// Some of those who wait at a listener. Also where new ones pass by now: these have been answered.
+    /// Accept some of the connections that wait at a listener, even if new ones are forwarded unsplit: the kernel has answered these.
     fn take_in(&mut self, now: Instant, listener: usize) {
         for _ in 0..AT_ONCE {
             let (side, listener) = &self.listeners[listener];
@@ -148,7 +148,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// What to watch the listeners for.
+    /// Set the events to watch the listeners for.
     fn listen(&self, interest: EpollFlags) {
         for (token, (_, listener)) in (LISTENERS..).zip(&self.listeners) {
             // They are in it.
@@ -160,7 +160,7 @@ impl<'a> Relay<'a> {
         sockets::prepare(&client)?;
         if self.open() >= self.room.places {
             return Err(io::Error::other(
-                "no place is left, also for clients that have been answered already",
+                "no place is left, not even for clients that were already answered",
             ));
         }
         let server = sockets::begin(address, client.local_addr()?, self.settings.buffer)?;
@@ -191,7 +191,7 @@ impl<'a> Relay<'a> {
             connection.is_beginning = false;
             connection.heard_at = now;
         }
-        // Nothing more will happen there, but what it has received may wait for the other half: that one's turn brings it.
+        // No more events will come from this half. Data that it has received may wait for the other half, whose events relay it.
         if is_hung_up {
             connection.halves[half].unwatch(&self.epoll);
         }
@@ -211,7 +211,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// What was handed on to the end at `side`, which has begun the connection, and to the other.
+    /// Count bytes relayed to the client, at `side`, and to the server.
     fn count(&mut self, side: Side, [back, forth]: [u64; 2]) {
         let (wired, wireless) = if side == Side::Wired { (back, forth) } else { (forth, back) };
         self.counters.bytes_to_wired += wired;
@@ -237,8 +237,8 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// All was handed on. It keeps its place until it was acknowledged, too: without the rules the acknowledgments would go to the other
-    /// end, which would answer by a reset.
+    /// All data has been relayed. The connection keeps its place until the data is acknowledged: without the rules the acknowledgments
+    /// would go to the other end, which would answer with a reset.
     fn end(&mut self, place: usize) {
         let Some(connection) = self.connections[place].as_mut() else { return };
         connection.end_in_order();
@@ -248,7 +248,7 @@ impl<'a> Relay<'a> {
 
     fn let_go(&mut self) {
         for place in std::mem::take(&mut self.ending) {
-            // It may have expired, and its place be another's.
+            // It may have expired, and its place may belong to another connection.
             let Some(connection) = self.connections[place].as_ref().filter(|it| it.is_ending) else {
                 continue;
             };
@@ -263,7 +263,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// One half has failed: the other end hears of it as of any reset.
+    /// One half has failed: the other end is reset.
     fn fail(&mut self, place: usize, half: usize) {
         if let Some(connection) = &self.connections[place] {
             let counter = match (connection.is_beginning, half) {
@@ -275,7 +275,7 @@ impl<'a> Relay<'a> {
         self.forget(place);
     }
 
-    /// Closes its sockets, which resets both ends, unless it has ended in order, and takes them out of the epoll instance.
+    /// Close the sockets, which resets both ends unless they closed in order, and removes them from epoll.
     fn forget(&mut self, place: usize) {
         if self.connections[place].take().is_some() {
             self.freed.push(place);
@@ -293,7 +293,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// End all that is left.
+    /// Reset all that are left.
     pub(super) fn reset_all(&mut self) {
         self.counters.reset += self.open() as u64;
         self.connections.clear();
