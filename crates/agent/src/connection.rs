@@ -70,10 +70,9 @@ pub trait Connection: Debug + Send {
     fn is_ended_by(&self, _from: Side, _segment: &Segment) -> bool {
         true
     }
-    /// From now on do nothing with the connection, and let these SYNs of it pass. If neither end could go on like that, both are told that it
-    /// has ended, and it stays until nothing of it is expected any more. Only for kinds that end connections.
-    fn leave_alone(&mut self, _now: Instant, _passed: PassedSyn, _exit: &mut Exit<'_>) {}
-    /// Whether the agent knows of it only that it is not to be split.
+    /// Leave a new connection alone, and let these SYNs of it pass. Only for kinds that end connections.
+    fn leave_alone(&mut self, _passed: PassedSyn) {}
+    /// Whether the agent only knows that the connection must not be split.
     fn is_left_alone(&self) -> bool {
         false
     }

@@ -9,12 +9,12 @@ mod handed_over;
 mod machine;
 
 pub use admission::Admission;
+pub use handed_over::Moved;
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::{Counters, Exit};
 use crate::guard::Guard;
 use crate::key::{ConnectionKey, Side};
-use crate::moved::Moved;
 use crate::passed::{PassedSyn, PassedSyns};
 use crate::ways::Ways;
 use admission::Handshake;
@@ -244,7 +244,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         self.timers.set(index, NEVER);
         self.free.push(index);
         if let Some(handshake) = self.handshakes.remove(&index) {
-            self.unconfirmed.remove(&(handshake.since(), index));
+            self.unconfirmed.remove(&(handshake.since, index));
         }
         Some(Moved { key, connection, ways, guard })
     }

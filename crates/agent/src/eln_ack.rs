@@ -6,7 +6,7 @@ use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::key::Side;
 use crate::ranges::Ranges;
-use crate::{BESIDE_THE_AIR, Kind};
+use crate::{AT_THE_AIR_LINK, Kind};
 use seamline_tcp::handover::Traits;
 use seamline_wire::{
     Duration, Flags, Instant, Loss, LossCause, Losses, Mark, Packet, Segment, SequenceNumber,
@@ -16,8 +16,10 @@ pub(super) static KIND: Kind = Kind {
     name: "eln-ack",
     summary: "says of each loss that an acknowledgment lists whether it happened on the air",
     cite: "Ding and Jamalipour, University of Sydney, 2001",
-    traits: Traits { keeps_end_to_end_semantics: true, ..BESIDE_THE_AIR },
+    traits: Traits { keeps_end_to_end_semantics: true, ..AT_THE_AIR_LINK },
     ends_connections: false,
+    kept_packets: |_| 0,
+    state_bytes: 0,
     connection: |parameters| {
         let own = parameters.eln_ack;
         ConnectionMaker::new(move || Box::new(ElnAck::new(own)))
@@ -40,13 +42,13 @@ pub struct ElnAckParameters {
     pub bits: Bits,
     /// Of a loss on the air the sender was told; when so long after that it is still listed, and has not come by again, what its
     /// sender sent again was lost to congestion. Longer than the sender waits before it sends once more.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Default for ElnAckParameters {
     /// A second: no retransmission timer expires sooner (RFC 6298 section 2.4).
     fn default() -> Self {
-        ElnAckParameters { bits: Bits::PerLoss, patience: Duration::from_secs(1) }
+        ElnAckParameters { bits: Bits::PerLoss, timeout: Duration::from_secs(1) }
     }
 }
 
@@ -111,7 +113,7 @@ impl ElnAck {
             return loss.cause;
         }
         match self.told.iter().find(|told| told.sequence == sequence) {
-            Some(told) if told.at + self.parameters.patience <= now => LossCause::Congestion,
+            Some(told) if told.at + self.parameters.timeout <= now => LossCause::Congestion,
             Some(_) => LossCause::Air,
             None => {
                 if self.told.len() == MOST_TOLD {

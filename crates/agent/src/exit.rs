@@ -1,4 +1,4 @@
-//! What an agent does with packets, and what it has done.
+//! What an agent does with packets, and its counters.
 
 use crate::key::{ConnectionKey, Side};
 use crate::ways::Ways;
@@ -83,21 +83,21 @@ impl<'a> Exit<'a> {
     pub(crate) fn with_bytes(self, came: &'a [u8]) -> Self {
         Exit { came, ..self }
     }
-    /// The packet goes on to where it was going.
+    /// Forward the packet.
     pub fn forward(&mut self, from: Side, packet: Box<Packet>) {
         self.out.send(from.onwards(), packet);
     }
-    /// An acknowledgment goes no further, unless it bears a mark: what one end tells the other of a handover is not the agent's to
-    /// keep, and a duplicate may be the only word of it. Losses that it lists
-    /// end here with it: the agent mends the first byte that is missing, and the next acknowledgment lists anew what is missing then.
+    /// Suppress an acknowledgment, unless it carries a mark: signals of a handover between the ends must get through, and a duplicate
+    /// may be the only packet that carries one. A list of losses is suppressed: the agent retransmits the first missing byte, and the next
+    /// acknowledgment lists what is missing then.
     pub fn suppress(&mut self, from: Side, packet: Box<Packet>) {
         if packet.segment.mark.is_some_and(|mark| mark.losses().is_none()) {
             return self.forward(from, packet);
         }
         self.counters.suppressed_acknowledgments += 1;
-        self.discard(packet);
+        self.absorb(packet);
     }
-    /// Write a mark into a packet: it takes its place from SACK blocks, if there is no other.
+    /// Write a mark into a packet. SACK blocks give way if there is no other room.
     pub fn mark(&mut self, packet: &mut Packet, mark: Mark) {
         let segment = &mut packet.segment;
         let before = options_length(segment);
@@ -107,10 +107,10 @@ impl<'a> Exit<'a> {
             (packet.wire_bytes + options_length(segment) as u32).saturating_sub(before as u32);
         self.counters.marked_acknowledgments += 1;
     }
-    /// Tell the agent on that side of missing bytes, as many as fit into a message.
+    /// Report missing bytes to the agent on that side, as many as fit into a message.
     ///
-    /// The message has the addresses of the connection, and is in the tunnels of its packets, so it takes their way to wherever that agent stands; if there is none,
-    /// it comes to a host, which ignores it.
+    /// The message has the addresses of the connection and the tunnels of its packets, so it follows their path to that agent. If there is
+    /// no agent, it reaches a host, which ignores it.
     pub fn tell(&mut self, towards: Side, key: ConnectionKey, about: MissingBytes, ranges: &[SequenceRange]) {
         self.counters.messages += 1;
         let message = RecoveryMessage {
@@ -137,8 +137,7 @@ impl<'a> Exit<'a> {
         packet.set_tunnels(self.ways.towards(towards));
         self.out.send(port, packet);
     }
-    /// A copy to be kept of the packet that the agent is shown, which [`Exit::release`] gives back; `None` when the agent's memory is full.
-    /// Only now its bytes are copied, too.
+    /// A copy to keep of the packet at hand, with its bytes, until [`Exit::release`]; `None` if the agent's memory is full.
     pub fn keep(&mut self, packet: &Packet) -> Option<Box<Packet>> {
         if !self.set_aside(u64::from(packet.wire_bytes)) {
             self.counters.not_cached += 1;
@@ -151,30 +150,27 @@ impl<'a> Exit<'a> {
         }
         Some(copy)
     }
-    /// What was kept is needed no more.
+    /// Give back a kept packet.
     pub fn release(&mut self, packet: Box<Packet>) {
         self.free(u64::from(packet.wire_bytes));
-        self.discard(packet);
+        self.absorb(packet);
     }
-    /// Into the pool, without the bytes of a real packet: nobody would count them there.
-    fn discard(&mut self, mut packet: Box<Packet>) {
-        packet.make_bare();
-        self.out.recycle(packet);
-    }
-    /// Send a copy of what is kept over the wireless side, in the tunnels of the newest packet that went there: the mobile node
-    /// may have moved since it was kept.
+    /// Send a copy of a kept packet over the wireless side, in the tunnels of the newest packet that went there: the mobile node may
+    /// have moved since.
     pub fn retransmit(&mut self, packet: &Packet) {
         self.counters.local_retransmissions += 1;
         let mut copy = self.copy(packet);
         copy.set_tunnels(self.ways.towards(Side::Wireless));
         self.out.send(crate::WIRELESS, copy);
     }
-    /// The packet was for this agent, and goes no further.
-    pub fn absorb(&mut self, packet: Box<Packet>) {
-        self.discard(packet);
+    /// The packet was for this agent and goes no further. It returns to the pool without the bytes of a real packet, which the pool
+    /// does not count.
+    pub fn absorb(&mut self, mut packet: Box<Packet>) {
+        packet.make_bare();
+        self.out.recycle(packet);
     }
-    /// Let one of the agent's own endpoints act: what it sends leaves by this side. What happens to it is no event, for
-    /// events name a connection by its port, and it has the port of the host that it stands for.
+    /// Let one of the agent's own endpoints act; its packets leave by this side. It emits no events, because events name a connection by
+    /// its port, and it has the port of the host that it stands for.
     pub fn act<R>(&mut self, side: Side, act: impl FnOnce(&mut Outbox) -> R) -> R {
         let listening = self.out.is_listening();
         let before = self.out.packets.len();

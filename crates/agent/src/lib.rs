@@ -1,17 +1,16 @@
-//! Help for TCP inside the network: agents beside a wireless link, at the base station or at a mobile router. One file per
-//! agent, one entry in [`ALL`].
+//! Help for TCP inside the network: agents at one end of a wireless link, in the base station or a mobile router.
 //!
-//! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]) that every packet between the two
-//! passes. What it keeps of each TCP connection is a [`Connection`]; [`Connections`] holds them, finds the one that a packet
-//! belongs to, and forwards untouched whatever belongs to none: packets in tunnels (unless it is to look inside), control messages, and connections for
-//! which there is no room. Most agents do not rely on having seen a connection begin; one that must lets others pass, too.
+//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to the
+//! scenario crate.
+//!
+//! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]); every packet between the two passes through it. Its
+//! state for a TCP connection is a [`Connection`]. [`Connections`] holds them, finds the one that a packet belongs to, and forwards
+//! everything else untouched: packets in tunnels (unless told to look inside), control messages, and connections for which there is no
+//! room. Most agents need not see the start of a connection; one that does lets other connections pass.
 //!
 //! On real packets an agent gets what [`seamline_wire::codec::decode_complete`] takes in, and the messages of other agents. Everything
-//! else is opaque to it and passes by, byte for byte: fragments, encrypted and damaged packets, extension headers, TCP options that a
-//! segment has no field for. Whoever passes an opaque packet by, and can read which connection it belongs to, tells the agent so
-//! ([`Agent::on_opaque`]); unless it does, an agent that splits connections may split one whose SYN was opaque and is repeated without what made
-//! it so, and a split connection to which an opaque packet belongs stalls. What comes out of an agent as it went in leaves as the bytes
-//! that it came as.
+//! else is opaque to it and is forwarded byte for byte: fragments, encrypted and damaged packets, extension headers, TCP options that a
+//! segment has no field for. A packet that leaves an agent unchanged leaves as the bytes that came in.
 
 mod after_timeout;
 mod connection;
@@ -22,9 +21,7 @@ mod guard;
 mod heard;
 mod key;
 mod listed;
-mod moved;
 mod obtcp;
-mod parameters;
 mod passed;
 mod ranges;
 mod snoop;
@@ -33,41 +30,50 @@ mod store;
 mod ways;
 
 pub use connection::{Connection, ConnectionMaker};
-pub use connections::{Admission, Connections, Limits, Place};
+pub use connections::{Admission, Connections, Limits, Moved, Place};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use key::{ConnectionKey, Side};
-pub use moved::Moved;
-pub use obtcp::{MOST_GAPS, ObtcpParameters, Role};
-pub use parameters::Parameters;
+pub use obtcp::{ObtcpParameters, Role};
 pub use passed::PassedSyn;
 pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
 
 use seamline_tcp::handover::Traits;
-use seamline_wire::{Instant, Machine, NodeId, Outbox, Port};
+use seamline_wire::{Machine, NodeId, Port};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
 /// To and from the wireless side, where the mobile node is.
 pub const WIRELESS: Port = Port(1);
 
-/// A machine beside a wireless link that helps the connections over it.
+/// A machine at the end of a wireless link that helps the connections over it.
 pub trait Agent: Machine {
     /// What it has done.
     fn counters(&self) -> Counters;
-    /// A packet of this connection passes that the agent cannot take in, but whose addresses and ports can be read. A connection that the
-    /// agent would split is left alone while it is known, or for three minutes if there is no room; one that it has split is
-    /// reset at both ends, for neither knows the numbers of the other. Other kinds do nothing.
-    ///
-    /// Not for packets whose checksums are wrong, or later fragments: their ports are not to be relied on. No sequence number is checked, so
-    /// whoever can forge packets of a split connection can end it.
-    fn on_opaque(&mut self, _now: Instant, _key: ConnectionKey, _out: &mut Outbox) {}
-    /// The mobile nodes with these addresses have left: forget their connections, and hand them out.
+    /// The mobile nodes with these addresses have left: forget their connections, and return them.
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved>;
-    /// Connections from the agent at another base station, of nodes that are here now. They take the place of what has been
-    /// learned of them here; those for which there is no room come to their end. Wake the machine after this.
+    /// Take over connections from the agent at another base station, of nodes that are here now. They replace what was learned of them
+    /// here; those for which there is no room are ended. Wake the machine after this.
     fn take_in(&mut self, moved: Vec<Moved>);
+}
+
+/// The parameters of all agents; each reads its own and the limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    /// Limits of every kind.
+    pub limits: Limits,
+    /// Whether it helps segments inside plain tunnels, IP in IP (RFC 2003, RFC 2473), of mobility protocols; otherwise they pass
+    /// untouched. A kind that ends connections ([`Kind::ends_connections`]) always lets them pass.
+    pub inside_tunnels: bool,
+    /// ELN-ACK.
+    pub eln_ack: ElnAckParameters,
+    /// Snoop.
+    pub snoop: SnoopParameters,
+    /// Split connections.
+    pub split: SplitParameters,
+    /// obTCP.
+    pub obtcp: ObtcpParameters,
 }
 
 /// A registered kind of agent.
@@ -79,13 +85,17 @@ pub struct Kind {
     pub summary: &'static str,
     /// Where it is specified.
     pub cite: &'static str,
-    /// What it supports and needs, in the words of paper ehn-2004.
+    /// What it supports and needs, by the criteria of paper ehn-2004.
     pub traits: Traits,
-    /// It ends each connection and begins another: so it must see the handshake, and what the ends tell each other beside the bytes
-    /// (marks of handovers, notifications of losses) ends there, too. Nor can it help inside of tunnels
-    /// ([`Parameters::inside_tunnels`]): it sends also before anything has come back from a side and shown which tunnels lead there.
+    /// It terminates each connection and opens another. So it must see the handshake, and signals between the ends other than the bytes
+    /// (handover marks, loss notifications) stop there. It cannot work inside tunnels ([`Parameters::inside_tunnels`]), because it sends
+    /// before a packet from that side has shown which tunnels lead there.
     pub ends_connections: bool,
-    /// Makes its part in each connection.
+    /// How many packets of a connection it keeps at most.
+    pub kept_packets: fn(&Parameters) -> u32,
+    /// Bytes of further state that it may need per connection.
+    pub state_bytes: usize,
+    /// How its state for a connection is made.
     pub connection: fn(&Parameters) -> ConnectionMaker,
 }
 
@@ -101,8 +111,8 @@ impl Kind {
     }
 }
 
-/// What an agent supports and needs that mends losses beside the air by reading TCP headers there.
-const BESIDE_THE_AIR: Traits = Traits {
+/// Traits of an agent that repairs losses next to the air link by reading TCP headers.
+const AT_THE_AIR_LINK: Traits = Traits {
     supports_handover: false,
     robust_to_bit_errors: true,
     supports_encrypted_traffic: false,

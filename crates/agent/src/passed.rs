@@ -11,7 +11,7 @@ pub enum PassedSyn {
     None,
     /// The one with this initial sequence number.
     This(SequenceNumber),
-    /// Whichever comes: something that the agent cannot read belongs to the connection.
+    /// Any: which one passed is not known.
     Any,
 }
 

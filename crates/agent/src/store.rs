@@ -1,6 +1,6 @@
 //! The packets on their way to the mobile host, in order of sequence.
 
-use crate::after_timeout::{AT_ONCE, AfterTimeout, Answered, Sent};
+use crate::after_timeout::{AT_ONCE, AfterTimeout, Answered};
 use crate::exit::Exit;
 use crate::listed::Listed;
 use seamline_wire::control::SequenceRange;
@@ -27,6 +27,10 @@ impl Kept {
     }
     fn holds(&self, range: SequenceRange) -> bool {
         self.range().end.is_after(range.first) && self.range().first.is_before(range.end)
+    }
+    /// It was sent more than once.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        self.sent_again > 0 || self.sender_repeats
     }
     /// Whether it holds the byte at `missing`, unless that lies behind it.
     pub(crate) fn begins_at_or_before(&self, missing: SequenceNumber) -> bool {
@@ -118,12 +122,7 @@ impl Store {
             self.packets.pop_front_if(|kept| kept.range().end.is_at_or_before(acknowledgment))
         {
             let is_listed = self.listed.has(&kept.packet.segment);
-            let sent = Sent {
-                at: kept.sent_at,
-                is_ambiguous: kept.sent_again > 0 || kept.sender_repeats,
-                is_listed,
-            };
-            answered = Some(Answered::with(answered, sent));
+            answered = Some(Answered::with(answered, &kept, is_listed));
             exit.release(kept.packet);
         }
         self.listed.acknowledge(acknowledgment);

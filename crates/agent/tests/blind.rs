@@ -3,7 +3,7 @@
 
 mod way;
 
-use seamline_agent::{Agent, ConnectionKey, Counters, Moved, ObtcpParameters, Parameters, Role, Side, find};
+use seamline_agent::{Agent, Counters, Moved, ObtcpParameters, Parameters, Role, Side, find};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::random::Stream;
 use seamline_wire::{
@@ -136,9 +136,6 @@ impl Machine for Attacked {
 impl Agent for Attacked {
     fn counters(&self) -> Counters {
         self.agent.counters()
-    }
-    fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
-        self.agent.on_opaque(now, key, out);
     }
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
         self.agent.hand_out(addresses)

@@ -113,37 +113,3 @@ fn it_passes_at_the_next_base_station() {
     let mut there = script.moves_to(there, 300);
     assert!(there.wireless(answer(101)).sent_by_side()[1].len() == 1, "still split");
 }
-
-/// A SYN that cannot be read passes, and so does the same without what made it so, wherever the mobile host is.
-#[test]
-fn what_begins_opaque_passes() {
-    let mut script = split(Limits::default());
-    script.opaque_passes().is_quiet().at(1000).wired(syn(100)).onwards().wired(syn(9000)).onwards();
-    let mut there = script.moves_to(split(Limits::default()), 1300);
-    there.wired(syn(100)).onwards();
-    let mut script = split(one_connection());
-    begin(&mut script);
-    script.fixed_port(81).opaque_passes();
-    end(&mut script);
-    script.fixed_port(81).wired(syn(100)).onwards();
-}
-
-/// A split connection cannot go on with a packet that has passed into the other one: both ends hear at once, and the next one passes.
-#[test]
-fn what_becomes_opaque_is_reset() {
-    // While it is awake, and while it rests.
-    for at in [10, 5000] {
-        let mut script = split(Limits::default());
-        let [to_fixed, _] = script.wired(syn(100).window(60_000)).sent_by_side();
-        let next = to_fixed[0].sequence.0.wrapping_add(1);
-        script.wired(data(101, 0).acknowledging(next)).wireless(answer(101)).sent_by_side();
-        let sent = script.pass(at).opaque_passes().sent_by_side();
-        for to_one in sent {
-            assert!(to_one.len() == 1 && to_one[0].flags.contains(Flags::RST), "{to_one:?}");
-        }
-        script.opaque_passes().is_quiet().wired(data(101, 10).acknowledging(next));
-        let [to_fixed, to_mobile] = script.sent_by_side();
-        assert!(to_fixed[0].flags.contains(Flags::RST) && to_mobile.is_empty(), "what is late ends here");
-        script.wired(syn(9000)).onwards().wireless(answer(9001)).onwards();
-    }
-}

@@ -5,6 +5,7 @@ mod hand_over;
 
 use crate::frame::{self, LinkHeader, Medium};
 use crate::handed::HandOverCounters;
+use crate::metrics::counters;
 use crate::outgoing::Outgoing;
 use arrivals::Arrivals;
 use seamline_agent::{Admission, ConnectionKey, Connections, Counters, Kind, Parameters, Place, Side};
@@ -47,27 +48,28 @@ impl Settings {
     }
 }
 
-/// What has become of frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EngineCounters {
+counters! {
+/// What the engine did with frames.
+EngineCounters {
     /// Frames without an IP packet.
-    pub not_ip: u64,
-    /// IP packets that the agent cannot take in: other protocols, fragments, damaged ones, unknown options.
-    pub opaque: u64,
-    /// Segments of connections that the agent is not shown.
-    pub unknown: u64,
-    /// Segments and messages that the agent was shown.
-    pub shown: u64,
-    /// Frames that left otherwise than they came.
-    pub changed: u64,
-    /// Frames that the agent made, or sent again.
-    pub made: u64,
-    /// Changed frames that would have been too long, and left as they came.
-    pub too_long: u64,
-    /// Packets of the agent that could not be made into frames.
-    pub unsendable: u64,
-    /// How often the agent, or the code around it, failed and was replaced.
-    pub failures: u64,
+    counter "not_ip" not_ip: u64,
+    /// Packets that the agent cannot parse; forwarded unchanged.
+    counter "opaque" opaque: u64,
+    /// Segments of connections unknown to the agent; forwarded unchanged.
+    counter "unknown" unknown: u64,
+    /// Segments and messages given to the agent.
+    counter "shown" shown: u64,
+    /// Frames forwarded with changes.
+    counter "changed" changed: u64,
+    /// Frames created or retransmitted by the agent.
+    counter "made" made: u64,
+    /// Frames forwarded unchanged because the change would have exceeded the MTU.
+    counter "too_long" too_long: u64,
+    /// Packets of the agent that could not be encoded.
+    counter "unsendable" unsendable: u64,
+    /// Times the agent failed and was replaced.
+    counter "failures" failures: u64,
+}
 }
 
 /// The host at one end of a connection.

@@ -13,6 +13,7 @@
 //!
 //! All numbers have their high byte first.
 
+use crate::metrics::counters;
 use seamline_wire::SequenceNumber;
 
 /// The most bytes of one record: more packets of a connection stay behind, the newest first.
@@ -113,21 +114,22 @@ impl Handed {
     }
 }
 
-/// What has become of connections that were handed over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HandOverCounters {
-    /// Connections that went to the agents of other base stations.
-    pub connections_out: u64,
-    /// Packets that went with them.
-    pub packets_out: u64,
-    /// Connections of other agents that were taken in.
-    pub connections_in: u64,
-    /// Packets of these, which are sent over the air.
-    pub packets_in: u64,
-    /// Connections of other agents that were not taken in: nothing of them was still needed, there was no room, or it made no sense.
-    pub connections_refused: u64,
-    /// Packets that were not taken in.
-    pub packets_refused: u64,
+counters! {
+/// Connections handed over, and what became of them.
+HandOverCounters {
+    /// Connections handed over to other agents.
+    counter "handed_out_connections" connections_out: u64,
+    /// Packets handed over to other agents.
+    counter "handed_out_packets" packets_out: u64,
+    /// Connections accepted from other agents.
+    counter "taken_in_connections" connections_in: u64,
+    /// Packets accepted from other agents.
+    counter "taken_in_packets" packets_in: u64,
+    /// Connections from other agents not accepted.
+    counter "refused_connections" connections_refused: u64,
+    /// Packets from other agents not accepted.
+    counter "refused_packets" packets_refused: u64,
+}
 }
 
 /// What was taken in.

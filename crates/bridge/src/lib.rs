@@ -26,19 +26,13 @@ pub use split_counters::SplitCounters;
 pub const BYTES_PER_FLOW: usize = 2048;
 /// What a list of kept packets takes for each that it has room for, in bytes.
 const BYTES_PER_KEPT_PLACE: usize = 48;
-/// What the gaps take that an agent of obTCP knows of in one connection, in bytes.
-const BYTES_OF_GAPS: usize = seamline_agent::MOST_GAPS * 48;
 
 /// What an engine takes at most, in bytes, if every connection that there is room for has once had as many packets kept as it may. Half as much
 /// again as for packets is what is left over of them for the next.
 pub fn most_memory(kind: &seamline_agent::Kind, parameters: &seamline_agent::Parameters) -> u64 {
-    let (cache, gaps) = match kind.name {
-        "snoop" => (parameters.snoop.cache, 0),
-        "obtcp" => (parameters.obtcp.cache, BYTES_OF_GAPS),
-        _ => (0, 0),
-    };
+    let cache = (kind.kept_packets)(parameters);
     let places = if cache == 0 { 0 } else { cache.next_power_of_two() as usize };
-    let flow = (BYTES_PER_FLOW + gaps + BYTES_PER_KEPT_PLACE * places) as u64;
+    let flow = (BYTES_PER_FLOW + kind.state_bytes + BYTES_PER_KEPT_PLACE * places) as u64;
     let limits = parameters.limits;
     let packets = if cache == 0 { 0 } else { limits.bytes.saturating_add(limits.bytes / 2) };
     (u64::from(limits.connections) * flow).saturating_add(packets)

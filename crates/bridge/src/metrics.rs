@@ -1,60 +1,87 @@
-//! The counters of a bridge as Prometheus text (exposition format 0.0.4).
+//! The counters of a bridge as Prometheus text (exposition format 0.0.4) and as a line of the log.
 
 use crate::engine::EngineCounters;
 use crate::handed::HandOverCounters;
 use seamline_agent::Counters;
+use seamline_host::Line;
 use std::fmt::Write;
 
-/// What has happened at one interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PortCounters {
+/// Define counters together with their metrics. The help of a metric is its doc comment.
+macro_rules! counters {
+    ($(#[$about:meta])* $struct:ident {
+        $(#[doc = $help:literal] $kind:ident $name:literal $field:ident: $type:ty,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $struct { $(#[doc = $help] pub $field: $type,)* }
+
+        impl $struct {
+            pub(crate) const METRICS: &[$crate::metrics::Metric<$struct>] =
+                &[$($crate::metrics::$kind($name, $help, |it| u64::from(it.$field)),)*];
+        }
+    };
+}
+pub(crate) use counters;
+
+counters! {
+/// Events at one interface.
+PortCounters {
     /// Frames received.
-    pub received: u64,
+    counter "interface_received" received: u64,
     /// Frames sent.
-    pub sent: u64,
+    counter "interface_sent" sent: u64,
     /// Frames dropped because the receive queue was full.
-    pub overrun: u64,
-    /// Frames that could not leave: the interface was down, or its queue full.
-    pub unsent: u64,
-    /// Frames that could not leave because they are longer than its MTU allows.
-    pub too_long: u64,
-    /// Frames whose checksums their sender had left to the hardware, and that were filled in here.
-    pub completed: u64,
-    /// How often it disappeared and returned.
-    pub flaps: u64,
-    /// How often it was set down or lost its carrier while it was there.
-    pub stops: u64,
-    /// Whether it exists.
-    pub is_there: bool,
-    /// Whether it is up and has a carrier, too.
-    pub is_running: bool,
+    counter "interface_overrun" overrun: u64,
+    /// Frames dropped because the interface was down or its queue full.
+    counter "interface_unsent" unsent: u64,
+    /// Frames dropped because they were longer than the MTU.
+    counter "interface_too_long" too_long: u64,
+    /// Frames whose checksums were filled in here.
+    counter "interface_checksums_completed" completed: u64,
+    /// Times the interface disappeared and returned.
+    counter "interface_flaps" flaps: u64,
+    /// Times the interface was set down or lost its carrier.
+    counter "interface_stops" stops: u64,
+    /// 1 if the interface exists.
+    gauge "interface_present" is_there: bool,
+    /// 1 if the interface is up and has a carrier.
+    gauge "interface_running" is_running: bool,
+}
 }
 
-/// Everything at one time.
+counters! {
+/// Counters of the bridge's threads.
+BridgeCounters {
+    /// Connections known to the agent now.
+    gauge "flows" known_flows: u64,
+    /// Hand-overs that could not be delivered.
+    counter "hand_over_failures" hand_over_failures: u64,
+    /// Incoming hand-overs refused or aborted.
+    counter "hand_overs_refused" hand_overs_refused: u64,
+    /// Frames forwarded without the agent because they had waited too long.
+    counter "overload" overload: u64,
+    /// Times the guard took over forwarding.
+    counter "bypasses" bypasses: u64,
+    /// Frames forwarded by the guard.
+    counter "bypassed" bypassed: u64,
+    /// 1 while the guard forwards.
+    gauge "bypass" is_bypassed: bool,
+}
+}
+
+/// All counters at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Of the wired side, and of the wireless side.
+    /// The wired side, and the wireless side.
     pub ports: [PortCounters; 2],
-    /// Of frames between them.
+    /// Frames between them.
     pub engine: EngineCounters,
-    /// Of the agent; with a dry run, what it would have done.
+    /// The agent; in a dry run, what it would have done.
     pub agent: Counters,
-    /// Of connections that were handed over.
+    /// Connections that were handed over.
     pub hand_over: HandOverCounters,
-    /// Hand-overs that could not be delivered.
-    pub hand_over_failures: u64,
-    /// Incoming hand-overs that were refused or aborted.
-    pub hand_overs_refused: u64,
-    /// Connections known to the agent now.
-    pub known_flows: u64,
-    /// Frames forwarded without the agent because they had waited too long.
-    pub overload: u64,
-    /// How often the guard has taken over.
-    pub bypasses: u64,
-    /// Frames that it has forwarded.
-    pub bypassed: u64,
-    /// Whether it forwards now.
-    pub is_bypassed: bool,
+    /// The threads.
+    pub bridge: BridgeCounters,
 }
 
 impl Snapshot {
@@ -65,134 +92,84 @@ impl Snapshot {
             let escaped = interface.replace('\\', "\\\\").replace('"', "\\\"");
             format!("{{interface=\"{escaped}\"}}")
         });
-        for series in PORTS {
-            series.write(&mut out, labels.iter().map(String::as_str).zip(&self.ports));
-        }
-        for series in WHOLE {
-            series.write(&mut out, std::iter::once(("", self)));
-        }
+        let ports = [(labels[0].as_str(), &self.ports[0]), (labels[1].as_str(), &self.ports[1])];
+        write(&mut out, PortCounters::METRICS, &ports);
+        write(&mut out, EngineCounters::METRICS, &[("", &self.engine)]);
+        write(&mut out, AGENT, &[("", &self.agent)]);
+        write(&mut out, HandOverCounters::METRICS, &[("", &self.hand_over)]);
+        write(&mut out, BridgeCounters::METRICS, &[("", &self.bridge)]);
         out
+    }
+
+    /// As the last line of the log.
+    pub(crate) fn stop_line(&self) -> Line {
+        let [wired, wireless] = &self.ports;
+        let line = Line::new("stop")
+            .with("received", wired.received + wireless.received)
+            .with("sent", wired.sent + wireless.sent);
+        let line = with_all(line, EngineCounters::METRICS, &self.engine);
+        let line = with_all(line, AGENT, &self.agent);
+        let line = with_all(line, HandOverCounters::METRICS, &self.hand_over);
+        with_all(line, BridgeCounters::METRICS, &self.bridge)
     }
 }
 
 const PREFIX: &str = "seamline_agent_";
 
-/// Of one name, with how to find its values.
-pub(crate) struct Series<T> {
+/// A metric of one name, and how to read its value.
+pub(crate) struct Metric<T> {
     pub(crate) name: &'static str,
-    kind: Type,
+    kind: &'static str,
+    /// Of the name: that of a counter, which only grows, ends in `_total`.
+    suffix: &'static str,
     help: &'static str,
     pub(crate) of: fn(&T) -> u64,
 }
 
-#[derive(Clone, Copy)]
-enum Type {
-    /// Only grows; its name ends in `_total`.
-    Counter,
-    Gauge,
+pub(crate) const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Metric<T> {
+    Metric { name, kind: "counter", suffix: "_total", help, of }
 }
 
-pub(crate) const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
-    Series { name, kind: Type::Counter, help, of }
+pub(crate) const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Metric<T> {
+    Metric { name, kind: "gauge", suffix: "", help, of }
 }
 
-pub(crate) const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Series<T> {
-    Series { name, kind: Type::Gauge, help, of }
-}
-
-impl<T> Series<T> {
-    /// With a sample of each of these, behind its labels.
-    pub(crate) fn write<'a>(&self, out: &mut String, samples: impl Iterator<Item = (&'a str, &'a T)>)
-    where
-        T: 'a,
-    {
-        let Series { name, help, of, .. } = self;
-        let (kind, suffix) = match self.kind {
-            Type::Counter => ("counter", "_total"),
-            Type::Gauge => ("gauge", ""),
-        };
-        let _ = writeln!(out, "# HELP {PREFIX}{name}{suffix} {help}\n# TYPE {PREFIX}{name}{suffix} {kind}");
+/// Write metrics with a sample of each of these, after its labels.
+pub(crate) fn write<T>(out: &mut String, metrics: &[Metric<T>], samples: &[(&str, &T)]) {
+    for Metric { name, kind, suffix, help, of } in metrics {
+        let name = format_args!("{PREFIX}{name}{suffix}");
+        let _ = writeln!(out, "# HELP {name} {}\n# TYPE {name} {kind}", help.trim());
         for (labels, it) in samples {
-            let _ = writeln!(out, "{PREFIX}{name}{suffix}{labels} {}", of(it));
+            let _ = writeln!(out, "{name}{labels} {}", of(it));
         }
     }
 }
 
-const PORTS: &[Series<PortCounters>] = &[
-    counter("interface_received", "Frames received.", |it| it.received),
-    counter("interface_sent", "Frames sent.", |it| it.sent),
-    counter("interface_overrun", "Frames dropped because the receive queue was full.", |it| it.overrun),
-    counter("interface_unsent", "Frames dropped because the interface was down or its queue full.", |it| {
-        it.unsent
-    }),
-    counter("interface_too_long", "Frames dropped because they were longer than the MTU.", |it| it.too_long),
-    counter("interface_checksums_completed", "Frames whose checksums were filled in here.", |it| {
-        it.completed
-    }),
-    counter("interface_flaps", "Times the interface disappeared and returned.", |it| it.flaps),
-    counter("interface_stops", "Times the interface was set down or lost its carrier.", |it| it.stops),
-    gauge("interface_present", "1 if the interface exists.", |it| it.is_there.into()),
-    gauge("interface_running", "1 if the interface is up and has a carrier.", |it| it.is_running.into()),
-];
+/// Add all values to a line of the log.
+pub(crate) fn with_all<T>(line: Line, metrics: &[Metric<T>], it: &T) -> Line {
+    metrics.iter().fold(line, |line, metric| line.with(metric.name, (metric.of)(it)))
+}
 
-const WHOLE: &[Series<Snapshot>] = &[
-    counter("not_ip", "Frames without an IP packet.", |it| it.engine.not_ip),
-    counter("opaque", "Packets that the agent cannot parse; forwarded unchanged.", |it| it.engine.opaque),
-    counter("unknown", "Segments of connections unknown to the agent; forwarded unchanged.", |it| {
-        it.engine.unknown
-    }),
-    counter("shown", "Segments and messages given to the agent.", |it| it.engine.shown),
-    counter("changed", "Frames forwarded with changes.", |it| it.engine.changed),
-    counter("made", "Frames created or retransmitted by the agent.", |it| it.engine.made),
-    counter("too_long", "Frames forwarded unchanged because the change would have exceeded the MTU.", |it| {
-        it.engine.too_long
-    }),
-    counter("unsendable", "Packets of the agent that could not be encoded.", |it| it.engine.unsendable),
-    counter("failures", "Times the agent failed and was replaced.", |it| it.engine.failures),
-    gauge("flows", "Connections known to the agent now.", |it| it.known_flows),
-    counter("flows_known", "Connections that became known to the agent.", |it| it.agent.known),
-    counter("flows_expired", "Connections forgotten because they were idle.", |it| it.agent.expired),
-    counter("flows_displaced", "Unconfirmed connections displaced by newer ones.", |it| it.agent.displaced),
-    counter("flows_no_room", "Segments of connections for which the table had no room.", |it| {
-        it.agent.unknown
-    }),
-    counter("cached", "Data packets cached.", |it| it.agent.cached),
-    counter("not_cached", "Data packets not cached for lack of room.", |it| it.agent.not_cached),
+const AGENT: &[Metric<Counters>] = &[
+    counter("flows_known", "Connections that became known to the agent.", |it| it.known),
+    counter("flows_expired", "Connections forgotten because they were idle.", |it| it.expired),
+    counter("flows_displaced", "Unconfirmed connections displaced by newer ones.", |it| it.displaced),
+    counter("flows_no_room", "Segments of connections for which the table had no room.", |it| it.unknown),
+    counter("cached", "Data packets cached.", |it| it.cached),
+    counter("not_cached", "Data packets not cached for lack of room.", |it| it.not_cached),
     counter("local_retransmissions", "Data packets retransmitted by the agent.", |it| {
-        it.agent.local_retransmissions
+        it.local_retransmissions
     }),
     counter("suppressed_acknowledgments", "Duplicate acknowledgments suppressed.", |it| {
-        it.agent.suppressed_acknowledgments
+        it.suppressed_acknowledgments
     }),
-    counter("marked_acknowledgments", "Acknowledgments marked by the agent.", |it| {
-        it.agent.marked_acknowledgments
-    }),
+    counter("marked_acknowledgments", "Acknowledgments marked by the agent.", |it| it.marked_acknowledgments),
     counter(
         "implausible",
         "Segments and messages with implausible sequence numbers; forwarded unchanged and ignored.",
-        |it| it.agent.implausible,
+        |it| it.implausible,
     ),
-    counter("messages", "Messages sent to another agent.", |it| it.agent.messages),
-    counter("handed_out_connections", "Connections handed over to other agents.", |it| {
-        it.hand_over.connections_out
-    }),
-    counter("handed_out_packets", "Packets handed over to other agents.", |it| it.hand_over.packets_out),
-    counter("hand_over_failures", "Hand-overs that could not be delivered.", |it| it.hand_over_failures),
-    counter("taken_in_connections", "Connections accepted from other agents.", |it| {
-        it.hand_over.connections_in
-    }),
-    counter("taken_in_packets", "Packets accepted from other agents.", |it| it.hand_over.packets_in),
-    counter("refused_connections", "Connections from other agents not accepted.", |it| {
-        it.hand_over.connections_refused
-    }),
-    counter("refused_packets", "Packets from other agents not accepted.", |it| it.hand_over.packets_refused),
-    counter("hand_overs_refused", "Incoming hand-overs refused or aborted.", |it| it.hand_overs_refused),
-    counter("overload", "Frames forwarded without the agent because they had waited too long.", |it| {
-        it.overload
-    }),
-    counter("bypasses", "Times the guard took over forwarding.", |it| it.bypasses),
-    counter("bypassed", "Frames forwarded by the guard.", |it| it.bypassed),
-    gauge("bypass", "1 while the guard forwards.", |it| it.is_bypassed.into()),
+    counter("messages", "Messages sent to another agent.", |it| it.messages),
 ];
 
 #[cfg(test)]
@@ -205,7 +182,11 @@ mod tests {
     fn the_text_is_what_prometheus_reads() {
         let unplugged = PortCounters { stops: 3, is_there: true, ..PortCounters::default() };
         let running = PortCounters { is_running: true, ..unplugged };
-        let snapshot = Snapshot { bypassed: 7, ports: [running, unplugged], ..Snapshot::default() };
+        let snapshot = Snapshot {
+            bridge: BridgeCounters { bypassed: 7, ..BridgeCounters::default() },
+            ports: [running, unplugged],
+            ..Snapshot::default()
+        };
         let text = snapshot.text(["eth0", "a\"b"]);
         let mut typed = BTreeSet::new();
         let mut samples = BTreeSet::new();
@@ -227,6 +208,8 @@ mod tests {
             assert!(text.contains(&format!("{} {is_running}\n", sample("running"))));
             assert!(text.contains(&format!("{} 3\n", sample("stops_total"))));
         }
-        assert_eq!(samples.len(), 2 * PORTS.len() + WHOLE.len());
+        let others = EngineCounters::METRICS.len() + AGENT.len() + HandOverCounters::METRICS.len();
+        let ports = 2 * PortCounters::METRICS.len();
+        assert_eq!(samples.len(), ports + others + BridgeCounters::METRICS.len());
     }
 }

@@ -1,7 +1,6 @@
 //! Which segments the agent is shown.
 
 use super::{Connections, Place, Slot};
-use crate::exit::Exit;
 use crate::guard::Verdict;
 use crate::key::{ConnectionKey, Side};
 use crate::passed::PassedSyn;
@@ -10,18 +9,18 @@ use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
 /// What to do with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It passes: the agent is not shown its connection.
+    /// Forward it: the agent does not see its connection.
     Unknown,
-    /// It passes: it cannot be told from a forged one.
+    /// Forward it: it cannot be distinguished from a forged one.
     Implausible,
-    /// The agent is shown it ([`Connections::show`]).
+    /// Pass it to the agent ([`Connections::show`]).
     Shown(Place),
 }
 
-/// What the two ends have said before one has acknowledged the other.
+/// What the two ends have sent before one has acknowledged the other.
 #[derive(Debug)]
 pub(super) struct Handshake {
-    since: Instant,
+    pub(super) since: Instant,
     /// By side: the first number, and the one behind the last.
     seen: [Option<(SequenceNumber, SequenceNumber)>; 2],
     /// By side: it has sent its FIN.
@@ -31,9 +30,6 @@ pub(super) struct Handshake {
 impl Handshake {
     pub(super) fn begun(since: Instant) -> Self {
         Handshake { since, seen: [None; 2], has_ended: [false; 2] }
-    }
-    pub(super) fn since(&self) -> Instant {
-        self.since
     }
     fn note(&mut self, from: Side, segment: &Segment) {
         let seen = &mut self.seen[from.index()];
@@ -99,8 +95,8 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             return Admission::Implausible;
         }
         self.note(now, index, from, link);
-        if let Some(syn) = passed {
-            self.leave_alone(now, index, syn, out);
+        if let Some((syn, (_, connection))) = passed.zip(self.slots[index].held.as_mut()) {
+            connection.leave_alone(syn);
         }
         Admission::Shown(self.place(index))
     }
@@ -236,23 +232,5 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
                 true
             }
         }
-    }
-
-    /// From now on do nothing with a connection, and let these SYNs of it pass. Returns whether the agent had no part in it.
-    pub(super) fn leave_alone(
-        &mut self,
-        now: Instant,
-        index: usize,
-        passed: PassedSyn,
-        out: &mut Outbox,
-    ) -> bool {
-        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, connection)), ways, .. } = &mut slots[index] else {
-            return true;
-        };
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
-        connection.leave_alone(now, passed, exit);
-        timers.bring_forward(index, connection.wake_at().min(now + limits.idle));
-        connection.is_left_alone()
     }
 }

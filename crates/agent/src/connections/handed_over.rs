@@ -2,12 +2,31 @@
 
 use super::{Connections, Place};
 use crate::Agent;
+use crate::connection::Connection;
 use crate::exit::Counters;
+use crate::guard::Guard;
 use crate::key::ConnectionKey;
-use crate::moved::Moved;
-use crate::passed::PassedSyn;
 use crate::ways::Ways;
-use seamline_wire::{Instant, NodeId, Outbox};
+use seamline_wire::{Instant, NodeId};
+
+/// A connection on its way from one agent to another, with all that is kept of it (the handoff of Snoop, section 4 of the
+/// paper of 1995).
+#[derive(Debug)]
+pub struct Moved<A = NodeId> {
+    pub(super) key: ConnectionKey<A>,
+    pub(super) connection: Box<dyn Connection>,
+    pub(super) ways: Ways,
+    pub(super) guard: Option<Box<Guard>>,
+}
+
+impl Moved {
+    /// The mobile node has left these care-of addresses for another one, or is at home (`None`). Kept packets go there, in otherwise the
+    /// same tunnels. From home, where there was no tunnel, they go without one until a packet shows the new way. The new access router knows
+    /// the new address, and the context transfer names the old ones (RFC 4067).
+    pub fn follow(&mut self, left: &[NodeId], care_of_address: Option<NodeId>) {
+        self.ways.follow(left, care_of_address);
+    }
+}
 
 impl Connections {
     /// What passed for lack of room passes at the next base station, too.
@@ -16,8 +35,7 @@ impl Connections {
         let taken = passed.take(|key| addresses.contains(&key.wireless.0));
         let moved = taken.into_iter().map(|(key, syn)| {
             let mut connection = self.make.make();
-            let mut nothing = Outbox::new();
-            connection.leave_alone(Instant::ZERO, syn, &mut self.exit(&mut nothing));
+            connection.leave_alone(syn);
             Moved { key, connection, ways: Ways::UNKNOWN, guard: None }
         });
         moved.collect()
@@ -33,18 +51,6 @@ impl Connections {
 impl Agent for Connections {
     fn counters(&self) -> Counters {
         self.counters
-    }
-    fn on_opaque(&mut self, now: Instant, key: ConnectionKey, out: &mut Outbox) {
-        if self.passed.is_none() {
-            return;
-        }
-        let Some(index) = self.find_or_begin(now, key) else {
-            return self.note_passed(now, key, PassedSyn::Any);
-        };
-        self.slots[index].last_heard = now;
-        if !self.leave_alone(now, index, PassedSyn::Any, out) {
-            self.note_passed(now, key, PassedSyn::Any);
-        }
     }
     fn hand_out(&mut self, addresses: &[NodeId]) -> Vec<Moved> {
         let mut addresses = addresses.to_vec();

@@ -33,7 +33,7 @@ pub(super) struct Gaps {
 }
 
 /// So many gaps of a connection at most. What does not find room is not asked for; its sender sends it again in the end.
-pub const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 /// What is kept in reserve for the next ones.
 const SPARE: usize = 4;
 

@@ -15,8 +15,6 @@ mod gaps;
 mod mobile_router;
 mod round_trip;
 
-pub use gaps::MOST as MOST_GAPS;
-
 use crate::Kind;
 use crate::connection::ConnectionMaker;
 use base_station::BaseStation;
@@ -27,8 +25,10 @@ pub(super) static KIND: Kind = Kind {
     name: "obtcp",
     summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
-    traits: crate::BESIDE_THE_AIR,
+    traits: crate::AT_THE_AIR_LINK,
     ends_connections: false,
+    kept_packets: |parameters| parameters.obtcp.cache,
+    state_bytes: gaps::MOST * 48,
     connection: |parameters| {
         let own = parameters.obtcp.clone();
         ConnectionMaker::new(move || match own.role {

@@ -26,8 +26,10 @@ pub(super) static KIND: Kind = Kind {
     summary: "sends what the air has lost again from its cache, and hides the duplicate acknowledgments",
     cite: "Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995",
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
-    traits: Traits { keeps_end_to_end_semantics: true, ..crate::BESIDE_THE_AIR },
+    traits: Traits { keeps_end_to_end_semantics: true, ..crate::AT_THE_AIR_LINK },
     ends_connections: false,
+    kept_packets: |parameters| parameters.snoop.cache,
+    state_bytes: 0,
     connection: |parameters| {
         let own = parameters.snoop.clone();
         ConnectionMaker::new(move || Box::new(Snoop::new(own.clone())))

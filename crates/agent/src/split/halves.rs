@@ -1,7 +1,5 @@
 //! The two connections that one has become, and the bytes between them.
 
-mod memory;
-
 use super::{Handshake, Shared, windows};
 use crate::exit::Exit;
 use crate::key::Side;
@@ -19,8 +17,7 @@ const INITIAL_SEQUENCE_TICK: Duration = Duration::from_micros(4);
 #[derive(Debug)]
 pub(super) struct Halves {
     /// By side: the endpoint that stands for the host of the other side.
-    wired: Endpoint,
-    wireless: Endpoint,
+    endpoints: [Endpoint; 2],
     /// The side from which the connection was opened.
     opener: Side,
     /// The SYN that waits for the other host's answer.
@@ -54,13 +51,9 @@ impl Halves {
         let endpoint = |side: Side, initial| endpoint(shared, [side, opener], syn, initial, first_window);
         let near = endpoint(opener, own_initial_sequence(now, syn, shared.secret));
         let far = endpoint(opener.other(), syn.segment.sequence);
-        let [wired, wireless] = match opener {
-            Side::Wired => [near, far],
-            Side::Wireless => [far, near],
-        };
+        let endpoints = if opener == Side::Wired { [near, far] } else { [far, near] };
         let mut halves = Halves {
-            wired,
-            wireless,
+            endpoints,
             opener,
             unanswered: None,
             answer: None,
@@ -108,9 +101,8 @@ impl Halves {
     }
 
     pub(super) fn wake_at(&self) -> Instant {
-        let at = |endpoint: &Endpoint| endpoint.wake_at().unwrap_or(Instant::MAX);
-        let ends = at(&self.wired).min(at(&self.wireless));
-        ends.min(self.lingers_until.unwrap_or(NEVER))
+        let [wired, wireless] = self.endpoints.each_ref().map(|it| it.wake_at().unwrap_or(Instant::MAX));
+        wired.min(wireless).min(self.lingers_until.unwrap_or(NEVER))
     }
 
     pub(super) fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -145,8 +137,7 @@ impl Halves {
 
     /// Whether both connections have ended, and nothing of them is expected any more.
     pub(super) fn are_over(&self) -> bool {
-        let are_closed = self.wired.state() == State::Closed && self.wireless.state() == State::Closed;
-        are_closed && self.lingers_until.is_none()
+        self.lingers_until.is_none() && self.endpoints.iter().all(|it| it.state() == State::Closed)
     }
 
     /// Tell both hosts that their connection is gone, where they still have it.
@@ -158,31 +149,17 @@ impl Halves {
         exit.free(std::mem::take(&mut self.set_aside).iter().sum());
     }
 
-    /// Neither connection can go on. What is late is answered here.
-    pub(super) fn break_off_both(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        if self.lingers_until.is_none() {
-            self.abort(now, exit);
-            self.lingers_until = Some(now + self.shared.time_wait());
-        }
-    }
-
     /// Bytes set aside for the buffers.
     pub(super) fn set_aside(&self) -> u64 {
         self.set_aside.iter().sum()
     }
 
     fn at(&self, side: Side) -> &Endpoint {
-        match side {
-            Side::Wired => &self.wired,
-            Side::Wireless => &self.wireless,
-        }
+        &self.endpoints[side.index()]
     }
 
     fn at_mut(&mut self, side: Side) -> &mut Endpoint {
-        match side {
-            Side::Wired => &mut self.wired,
-            Side::Wireless => &mut self.wireless,
-        }
+        &mut self.endpoints[side.index()]
     }
 
     fn act(&mut self, side: Side, exit: &mut Exit<'_>, act: impl FnOnce(&mut Endpoint, &mut Outbox)) {
@@ -230,7 +207,8 @@ impl Halves {
     fn break_off(&mut self, now: Instant, side: Side, exit: &mut Exit<'_>) {
         let refused = self.at(side.other()).close_reason() == Some(CloseReason::Refused);
         let unanswered = self.unanswered.take();
-        self.break_off_both(now, exit);
+        self.abort(now, exit);
+        self.lingers_until = Some(now + self.shared.time_wait());
         if let Some(syn) = unanswered.filter(|_| refused) {
             // An endpoint that is closed answers a SYN with a reset.
             self.act(side, exit, |near, out| near.on_packet(now, &syn, out));
@@ -261,6 +239,31 @@ impl Halves {
         }
         self.free_what_cannot_come(to.other(), exit);
     }
+
+    /// New data has come from this side: it may be worth a larger window, or need a smaller one.
+    fn widen(&mut self, from: Side, exit: &mut Exit<'_>) {
+        let endpoint = self.at(from);
+        let (before, delivered) = (endpoint.receive_buffer(), endpoint.statistics().bytes_delivered);
+        let wanted = windows::next(self.first_window, delivered, exit.left(), self.shared.buffer);
+        let more = u64::from(wanted).saturating_sub(self.set_aside[from.index()]);
+        if wanted != before && exit.set_aside(more) {
+            self.set_aside[from.index()] += more;
+            self.at_mut(from).set_receive_buffer(wanted);
+        }
+    }
+
+    /// Give back what was set aside for bytes that have passed, unless others may come in their place.
+    fn free_what_cannot_come(&mut self, from: Side, exit: &mut Exit<'_>) {
+        let endpoint = self.at(from);
+        let needed = match endpoint.peer_has_closed() {
+            true => endpoint.readable(),
+            false => endpoint.committed().max(endpoint.receive_buffer().into()),
+        };
+        let set_aside = &mut self.set_aside[from.index()];
+        debug_assert!(needed <= *set_aside, "{needed} may come, {set_aside} are set aside");
+        exit.free(set_aside.saturating_sub(needed));
+        *set_aside = needed.min(*set_aside);
+    }
 }
 
 /// The endpoint of one side, which stands for the host of the other. The SYN came from the opener's side.
@@ -274,7 +277,7 @@ fn endpoint(
     let asking = Address { node: syn.source, port: syn.source_port };
     let asked = Address { node: syn.destination, port: syn.destination_port };
     let [local, remote] = if side == opener { [asked, asking] } else { [asking, asked] };
-    let made = shared.made(side);
+    let made = &shared.endpoints[side.index()];
     let mut endpoint = Endpoint::new(EndpointConfig {
         local,
         remote,

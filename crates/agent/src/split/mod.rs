@@ -33,8 +33,10 @@ pub(super) static KIND: Kind = Kind {
     name: "split",
     summary: "is the other host to each host, and passes the bytes on but no marks: a connection of its own over the air",
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
-    traits: crate::BESIDE_THE_AIR,
+    traits: crate::AT_THE_AIR_LINK,
     ends_connections: true,
+    kept_packets: |_| 0,
+    state_bytes: 0,
     connection: |parameters| {
         let shared = Arc::new(Shared::new(&parameters.split));
         ConnectionMaker::new(move || Box::new(Split { shared: Arc::clone(&shared), part: Part::New }))
@@ -44,8 +46,8 @@ pub(super) static KIND: Kind = Kind {
 /// What all connections of an agent share.
 #[derive(Debug)]
 struct Shared {
-    wired: Made,
-    wireless: Made,
+    /// By side.
+    endpoints: [Made; 2],
     buffer: u32,
     handshake: Handshake,
     secret: u64,
@@ -53,25 +55,17 @@ struct Shared {
 
 impl Shared {
     fn new(parameters: &SplitParameters) -> Self {
-        let made = |tcp| Made::new(tcp, parameters.buffer);
         Shared {
-            wired: made(&parameters.wired),
-            wireless: made(&parameters.wireless),
+            endpoints: [&parameters.wired, &parameters.wireless].map(|tcp| Made::new(tcp, parameters.buffer)),
             buffer: parameters.buffer.max(1),
             handshake: parameters.handshake,
             secret: parameters.secret,
         }
     }
-    fn made(&self, side: Side) -> &Made {
-        match side {
-            Side::Wired => &self.wired,
-            Side::Wireless => &self.wireless,
-        }
-    }
-    /// Until a segment of a connection that has ended can no longer come, from either side.
+    /// How long segments of an ended connection may still come, from either side.
     fn time_wait(&self) -> Duration {
-        let of = |made: &Made| made.parameters.connection.time_wait;
-        of(&self.wired).max(of(&self.wireless))
+        let [wired, wireless] = self.endpoints.each_ref().map(|it| it.parameters.connection.time_wait);
+        wired.max(wireless)
     }
 }
 
@@ -122,9 +116,8 @@ impl Connection for Split {
         }
     }
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
-        match self.part {
-            Part::New => self.part = self.begin(now, from, &packet, exit),
-            Part::Untouched { .. } | Part::Ends(_) => {}
+        if let Part::New = self.part {
+            self.part = self.begin(now, from, &packet, exit);
         }
         match &mut self.part {
             Part::Ends(halves) => {
@@ -165,11 +158,8 @@ impl Connection for Split {
             Part::Untouched { syn: passed, .. } => is_reset || !passed.is(segment),
         }
     }
-    fn leave_alone(&mut self, now: Instant, passed: PassedSyn, exit: &mut Exit<'_>) {
-        match &mut self.part {
-            Part::Ends(halves) => halves.break_off_both(now, exit),
-            part => *part = Part::Untouched { syn: passed, lacks_room: false },
-        }
+    fn leave_alone(&mut self, passed: PassedSyn) {
+        self.part = Part::Untouched { syn: passed, lacks_room: false };
     }
     fn is_left_alone(&self) -> bool {
         matches!(self.part, Part::Untouched { .. })

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use seamline_agent::{Agent, ConnectionKey, Counters, Side, WIRED, WIRELESS};
+use seamline_agent::{Agent, Counters, Side, WIRED, WIRELESS};
 use seamline_wire::codec::options_length;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::{
@@ -332,18 +332,5 @@ impl Script {
         self.now = self.agent.wake_at().expect("it waits for something").max(self.now);
         self.agent.step(self.now, Input::Wake, &mut self.out);
         self.now
-    }
-}
-
-impl Script {
-    /// A packet of the connection passes that the agent cannot take in.
-    pub(crate) fn opaque_passes(&mut self) -> &mut Self {
-        self.is_quiet();
-        let key = ConnectionKey {
-            wireless: (MOBILE, TransportPort(5000)),
-            wired: (FIXED, TransportPort(self.fixed_port)),
-        };
-        self.agent.on_opaque(self.now, key, &mut self.out);
-        self
     }
 }

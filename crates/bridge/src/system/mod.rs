@@ -4,6 +4,7 @@
 mod coalescing;
 mod guard;
 mod hand_over;
+mod options;
 mod port;
 mod publish;
 mod split;

@@ -1,16 +1,17 @@
 //! A packet socket at one interface (packet(7)).
 #![expect(
     unsafe_code,
-    reason = "recvmmsg with control messages, and the options of packet sockets, have no safe wrapper"
+    reason = "recvmmsg with control messages, and the addresses of packet sockets, have no safe wrapper"
 )]
 
+use super::options;
 use crate::checksums;
 use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
 use crate::outgoing::Outgoing;
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
-use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt};
+use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use seamline_agent::Side;
 use seamline_host::interface::{self, Condition};
 use seamline_host::{clock, explained};
@@ -39,18 +40,18 @@ const CONTROL: usize = 256;
 /// Bytes of frames that may wait: to be read, and to leave.
 const WAITING: usize = 4 << 20;
 
-/// An interface of which every frame that comes in is seen.
+/// An interface, of which every incoming frame is received.
 #[derive(Debug)]
 pub struct Port {
     interface: String,
     index: u32,
     medium: Medium,
     socket: OwnedFd,
-    /// It was seen running since it was opened: one that is new has no carrier for up to a second.
+    /// It was seen running since it was opened: a new interface has no carrier for up to a second.
     has_run: bool,
-    /// What has happened here.
+    /// Its counters.
     pub counters: PortCounters,
-    /// The longest frame that has come and cannot leave by such an interface, since somebody asked last.
+    /// The longest frame received since the caller reset this.
     pub longest: usize,
 }
 
@@ -58,7 +59,7 @@ pub struct Port {
 pub struct Batch {
     frames: Box<[u8]>,
     control: Box<[[u64; CONTROL / 8]]>,
-    /// Where each frame is, and when it came by the clock of the world.
+    /// Where each frame is, and when it arrived (wall clock).
     places: Vec<(std::ops::Range<usize>, Option<Instant>)>,
 }
 
@@ -133,12 +134,7 @@ impl Port {
         self.set(libc::SOL_PACKET, PACKET_AUXDATA, &1_i32)?;
         self.set(libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &1_i32)?;
         self.set(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &1_i32)?;
-        if setsockopt(&self.socket, sockopt::RcvBufForce, &WAITING).is_err() {
-            setsockopt(&self.socket, sockopt::RcvBuf, &WAITING)?;
-        }
-        if setsockopt(&self.socket, sockopt::SndBufForce, &WAITING).is_err() {
-            setsockopt(&self.socket, sockopt::SndBuf, &WAITING)?;
-        }
+        options::set_buffers(&self.socket, WAITING)?;
         let everything = libc::packet_mreq {
             mr_ifindex: self.index as i32,
             mr_type: libc::PACKET_MR_PROMISC as u16,
@@ -171,11 +167,7 @@ impl Port {
     }
 
     fn set<T>(&self, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
-        let length = size_of::<T>() as libc::socklen_t;
-        let value: *const T = value;
-        // SAFETY: the value lives during the call, and the kernel only reads its bytes.
-        let result = unsafe { libc::setsockopt(self.socket.as_raw_fd(), level, name, value.cast(), length) };
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        options::set(&self.socket, level, name, value)
     }
 
     /// What its frames begin with.
@@ -186,7 +178,7 @@ impl Port {
     pub fn mtu(&self) -> Option<usize> {
         interface::mtu(&self.interface).ok()
     }
-    /// Look whether it is up and has a carrier; how it is, if that is news. One that was just opened is thought to run.
+    /// Check whether it is up and has a carrier; returns its condition if that changed. A port just opened counts as running.
     pub(super) fn change(&mut self) -> Option<Condition> {
         let condition = interface::condition(&self.interface).ok()?;
         let is_running = condition == Condition::Running;
@@ -195,12 +187,12 @@ impl Port {
         self.has_run |= is_running;
         (was_running != is_running).then_some(condition)
     }
-    /// Whether the interface is no longer the one that was opened: removed, or removed and made anew.
+    /// Whether the interface is no longer the one that was opened: removed, or removed and created again.
     pub fn is_gone(&self) -> bool {
         if_nametoindex(self.interface.as_str()) != Ok(self.index)
     }
 
-    /// From now on take no frames, as long as `deaf`.
+    /// Stop receiving frames, or start again.
     ///
     /// # Errors
     /// None that could be expected.
@@ -214,7 +206,7 @@ impl Port {
         self.set(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
     }
 
-    /// Take what has come, at most a batch of it; nothing when nothing waits, or the interface is down.
+    /// Receive waiting frames, at most a batch; none if none wait or the interface is down.
     ///
     /// # Errors
     /// None that could be expected.
@@ -247,13 +239,13 @@ impl Port {
         };
         let Ok(count) = usize::try_from(count) else {
             return match Errno::last() {
-                // An interface that is down says so once, and is waited for.
+                // A socket reports once that its interface is down; frames come again when it is up.
                 Errno::EAGAIN | Errno::EINTR | Errno::ENETDOWN | Errno::ENXIO => Ok(()),
                 error => Err(explained(error, format_args!("reading from interface {}", self.interface))),
             };
         };
         for (number, header) in headers[..count].iter().enumerate() {
-            let (auxiliary, at) = told(&header.msg_hdr);
+            let (auxiliary, at) = control_messages(&header.msg_hdr);
             let begin = number * ROOM + TAG;
             let length = header.msg_len as usize;
             let frame = &mut batch.frames[begin - TAG..begin + length];
@@ -328,21 +320,21 @@ impl Port {
 
     /// Add to the counters what the kernel has counted since it was asked last.
     pub fn count_overruns(&mut self) {
-        let mut told = [0_u32; 2];
-        let mut length = size_of_val(&told) as libc::socklen_t;
+        let mut counts = [0_u32; 2];
+        let mut length = size_of_val(&counts) as libc::socklen_t;
         let socket = self.socket.as_raw_fd();
-        // SAFETY: the kernel writes at most `length` bytes to `told`.
+        // SAFETY: the kernel writes at most `length` bytes to `counts`.
         let result = unsafe {
             libc::getsockopt(
                 socket,
                 libc::SOL_PACKET,
                 PACKET_STATISTICS,
-                told.as_mut_ptr().cast(),
+                counts.as_mut_ptr().cast(),
                 &raw mut length,
             )
         };
         if result == 0 {
-            self.counters.overrun += u64::from(told[1]);
+            self.counters.overrun += u64::from(counts[1]);
         }
     }
 }
@@ -353,8 +345,8 @@ impl AsFd for Port {
     }
 }
 
-/// What the kernel says beside a frame, and when the frame came.
-fn told(header: &libc::msghdr) -> (Auxiliary, Option<Instant>) {
+/// The kernel's notes on a frame, and when the frame arrived.
+fn control_messages(header: &libc::msghdr) -> (Auxiliary, Option<Instant>) {
     let (mut auxiliary, mut at) = (Auxiliary::default(), None);
     // SAFETY: the header is one that the kernel has filled in, and its control messages still live. The bodies are read as the kernel wrote them.
     unsafe {

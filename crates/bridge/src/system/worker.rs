@@ -6,7 +6,7 @@ use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
-use crate::metrics::{PortCounters, Snapshot};
+use crate::metrics::{BridgeCounters, PortCounters, Snapshot};
 use crate::outgoing::Outgoing;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -120,33 +120,8 @@ pub fn run(
     })?;
     let snapshot = worker.snapshot(&shared);
     log.write_said();
-    log.write(stop_line(&snapshot));
+    log.write(snapshot.stop_line());
     Ok(snapshot)
-}
-
-fn stop_line(it: &Snapshot) -> Line {
-    Line::new("stop")
-        .with("received", it.ports[0].received + it.ports[1].received)
-        .with("sent", it.ports[0].sent + it.ports[1].sent)
-        .with("shown", it.engine.shown)
-        .with("made", it.engine.made)
-        .with("changed", it.engine.changed)
-        .with("opaque", it.engine.opaque)
-        .with("unknown", it.engine.unknown)
-        .with("failures", it.engine.failures)
-        .with("flows_known", it.agent.known)
-        .with("local_retransmissions", it.agent.local_retransmissions)
-        .with("suppressed_acknowledgments", it.agent.suppressed_acknowledgments)
-        .with("marked_acknowledgments", it.agent.marked_acknowledgments)
-        .with("implausible", it.agent.implausible)
-        .with("messages", it.agent.messages)
-        .with("connections_handed_out", it.hand_over.connections_out)
-        .with("packets_handed_out", it.hand_over.packets_out)
-        .with("connections_taken_in", it.hand_over.connections_in)
-        .with("packets_taken_in", it.hand_over.packets_in)
-        .with("overload", it.overload)
-        .with("bypasses", it.bypasses)
-        .with("bypassed", it.bypassed)
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {
@@ -412,13 +387,15 @@ impl<'a> Worker<'a> {
             engine: self.engine.counters(),
             agent: self.engine.agent_counters(),
             hand_over: self.engine.hand_over_counters(),
-            hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),
-            hand_overs_refused: shared.hand_overs_refused.load(Ordering::Relaxed),
-            known_flows: self.engine.known_flows() as u64,
-            overload: self.overload,
-            bypasses: shared.bypasses.load(Ordering::Relaxed),
-            bypassed: shared.bypassed.load(Ordering::Relaxed),
-            is_bypassed: shared.bypass.load(Ordering::Relaxed),
+            bridge: BridgeCounters {
+                hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),
+                hand_overs_refused: shared.hand_overs_refused.load(Ordering::Relaxed),
+                known_flows: self.engine.known_flows() as u64,
+                overload: self.overload,
+                bypasses: shared.bypasses.load(Ordering::Relaxed),
+                bypassed: shared.bypassed.load(Ordering::Relaxed),
+                is_bypassed: shared.bypass.load(Ordering::Relaxed),
+            },
         }
     }
 }

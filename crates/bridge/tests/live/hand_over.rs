@@ -292,13 +292,13 @@ fn download(kind: &str, congestion_control: &str, gap: u64, told: Told) -> Optio
     let rest = now() - begun;
     let after = [segments_sent_again(&net.fixed), timeouts(&net.fixed)];
     let [old, new] = [old, new].map(Station::end);
-    let packets = new("packets_taken_in");
-    assert_eq!((old("connections_taken_in"), new("connections_handed_out")), (0, 0));
+    let packets = new("taken_in_packets");
+    assert_eq!((old("taken_in_connections"), new("handed_out_connections")), (0, 0));
     // One that goes on may take in what has reached its kernel meanwhile, if it is still needed.
     if told != Told::OfOneThatHangs {
-        assert_eq!(new("connections_taken_in"), u64::from(told == Told::WhereTo));
+        assert_eq!(new("taken_in_connections"), u64::from(told == Told::WhereTo));
     }
-    assert_eq!(old("connections_handed_out"), u64::from(told != Told::Nothing));
+    assert_eq!(old("handed_out_connections"), u64::from(told != Told::Nothing));
     assert_eq!(old("failures") + new("failures") + old("bypasses"), 0);
     Some(Found { packets, by_sender: after[0] - before[0], timeouts: after[1] - before[1], first, rest })
 }

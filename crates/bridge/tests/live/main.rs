@@ -234,7 +234,7 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
         let it = bridge.end().unwrap();
         let log = bridge.log();
         assert!(log.contains("event=bypass") && log.contains("event=resume"), "{log}");
-        assert!(it.bypasses > 0 && it.bypassed > 20 && !it.is_bypassed, "{it:?}");
+        assert!(it.bridge.bypasses > 0 && it.bridge.bypassed > 20 && !it.bridge.is_bypassed, "{it:?}");
         assert!(
             (3..=12).contains(&it.agent.known),
             "after that the agent helps again, and what it did before still counts: {it:?}"
@@ -283,7 +283,7 @@ fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
     let mut bridge = Bridge::begin_with(&net, settings("snoop"), manner(), Full);
     Transfer::begin(&net, 4, 100_000).finish();
     let it = bridge.end().unwrap();
-    assert!(it.engine.shown > 50 && it.bypasses == 0, "{it:?}");
+    assert!(it.engine.shown > 50 && it.bridge.bypasses == 0, "{it:?}");
     hop.end();
 }
 
@@ -307,7 +307,7 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
     hop.end();
     // One datagram each 20 ms, and the beginning of a transfer; what came in the last 50 ms has not waited too long.
     assert!((200..450).contains(&silence), "{silence} ms");
-    assert!((4..=40).contains(&it.overload) && it.bypasses == 0, "{it:?}");
+    assert!((4..=40).contains(&it.bridge.overload) && it.bridge.bypasses == 0, "{it:?}");
 }
 
 /// The kernel doubles what it is asked for (socket(7)).

@@ -124,7 +124,7 @@ fn all_trouble_at_once_for_as_long_as_is_asked() {
             it.agent.local_retransmissions,
             it.agent.implausible,
             it.ports[1].too_long,
-            it.bypasses
+            it.bridge.bypasses
         );
         assert!(shown > 1000 && opaque > 50 && flooded > 1000, "{it:?}");
         assert_eq!((failures, unsendable), (0, 0), "{it:?}");

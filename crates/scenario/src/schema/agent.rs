@@ -104,7 +104,7 @@ fn limits<'a>() -> Keys<'a, Limits> {
 fn eln_ack<'a>() -> Keys<'a, ElnAckParameters> {
     table! { ElnAckParameters;
         key bits: choice(BITS), "What the bits of an acknowledgment refer to";
-        key timeout (patience): positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
+        key timeout: positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
     }
     .replaced("patience", "`timeout`")
 }

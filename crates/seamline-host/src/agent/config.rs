@@ -171,7 +171,7 @@ struct ElnAckKeys {
 impl ElnAckKeys {
     fn apply(self, eln_ack: &mut ElnAckParameters) {
         set(&mut eln_ack.bits, self.bits.map(Bits::from));
-        set(&mut eln_ack.patience, self.timeout.map(|it| it.0));
+        set(&mut eln_ack.timeout, self.timeout.map(|it| it.0));
     }
 }
 
@@ -262,7 +262,7 @@ mod tests {
         let text = "[eln_ack]\nbits = \"one\"\ntimeout = \"2 s\"";
         read_bridge(text, find("eln-ack").unwrap(), &mut parameters).unwrap();
         assert_eq!(
-            (parameters.eln_ack.bits, parameters.eln_ack.patience),
+            (parameters.eln_ack.bits, parameters.eln_ack.timeout),
             (Bits::One, Duration::from_secs(2))
         );
         let text = "[obtcp]\nrequests = 3\nbase_station_timer = false";

@@ -1,4 +1,4 @@
-//! A connection in two halves, and the bytes between them.
+//! A split connection: its two halves, and the bytes between them.
 
 use super::sockets::{end_in_order, failed, is_closed};
 use nix::sys::epoll::{Epoll, EpollFlags};
@@ -7,29 +7,29 @@ use seamline_wire::Instant;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-/// How much is read at once, and so how much may wait for the other half to take it.
+/// Bytes read at once; so many may wait for the other half.
 pub(super) const CHUNK: usize = 64 << 10;
-/// So much of one connection is handed on before the next one's turn.
+/// Chunks relayed for one connection before the next one's turn.
 const TURN: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Half {
     pub(super) stream: TcpStream,
     pub(super) watch: Watch,
-    /// What could not be written into it yet.
+    /// Data that could not be written to it yet.
     waiting: Vec<u8>,
-    /// Its end has sent all it has.
+    /// Its end has closed its direction.
     is_read: bool,
-    /// And has been told the same of the other.
+    /// The other end's close was passed on to it.
     is_shut: bool,
 }
 
-/// Whether the epoll instance has a half.
+/// Whether epoll watches a half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Watch {
     NotYet,
     For(EpollFlags),
-    /// It was taken out: it has nothing more to tell.
+    /// It was removed: no more events will come.
     Over,
 }
 
@@ -47,26 +47,26 @@ impl Half {
     }
 }
 
-/// One end's half, and the other's.
+/// A connection in two halves.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// That of the end that has begun it, and that of the end it has meant.
+    /// The client's, and the server's.
     pub(super) halves: [Half; 2],
-    /// Where the first of them is.
+    /// The client's side.
     pub(super) side: Side,
-    /// The second half's handshake is under way.
+    /// The handshake with the server is not complete.
     pub(super) is_beginning: bool,
-    /// All was handed on, but not all of it acknowledged.
+    /// All data has been relayed, but not all acknowledged.
     pub(super) is_ending: bool,
     pub(super) heard_at: Instant,
 }
 
-/// What has become of a connection.
+/// The state of a connection after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It goes on; so many bytes were handed on to the first half and to the second.
+    /// It stays open; the bytes relayed to the first half and to the second.
     Open([u64; 2]),
-    /// Both ends have sent all, and it was handed on.
+    /// Both ends have closed, and all data was relayed.
     Ended([u64; 2]),
     /// One half has failed: the other is reset.
     Failed,
@@ -83,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Hand on what there is.
+    /// Relay the data that has arrived.
     pub(super) fn go_on(&mut self, now: Instant, chunk: &mut [u8; CHUNK]) -> Progress {
         let mut handed = [0; 2];
         for to in [1, 0] {
@@ -99,7 +99,7 @@ impl Connection {
         if is_over { Progress::Ended(handed) } else { Progress::Open(handed) }
     }
 
-    /// What the other half has received goes into this one.
+    /// Relay data from the other half to this one.
     fn hand_on(&mut self, to: usize, chunk: &mut [u8; CHUNK]) -> io::Result<u64> {
         let [first, second] = &mut self.halves;
         let (from, to) = if to == 1 { (first, second) } else { (second, first) };
@@ -122,7 +122,7 @@ impl Connection {
         Ok(handed)
     }
 
-    /// What to watch a half for.
+    /// The events to watch a half for.
     pub(super) fn interest(&self, half: usize) -> EpollFlags {
         if self.is_beginning {
             return if half == 1 { EpollFlags::EPOLLOUT } else { EpollFlags::empty() };
@@ -130,22 +130,22 @@ impl Connection {
         let (this, other) = (&self.halves[half], &self.halves[1 - half]);
         let mut flags = EpollFlags::empty();
         flags.set(EpollFlags::EPOLLIN, !this.is_read && other.waiting.is_empty());
-        // What has hung up is not watched any more. What it has received and nobody has read yet is read when there is room for it here.
+        // A half that has hung up is not watched. Its unread data is read when there is room for it in this one.
         let is_left = other.watch == Watch::Over && !other.is_read;
         flags.set(EpollFlags::EPOLLOUT, is_left || !this.waiting.is_empty());
         flags
     }
 
-    /// All was handed on: what is not acknowledged yet would go on without this process.
+    /// All data has been relayed: from now on closing lets the kernel deliver what is not acknowledged yet.
     pub(super) fn end_in_order(&mut self) {
         self.is_ending = true;
         self.halves.iter().for_each(|half| end_in_order(&half.stream));
     }
-    /// Nothing more will happen to either half.
+    /// Whether both halves are closed.
     pub(super) fn is_closed(&self) -> bool {
         self.halves.iter().all(|half| is_closed(&half.stream))
     }
-    /// One of them has failed. To be asked once.
+    /// Whether one of them has failed. Reading the error clears it.
     pub(super) fn has_failed(&self) -> bool {
         self.halves.iter().any(|half| failed(&half.stream))
     }
@@ -166,7 +166,7 @@ impl Half {
     }
 }
 
-/// What would have to wait is no error.
+/// `None` if the operation would block.
 fn later(result: io::Result<usize>) -> io::Result<Option<usize>> {
     match result {
         Ok(length) => Ok(Some(length)),

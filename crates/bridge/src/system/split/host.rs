@@ -1,4 +1,4 @@
-//! What this host has to be like, and what it bounds.
+//! Requirements on this host, and the limits that it sets.
 
 use super::rules::BEGINNINGS;
 use nix::errno::Errno;
@@ -7,7 +7,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use seamline_host::explained;
 use std::{fs, io};
 
-/// The versions of IP that it forwards.
+/// The IP versions that this host forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Forwards {
     pub(super) v4: bool,
@@ -17,19 +17,17 @@ pub(super) struct Forwards {
 /// How many connections there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Room {
-    /// With so many, new ones pass.
+    /// At this number, new ones are forwarded unsplit.
     pub(super) connections: usize,
-    /// And so many it may become, by those whose clients have been answered by then.
+    /// The largest number, with those whose clients the kernel had already answered.
     pub(super) places: usize,
 }
 
-/// Files that are open beside connections: listeners, the log, counters, the pipes of programs.
+/// Open files other than connections: listeners, the log, counters, pipes to programs.
 const OTHERS: usize = 64;
 
-/// A host that forwards nothing would have nothing to split, and what passes would pass to nowhere.
-///
 /// # Errors
-/// When it forwards neither version.
+/// If it forwards neither IP version: then there is nothing to split.
 pub(super) fn forwards() -> io::Result<Forwards> {
     let forwards = Forwards {
         v4: number("net/ipv4/ip_forward") == Some(1),
@@ -43,14 +41,14 @@ pub(super) fn forwards() -> io::Result<Forwards> {
     ))
 }
 
-/// So many connections may begin in a second: a quarter of what listeners keep half-open, for about three seconds each.
+/// New connections per second: a quarter of what listeners keep half-open, for about three seconds each.
 ///
 /// # Errors
-/// When all SYNs are answered by SYN cookies.
+/// If all SYNs are answered with SYN cookies.
 pub(super) fn beginnings() -> io::Result<u32> {
     if number("net/ipv4/tcp_syncookies") == Some(2) {
         return Err(refused(
-            "this host answers every SYN by a SYN cookie, whose third packet no rule knows for one of a split connection: \
+            "this host answers every SYN with a SYN cookie; the rules cannot match the third packet of that handshake: \
              sysctl -w net.ipv4.tcp_syncookies=1",
         ));
     }
@@ -58,10 +56,10 @@ pub(super) fn beginnings() -> io::Result<u32> {
     Ok(half_open.map_or(BEGINNINGS, |most| BEGINNINGS.min(most / 4).max(1)))
 }
 
-/// The interfaces' own names: rules know no others.
+/// The interfaces' primary names: rules match no alternative names.
 ///
 /// # Errors
-/// When one is missing, both are the same, or a name means something else to `nft`.
+/// If one is missing, both are the same, or a name has a special meaning to `nft`.
 pub(super) fn interfaces([wired, wireless]: &[String; 2]) -> io::Result<[String; 2]> {
     let (wired, wireless) = (interface(wired)?, interface(wireless)?);
     if wired == wireless {
@@ -75,18 +73,17 @@ fn interface(given: &str) -> io::Result<String> {
     let index = if_nametoindex(given).map_err(tried)?;
     let name = if_indextoname(index).map_err(tried)?.to_string_lossy().into_owned();
     if name.contains(['"', '*', '\\', char::REPLACEMENT_CHARACTER]) {
-        let why = format!(
-            "nft has no way to name the interface {name}: give it another name (ip link set dev NAME name OTHER)"
-        );
+        let why =
+            format!("nft cannot name the interface {name}: rename it (ip link set dev NAME name OTHER)");
         return Err(refused(&why));
     }
     Ok(name)
 }
 
-/// As many as it is asked for, or what this process may open sockets for.
+/// As many connections as asked for, or as this process may open sockets for.
 ///
 /// # Errors
-/// When it may open none.
+/// If it may open none.
 pub(super) fn room(connections: usize, beginnings: u32) -> io::Result<Room> {
     let wanted = connections + beginnings as usize;
     let files = usize::try_from(open_files((2 * wanted + OTHERS) as u64)).unwrap_or(usize::MAX);
@@ -99,7 +96,7 @@ pub(super) fn room(connections: usize, beginnings: u32) -> io::Result<Room> {
     Ok(Room { connections: connections.min(places), places })
 }
 
-/// How many files this process may open, once it may open as many as it wants, or as many as it is allowed.
+/// How many files this process may open, after raising its limit as far as wanted and allowed.
 fn open_files(wanted: u64) -> u64 {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return wanted };
     if soft >= wanted {

@@ -14,12 +14,11 @@ mod watch;
 use super::publish::{Metrics, Publisher};
 use crate::split_counters::SplitCounters;
 use host::Forwards;
-use relay::{Bounds, Relay};
+use relay::Relay;
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
 use seamline_host::Journal;
 use seamline_wire::Duration;
-use sockets::Sizes;
 use splitting::Splitting;
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -75,9 +74,8 @@ pub fn split(
     if let Some(name) = &settings.congestion_control {
         sockets::try_congestion_control(name)?;
     }
-    let sizes = Sizes { buffer: settings.buffer, congestion_control: settings.congestion_control.clone() };
-    let (listeners, entrances) = entrances(&interfaces, forwards, &sizes)?;
-    let relay = Relay::new(listeners, Bounds { room, idle: settings.idle, sizes })?;
+    let (listeners, entrances) = entrances(&interfaces, forwards, settings.buffer)?;
+    let relay = Relay::new(settings, room, listeners)?;
     let publisher = Publisher::open(settings.metrics.as_ref())?;
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
@@ -91,12 +89,12 @@ type Listeners = Vec<(Side, TcpListener)>;
 fn entrances(
     interfaces: &[String; 2],
     forwards: Forwards,
-    sizes: &Sizes,
+    buffer: u32,
 ) -> io::Result<(Listeners, Vec<Entrance>)> {
     let mut made = Vec::new();
     let mut entrances = Vec::new();
     for (side, interface) in [Side::Wired, Side::Wireless].into_iter().zip(interfaces) {
-        for listener in sockets::listeners(sizes, forwards)? {
+        for listener in sockets::listeners(buffer, forwards)? {
             entrances.push(Entrance { interface: interface.clone(), listener: listener.local_addr()? });
             made.push((side, listener));
         }

@@ -1,8 +1,8 @@
-//! All connections, and the loop that hands their bytes on.
+//! All split connections, and the loop that relays their bytes.
 
 use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
-use super::sockets::{self, Sizes};
+use super::{Split, sockets};
 use crate::split_counters::SplitCounters;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use seamline_agent::Side;
@@ -11,54 +11,52 @@ use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// Tokens of listeners begin here; those of halves are twice their connection's place, and one more.
+/// Tokens of listeners begin here; those of halves are twice their connection's place, plus the number of the half.
 const LISTENERS: u64 = 1 << 40;
-/// How often idle connections are looked for, and how long none are taken in where the kernel had nothing left for one.
+/// How often idle connections are looked for, and how long no connections are accepted after the kernel ran out of resources.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often it is looked which connections have ended.
+/// How often ended connections are looked for.
 const LET_GO: Duration = Duration::from_millis(20);
-/// So many are taken in at once before others' turn.
+/// Connections accepted in a row before other work.
 const AT_ONCE: usize = 64;
-/// So long a server may take to answer.
+/// How long a server may take to answer.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
-/// What bounds the connections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    pub(super) room: Room,
-    pub(super) idle: Duration,
-    pub(super) sizes: Sizes,
-}
-
-pub(super) struct Relay {
-    bounds: Bounds,
+pub(super) struct Relay<'a> {
+    settings: &'a Split,
+    room: Room,
     /// Each with the side that its connections come from.
     listeners: Vec<(Side, TcpListener)>,
     epoll: Epoll,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
-    /// Places of which events may still be waiting for their turn, that are free after it.
+    /// Places that are free after this turn: events for them may still be waiting in it.
     freed: Vec<usize>,
-    /// Those of connections all of which was handed on.
+    /// Places of connections whose data has all been relayed.
     ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
     looked_at: Instant,
     let_go_at: Instant,
-    /// Since when there has been nothing left for more.
+    /// When the kernel ran out of resources.
     exhausted_at: Option<Instant>,
-    /// Why a connection could not be begun, the last time.
+    /// Why the last connection that failed could not be opened.
     trouble: Option<String>,
 }
 
-impl Relay {
-    pub(super) fn new(listeners: Vec<(Side, TcpListener)>, bounds: Bounds) -> io::Result<Self> {
+impl<'a> Relay<'a> {
+    pub(super) fn new(
+        settings: &'a Split,
+        room: Room,
+        listeners: Vec<(Side, TcpListener)>,
+    ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         for (token, (_, listener)) in (LISTENERS..).zip(&listeners) {
             epoll.add(listener, EpollEvent::new(EpollFlags::EPOLLIN, token))?;
         }
         Ok(Relay {
-            bounds,
+            settings,
+            room,
             listeners,
             epoll,
             connections: Vec::new(),
@@ -83,20 +81,20 @@ impl Relay {
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()
     }
-    /// Whether there is room for more; where there was none, only once a tenth is free again.
+    /// Whether there is room for more; after there was none, only once a tenth is free.
     pub(super) fn has_room(&self, had_room: bool) -> bool {
-        let most = self.bounds.room.connections;
+        let most = self.room.connections;
         self.exhausted_at.is_none() && self.open() < if had_room { most } else { most - most / 10 }
     }
-    /// Why a connection could not be begun, if one could not since this was asked last.
+    /// Why a connection could not be opened, if one failed since the last call.
     pub(super) fn take_trouble(&mut self) -> Option<String> {
         self.trouble.take()
     }
 
-    /// Wait for what happens, at most so long, and do it; and say each time that it goes on.
+    /// Wait for events, at most `timeout` milliseconds, and handle them; call `come_round` before each.
     ///
     /// # Errors
-    /// When the kernel cannot be asked.
+    /// If epoll fails.
     pub(super) fn turn(&mut self, timeout: u8, come_round: impl Fn()) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); 256];
         let count = match self.epoll.wait(&mut events, EpollTimeout::from(timeout)) {
@@ -128,7 +126,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Some of those who wait at a listener. Also where new ones pass by now: these have been answered.
+    /// Accept some of the connections that wait at a listener, even if new ones are forwarded unsplit: the kernel has answered these.
     fn take_in(&mut self, now: Instant, listener: usize) {
         for _ in 0..AT_ONCE {
             let (side, listener) = &self.listeners[listener];
@@ -150,7 +148,7 @@ impl Relay {
         }
     }
 
-    /// What to watch the listeners for.
+    /// Set the events to watch the listeners for.
     fn listen(&self, interest: EpollFlags) {
         for (token, (_, listener)) in (LISTENERS..).zip(&self.listeners) {
             // They are in it.
@@ -160,14 +158,14 @@ impl Relay {
 
     fn begin(&mut self, now: Instant, side: Side, client: TcpStream, address: SocketAddr) -> io::Result<()> {
         sockets::prepare(&client)?;
-        if self.open() >= self.bounds.room.places {
+        if self.open() >= self.room.places {
             return Err(io::Error::other(
-                "no place is left, also for clients that have been answered already",
+                "no place is left, not even for clients that were already answered",
             ));
         }
-        let server = sockets::begin(address, client.local_addr()?, &self.bounds.sizes)?;
+        let server = sockets::begin(address, client.local_addr()?, self.settings.buffer)?;
         sockets::prepare(&server)?;
-        if let Some(name) = &self.bounds.sizes.congestion_control {
+        if let Some(name) = &self.settings.congestion_control {
             sockets::control_congestion(if side == Side::Wireless { &client } else { &server }, name)?;
         }
         let place = self.free.pop().unwrap_or_else(|| {
@@ -193,7 +191,7 @@ impl Relay {
             connection.is_beginning = false;
             connection.heard_at = now;
         }
-        // Nothing more will happen there, but what it has received may wait for the other half: that one's turn brings it.
+        // No more events will come from this half. Data that it has received may wait for the other half, whose events relay it.
         if is_hung_up {
             connection.halves[half].unwatch(&self.epoll);
         }
@@ -213,7 +211,7 @@ impl Relay {
         }
     }
 
-    /// What was handed on to the end at `side`, which has begun the connection, and to the other.
+    /// Count bytes relayed to the client, at `side`, and to the server.
     fn count(&mut self, side: Side, [back, forth]: [u64; 2]) {
         let (wired, wireless) = if side == Side::Wired { (back, forth) } else { (forth, back) };
         self.counters.bytes_to_wired += wired;
@@ -239,8 +237,8 @@ impl Relay {
         Ok(())
     }
 
-    /// All was handed on. It keeps its place until it was acknowledged, too: without the rules the acknowledgments would go to the other
-    /// end, which would answer by a reset.
+    /// All data has been relayed. The connection keeps its place until the data is acknowledged: without the rules the acknowledgments
+    /// would go to the other end, which would answer with a reset.
     fn end(&mut self, place: usize) {
         let Some(connection) = self.connections[place].as_mut() else { return };
         connection.end_in_order();
@@ -250,7 +248,7 @@ impl Relay {
 
     fn let_go(&mut self) {
         for place in std::mem::take(&mut self.ending) {
-            // It may have expired, and its place be another's.
+            // It may have expired, and its place may belong to another connection.
             let Some(connection) = self.connections[place].as_ref().filter(|it| it.is_ending) else {
                 continue;
             };
@@ -265,7 +263,7 @@ impl Relay {
         }
     }
 
-    /// One half has failed: the other end hears of it as of any reset.
+    /// One half has failed: the other end is reset.
     fn fail(&mut self, place: usize, half: usize) {
         if let Some(connection) = &self.connections[place] {
             let counter = match (connection.is_beginning, half) {
@@ -277,7 +275,7 @@ impl Relay {
         self.forget(place);
     }
 
-    /// Closes its sockets, which resets both ends, unless it has ended in order, and takes them out of the epoll instance.
+    /// Close the sockets, which resets both ends unless they closed in order, and removes them from epoll.
     fn forget(&mut self, place: usize) {
         if self.connections[place].take().is_some() {
             self.freed.push(place);
@@ -288,14 +286,14 @@ impl Relay {
         for place in 0..self.connections.len() {
             let Some(connection) = &self.connections[place] else { continue };
             let silent = now.saturating_since(connection.heard_at);
-            if silent > if connection.is_beginning { HANDSHAKE } else { self.bounds.idle } {
+            if silent > if connection.is_beginning { HANDSHAKE } else { self.settings.idle } {
                 self.counters.expired += 1;
                 self.forget(place);
             }
         }
     }
 
-    /// End all that is left.
+    /// Reset all that are left.
     pub(super) fn reset_all(&mut self) {
         self.counters.reset += self.open() as u64;
         self.connections.clear();

@@ -1,8 +1,8 @@
 //! Sockets with the addresses of others.
-#![expect(unsafe_code, reason = "socket options that no library has")]
 
 use super::host::Forwards;
 use super::rules::{BACKLOG, UNTRACKED};
+use crate::system::options::{set, set_buffers};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
@@ -16,23 +16,14 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 /// How often the kernel answers a SYN again that nobody completes: once, so that it is forgotten after about three seconds.
 const ANSWERS: libc::c_int = 1;
 
-/// What both halves of a connection have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
-    /// Bytes that a socket keeps that were not read yet, and as many that were not acknowledged yet.
-    pub(super) buffer: u32,
-    /// The congestion control of halves towards the wireless side; the host's own, if none.
-    pub(super) congestion_control: Option<String>,
-}
-
 /// A listener that only rules lead to for each version of IP that is forwarded; only for IPv4 where this host has no address of IPv6.
-pub(super) fn listeners(sizes: &Sizes, forwards: Forwards) -> io::Result<Vec<TcpListener>> {
+pub(super) fn listeners(buffer: u32, forwards: Forwards) -> io::Result<Vec<TcpListener>> {
     let mut made = Vec::new();
     if forwards.v4 {
-        made.push(listener((Ipv4Addr::LOCALHOST, 0).into(), sizes)?);
+        made.push(listener((Ipv4Addr::LOCALHOST, 0).into(), buffer)?);
     }
     if forwards.v6 {
-        match listener((Ipv6Addr::LOCALHOST, 0).into(), sizes) {
+        match listener((Ipv6Addr::LOCALHOST, 0).into(), buffer) {
             Ok(listener) => made.push(listener),
             Err(error) if forwards.v4 && is_without_ipv6(&error) => {}
             Err(error) => return Err(error),
@@ -46,9 +37,9 @@ fn is_without_ipv6(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(Errno::EAFNOSUPPORT as i32)
 }
 
-fn listener(address: SocketAddr, sizes: &Sizes) -> io::Result<TcpListener> {
-    let socket = transparent(address, sizes)?;
-    set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, ANSWERS)?;
+fn listener(address: SocketAddr, buffer: u32) -> io::Result<TcpListener> {
+    let socket = transparent(address, buffer)?;
+    set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, &ANSWERS)?;
     setsockopt(&socket, sockopt::Mark, &UNTRACKED)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
     listen(&socket, Backlog::new(BACKLOG)?)?;
@@ -56,8 +47,8 @@ fn listener(address: SocketAddr, sizes: &Sizes) -> io::Result<TcpListener> {
 }
 
 /// A connection to `server` from `client`'s address and port, under way.
-pub(super) fn begin(client: SocketAddr, server: SocketAddr, sizes: &Sizes) -> io::Result<TcpStream> {
-    let socket = transparent(client, sizes)?;
+pub(super) fn begin(client: SocketAddr, server: SocketAddr, buffer: u32) -> io::Result<TcpStream> {
+    let socket = transparent(client, buffer)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(client)).map_err(|error| unbound(error, client))?;
     match connect(socket.as_raw_fd(), &SockaddrStorage::from(server)) {
         Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(socket)),
@@ -75,25 +66,20 @@ fn unbound(error: Errno, client: SocketAddr) -> io::Error {
     explained(error, format_args!("binding to a client's address, {client}{why}"))
 }
 
-fn transparent(address: SocketAddr, sizes: &Sizes) -> io::Result<OwnedFd> {
+fn transparent(address: SocketAddr, buffer: u32) -> io::Result<OwnedFd> {
     let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let socket = socket(family, SockType::Stream, flags, None)?;
-    let is_set = if address.is_ipv4() {
-        set(&socket, libc::IPPROTO_IP, libc::IP_TRANSPARENT, 1)
-    } else {
-        set(&socket, libc::IPPROTO_IPV6, libc::IPV6_TRANSPARENT, 1)
+    let (level, name) = match address.is_ipv4() {
+        true => (libc::IPPROTO_IP, libc::IP_TRANSPARENT),
+        false => (libc::IPPROTO_IPV6, libc::IPV6_TRANSPARENT),
     };
-    is_set.map_err(|error| explained(error, "taking connections to other hosts' addresses"))?;
+    set(&socket, level, name, &1_i32)
+        .map_err(|error| explained(error, "accepting connections to other hosts' addresses"))?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     // Both sizes bound the windows of the handshake, so they are set before it.
-    let bytes = sizes.buffer as usize;
-    if setsockopt(&socket, sockopt::RcvBufForce, &bytes).is_err() {
-        setsockopt(&socket, sockopt::RcvBuf, &bytes)?;
-    }
-    if setsockopt(&socket, sockopt::SndBufForce, &bytes).is_err() {
-        setsockopt(&socket, sockopt::SndBuf, &bytes)?;
-    }
+    let bytes = buffer as usize;
+    set_buffers(&socket, bytes)?;
     Ok(socket)
 }
 
@@ -138,18 +124,4 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
 /// of a connection is the kernel tells until then (`inet_getname`, `inet6_getname`).
 pub(super) fn is_closed(stream: &TcpStream) -> bool {
     stream.peer_addr().is_err()
-}
-
-fn set(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    // SAFETY: the option's value is one `int`, which lives during the call.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            option,
-            (&raw const value).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    Ok(Errno::result(result).map(drop)?)
 }

@@ -25,7 +25,7 @@ const WARN: Duration = Duration::from_secs(60);
 
 pub(super) struct Splitting<'a> {
     settings: &'a Split,
-    relay: Relay,
+    relay: Relay<'a>,
     shared: &'a Shared,
     publisher: &'a Publisher,
     journal: Journal,
@@ -38,7 +38,7 @@ pub(super) struct Splitting<'a> {
 impl<'a> Splitting<'a> {
     pub(super) fn new(
         settings: &'a Split,
-        relay: Relay,
+        relay: Relay<'a>,
         shared: &'a Shared,
         publisher: &'a Publisher,
         journal: Journal,

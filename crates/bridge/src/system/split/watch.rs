@@ -1,4 +1,4 @@
-//! Letting new connections pass while those that are split are not handed on.
+//! Forwards new connections unsplit while the relay's loop is stalled.
 
 use super::routes::Routes;
 use super::rules::{Passed, Rules};
@@ -9,24 +9,24 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// After so long without a turn of the loop, which comes every 100 ms, new connections pass.
+/// New connections are forwarded unsplit after this time without a turn of the loop, which makes one every 100 ms.
 const TIMEOUT: Duration = Duration::from_millis(500);
 const LOOK: u8 = 100;
-/// How often the kernel is asked for its counts, and for the way of what is handed over.
+/// How often the kernel's counters are read, and the routes checked.
 const ASK: Duration = Duration::from_secs(1);
 
-/// What the threads know of each other.
+/// State shared by the threads.
 #[derive(Debug)]
 pub(super) struct Shared {
     rules: Mutex<Rules>,
     routes: Arc<Routes>,
-    /// When the loop came round last, by the monotonic clock, in nanoseconds.
+    /// When the loop last made a turn, by the monotonic clock, in nanoseconds.
     progress: AtomicU64,
     pub(super) stop: AtomicBool,
-    /// The loop does not come round. Changes while the rules are locked only.
+    /// The loop is stalled. Changes only while the rules are locked.
     pub(super) is_stalled: AtomicBool,
     pub(super) stalls: AtomicU64,
-    /// What the kernel has counted: see [`Passed`].
+    /// The kernel's counters: see [`Passed`].
     pub(super) taken: AtomicU64,
     pub(super) passed: AtomicU64,
 }
@@ -51,7 +51,7 @@ impl Shared {
         self.progress.store(clock::monotonic().as_nanos(), Ordering::SeqCst);
     }
 
-    /// Ask the kernel for its counts. That it does not answer ends nothing.
+    /// Read the kernel's counters. A failure is ignored.
     pub(super) fn count(&self) {
         if let Ok(Passed { taken, passed }) = Rules::passed() {
             self.taken.store(taken, Ordering::Relaxed);
@@ -59,10 +59,10 @@ impl Shared {
         }
     }
 
-    /// The loop comes round: where it did not, connections are taken again, if they shall be. Whether it did not.
+    /// The loop makes turns again: after a stall, split new connections again if `takes`. Returns whether there was a stall.
     ///
     /// # Errors
-    /// When who holds the table is gone.
+    /// If the process that holds the table has ended.
     pub(super) fn resume(&self, takes: bool) -> io::Result<bool> {
         if !self.is_stalled.load(Ordering::SeqCst) {
             return Ok(false);
@@ -72,14 +72,14 @@ impl Shared {
         rules.take(takes).map(|()| true)
     }
 
-    /// Until it is to stop. The loop itself begins again to take connections, once it comes round.
+    /// Run until stopped. The loop itself resumes splitting when it makes turns again.
     pub(super) fn guard(&self, say: impl Fn(Line)) {
         while self.is_on_after_a_look() {
             self.bypass().into_iter().for_each(&say);
         }
     }
 
-    /// Likewise, for what other programs are begun for, which may take their time: no guard waits for them.
+    /// Run until stopped. Tasks that start other programs are in this thread, so that the guard never waits for them.
     pub(super) fn look_after(&self, say: impl Fn(Line)) {
         let mut asked_at = Instant::ZERO;
         let mut trouble = None;
@@ -103,25 +103,25 @@ impl Shared {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// There may be a program that removes rules that it does not know.
+    /// Some programs remove rules that they do not know.
     fn keep_routes(&self) -> Option<Line> {
         let why = match self.routes.restore() {
             Ok(false) => return None,
             Ok(true) => {
-                "the ip rule or the route for split connections was gone: it is there again".to_owned()
+                "the ip rule or the route for split connections was missing and has been restored".to_owned()
             }
             Err(error) => error.to_string(),
         };
         Some(Line::new("warning").with("why", why))
     }
 
-    /// Have new connections pass, if the loop does not come round.
+    /// Forward new connections unsplit if the loop is stalled.
     fn bypass(&self) -> Option<Line> {
         if self.silence() <= TIMEOUT || self.is_stalled.load(Ordering::SeqCst) {
             return None;
         }
         let mut rules = self.rules();
-        // The loop may have come round while this waited for the rules; then it would not look again.
+        // The loop may have made a turn while this waited for the rules; then it would not check again.
         let silence = self.silence();
         if silence <= TIMEOUT {
             return None;
@@ -129,7 +129,7 @@ impl Shared {
         self.is_stalled.store(true, Ordering::SeqCst);
         self.stalls.fetch_add(1, Ordering::Relaxed);
         let line = Line::new("bypass")
-            .with("why", "the agent does not come round: new connections pass")
+            .with("why", "the relay does not respond: new connections are forwarded unsplit")
             .with("for_ms", silence.as_millis());
         Some(match rules.take(false) {
             Ok(()) => line,
@@ -137,7 +137,7 @@ impl Shared {
         })
     }
 
-    /// Since the loop came round last.
+    /// Time since the loop's last turn.
     fn silence(&self) -> Duration {
         clock::monotonic().saturating_since(Instant::from_nanos(self.progress.load(Ordering::SeqCst)))
     }
