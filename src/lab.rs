@@ -4,7 +4,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{end_escaped_from, failure, in_place, prepare};
+pub(crate) use linux::{end_escaped_from, external_agent, failure, prepare};
 
 use crate::Outcome;
 use crate::experiment::Options;

@@ -10,7 +10,7 @@ use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_experiment::summary::label;
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
-use seamline_lab::{InPlace, LabError, Shell, Stacks, Visit};
+use seamline_lab::{ExternalAgent, LabError, Shell, ShellSession, Stacks};
 use seamline_scenario::Plan;
 use seamline_wire::codec::IpVersion;
 use serde_json::json;
@@ -31,13 +31,13 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         ));
     }
     let plan = load(file, &options.overrides.to_settings())?;
-    let in_place = agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
+    let external_agents = agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     let state = prepare(options.quiet)?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
-        in_place,
+        external_agents,
     };
     if !arguments.command.is_empty() {
         return visit(&plan, &stacks, arguments, &state);
@@ -69,15 +69,15 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     let mut escaped = Ok(());
     let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
-        escaped = end_escaped_from(&stacks.in_place);
+        escaped = end_escaped_from(&stacks.external_agents);
         results.map_err(|incomplete| incomplete.map_failure(failure))
     });
     shown.and(escaped)
 }
 
 /// What commands in places of agents have started elsewhere, if there are any.
-pub(crate) fn end_escaped_from(in_place: &[InPlace]) -> Outcome {
-    if in_place.is_empty() { Ok(()) } else { end_escaped() }
+pub(crate) fn end_escaped_from(external_agents: &[ExternalAgent]) -> Outcome {
+    if external_agents.is_empty() { Ok(()) } else { end_escaped() }
 }
 
 /// What commands have started elsewhere.
@@ -147,8 +147,8 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
 }
 
 /// What came of it, after whatever the command has written.
-fn json(visit: &Visit) -> Result<String, Failure> {
-    let Visit { code, flows, links, emulation, .. } = visit;
+fn json(visit: &ShellSession) -> Result<String, Failure> {
+    let ShellSession { code, flows, links, emulation, .. } = visit;
     let document = json!({ "code": code, "flows": flows, "links": links, "emulation": emulation });
     crate::terminal::json(&document)
 }
@@ -171,9 +171,9 @@ fn server(text: &str) -> Result<(String, Vec<OsString>), Failure> {
 }
 
 /// `AGENT=COMMAND`. What it says goes where errors go, for results may be read by a program.
-pub(crate) fn in_place(text: &str) -> Result<InPlace, Failure> {
+pub(crate) fn external_agent(text: &str) -> Result<ExternalAgent, Failure> {
     let named = named(text).map(|(agent, command)| (agent, shell(&format!("exec >&2; {command}"))));
-    named.map(|(agent, command)| InPlace { agent, command }).ok_or_else(|| {
+    named.map(|(agent, command)| ExternalAgent { agent, command }).ok_or_else(|| {
         Failure::Input(format!(
             "--agent {text:?} should be AGENT=COMMAND, e.g. --agent station='seamline-host agent snoop --in wired0 --out wireless0'"
         ))
@@ -193,7 +193,7 @@ fn shell(command: &str) -> Vec<OsString> {
 }
 
 /// What the network did while a command ran.
-fn said(visit: &Visit) -> String {
+fn said(visit: &ShellSession) -> String {
     let mut text = String::new();
     for link in &visit.links {
         let lost = link.lost_to_errors + link.lost_to_link_down + link.lost_to_departure.unwrap_or(0);
@@ -220,7 +220,7 @@ fn said(visit: &Visit) -> String {
             );
         }
     }
-    let Visit { emulation, files, .. } = visit;
+    let ShellSession { emulation, files, .. } = visit;
     text += &format!(
         "seamline: packets were {:.0} us late at the median, {:.0} us at the 99th percentile ({})\n",
         emulation.lateness_median_us, emulation.lateness_p99_us, emulation.priority

@@ -139,7 +139,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// What the kernel has said of its connections.
     fn observe(&mut self) {
         while let Ok(observation) = self.observations.try_recv() {
-            let Observation::State { connection, info, .. } = observation else { continue };
+            let Observation { connection, info } = observation;
             let Some(Some((node, view))) = self.views.get_mut(connection as usize) else { continue };
             let live = &mut *self.live;
             view.note(&info, &mut |event| live.report(*node, event));

@@ -12,7 +12,7 @@ use crate::site::{Site, Stack};
 use crate::stacks::Stacks;
 use crate::system::{Namespace, Priority, kernel_release};
 use crate::traffic::{
-    Content, Observation, Report, Sampling, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
+    Content, Observation, Report, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
 };
 use crate::user_host::UserHost;
 use seamline_experiment::emulation::EmulationRecord;
@@ -103,7 +103,7 @@ impl Ends {
             }
             views.push(view);
         }
-        let traffic = Traffic::prepare(sources, sinks, Some(Sampling::new(tell)))?;
+        let traffic = Traffic::prepare(sources, sinks, Some(tell))?;
         Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 

@@ -27,8 +27,8 @@ pub mod traffic;
 mod user_host;
 
 pub use lateness::Lateness;
-pub use middlebox::InPlace;
+pub use middlebox::ExternalAgent;
 pub use run::{LabError, check, run};
 pub use seamline_host::clock;
-pub use shell::{Shell, Visit, shell};
+pub use shell::{Shell, ShellSession, shell};
 pub use stacks::{Refusal, Stacks};

@@ -6,7 +6,7 @@ mod places;
 mod probe;
 
 pub(crate) use all::Middleboxes;
-pub use places::InPlace;
+pub use places::ExternalAgent;
 pub(crate) use places::{has_place_for_all, placed};
 
 use crate::outlet::Outlet;
@@ -53,7 +53,12 @@ impl Middlebox {
     ///
     /// # Errors
     /// When the process may not make them, or something about them is refused.
-    fn new(live: &Live<'_>, agent: usize, in_place: &InPlace, version: IpVersion) -> Result<Self, LabError> {
+    fn new(
+        live: &Live<'_>,
+        agent: usize,
+        external: &ExternalAgent,
+        version: IpVersion,
+    ) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let spec = &scenario.agents[agent];
         let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
@@ -65,7 +70,7 @@ impl Middlebox {
             namespace,
             outlets,
             name: spec.name.clone(),
-            command: command(in_place, spec, live.seed()),
+            command: command(external, spec, live.seed()),
             probe: Probe { ends: ends.map(live::node_id), version, is_router },
             running: None,
         })
@@ -125,7 +130,7 @@ fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) ->
 }
 
 /// The command, with the agent's kind and role in its environment as `seamline-host agent` spells them; without a role, that is empty.
-fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
+fn command(external: &ExternalAgent, spec: &AgentSpec, seed: u64) -> Command {
     let kind = spec.kind.map_or("none", |kind| kind.name);
     let role = match spec.parameters.obtcp.role {
         _ if kind != "obtcp" => "",
@@ -135,9 +140,9 @@ fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
     let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
     let [wired, wireless] = INTERFACES;
     Command {
-        arguments: in_place.command.clone(),
+        arguments: external.command.clone(),
         environment: vec![
-            pair("SEAMLINE_AGENT", &in_place.agent),
+            pair("SEAMLINE_AGENT", &external.agent),
             pair("SEAMLINE_KIND", kind),
             pair("SEAMLINE_ROLE", role),
             pair("SEAMLINE_SEED", &seed.to_string()),

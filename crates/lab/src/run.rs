@@ -101,7 +101,7 @@ pub fn run(
 /// Whether commands can be run in the network of a scenario here.
 pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
     stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)?;
-    has_place_for_all(std::iter::once(scenario), &stacks.in_place).map_err(LabError::Refused)
+    has_place_for_all(std::iter::once(scenario), &stacks.external_agents).map_err(LabError::Refused)
 }
 
 fn available() -> io::Result<Vec<CongestionControl>> {
@@ -116,7 +116,7 @@ pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
     let available = available()?;
     let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
     scenarios.clone().try_for_each(|it| stacks.check(it, &available)).map_err(LabError::Refused)?;
-    has_place_for_all(scenarios, &stacks.in_place).map_err(LabError::Refused)
+    has_place_for_all(scenarios, &stacks.external_agents).map_err(LabError::Refused)
 }
 
 /// Do something on a thread that is preferred to others, and is told by how much.

@@ -54,7 +54,7 @@ pub struct Shell {
 
 /// What came of a command.
 #[derive(Clone, Debug)]
-pub struct Visit {
+pub struct ShellSession {
     /// Its exit code, or 128 and the number of the signal that ended it.
     pub code: u8,
     /// How long it took.
@@ -81,7 +81,7 @@ pub fn shell(
     shell: &Shell,
     state: &StateDirectory,
     options: &RunOptions,
-) -> Result<Option<Visit>, LabError> {
+) -> Result<Option<ShellSession>, LabError> {
     let mut plan = plan.with_handshakes();
     plan.cells.truncate(1);
     let Some(scenario) = plan.cells.first_mut().map(|cell| &mut cell.scenario) else { return Ok(None) };
@@ -128,7 +128,7 @@ pub fn shell(
     let visit = results.into_iter().next().and_then(|result| {
         let run = result.runs.into_iter().next()?;
         let (code, took) = outcome?;
-        Some(Visit {
+        Some(ShellSession {
             code,
             took,
             scheduled,

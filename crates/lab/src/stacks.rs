@@ -1,6 +1,6 @@
 //! Which TCP each host of the lab has, what the kernel's is called, and which commands stand in the way.
 
-use crate::middlebox::{self, InPlace};
+use crate::middlebox::{self, ExternalAgent};
 use crate::traffic::CongestionControl;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
@@ -17,7 +17,7 @@ pub struct Stacks {
     /// The version of IP between the hosts.
     pub version: IpVersion,
     /// Commands in place of agents.
-    pub in_place: Vec<InPlace>,
+    pub external_agents: Vec<ExternalAgent>,
 }
 
 impl Default for Stacks {
@@ -26,7 +26,7 @@ impl Default for Stacks {
             seamline: BTreeSet::new(),
             congestion_control: None,
             version: IpVersion::V4,
-            in_place: Vec::new(),
+            external_agents: Vec::new(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Stacks {
     fn check_network(&self, scenario: &Scenario) -> Result<(), Refusal> {
         self.check_names(scenario)?;
         self.check_version(scenario)?;
-        let placed = middlebox::placed(scenario, &self.in_place)?;
+        let placed = middlebox::placed(scenario, &self.external_agents)?;
         let is_ours = |number: usize| placed.iter().all(|(agent, _)| *agent != number);
         let ends_connections = |agent: &AgentSpec| agent.kind.is_some_and(|kind| kind.ends_connections);
         let mut agents = scenario.agents.iter().enumerate();

@@ -24,10 +24,10 @@ impl Middleboxes {
     /// # Errors
     /// When a command has no place, the process may not make namespaces or interfaces, or something about them is refused.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
-        let placed = placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
+        let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
         let mut all = Vec::with_capacity(placed.len());
-        for (agent, in_place) in placed {
-            all.push(Middlebox::new(live, agent, in_place, stacks.version)?);
+        for (agent, external) in placed {
+            all.push(Middlebox::new(live, agent, external, stacks.version)?);
             live.take_out(agent);
         }
         Ok(Middleboxes(all))

@@ -1,7 +1,7 @@
 //! Runs of a plan in all three places.
 
 use crate::system::StateDirectory;
-use crate::{InPlace, LabError, Stacks};
+use crate::{ExternalAgent, LabError, Stacks};
 use seamline_experiment::RunOptions;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::summary::label;
@@ -44,7 +44,7 @@ impl Arm {
 #[derive(Clone, Debug)]
 pub struct ParityOptions {
     /// Commands that stand in the places of agents in the lab.
-    pub in_place: Vec<InPlace>,
+    pub external_agents: Vec<ExternalAgent>,
     /// How often a run for which the host was too busy is repeated.
     pub retries: u32,
     /// How many runs at the same time. Each run in the lab needs a processor at the right moments.
@@ -109,7 +109,7 @@ pub fn measure(
 ) -> Result<Vec<CellRuns>, ParityError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    crate::check(&plan, &Stacks { in_place: options.in_place.clone(), ..Stacks::default() })?;
+    crate::check(&plan, &Stacks { external_agents: options.external_agents.clone(), ..Stacks::default() })?;
     let jobs = jobs(&plan);
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), ParityError> {
@@ -210,8 +210,9 @@ impl Job {
         let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
         let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
         let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
-        let in_place = options.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
-        Stacks { seamline, in_place, ..Stacks::default() }
+        let external_agents =
+            options.external_agents.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
+        Stacks { seamline, external_agents, ..Stacks::default() }
     }
 }
 

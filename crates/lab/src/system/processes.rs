@@ -113,7 +113,7 @@ pub(crate) fn wait_for<'a>(processes: impl IntoIterator<Item = BorrowedFd<'a>>, 
 }
 
 /// Wait until the process has ended, but no longer than `until`; whether it has.
-pub(super) fn ends_before(process: BorrowedFd<'_>, until: Instant) -> bool {
+fn ends_before(process: BorrowedFd<'_>, until: Instant) -> bool {
     loop {
         #[expect(clippy::disallowed_methods, reason = "real processes end in real time")]
         let left = until.saturating_duration_since(Instant::now());

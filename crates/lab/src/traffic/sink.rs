@@ -3,10 +3,9 @@
 use crate::clock;
 use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
-use crate::traffic::sampler::Progress;
 use crate::traffic::socket::{self, Visitor};
 use crate::traffic::source::is_passing;
-use crate::traffic::{Outcome, Sampling, SinkPlan, SinkReport};
+use crate::traffic::{Outcome, SinkPlan, SinkReport};
 use nix::sys::epoll::EpollFlags;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -27,7 +26,6 @@ enum State {
 struct Sink {
     plan: SinkPlan,
     state: State,
-    progress: Progress,
     report: SinkReport,
 }
 
@@ -44,19 +42,13 @@ pub(super) struct Sinks {
 
 impl Sinks {
     /// Open all listeners.
-    pub(super) fn listen(
-        plans: Vec<SinkPlan>,
-        poller: Poller,
-        control: Arc<Control>,
-        sampling: Option<Sampling>,
-    ) -> io::Result<Self> {
+    pub(super) fn listen(plans: Vec<SinkPlan>, poller: Poller, control: Arc<Control>) -> io::Result<Self> {
         let listeners = listeners(&plans)?;
         let mut sinks = Vec::with_capacity(plans.len());
         for (number, (plan, listener)) in plans.into_iter().zip(listeners).enumerate() {
             poller.add(&listener, number, EpollFlags::EPOLLIN)?;
             let report = SinkReport { connection: plan.connection, ..SinkReport::default() };
-            let progress = Progress::new(sampling.clone());
-            sinks.push(Sink { plan, state: State::Listening(listener), progress, report });
+            sinks.push(Sink { plan, state: State::Listening(listener), report });
         }
         let numbers = sinks.iter().enumerate().map(|(number, sink)| (sink.plan.connection, number)).collect();
         Ok(Sinks { left: sinks.len(), sinks, numbers, poller, control, piece: vec![0; PIECE] })
@@ -155,7 +147,6 @@ impl Sink {
         report.bytes_read += bytes.len() as u64;
         report.first_byte.get_or_insert(now);
         report.last_byte = Some(now);
-        self.progress.read(report.connection, now, report.bytes_read, false);
     }
 
     /// Whether it was not over yet.
@@ -165,9 +156,6 @@ impl Sink {
             State::Listening(_) => {}
             State::Reading(stream) if outcome != Outcome::Finished => socket::reset(stream),
             State::Reading(_) => {}
-        }
-        if let Some(last) = self.report.last_byte {
-            self.progress.read(self.report.connection, last, self.report.bytes_read, true);
         }
         self.report.outcome = outcome;
         true

@@ -5,13 +5,14 @@ use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
 use crate::traffic::sampler::Sampler;
 use crate::traffic::socket::{self, Visitor, connecting};
-use crate::traffic::{Outcome, Sampling, SourcePlan, SourceReport};
+use crate::traffic::{Observation, Outcome, SourcePlan, SourceReport};
 use nix::sys::epoll::EpollFlags;
 use seamline_wire::Instant;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 /// Bytes per write.
 const PIECE: usize = 128 * 1024;
@@ -61,7 +62,7 @@ impl Sources {
         plans: Vec<SourcePlan>,
         poller: Poller,
         origin: Instant,
-        sampling: Option<Sampling>,
+        observations: Option<Sender<Observation>>,
         control: Arc<Control>,
     ) -> Self {
         let mut agenda = BTreeSet::new();
@@ -71,7 +72,7 @@ impl Sources {
         }
         let left = plans.len();
         let sources = plans.into_iter().map(Source::new).collect();
-        let (sampler, piece) = (sampling.map(Sampler::new), vec![0; PIECE]);
+        let (sampler, piece) = (observations.map(Sampler::new), vec![0; PIECE]);
         Sources {
             sources,
             agenda,
