@@ -4,7 +4,6 @@
 mod cgroup;
 mod commands;
 mod process;
-mod second_path;
 
 use crate::case::Job;
 use crate::load::Timeline;

@@ -4,6 +4,7 @@ use crate::case::Job;
 use crate::measure::Measured;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
+use seamline_lab::system::explained;
 use seamline_results::Error;
 use seamline_results::json_lines::Lines;
 use serde::{Deserialize, Serialize};
@@ -68,8 +69,6 @@ impl Store {
     pub fn keep(&mut self, run: &Run) -> io::Result<()> {
         let line = serde_json::to_string(run)? + "\n";
         let path = self.file.path().to_owned();
-        self.file
-            .append(&line)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        self.file.append(&line).map_err(|error| explained(error, path.display()))
     }
 }

@@ -6,7 +6,7 @@ use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
 use crate::middlebox::{Middlebox, PORTS};
 use crate::notify::Notify;
-use crate::outlet::Delivered;
+use crate::outlet::{Delivered, Outlet};
 use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
@@ -20,7 +20,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::mpsc::Receiver;
 
-/// At the latest after this long somebody looks whether it is over.
+/// The driver checks at least this often whether the run is over.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a run is over.
@@ -28,18 +28,18 @@ const LONGEST_WAIT: Duration = Duration::from_millis(20);
 pub(crate) enum Over {
     /// It came to its end.
     Complete,
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Stopped,
 }
 
-/// What is real of a network.
+/// The real parts of a network.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     /// Its hosts.
     pub(crate) sites: &'a mut [Site],
     /// Commands in place of agents.
     pub(crate) middleboxes: &'a mut [Middlebox],
-    /// Who is told of its links.
+    /// Reports link events to programs.
     pub(crate) notify: Option<&'a Notify>,
 }
 
@@ -79,7 +79,6 @@ impl<'a, 'b> Driver<'a, 'b> {
         origin: Instant,
     ) -> Self {
         let Network { sites, middleboxes, notify } = network;
-        // Nobody clears what is said of an interface that a site does not have.
         let ready = vec![[false; 2]; sites.len()];
         let ready_to_pass = vec![[false; 2]; middleboxes.len()];
         Driver {
@@ -101,11 +100,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
     }
 
-    fn now(&self) -> Instant {
-        Instant::ZERO + clock::monotonic().saturating_since(self.origin)
-    }
-
-    /// Go on until `over` says how it ended. It is asked at least every 20 ms, with the time since the origin. Returns how late
+    /// Run until `over` returns how it ended. It is called at least every 20 ms with the time since the origin. Returns how late
     /// packets were put on interfaces.
     ///
     /// # Errors
@@ -114,9 +109,9 @@ impl<'a, 'b> Driver<'a, 'b> {
         mut self,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
     ) -> Result<(Over, Lateness), LabError> {
-        let mut wanted = self.now();
+        let mut wanted = since(self.origin);
         loop {
-            let now = self.now();
+            let now = since(self.origin);
             self.lateness.note_stall(now.saturating_since(wanted));
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
@@ -152,8 +147,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             self.live.fetch(site.node, &mut self.packets);
             for (due, packet) in self.packets.drain(..) {
                 site.outlet.deliver(&packet)?;
-                let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
-                self.lateness.note(written.saturating_since(due));
+                self.lateness.note(since(self.origin).saturating_since(due));
                 if let Stack::Linux(tap) = &mut site.stack
                     && let Some(event) = tap.arrived(&packet)
                 {
@@ -165,7 +159,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Likewise to those who stand in the way.
+    /// Likewise to the commands in place of agents.
     fn deliver_passing(&mut self) -> io::Result<()> {
         for middlebox in self.middleboxes.iter_mut() {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
@@ -176,8 +170,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                         self.live.pass_on(middlebox.agent, PORTS[1 - side], packet);
                         continue;
                     }
-                    let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
-                    self.lateness.note(written.saturating_since(due));
+                    self.lateness.note(since(self.origin).saturating_since(due));
                     self.live.recycle(packet);
                 }
             }
@@ -212,48 +205,26 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// What hosts have sent goes into the network.
     fn take_in(&mut self) -> io::Result<()> {
         for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
-            for _ in 0..BATCH {
-                if !ready[0] {
-                    break;
-                }
-                let Some(length) = site.outlet.interface.read(&mut self.buffer)? else {
-                    ready[0] = false;
-                    break;
-                };
-                let mut packet = self.live.packet();
-                if !edge::take_in(&self.buffer[..length], &mut packet) {
-                    self.live.recycle(packet);
-                    continue;
-                }
-                if let Stack::Linux(tap) = &mut site.stack
+            let (node, stack) = (site.node, &mut site.stack);
+            read_batch(self.live, &site.outlet, &mut ready[0], &mut self.buffer, |live, packet| {
+                if let Stack::Linux(tap) = stack
                     && let Some(event) = tap.sent(&packet)
                 {
-                    self.live.report(site.node, &event);
+                    live.report(node, &event);
                 }
-                self.live.take_in(site.node, packet);
-            }
+                live.take_in(node, packet);
+            })?;
         }
         Ok(())
     }
 
-    /// What those pass on who stand in the way goes into the network.
+    /// What commands in place of agents pass on goes into the network.
     fn take_in_passing(&mut self) -> io::Result<()> {
-        for (middlebox, ready) in self.middleboxes.iter_mut().zip(&mut self.ready_to_pass) {
-            for (side, ready) in ready.iter_mut().enumerate() {
-                for _ in 0..BATCH {
-                    if !*ready {
-                        break;
-                    }
-                    let Some(length) = middlebox.outlets[side].interface.read(&mut self.buffer)? else {
-                        *ready = false;
-                        break;
-                    };
-                    let mut packet = self.live.packet();
-                    match edge::take_in(&self.buffer[..length], &mut packet) {
-                        true => self.live.pass_on(middlebox.agent, PORTS[side], packet),
-                        false => self.live.recycle(packet),
-                    }
-                }
+        for (middlebox, ready) in self.middleboxes.iter().zip(&mut self.ready_to_pass) {
+            for ((outlet, port), ready) in middlebox.outlets.iter().zip(PORTS).zip(ready) {
+                read_batch(self.live, outlet, ready, &mut self.buffer, |live, packet| {
+                    live.pass_on(middlebox.agent, port, packet);
+                })?;
             }
         }
         Ok(())
@@ -274,7 +245,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let due = hosts.chain(self.live.wake_at()).min();
         let wait = match due {
             _ if is_busy => Duration::ZERO,
-            Some(due) => due.saturating_since(self.now()).min(LONGEST_WAIT),
+            Some(due) => due.saturating_since(since(self.origin)).min(LONGEST_WAIT),
             None => LONGEST_WAIT,
         };
         let most = 2 * (self.sites.len() + self.middleboxes.len());
@@ -312,4 +283,34 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
         Ok(wait)
     }
+}
+
+/// The time since the run began.
+fn since(origin: Instant) -> Instant {
+    Instant::ZERO + clock::monotonic().saturating_since(origin)
+}
+
+/// Take up to a batch of packets from an interface that is `ready`. It is no longer when there are no more.
+fn read_batch(
+    live: &mut Live<'_>,
+    outlet: &Outlet,
+    ready: &mut bool,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&mut Live<'_>, Box<Packet>),
+) -> io::Result<()> {
+    for _ in 0..BATCH {
+        if !*ready {
+            break;
+        }
+        let Some(length) = outlet.interface.read(buffer)? else {
+            *ready = false;
+            break;
+        };
+        let mut packet = live.packet();
+        match edge::take_in(&buffer[..length], &mut packet) {
+            true => take(live, packet),
+            false => live.recycle(packet),
+        }
+    }
+    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::traffic::{
 use crate::user_host::UserHost;
 use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::live::{self, Ended, Live};
-use seamline_scenario::connections::{Connection, connections};
+use seamline_scenario::connections::connections;
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_wire::codec::{IpVersion, TCP_HEADER_LENGTH};
 use seamline_wire::{Duration, Instant, TransportPort};
@@ -56,11 +56,10 @@ impl Ends {
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let content = |connection: &Connection| Content::new(live.seed(), connection.number.into());
         let (tell, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
         for connection in &connections {
-            let content = content(connection);
+            let content = Content::new(live.seed(), connection.number.into());
             let flow = &scenario.flows[connection.flow];
             let [from, to] = connection.ends;
             let at = |node: usize, port: TransportPort| address(node, port, stacks.version);
@@ -70,10 +69,9 @@ impl Ends {
             match &mut site.stack {
                 Stack::Linux(tap) => {
                     tap.watch_receiver(connection.receiver_port);
-                    let namespace = site.namespace.clone();
                     sinks.push(SinkPlan {
                         connection: number,
-                        namespace,
+                        namespace: site.namespace.clone(),
                         local: remote,
                         content,
                         congestion_control: None,

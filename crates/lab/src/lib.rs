@@ -16,6 +16,7 @@ mod middlebox;
 mod notify;
 mod outlet;
 pub mod parity;
+pub mod pool;
 mod run;
 mod shell;
 mod site;

@@ -50,9 +50,6 @@ pub(crate) struct Middlebox {
 
 impl Middlebox {
     /// Its namespace and interfaces; nobody is there yet.
-    ///
-    /// # Errors
-    /// When the process may not make them, or something about them is refused.
     fn new(
         live: &Live<'_>,
         agent: usize,
@@ -84,9 +81,6 @@ impl Middlebox {
     }
 
     /// Packets lost at its interfaces.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
         self.outlets.iter().try_fold(0, |lost, outlet| Ok(lost + outlet.lost(&self.namespace)?))
     }

@@ -3,6 +3,7 @@
 use crate::driver::Over;
 use crate::ends::{Ends, Flows};
 use crate::middlebox::{Middleboxes, has_place_for_all};
+use crate::pool::join;
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
@@ -126,6 +127,6 @@ pub(crate) fn on_emulator_thread<T: Send>(
     thread::scope(|scope| {
         let emulator = thread::Builder::new().name("emulator".to_owned());
         let thread = emulator.spawn_scoped(scope, || task(priority::raise()))?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        join(thread)
     })
 }

@@ -48,9 +48,6 @@ pub(crate) struct Site {
 impl Site {
     /// A namespace for a node, with its addresses and a route to everywhere through the emulated network. The kernel has
     /// them. `congestion_control` is for connections that ask for none.
-    ///
-    /// # Errors
-    /// When the process may not make namespaces or interfaces, or something about them is refused.
     pub(crate) fn new(
         node: usize,
         id: NodeId,
@@ -75,9 +72,6 @@ impl Site {
     }
 
     /// A namespace whose addresses belong to an endpoint of ours: the interface behind which it is to be.
-    ///
-    /// # Errors
-    /// As for [`Site::new`].
     pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
@@ -90,9 +84,6 @@ impl Site {
     }
 
     /// Packets lost at its interfaces, where nothing is meant to be lost.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
         let mut lost = self.outlet.lost(&self.namespace)?;
         if let Stack::Seamline(host) = &self.stack {
@@ -103,9 +94,6 @@ impl Site {
 }
 
 /// What comes by one interface and is for nobody there leaves by another.
-///
-/// # Errors
-/// When the process may not say so.
 pub(crate) fn forward(namespace: &Namespace) -> io::Result<()> {
     settings::write(namespace, "ipv4/ip_forward", "1")?;
     if settings::has(namespace, FORWARDING_OF_IPV6)? {

@@ -80,9 +80,6 @@ impl UserHost {
 
     /// Take packets from the interface, as many as fit into a batch; whether there may be more. Each event goes to
     /// `listener`.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn receive(&mut self, now: Instant, listener: &mut dyn FnMut(&Event)) -> io::Result<bool> {
         for _ in 0..BATCH {
             let Some(length) = self.interface.read(&mut self.buffer)? else { return Ok(false) };
@@ -102,9 +99,6 @@ impl UserHost {
     }
 
     /// Wake what is due.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn wake(&mut self, now: Instant, listener: &mut dyn FnMut(&Event)) -> io::Result<()> {
         match self.host.wake_at() {
             Some(at) if at <= now => self.step(now, Input::Wake, listener),
@@ -113,9 +107,6 @@ impl UserHost {
     }
 
     /// News of the link layer.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn signal(
         &mut self,
         now: Instant,

@@ -37,13 +37,6 @@ pub struct Drops {
     pub is_known: bool,
 }
 
-impl Drops {
-    /// Whether those were lost that should be, and no other.
-    pub fn is_exact(&self) -> bool {
-        self.is_known && self.lost_as_expected == self.expected && self.lost_otherwise == 0
-    }
-}
-
 pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Vec<Drops>, LabError> {
     let every = effort.choose(Duration::from_micros(50), Duration::from_micros(200));
     let loss =
@@ -70,7 +63,7 @@ fn listed() -> BTreeSet<u32> {
 }
 
 fn compare(name: &str, link: &str, stream: Stream, state: &StateDirectory) -> Result<Drops, LabError> {
-    let plan = path::scenario(&[("path", ["near", "far"], link.to_owned())])?;
+    let plan = path::one_link(link.to_owned())?;
     let mut attempts = 0;
     loop {
         attempts += 1;

@@ -20,9 +20,6 @@ pub(crate) struct Middleboxes(Vec<Middlebox>);
 
 impl Middleboxes {
     /// Their namespaces and interfaces, in places of agents that are taken out of the network; nobody is there yet.
-    ///
-    /// # Errors
-    /// When a command has no place, the process may not make namespaces or interfaces, or something about them is refused.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
         let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
         let mut all = Vec::with_capacity(placed.len());

@@ -1,5 +1,6 @@
 //! Runs of a plan in all three places.
 
+use crate::pool::{Limits, run_all};
 use crate::system::StateDirectory;
 use crate::{ExternalAgent, LabError, Stacks};
 use seamline_experiment::RunOptions;
@@ -10,9 +11,8 @@ use seamline_scenario::schema::Scenario;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Where a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -110,27 +110,15 @@ pub fn measure(
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
     crate::check(&plan, &Stacks { external_agents: options.external_agents.clone(), ..Stacks::default() })?;
-    let jobs = jobs(&plan);
-    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || -> Result<(), ParityError> {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = job.run(&plan, state, options);
-            if outcome.is_err() {
-                next.store(jobs.len(), Ordering::Relaxed);
-            }
-            finished();
-            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((*job, outcome?));
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.at_a_time.get()).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join());
-        let ended: Vec<_> =
-            ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
-        ended.into_iter().collect::<Result<(), _>>()
+    let mut outcomes = Vec::new();
+    let limits = Limits { at_a_time: options.at_a_time, most_scarce: 0, is_scarce: |_: &Job| false };
+    let run = |job: Job| (job, job.run(&plan, state, options));
+    run_all(jobs(&plan), &limits, run, |(job, outcome)| {
+        finished();
+        outcomes.push((job, outcome?));
+        Ok::<_, ParityError>(())
     })?;
-    Ok(gather(&plan, outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(gather(&plan, outcomes))
 }
 
 /// One run.

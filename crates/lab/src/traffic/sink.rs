@@ -1,6 +1,7 @@
 //! All sinks of a traffic, on one thread.
 
 use crate::clock;
+use crate::system::explained;
 use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
 use crate::traffic::socket::{self, Visitor};
@@ -54,7 +55,7 @@ impl Sinks {
         Ok(Sinks { left: sinks.len(), sinks, numbers, poller, control, piece: vec![0; PIECE] })
     }
 
-    /// Until all are over, or everybody is told to end.
+    /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SinkReport> {
         while self.left > 0 && self.control.phase() < Phase::Ending {
             self.give_up();
@@ -173,8 +174,8 @@ fn listeners(plans: &[SinkPlan]) -> io::Result<Vec<TcpListener>> {
         let there = visitor.go_to(&plan.namespace);
         there.and_then(|()| socket::listening(plan.local, plan.congestion_control.as_deref())).map_err(
             |error| {
-                let what = format!("connection {} cannot listen on {}", plan.connection, plan.local);
-                io::Error::new(error.kind(), format!("{what}: {error}"))
+                let what = format_args!("connection {} cannot listen on {}", plan.connection, plan.local);
+                explained(error, what)
             },
         )
     };
