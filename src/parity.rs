@@ -137,11 +137,11 @@ impl Arguments {
         read: impl Fn(&str, &str) -> Result<Vec<differences::Difference>, Failure>,
     ) -> Result<Work, Failure> {
         let plan = load(file, &self.overrides.to_settings())?;
-        let beside = file.with_extension("differences.toml");
-        let known = match std::fs::read_to_string(&beside) {
-            Ok(text) => read(&text, &beside.display().to_string())?,
+        let next_to = file.with_extension("differences.toml");
+        let known = match std::fs::read_to_string(&next_to) {
+            Ok(text) => read(&text, &next_to.display().to_string())?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(Failure::Input(format!("cannot read {}: {error}", beside.display()))),
+            Err(error) => return Err(Failure::Input(format!("cannot read {}: {error}", next_to.display()))),
         };
         let name = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         Ok(Work { plans: vec![(name, plan)], known })

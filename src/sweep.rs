@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Run only this part of the sweep, say on one of several machines
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Let the folder hold the results of another scenario or version besides
+    /// Let the folder hold the results of another scenario or version, too
     #[arg(long)]
     add: bool,
     /// Write a table for notebooks at the end: DIR/runs.parquet
@@ -44,10 +44,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let provenance = Provenance::new(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
-    let told = Told::new(arguments.quiet);
-    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &told);
+    let progress = Told::new(arguments.quiet);
+    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &progress);
     let outcome = arguments.processors.run(work)?;
-    told.clear();
+    progress.clear();
     let outcome = outcome.map_err(failure)?;
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));

@@ -233,8 +233,6 @@ pub(crate) fn failure(error: LabError) -> Failure {
         LabError::Host(error) => {
             Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
         }
-        LabError::Damaged(what) | LabError::Command(what) | LabError::CommandEnded(what) => {
-            Failure::Runtime(what)
-        }
+        LabError::Failed(what) | LabError::CommandEnded(what) => Failure::Runtime(what),
     }
 }

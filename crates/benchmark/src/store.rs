@@ -23,7 +23,7 @@ pub struct Run {
     pub measured: Measured,
     /// How often it was repeated because the host was too busy to emulate it well.
     pub repeated: u32,
-    /// Why it should not be trusted; runs with doubts are left out of all numbers.
+    /// Warnings about its quality; runs with any are left out of all numbers.
     pub doubts: Vec<String>,
     /// The kernel's release.
     pub kernel: String,

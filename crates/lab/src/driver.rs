@@ -15,7 +15,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use seamline_experiment::live::Live;
-use seamline_wire::{Duration, Event, Instant, Packet, Signal};
+use seamline_wire::{Duration, Event, Input, Instant, Packet, Signal};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::mpsc::Receiver;
@@ -47,9 +47,7 @@ pub(crate) struct Network<'a> {
 #[derive(Debug)]
 pub(crate) struct Driver<'a, 'b> {
     live: &'a mut Live<'b>,
-    sites: &'a mut [Site],
-    middleboxes: &'a mut [Middlebox],
-    notify: Option<&'a Notify>,
+    network: Network<'a>,
     /// By connection: what the kernel said of its sender, and the place of its node.
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
@@ -78,14 +76,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         observations: Receiver<Observation>,
         origin: Instant,
     ) -> Self {
-        let Network { sites, middleboxes, notify } = network;
-        let ready = vec![[false; 2]; sites.len()];
-        let ready_to_pass = vec![[false; 2]; middleboxes.len()];
+        let ready = vec![[false; 2]; network.sites.len()];
+        let ready_to_pass = vec![[false; 2]; network.middleboxes.len()];
         Driver {
             live,
-            sites,
-            middleboxes,
-            notify,
+            network,
             views,
             observations,
             origin,
@@ -116,7 +111,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
-            if let Some(middlebox) = self.ended.and_then(|place| self.middleboxes.get_mut(place)) {
+            if let Some(middlebox) = self.ended.and_then(|place| self.network.middleboxes.get_mut(place)) {
                 middlebox.check()?;
             }
             // Nothing may become due after `deliver`: it would lie there until the wait is over.
@@ -143,7 +138,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What has come through the network goes to the hosts.
     fn deliver(&mut self) -> io::Result<()> {
-        for site in self.sites.iter_mut() {
+        for site in self.network.sites.iter_mut() {
             self.live.fetch(site.node, &mut self.packets);
             for (due, packet) in self.packets.drain(..) {
                 site.outlet.deliver(&packet)?;
@@ -161,7 +156,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Likewise to the commands in place of agents.
     fn deliver_passing(&mut self) -> io::Result<()> {
-        for middlebox in self.middleboxes.iter_mut() {
+        for middlebox in self.network.middleboxes.iter_mut() {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
             for (side, packets) in self.passing.iter_mut().enumerate() {
                 for (due, packet) in packets.drain(..) {
@@ -180,9 +175,9 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Endpoints of ours get their packets, signals and wake-ups; programs get the signals of their node.
     fn serve_endpoints(&mut self, now: Instant) -> io::Result<()> {
-        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
+        for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
             self.live.fetch_signals(site.node, &mut self.signals);
-            if let Some(notify) = self.notify {
+            if let Some(notify) = self.network.notify {
                 self.signals.iter().try_for_each(|(_, signal)| notify.tell(site.node, *signal))?;
             }
             let Stack::Seamline(host) = &mut site.stack else {
@@ -192,7 +187,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             let (node, live) = (site.node, &mut *self.live);
             let mut listener = |event: &Event| live.report(node, event);
             for (_, signal) in self.signals.drain(..) {
-                host.signal(now, signal, &mut listener)?;
+                host.step(now, Input::Signal(signal), &mut listener)?;
             }
             if ready[1] {
                 ready[1] = host.receive(now, &mut listener)?;
@@ -204,7 +199,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What hosts have sent goes into the network.
     fn take_in(&mut self) -> io::Result<()> {
-        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
+        for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
             let (node, stack) = (site.node, &mut site.stack);
             read_batch(self.live, &site.outlet, &mut ready[0], &mut self.buffer, |live, packet| {
                 if let Stack::Linux(tap) = stack
@@ -220,7 +215,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What commands in place of agents pass on goes into the network.
     fn take_in_passing(&mut self) -> io::Result<()> {
-        for (middlebox, ready) in self.middleboxes.iter().zip(&mut self.ready_to_pass) {
+        for (middlebox, ready) in self.network.middleboxes.iter().zip(&mut self.ready_to_pass) {
             for ((outlet, port), ready) in middlebox.outlets.iter().zip(PORTS).zip(ready) {
                 read_batch(self.live, outlet, ready, &mut self.buffer, |live, packet| {
                     live.pass_on(middlebox.agent, port, packet);
@@ -233,12 +228,12 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// Until a packet comes or something is due; how long that was to be at most.
     fn wait(&mut self) -> io::Result<Duration> {
         debug_assert!(
-            self.sites.iter().all(|site| self.live.is_fetched(site.node))
-                && self.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
+            self.network.sites.iter().all(|site| self.live.is_fetched(site.node))
+                && self.network.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
             "the emulator goes to sleep while something that is due waits for it"
         );
         let is_busy = self.ready.iter().chain(&self.ready_to_pass).any(|ready| ready.contains(&true));
-        let hosts = self.sites.iter().filter_map(|site| match &site.stack {
+        let hosts = self.network.sites.iter().filter_map(|site| match &site.stack {
             Stack::Seamline(host) => host.wake_at(),
             Stack::Linux(_) => None,
         });
@@ -248,10 +243,10 @@ impl<'a, 'b> Driver<'a, 'b> {
             Some(due) => due.saturating_since(since(self.origin)).min(LONGEST_WAIT),
             None => LONGEST_WAIT,
         };
-        let most = 2 * (self.sites.len() + self.middleboxes.len());
+        let most = 2 * (self.network.sites.len() + self.network.middleboxes.len());
         let mut descriptors = Vec::with_capacity(most);
         let mut whose = Vec::with_capacity(most);
-        for (place, site) in self.sites.iter().enumerate() {
+        for (place, site) in self.network.sites.iter().enumerate() {
             descriptors.push(PollFd::new(site.outlet.interface.as_fd(), PollFlags::POLLIN));
             whose.push((place, 0));
             if let Stack::Seamline(host) = &site.stack {
@@ -259,11 +254,11 @@ impl<'a, 'b> Driver<'a, 'b> {
                 whose.push((place, 1));
             }
         }
-        for middlebox in self.middleboxes.iter() {
+        for middlebox in self.network.middleboxes.iter() {
             let both = middlebox.outlets.iter().map(|outlet| &outlet.interface);
             descriptors.extend(both.map(|interface| PollFd::new(interface.as_fd(), PollFlags::POLLIN)));
         }
-        let commands = self.middleboxes.iter().filter_map(Middlebox::end);
+        let commands = self.network.middleboxes.iter().filter_map(Middlebox::end);
         descriptors.extend(commands.map(|end| PollFd::new(end, PollFlags::POLLIN)));
         let at_most =
             TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
@@ -273,7 +268,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             Err(error) => return Err(error.into()),
         }
         let (hosts, others) = descriptors.split_at(whose.len());
-        let (passing, commands) = others.split_at(2 * self.middleboxes.len());
+        let (passing, commands) = others.split_at(2 * self.network.middleboxes.len());
         self.ended = commands.iter().position(|descriptor| descriptor.any() == Some(true));
         for (descriptor, (place, which)) in hosts.iter().zip(whose) {
             self.ready[place][which] |= descriptor.any() == Some(true);

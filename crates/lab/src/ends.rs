@@ -105,7 +105,7 @@ impl Ends {
         Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 
-    /// The same, with programs that are told of links.
+    /// The same, with programs that get link events.
     pub(crate) fn notifying(self, notify: Notify) -> Self {
         Ends { notify: Some(notify), ..self }
     }
@@ -226,7 +226,7 @@ fn emulation(
 fn check_content(reports: &[Report], sites: &[Site], scenario: &Scenario) -> Result<(), LabError> {
     for report in reports {
         if let Some(offset) = report.sink.as_ref().and_then(|sink| sink.first_mismatch) {
-            return Err(LabError::Damaged(format!(
+            return Err(LabError::Failed(format!(
                 "connection {}: the byte at {offset} that its receiver read is not what was sent",
                 report.connection
             )));
@@ -237,7 +237,7 @@ fn check_content(reports: &[Report], sites: &[Site], scenario: &Scenario) -> Res
             && let Some((port, mismatch)) = host.mismatch()
         {
             let node = &scenario.nodes[site.node];
-            return Err(LabError::Damaged(format!(
+            return Err(LabError::Failed(format!(
                 "at {node}, port {}: the byte at {} that came is not what was sent",
                 port.0, mismatch.offset
             )));

@@ -27,7 +27,6 @@ mod tap;
 pub mod traffic;
 mod user_host;
 
-pub use lateness::Lateness;
 pub use middlebox::ExternalAgent;
 pub use run::{LabError, check, run};
 pub use seamline_host::clock;

@@ -49,7 +49,7 @@ pub(crate) struct Middlebox {
 }
 
 impl Middlebox {
-    /// Its namespace and interfaces; nobody is there yet.
+    /// Its namespace and interfaces; the command does not run yet.
     fn new(
         live: &Live<'_>,
         agent: usize,
@@ -73,11 +73,11 @@ impl Middlebox {
         })
     }
 
-    /// Begin the command, and wait until packets pass. Whether they do, and nobody asked to stop.
+    /// Begin the command, and wait until packets pass. False after a request to stop.
     fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
         let running = self.running.insert(self.command.start(&self.namespace)?);
         let passes = self.probe.await_passage(self.outlets.each_ref().map(|it| &it.interface), running, stop);
-        passes.map_err(|error| LabError::Command(self.failed(&error.to_string())))
+        passes.map_err(|error| LabError::Failed(self.failed(&error.to_string())))
     }
 
     /// Packets lost at its interfaces.
@@ -118,7 +118,7 @@ fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) ->
     let outlets = [Outlet::open(namespace, wired)?, Outlet::open(namespace, wireless)?];
     way_to_everywhere(wired, mtu).bring_up(namespace)?;
     way_to_hosts(wireless, mtu, behind.iter().map(|node| live::node_id(*node))).bring_up(namespace)?;
-    // Who looks at single packets is not to be told to turn it off.
+    // The command needs single packets as they were sent.
     namespace.within(|| INTERFACES.into_iter().try_for_each(interface::turn_off_receive_offload))?;
     Ok(outlets)
 }

@@ -61,7 +61,7 @@ mod tests {
     use std::os::unix::net::UnixDatagram;
 
     #[test]
-    fn only_the_listeners_of_a_node_are_told_and_nobody_has_to_listen() {
+    fn only_the_listeners_of_a_node_get_its_events_and_none_has_to_listen() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let phone = UnixDatagram::bind(path("phone")).unwrap();
@@ -82,7 +82,7 @@ mod tests {
 
     /// Where others may not write, and where there is no socket.
     #[test]
-    fn what_cannot_be_told_ends_nothing() {
+    fn events_that_cannot_be_delivered_end_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("file"), "text").unwrap();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_that_does_not_read_delays_nobody() {
+    fn a_listener_that_does_not_read_delays_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("slow");
         let _slow = UnixDatagram::bind(&path).unwrap();

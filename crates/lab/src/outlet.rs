@@ -11,7 +11,7 @@ use std::io;
 pub(crate) struct Outlet {
     /// The interface.
     pub(crate) interface: Tun,
-    /// Packets with payload whose bytes nobody knows.
+    /// Packets whose payload bytes are unknown.
     pub(crate) payload_unknown: u64,
     /// Packets that could not be handed to it: no room in the kernel.
     refused: u64,

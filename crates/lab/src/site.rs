@@ -26,7 +26,7 @@ const ANYWHERE: [(IpAddr, u8); 2] =
 /// Whose TCP a host has.
 #[derive(Debug)]
 pub(crate) enum Stack {
-    /// The kernel's. What it does is told from its packets.
+    /// The kernel's. Its events are derived from its packets.
     Linux(Tap),
     /// Ours, behind an interface of its own: the kernel forwards its packets.
     Seamline(Box<UserHost>),
@@ -57,14 +57,8 @@ impl Site {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         let outlet = Outlet::open(&namespace, INTERFACE)?;
-        let setup = Interface {
-            name: INTERFACE.to_owned(),
-            mtu,
-            queue_packets: QUEUE_PACKETS,
-            addresses: host_addresses(id),
-            routes: ANYWHERE.to_vec(),
-            congestion_control,
-        };
+        let addresses = host_addresses(id);
+        let setup = Interface { addresses, congestion_control, ..way_to_everywhere(INTERFACE, mtu) };
         setup.bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
@@ -93,7 +87,7 @@ impl Site {
     }
 }
 
-/// What comes by one interface and is for nobody there leaves by another.
+/// Let the namespace forward packets between its interfaces.
 pub(crate) fn forward(namespace: &Namespace) -> io::Result<()> {
     settings::write(namespace, "ipv4/ip_forward", "1")?;
     if settings::has(namespace, FORWARDING_OF_IPV6)? {

@@ -107,7 +107,7 @@ impl Stacks {
             if host(scenario, name).is_none() {
                 return Err(Refusal(format!(
                     "no flow begins or ends at {name:?}, so it has no TCP\ntip: flows begin and end at {}",
-                    hosts_in_words(scenario)
+                    host_names(scenario)
                 )));
             }
         }
@@ -136,7 +136,7 @@ impl Stacks {
             return Ok(());
         };
         let name = &flow.name;
-        // With one end of ours that end does what the scheme says, and the kernel at the other heeds no mark by itself.
+        // With one end of ours that end does what the scheme says, and the kernel at the other acts on no mark by itself.
         let both_linux = flow.ends.pairs().any(|[from, to]| linux(from) && linux(to));
         if let Some(scheme) = flow.handover.filter(|_| both_linux) {
             return Err(Refusal(format!(
@@ -172,7 +172,7 @@ pub(crate) fn host(scenario: &Scenario, name: &str) -> Option<usize> {
 }
 
 /// Their names, with commas.
-pub(crate) fn hosts_in_words(scenario: &Scenario) -> String {
+pub(crate) fn host_names(scenario: &Scenario) -> String {
     hosts(scenario).map(|node| scenario.nodes[node].as_str()).collect::<Vec<_>>().join(", ")
 }
 

@@ -20,11 +20,11 @@ use std::time::Duration;
 const PORT: u16 = 9;
 /// Of IPv4 and UDP.
 pub(super) const HEADERS: usize = 28;
-/// How long nothing must have arrived after all has been sent, beside the delay of the path.
+/// How long nothing must have arrived after all has been sent, in addition to the delay of the path.
 const SILENCE: Duration = Duration::from_millis(300);
 /// How often the receiver looks for what the kernel has noted: seldom, to leave the processor to the emulator.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// How many departures the kernel notes until somebody takes the notes: they share the room for what is received.
+/// How many departures the kernel notes before they are read: the notes share the receive buffer.
 const NOTES: u32 = 128;
 /// What a receiver can hold until it looks, in bytes; less where only root may have so much.
 const BUFFER: usize = 16 << 20;
@@ -49,7 +49,7 @@ pub(super) struct Trip {
     pub(super) left: Vec<Option<i64>>,
     /// In the order of arrival: its number, and when it was at the receiver's interface.
     pub(super) arrived: Vec<(u32, i64)>,
-    /// Datagrams that came through and were lost in the receiver's socket because nobody took them.
+    /// Datagrams that came through and were lost in the receiver's socket because it was full.
     pub(super) lost_in_socket: u32,
 }
 

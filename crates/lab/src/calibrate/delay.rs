@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Datagrams of 100 bytes, so many a second.
 const EVERY: Duration = Duration::from_millis(1);
 const PACKET_BYTES: usize = 100;
-/// The delay at which jitter is told.
+/// The delay at which jitter is measured.
 const OF_JITTER_MS: u32 = 25;
 
 /// Delays of links, as measured at the hosts' interfaces.
@@ -54,7 +54,7 @@ pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Delays, 
     for configured_ms in [1, 5, 25, 100] {
         links.push(Delay::new(configured_ms, &alone(configured_ms, time, state)?, bare_path));
     }
-    let (delays, goodput) = beside_tcp(time, state)?;
+    let (delays, goodput) = with_tcp(time, state)?;
     let beside_tcp = Delay::new(OF_JITTER_MS, &delays, bare_path);
     Ok(Delays { bare_path, links, beside_tcp, beside_tcp_mbit_per_s: goodput })
 }
@@ -84,7 +84,7 @@ fn alone(delay_ms: u32, time: Duration, state: &StateDirectory) -> Result<Vec<i6
 }
 
 /// Delays over a link of 25 ms, and the goodput of the flow over the other one in Mbit/s.
-fn beside_tcp(time: Duration, state: &StateDirectory) -> Result<(Vec<i64>, f64), LabError> {
+fn with_tcp(time: Duration, state: &StateDirectory) -> Result<(Vec<i64>, f64), LabError> {
     let busy = "rate = \"50 Mbit/s\"\none_way_delay = \"5 ms\"\nqueue = { discipline = \"drop-tail\", limit = \"100 packets\" }";
     let plan = path::scenario(&[
         ("path", ["near", "far"], delay_only(OF_JITTER_MS)),

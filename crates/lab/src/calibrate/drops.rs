@@ -19,7 +19,7 @@ const DATAGRAMS: u32 = 20_000;
 const BURST: u32 = 200;
 const QUEUE: u32 = 50;
 
-/// Which of many numbered datagrams were lost, beside what the link's own model loses when it is run by itself.
+/// Which of many numbered datagrams were lost, compared with what the link's own model loses when it runs alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drops {
     /// What loses them.

@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Middleboxes(Vec<Middlebox>);
 
 impl Middleboxes {
-    /// Their namespaces and interfaces, in places of agents that are taken out of the network; nobody is there yet.
+    /// Their namespaces and interfaces, in places of agents that are taken out of the network; the commands do not run yet.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
         let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
         let mut all = Vec::with_capacity(placed.len());
@@ -40,8 +40,8 @@ impl Middleboxes {
         &mut self.0
     }
 
-    /// Begin the commands, and wait until packets pass all of them. The calling thread has to live for as long as they do. Whether packets pass,
-    /// and nobody asked to stop.
+    /// Begin the commands, and wait until packets pass all of them. The calling thread has to live for as long as they do. False after a
+    /// request to stop.
     ///
     /// # Errors
     /// When a command cannot be started, ends, or lets nothing pass within ten seconds.

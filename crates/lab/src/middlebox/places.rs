@@ -4,7 +4,7 @@ use crate::stacks::Refusal;
 use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
 use std::ffi::OsString;
 
-/// Which command stands in an agent's place.
+/// A command that runs in an agent's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAgent {
     /// The agent's name in the scenario.
@@ -14,7 +14,7 @@ pub struct ExternalAgent {
 }
 
 impl ExternalAgent {
-    /// Whether its agent stands in the scenario: where nobody does (`kind = "none"`), no command does.
+    /// Whether the scenario has its agent: with `kind = "none"` no command runs there either.
     pub fn stands_in(&self, scenario: &Scenario) -> bool {
         scenario.agents.iter().any(|spec| spec.name == self.agent && spec.kind.is_some())
     }

@@ -162,12 +162,12 @@ impl Job {
                 }
                 record => record?,
             };
-            let doubts = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
-            if doubts.is_empty() {
+            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
+            if warnings.is_empty() {
                 return Ok(Outcome { record: Ok(record), repeated });
             }
             if repeated == options.retries {
-                return Ok(Outcome { record: Err(doubts.join("; ")), repeated });
+                return Ok(Outcome { record: Err(warnings.join("; ")), repeated });
             }
             repeated += 1;
         }

@@ -197,7 +197,7 @@ impl Running {
     /// # Errors
     /// When there is no such group, or it may not be signalled.
     pub fn ask_all_to_end(&mut self) -> io::Result<()> {
-        // Nobody else gets its number before it is waited for.
+        // No other process gets its number before it is waited for.
         match self.try_wait()? {
             None => Ok(killpg(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM)?),
             Some(_) => Ok(()),

@@ -81,7 +81,7 @@ fn hold(find: impl Fn() -> io::Result<Vec<u32>>) -> io::Result<Vec<(u32, OwnedFd
             Err(error) => return Err(explained(error, format_args!("referring to process {id}"))),
         }
     }
-    // Whoever is found again has not ended between being found and being referred to.
+    // A process that is found again has not ended between being found and being referred to.
     let again = if held.is_empty() { Vec::new() } else { find()? };
     Ok(held.into_iter().filter(|(id, _)| again.contains(id)).collect())
 }

@@ -56,10 +56,10 @@ impl TcpInfo {
     /// When this is no TCP socket, or the kernel is older than Linux 4.10 and says too little.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut room = [0; ROOM];
-        let told = ask(socket.as_fd(), &mut room)?;
-        TcpInfo::from_bytes(&room[..told.min(ROOM)]).ok_or_else(|| {
+        let length = ask(socket.as_fd(), &mut room)?;
+        TcpInfo::from_bytes(&room[..length.min(ROOM)]).ok_or_else(|| {
             io::Error::other(format!(
-                "TCP_INFO has {told} bytes; the lab needs {LEAST} (Linux 4.10 or newer)"
+                "TCP_INFO has {length} bytes; the lab needs {LEAST} (Linux 4.10 or newer)"
             ))
         })
     }

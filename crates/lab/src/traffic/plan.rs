@@ -19,7 +19,7 @@ pub struct SourcePlan {
     pub remote: SocketAddr,
     /// What it sends.
     pub content: Content,
-    /// How much; `None`: until it is told to stop.
+    /// How much; `None`: until it is stopped.
     pub bytes: Option<u64>,
     /// When it connects, counted from the run's origin.
     pub start: Duration,
@@ -47,7 +47,7 @@ pub struct SinkPlan {
 /// How one end of a connection ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// Told to end before it was through.
+    /// Ended before it was through.
     #[default]
     Unfinished,
     /// The sender has written all and knows that the receiver has read it; the receiver has read the FIN.

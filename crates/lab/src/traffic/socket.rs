@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::thread;
 
-/// Where a thread is that goes from namespace to namespace. Only for threads that nobody else uses.
+/// The namespace of a thread that moves between namespaces. Only for threads of the traffic's own.
 #[derive(Debug, Default)]
 pub(super) struct Visitor {
     inside: Option<Arc<Namespace>>,
