@@ -4,7 +4,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{end_escaped_from, failure, in_place, prepare};
+pub(crate) use linux::{end_escaped_from, external_agent, failure, prepare};
 
 use crate::Outcome;
 use crate::experiment::Options;
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     options: Options,
-    /// Put our own endpoint at this node in place of the kernel's TCP; may be given for several
+    /// Put our own endpoint at this node in place of the kernel's TCP; can be repeated
     #[arg(long, value_name = "NODE")]
     seamline: Vec<String>,
     /// Use this congestion control of the kernel for all its senders, in place of each flow's variant
@@ -29,18 +29,17 @@ pub(crate) struct Arguments {
     /// The node at which the command runs; without it the receiver of the first flow
     #[arg(long, value_name = "NODE", requires = "command")]
     at: Option<String>,
-    /// Run a shell command at another node meanwhile, e.g. server='iperf3 -s'; may be given for several
+    /// Run a shell command at another node meanwhile, e.g. server='iperf3 -s'; can be repeated
     #[arg(long, value_name = "NODE=COMMAND", requires = "command")]
     serve: Vec<String>,
     /// Run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0, e.g.
-    /// station='seamline-host agent snoop --in wired0 --out wireless0'; may be given for several
+    /// station='seamline-host agent snoop --in wired0 --out wireless0'; can be repeated
     #[arg(long, value_name = "AGENT=COMMAND")]
     agent: Vec<String>,
-    /// Let the scenario's flows run beside the command
+    /// Let the scenario's flows run next to the command
     #[arg(long, requires = "command")]
     flows: bool,
-    /// Tell a node's link events to the Unix datagram socket at this path, in words as `seamline-host mobile` takes them; may be
-    /// given for several
+    /// Report a node's link events to the Unix datagram socket at this path, as text for `seamline-host mobile`; can be repeated
     #[arg(long, value_name = "NODE=PATH", requires = "command")]
     notify: Vec<String>,
     /// What to run inside the network, in which hosts have their nodes' names; without it the scenario's flows run

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 enum End {
     /// Answer requests for bytes, until it is ended.
     Serve(ServeArguments),
-    /// Fetch bytes, and say when none came.
+    /// Fetch bytes, and report stalls.
     Fetch(FetchArguments),
     /// Inside of `seamline lab`: wait until a time of the scenario.
     Wait(WaitArguments),
@@ -40,7 +40,7 @@ struct ServeArguments {
     /// The longest retransmission timeout, from 1 s to 120 s (TCP_RTO_MAX_MS, Linux 6.15)
     #[arg(long, value_name = "TIME", value_parser = words::time)]
     rto_max: Option<Duration>,
-    /// Take connections of MPTCP, too
+    /// Accept MPTCP connections, too
     #[arg(long)]
     mptcp: bool,
 }
@@ -55,7 +55,7 @@ struct FetchArguments {
     /// For how long
     #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "10 s")]
     duration: Duration,
-    /// Inside of `seamline lab`: until this time of the scenario, by which times are told, too
+    /// Inside `seamline lab`: until this time of the scenario, which is then the clock of all reported times
     #[arg(long, value_name = "TIME", value_parser = words::time, conflicts_with = "duration")]
     until: Option<Duration>,
     /// Ask for so many bytes again and again, in place of one answer without end
@@ -64,13 +64,13 @@ struct FetchArguments {
     /// Use MPTCP
     #[arg(long)]
     mptcp: bool,
-    /// The shortest stall that is told
+    /// The shortest stall to report
     #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms")]
     stall: Duration,
     /// Write what came when into this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Say nothing of the stalls
+    /// Do not report stalls
     #[arg(long, short)]
     quiet: bool,
 }
@@ -120,7 +120,7 @@ fn fetch(arguments: &FetchArguments) -> Outcome {
         atomic::write(file, (text + "\n").as_bytes())?;
     }
     if !arguments.quiet {
-        print_results(&said(&timeline, arguments.stall))?;
+        print_results(&summary(&timeline, arguments.stall))?;
     }
     ended.map_err(failure)
 }
@@ -150,8 +150,8 @@ fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
     found.ok_or_else(|| Failure::Input(format!("{server} has no address")))
 }
 
-/// What came of it, in words.
-fn said(timeline: &Timeline, least: Duration) -> String {
+/// The results as text.
+fn summary(timeline: &Timeline, least: Duration) -> String {
     let mut text = String::new();
     if let (Some(first), Some(last)) = (timeline.samples.first(), timeline.samples.last()) {
         let time = timeline.end_s - first.at_s;

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::experiment::Overrides;
-use crate::lab::{end_escaped_from, failure as lab_failure, in_place, prepare};
+use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
 use seamline_cli::interrupt::Interrupt;
@@ -58,7 +58,8 @@ struct Work {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Work { plans, known } = arguments.work()?;
-    let in_place: Vec<_> = arguments.agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
+    let external_agents: Vec<_> =
+        arguments.agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     if let (true, Some(folder)) = (arguments.again, &arguments.out) {
         let mut parity = read(&folder.join("parity.json"))?;
         parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
@@ -67,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let state = prepare(arguments.quiet)?;
     let interrupt = Interrupt::listen()?;
     let options = ParityOptions {
-        in_place: in_place.clone(),
+        external_agents: external_agents.clone(),
         retries: arguments.retry,
         at_a_time: arguments.jobs,
         stop: interrupt.flag().clone(),
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut escaped = Ok(());
     for (name, plan) in &plans {
         let cells = measure(plan, &state, &options, &|| bar.inc(1));
-        escaped = escaped.and(end_escaped_from(&in_place));
+        escaped = escaped.and(end_escaped_from(&external_agents));
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
         kernel =
@@ -136,11 +137,11 @@ impl Arguments {
         read: impl Fn(&str, &str) -> Result<Vec<differences::Difference>, Failure>,
     ) -> Result<Work, Failure> {
         let plan = load(file, &self.overrides.to_settings())?;
-        let beside = file.with_extension("differences.toml");
-        let known = match std::fs::read_to_string(&beside) {
-            Ok(text) => read(&text, &beside.display().to_string())?,
+        let next_to = file.with_extension("differences.toml");
+        let known = match std::fs::read_to_string(&next_to) {
+            Ok(text) => read(&text, &next_to.display().to_string())?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(Failure::Input(format!("cannot read {}: {error}", beside.display()))),
+            Err(error) => return Err(Failure::Input(format!("cannot read {}: {error}", next_to.display()))),
         };
         let name = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         Ok(Work { plans: vec![(name, plan)], known })

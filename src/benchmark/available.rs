@@ -2,7 +2,7 @@
 
 use seamline_benchmark::load::Serve;
 use seamline_benchmark::remedy::Remedy;
-use seamline_lab::system::{MOUNT_UNIFIED_HIERARCHY, Namespace, unified_hierarchy};
+use seamline_lab::system::{MOUNT_UNIFIED_HIERARCHY, Namespace, explained, unified_hierarchy};
 use seamline_lab::traffic::{CongestionControl, available_congestion_controls};
 use std::fs;
 use std::io;
@@ -104,9 +104,8 @@ fn cgroup() -> io::Result<PathBuf> {
         .ok_or_else(|| io::Error::other(format!("none is mounted ({MOUNT_UNIFIED_HIERARCHY})")))?;
     let path = point.join(format!("{PREFIX}{}", std::process::id()));
     remove_leftovers(&point);
-    let made = fs::create_dir(&path);
-    made.map(|()| path.clone())
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    fs::create_dir(&path).map_err(|error| explained(error, path.display()))?;
+    Ok(path)
 }
 
 /// Remove the cgroups of benchmarks that were killed: their processes are gone.

@@ -10,7 +10,7 @@ use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_experiment::summary::label;
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
-use seamline_lab::{InPlace, LabError, Shell, Stacks, Visit};
+use seamline_lab::{ExternalAgent, LabError, Shell, ShellSession, Stacks};
 use seamline_scenario::Plan;
 use seamline_wire::codec::IpVersion;
 use serde_json::json;
@@ -31,16 +31,16 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         ));
     }
     let plan = load(file, &options.overrides.to_settings())?;
-    let in_place = agent.iter().map(|text| in_place(text)).collect::<Result<_, _>>()?;
+    let external_agents = agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     let state = prepare(options.quiet)?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
-        in_place,
+        external_agents,
     };
     if !arguments.command.is_empty() {
-        return visit(&plan, &stacks, arguments, &state);
+        return run_command(&plan, &stacks, arguments, &state);
     }
     let mut command = format!("lab {}", quoted(&file.display().to_string()));
     seamline.iter().for_each(|node| command += &format!(" --seamline {}", quoted(node)));
@@ -53,43 +53,35 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         ..RunOptions::default()
     };
     if !options.quiet {
-        let seconds = plan
-            .cells
-            .iter()
-            .map(|cell| cell.scenario.duration.as_secs_f64() * cell.scenario.seeds.len() as f64);
-        note(
-            "note",
-            format!(
-                "in real time this takes {:.0} s: {} runs, one after the other",
-                seconds.sum::<f64>(),
-                plan.runs()
-            ),
-        );
+        let cells = plan.cells.iter().map(|cell| &cell.scenario);
+        let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
+        let runs = plan.runs();
+        note("note", format!("in real time this takes {seconds:.0} s: {runs} runs, one after the other"));
     }
     let mut escaped = Ok(());
     let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
-        escaped = end_escaped_from(&stacks.in_place);
+        escaped = end_escaped_from(&stacks.external_agents);
         results.map_err(|incomplete| incomplete.map_failure(failure))
     });
     shown.and(escaped)
 }
 
-/// What commands in places of agents have started elsewhere, if there are any.
-pub(crate) fn end_escaped_from(in_place: &[InPlace]) -> Outcome {
-    if in_place.is_empty() { Ok(()) } else { end_escaped() }
+/// End what commands in place of agents have started outside the lab, if there are any.
+pub(crate) fn end_escaped_from(agents: &[ExternalAgent]) -> Outcome {
+    if agents.is_empty() { Ok(()) } else { end_escaped() }
 }
 
-/// What commands have started elsewhere.
+/// End what commands have started outside the lab.
 fn end_escaped() -> Outcome {
-    let ended = leftovers::end_escaped(GRACE);
-    ended
-        .map(drop)
-        .map_err(|error| Failure::Runtime(format!("what a command has started could not be ended: {error}")))
+    match leftovers::end_escaped(GRACE) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::Runtime(format!("cannot end what a command has started: {error}"))),
+    }
 }
 
 /// Run a command inside the network.
-fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
+fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
     let Arguments { options, at, serve, flows, notify, command, .. } = arguments;
     if options.report.is_some() {
         return Err(Failure::Input(
@@ -102,14 +94,8 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
     let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows, notify };
     if !options.quiet && plan.runs() > 1 {
         let flow = plan.cells[0].scenario.flows.first().map_or("", |flow| flow.variant_name.as_str());
-        note(
-            "note",
-            format!(
-                "of the scenario's {} runs this is the first: {}, TCP as of {flow:?}",
-                plan.runs(),
-                label(plan, 0)
-            ),
-        );
+        let (runs, first) = (plan.runs(), label(plan, 0));
+        note("note", format!("of the scenario's {runs} runs this is the first: {first}, TCP as of {flow:?}"));
     }
     let interrupt = Interrupt::listen_once()?;
     let files = RunOptions {
@@ -118,84 +104,75 @@ fn visit(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirec
         stop: interrupt.flag().clone(),
         ..RunOptions::default()
     };
-    let visit = seamline_lab::shell(plan, stacks, &shell, state, &files);
+    let session = seamline_lab::shell(plan, stacks, &shell, state, &files);
     let escaped = end_escaped();
-    let visit = visit.map_err(failure)?;
-    let Some(visit) = visit else {
+    let Some(session) = session.map_err(failure)? else {
         escaped?;
         return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
     };
     if !options.quiet {
-        eprint!("{}", said(&visit));
-        visit.emulation.doubts().iter().for_each(|doubt| note("warning", doubt));
-        if visit.took > visit.scheduled {
+        eprint!("{}", summary(&session));
+        session.emulation.doubts().iter().for_each(|warning| note("warning", warning));
+        if session.took > session.scheduled {
             let text = format!(
                 "the command took {}, the scenario {}: after that its links stayed as they were (--set duration='1 h')",
-                visit.took, visit.scheduled
+                session.took, session.scheduled
             );
             note("note", text);
         }
     }
     if options.json {
-        print_results(&json(&visit)?)?;
+        print_results(&json(&session)?)?;
     }
     escaped?;
-    match visit.code {
+    match session.code {
         0 => Ok(()),
         code => Err(Failure::Passed(code)),
     }
 }
 
-/// What came of it, after whatever the command has written.
-fn json(visit: &Visit) -> Result<String, Failure> {
-    let Visit { code, flows, links, emulation, .. } = visit;
+/// The results as JSON, printed after the command's own output.
+fn json(session: &ShellSession) -> Result<String, Failure> {
+    let ShellSession { code, flows, links, emulation, .. } = session;
     let document = json!({ "code": code, "flows": flows, "links": links, "emulation": emulation });
     crate::terminal::json(&document)
 }
 
 /// `NODE=PATH`.
 fn listener(text: &str) -> Result<(String, PathBuf), Failure> {
-    match text.split_once('=').filter(|(node, path)| !node.is_empty() && !path.is_empty()) {
-        Some((node, path)) => Ok((node.to_owned(), PathBuf::from(path))),
-        None => Err(Failure::Input(format!(
-            "--notify {text:?} should be NODE=PATH, e.g. --notify phone=/tmp/mobile.sock"
-        ))),
-    }
+    let (node, path) = named("--notify", text, "NODE=PATH", "phone=/tmp/mobile.sock")?;
+    Ok((node, path.into()))
 }
 
 /// `NODE=COMMAND`.
 fn server(text: &str) -> Result<(String, Vec<OsString>), Failure> {
-    named(text).map(|(node, command)| (node, shell(command))).ok_or_else(|| {
-        Failure::Input(format!("--serve {text:?} should be NODE=COMMAND, e.g. --serve server='iperf3 -s'"))
-    })
+    let (node, command) = named("--serve", text, "NODE=COMMAND", "server='iperf3 -s'")?;
+    Ok((node, shell(command)))
 }
 
-/// `AGENT=COMMAND`. What it says goes where errors go, for results may be read by a program.
-pub(crate) fn in_place(text: &str) -> Result<InPlace, Failure> {
-    let named = named(text).map(|(agent, command)| (agent, shell(&format!("exec >&2; {command}"))));
-    named.map(|(agent, command)| InPlace { agent, command }).ok_or_else(|| {
-        Failure::Input(format!(
-            "--agent {text:?} should be AGENT=COMMAND, e.g. --agent station='seamline-host agent snoop --in wired0 --out wireless0'"
-        ))
-    })
+/// `AGENT=COMMAND`. The command's output goes to standard error: a program may read the results on standard output.
+pub(crate) fn external_agent(text: &str) -> Result<ExternalAgent, Failure> {
+    let example = "station='seamline-host agent snoop --in wired0 --out wireless0'";
+    let (agent, command) = named("--agent", text, "AGENT=COMMAND", example)?;
+    Ok(ExternalAgent { agent, command: shell(&format!("exec >&2; {command}")) })
 }
 
-/// A name, and a command.
-fn named(text: &str) -> Option<(String, &str)> {
-    let (name, command) =
-        text.split_once('=').filter(|(name, command)| !name.is_empty() && !command.is_empty())?;
-    Some((name.to_owned(), command))
+/// The two parts of an option's value `NAME=VALUE`, neither of them empty.
+fn named<'a>(option: &str, text: &'a str, form: &str, example: &str) -> Result<(String, &'a str), Failure> {
+    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let wrong = || Failure::Input(format!("{option} {text:?} should be {form}, e.g. {option} {example}"));
+    parts.map(|(name, value)| (name.to_owned(), value)).ok_or_else(wrong)
 }
 
-/// A shell takes it apart.
+/// A command line for the shell.
 fn shell(command: &str) -> Vec<OsString> {
     ["sh", "-c", command].map(OsString::from).to_vec()
 }
 
 /// What the network did while a command ran.
-fn said(visit: &Visit) -> String {
+fn summary(session: &ShellSession) -> String {
     let mut text = String::new();
-    for link in &visit.links {
+    for link in &session.links {
         let lost = link.lost_to_errors + link.lost_to_link_down + link.lost_to_departure.unwrap_or(0);
         let dropped = link.dropped_by_full_queue + link.dropped_by_queue_management;
         if link.delivered_packets + lost + dropped == 0 {
@@ -206,7 +183,7 @@ fn said(visit: &Visit) -> String {
             link.name, link.delivered_packets
         );
     }
-    for flow in &visit.flows {
+    for flow in &session.flows {
         text += &format!("seamline: {}: {} bytes delivered\n", flow.name, flow.delivered_bytes);
         for handover in &flow.handovers {
             let after =
@@ -220,7 +197,7 @@ fn said(visit: &Visit) -> String {
             );
         }
     }
-    let Visit { emulation, files, .. } = visit;
+    let ShellSession { emulation, files, .. } = session;
     text += &format!(
         "seamline: packets were {:.0} us late at the median, {:.0} us at the 99th percentile ({})\n",
         emulation.lateness_median_us, emulation.lateness_p99_us, emulation.priority
@@ -229,19 +206,19 @@ fn said(visit: &Visit) -> String {
     text
 }
 
-/// Clear away what an earlier lab has left, and become somebody who may make namespaces. Before any other thread begins.
+/// Remove what an earlier lab has left, and obtain the right to make namespaces. To be called before any other thread begins.
 pub(crate) fn prepare(quiet: bool) -> Result<StateDirectory, Failure> {
     let host = |error: io::Error| failure(error.into());
     let state = StateDirectory::find().map_err(host)?;
     match state.remove_leftovers(GRACE) {
-        Ok(leftovers) => leftovers.iter().filter(|_| !quiet).for_each(tell),
+        Ok(leftovers) => leftovers.iter().filter(|_| !quiet).for_each(report),
         Err(error) => note("warning", format!("what a killed lab has left could not be ended: {error}")),
     }
     privileges::obtain().map_err(host)?;
     Ok(state)
 }
 
-fn tell(Leftover { lab, ended, .. }: &Leftover) {
+fn report(Leftover { lab, ended, .. }: &Leftover) {
     let count = match ended.len() {
         0 => return,
         1 => "1 process".to_owned(),
@@ -256,8 +233,6 @@ pub(crate) fn failure(error: LabError) -> Failure {
         LabError::Host(error) => {
             Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
         }
-        LabError::Damaged(what) | LabError::Command(what) | LabError::CommandEnded(what) => {
-            Failure::Runtime(what)
-        }
+        LabError::Failed(what) | LabError::CommandEnded(what) => Failure::Runtime(what),
     }
 }

@@ -4,7 +4,6 @@
 mod cgroup;
 mod commands;
 mod process;
-mod second_path;
 
 use crate::case::Job;
 use crate::load::Timeline;
@@ -105,30 +104,30 @@ fn once(job: &Job, options: &RunOptions, stop: &AtomicBool) -> Result<Run, RunEr
     let timeline: Timeline =
         serde_json::from_str(&timeline).map_err(|error| RunError::Failed(error.to_string()))?;
     let drops = drops(&events(folder.path())?)?;
-    let mut doubts = document.emulation.doubts();
-    doubts.extend(other_doubts(job, &timeline, folder.path()));
+    let mut warnings = document.emulation.doubts();
+    warnings.extend(other_warnings(job, &timeline, folder.path()));
     Ok(Run {
         job: *job,
         definition: DEFINITION,
         measured: measure(job, &timeline, &drops),
         repeated: 0,
-        doubts,
+        doubts: warnings,
         kernel: document.emulation.kernel,
     })
 }
 
 /// How the run differs from what the case asks for.
-fn other_doubts(job: &Job, timeline: &Timeline, folder: &Path) -> Vec<String> {
-    let mut doubts = Vec::new();
+fn other_warnings(job: &Job, timeline: &Timeline, folder: &Path) -> Vec<String> {
+    let mut warnings = Vec::new();
     let begin_s = job.link_down().as_secs_f64() - UNTIL_S - BEFORE_S;
     if timeline.samples.first().is_none_or(|first| first.at_s > begin_s) {
-        doubts.push("the connection began too late to measure its rate".to_owned());
+        warnings.push("the connection began too late to measure its rate".to_owned());
     }
     let log = || fs::read_to_string(folder.join(commands::MOBILE_LOG)).unwrap_or_default();
     if matches!(job.case.remedy.notice, Notice::Correct(_)) && !log().contains("event=freeze ") {
-        doubts.push("the phone was not ready to freeze".to_owned());
+        warnings.push("the phone was not ready to freeze".to_owned());
     }
-    doubts
+    warnings
 }
 
 /// The daemons' logs, for an error.

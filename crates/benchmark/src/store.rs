@@ -4,6 +4,7 @@ use crate::case::Job;
 use crate::measure::Measured;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
+use seamline_lab::system::explained;
 use seamline_results::Error;
 use seamline_results::json_lines::Lines;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub struct Run {
     pub measured: Measured,
     /// How often it was repeated because the host was too busy to emulate it well.
     pub repeated: u32,
-    /// Why it should not be trusted; runs with doubts are left out of all numbers.
+    /// Warnings about its quality; runs with any are left out of all numbers.
     pub doubts: Vec<String>,
     /// The kernel's release.
     pub kernel: String,
@@ -68,8 +69,6 @@ impl Store {
     pub fn keep(&mut self, run: &Run) -> io::Result<()> {
         let line = serde_json::to_string(run)? + "\n";
         let path = self.file.path().to_owned();
-        self.file
-            .append(&line)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        self.file.append(&line).map_err(|error| explained(error, path.display()))
     }
 }

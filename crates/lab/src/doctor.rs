@@ -1,6 +1,7 @@
 //! What the lab needs of this host: namespaces and what it creates in them, processors, timers.
 
 use crate::clock;
+use crate::lateness::Lateness;
 use crate::system::{
     Namespace, Priority, Privileges, StateDirectory, Tun, kernel_release, priority, privileges, settings,
 };
@@ -239,13 +240,13 @@ fn processors() -> Feature {
 }
 
 fn timers() -> Feature {
-    let late = thread::scope(|scope| scope.spawn(lateness).join()).unwrap_or_default();
-    let tried = match (late.get(late.len() / 2), late.get(late.len() * 99 / 100)) {
-        (Some(half), Some(most)) => {
+    let tried = match thread::scope(|scope| scope.spawn(sleeps).join()) {
+        Ok(late) => {
+            let [half, most] = [0.5, 0.99].map(|share| late.quantile(share).as_nanos() / 1000);
             let found = format!("a sleep of 1 ms ends {half} us late (median), {most} us (p99)");
-            if *most < 1000 { Ok(found) } else { Err(found) }
+            if most < 1000 { Ok(found) } else { Err(found) }
         }
-        _ => Err("could not be measured".to_owned()),
+        Err(_) => Err("could not be measured".to_owned()),
     };
     let purpose = "emulated delays exact to a fraction of a millisecond (p99 below 1 ms)";
     Feature::new(Need::Recommended, "punctual timers", purpose, tried).fixed_by(&[
@@ -254,19 +255,17 @@ fn timers() -> Feature {
     ])
 }
 
-/// How late sleeps of 1 ms ended, in microseconds, sorted; with the priority that the lab would have.
-fn lateness() -> Vec<u64> {
+/// How late sleeps of 1 ms end with the priority that the lab would have.
+fn sleeps() -> Lateness {
     let _ = priority::raise();
     let nap = Duration::from_millis(1);
-    let mut late: Vec<u64> = (0..300)
-        .map(|_| {
-            let due = clock::monotonic() + nap;
-            #[expect(clippy::disallowed_methods, reason = "the lateness of the host is what is measured")]
-            thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
-            clock::monotonic().saturating_since(due).as_nanos() / 1000
-        })
-        .collect();
-    late.sort_unstable();
+    let mut late = Lateness::new();
+    for _ in 0..300 {
+        let due = clock::monotonic() + nap;
+        #[expect(clippy::disallowed_methods, reason = "the lateness of the host is what is measured")]
+        thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
+        late.note(clock::monotonic().saturating_since(due));
+    }
     late
 }
 

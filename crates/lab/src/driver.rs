@@ -6,7 +6,7 @@ use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
 use crate::middlebox::{Middlebox, PORTS};
 use crate::notify::Notify;
-use crate::outlet::Delivered;
+use crate::outlet::{Delivered, Outlet};
 use crate::run::LabError;
 use crate::site::{Site, Stack};
 use crate::traffic::Observation;
@@ -15,12 +15,12 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use seamline_experiment::live::Live;
-use seamline_wire::{Duration, Event, Instant, Packet, Signal};
+use seamline_wire::{Duration, Event, Input, Instant, Packet, Signal};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::mpsc::Receiver;
 
-/// At the latest after this long somebody looks whether it is over.
+/// The driver checks at least this often whether the run is over.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a run is over.
@@ -28,18 +28,18 @@ const LONGEST_WAIT: Duration = Duration::from_millis(20);
 pub(crate) enum Over {
     /// It came to its end.
     Complete,
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Stopped,
 }
 
-/// What is real of a network.
+/// The real parts of a network.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     /// Its hosts.
     pub(crate) sites: &'a mut [Site],
     /// Commands in place of agents.
     pub(crate) middleboxes: &'a mut [Middlebox],
-    /// Who is told of its links.
+    /// Reports link events to programs.
     pub(crate) notify: Option<&'a Notify>,
 }
 
@@ -47,9 +47,7 @@ pub(crate) struct Network<'a> {
 #[derive(Debug)]
 pub(crate) struct Driver<'a, 'b> {
     live: &'a mut Live<'b>,
-    sites: &'a mut [Site],
-    middleboxes: &'a mut [Middlebox],
-    notify: Option<&'a Notify>,
+    network: Network<'a>,
     /// By connection: what the kernel said of its sender, and the place of its node.
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
@@ -78,15 +76,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         observations: Receiver<Observation>,
         origin: Instant,
     ) -> Self {
-        let Network { sites, middleboxes, notify } = network;
-        // Nobody clears what is said of an interface that a site does not have.
-        let ready = vec![[false; 2]; sites.len()];
-        let ready_to_pass = vec![[false; 2]; middleboxes.len()];
+        let ready = vec![[false; 2]; network.sites.len()];
+        let ready_to_pass = vec![[false; 2]; network.middleboxes.len()];
         Driver {
             live,
-            sites,
-            middleboxes,
-            notify,
+            network,
             views,
             observations,
             origin,
@@ -101,11 +95,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
     }
 
-    fn now(&self) -> Instant {
-        Instant::ZERO + clock::monotonic().saturating_since(self.origin)
-    }
-
-    /// Go on until `over` says how it ended. It is asked at least every 20 ms, with the time since the origin. Returns how late
+    /// Run until `over` returns how it ended. It is called at least every 20 ms with the time since the origin. Returns how late
     /// packets were put on interfaces.
     ///
     /// # Errors
@@ -114,14 +104,14 @@ impl<'a, 'b> Driver<'a, 'b> {
         mut self,
         over: &mut dyn FnMut(Instant) -> io::Result<Option<Over>>,
     ) -> Result<(Over, Lateness), LabError> {
-        let mut wanted = self.now();
+        let mut wanted = since(self.origin);
         loop {
-            let now = self.now();
+            let now = since(self.origin);
             self.lateness.note_stall(now.saturating_since(wanted));
             if let Some(over) = over(now)? {
                 return Ok((over, self.lateness));
             }
-            if let Some(middlebox) = self.ended.and_then(|place| self.middleboxes.get_mut(place)) {
+            if let Some(middlebox) = self.ended.and_then(|place| self.network.middleboxes.get_mut(place)) {
                 middlebox.check()?;
             }
             // Nothing may become due after `deliver`: it would lie there until the wait is over.
@@ -139,7 +129,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// What the kernel has said of its connections.
     fn observe(&mut self) {
         while let Ok(observation) = self.observations.try_recv() {
-            let Observation::State { connection, info, .. } = observation else { continue };
+            let Observation { connection, info } = observation;
             let Some(Some((node, view))) = self.views.get_mut(connection as usize) else { continue };
             let live = &mut *self.live;
             view.note(&info, &mut |event| live.report(*node, event));
@@ -148,12 +138,11 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What has come through the network goes to the hosts.
     fn deliver(&mut self) -> io::Result<()> {
-        for site in self.sites.iter_mut() {
+        for site in self.network.sites.iter_mut() {
             self.live.fetch(site.node, &mut self.packets);
             for (due, packet) in self.packets.drain(..) {
                 site.outlet.deliver(&packet)?;
-                let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
-                self.lateness.note(written.saturating_since(due));
+                self.lateness.note(since(self.origin).saturating_since(due));
                 if let Stack::Linux(tap) = &mut site.stack
                     && let Some(event) = tap.arrived(&packet)
                 {
@@ -165,9 +154,9 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Likewise to those who stand in the way.
+    /// Likewise to the commands in place of agents.
     fn deliver_passing(&mut self) -> io::Result<()> {
-        for middlebox in self.middleboxes.iter_mut() {
+        for middlebox in self.network.middleboxes.iter_mut() {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
             for (side, packets) in self.passing.iter_mut().enumerate() {
                 for (due, packet) in packets.drain(..) {
@@ -176,8 +165,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                         self.live.pass_on(middlebox.agent, PORTS[1 - side], packet);
                         continue;
                     }
-                    let written = Instant::ZERO + clock::monotonic().saturating_since(self.origin);
-                    self.lateness.note(written.saturating_since(due));
+                    self.lateness.note(since(self.origin).saturating_since(due));
                     self.live.recycle(packet);
                 }
             }
@@ -187,9 +175,9 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Endpoints of ours get their packets, signals and wake-ups; programs get the signals of their node.
     fn serve_endpoints(&mut self, now: Instant) -> io::Result<()> {
-        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
+        for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
             self.live.fetch_signals(site.node, &mut self.signals);
-            if let Some(notify) = self.notify {
+            if let Some(notify) = self.network.notify {
                 self.signals.iter().try_for_each(|(_, signal)| notify.tell(site.node, *signal))?;
             }
             let Stack::Seamline(host) = &mut site.stack else {
@@ -199,7 +187,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             let (node, live) = (site.node, &mut *self.live);
             let mut listener = |event: &Event| live.report(node, event);
             for (_, signal) in self.signals.drain(..) {
-                host.signal(now, signal, &mut listener)?;
+                host.step(now, Input::Signal(signal), &mut listener)?;
             }
             if ready[1] {
                 ready[1] = host.receive(now, &mut listener)?;
@@ -211,49 +199,27 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// What hosts have sent goes into the network.
     fn take_in(&mut self) -> io::Result<()> {
-        for (site, ready) in self.sites.iter_mut().zip(&mut self.ready) {
-            for _ in 0..BATCH {
-                if !ready[0] {
-                    break;
-                }
-                let Some(length) = site.outlet.interface.read(&mut self.buffer)? else {
-                    ready[0] = false;
-                    break;
-                };
-                let mut packet = self.live.packet();
-                if !edge::take_in(&self.buffer[..length], &mut packet) {
-                    self.live.recycle(packet);
-                    continue;
-                }
-                if let Stack::Linux(tap) = &mut site.stack
+        for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
+            let (node, stack) = (site.node, &mut site.stack);
+            read_batch(self.live, &site.outlet, &mut ready[0], &mut self.buffer, |live, packet| {
+                if let Stack::Linux(tap) = stack
                     && let Some(event) = tap.sent(&packet)
                 {
-                    self.live.report(site.node, &event);
+                    live.report(node, &event);
                 }
-                self.live.take_in(site.node, packet);
-            }
+                live.take_in(node, packet);
+            })?;
         }
         Ok(())
     }
 
-    /// What those pass on who stand in the way goes into the network.
+    /// What commands in place of agents pass on goes into the network.
     fn take_in_passing(&mut self) -> io::Result<()> {
-        for (middlebox, ready) in self.middleboxes.iter_mut().zip(&mut self.ready_to_pass) {
-            for (side, ready) in ready.iter_mut().enumerate() {
-                for _ in 0..BATCH {
-                    if !*ready {
-                        break;
-                    }
-                    let Some(length) = middlebox.outlets[side].interface.read(&mut self.buffer)? else {
-                        *ready = false;
-                        break;
-                    };
-                    let mut packet = self.live.packet();
-                    match edge::take_in(&self.buffer[..length], &mut packet) {
-                        true => self.live.pass_on(middlebox.agent, PORTS[side], packet),
-                        false => self.live.recycle(packet),
-                    }
-                }
+        for (middlebox, ready) in self.network.middleboxes.iter().zip(&mut self.ready_to_pass) {
+            for ((outlet, port), ready) in middlebox.outlets.iter().zip(PORTS).zip(ready) {
+                read_batch(self.live, outlet, ready, &mut self.buffer, |live, packet| {
+                    live.pass_on(middlebox.agent, port, packet);
+                })?;
             }
         }
         Ok(())
@@ -262,25 +228,25 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// Until a packet comes or something is due; how long that was to be at most.
     fn wait(&mut self) -> io::Result<Duration> {
         debug_assert!(
-            self.sites.iter().all(|site| self.live.is_fetched(site.node))
-                && self.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
+            self.network.sites.iter().all(|site| self.live.is_fetched(site.node))
+                && self.network.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
             "the emulator goes to sleep while something that is due waits for it"
         );
         let is_busy = self.ready.iter().chain(&self.ready_to_pass).any(|ready| ready.contains(&true));
-        let hosts = self.sites.iter().filter_map(|site| match &site.stack {
+        let hosts = self.network.sites.iter().filter_map(|site| match &site.stack {
             Stack::Seamline(host) => host.wake_at(),
             Stack::Linux(_) => None,
         });
         let due = hosts.chain(self.live.wake_at()).min();
         let wait = match due {
             _ if is_busy => Duration::ZERO,
-            Some(due) => due.saturating_since(self.now()).min(LONGEST_WAIT),
+            Some(due) => due.saturating_since(since(self.origin)).min(LONGEST_WAIT),
             None => LONGEST_WAIT,
         };
-        let most = 2 * (self.sites.len() + self.middleboxes.len());
+        let most = 2 * (self.network.sites.len() + self.network.middleboxes.len());
         let mut descriptors = Vec::with_capacity(most);
         let mut whose = Vec::with_capacity(most);
-        for (place, site) in self.sites.iter().enumerate() {
+        for (place, site) in self.network.sites.iter().enumerate() {
             descriptors.push(PollFd::new(site.outlet.interface.as_fd(), PollFlags::POLLIN));
             whose.push((place, 0));
             if let Stack::Seamline(host) = &site.stack {
@@ -288,11 +254,11 @@ impl<'a, 'b> Driver<'a, 'b> {
                 whose.push((place, 1));
             }
         }
-        for middlebox in self.middleboxes.iter() {
+        for middlebox in self.network.middleboxes.iter() {
             let both = middlebox.outlets.iter().map(|outlet| &outlet.interface);
             descriptors.extend(both.map(|interface| PollFd::new(interface.as_fd(), PollFlags::POLLIN)));
         }
-        let commands = self.middleboxes.iter().filter_map(Middlebox::end);
+        let commands = self.network.middleboxes.iter().filter_map(Middlebox::end);
         descriptors.extend(commands.map(|end| PollFd::new(end, PollFlags::POLLIN)));
         let at_most =
             TimeSpec::new((wait.as_nanos() / 1_000_000_000) as i64, (wait.as_nanos() % 1_000_000_000) as i64);
@@ -302,7 +268,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             Err(error) => return Err(error.into()),
         }
         let (hosts, others) = descriptors.split_at(whose.len());
-        let (passing, commands) = others.split_at(2 * self.middleboxes.len());
+        let (passing, commands) = others.split_at(2 * self.network.middleboxes.len());
         self.ended = commands.iter().position(|descriptor| descriptor.any() == Some(true));
         for (descriptor, (place, which)) in hosts.iter().zip(whose) {
             self.ready[place][which] |= descriptor.any() == Some(true);
@@ -312,4 +278,34 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
         Ok(wait)
     }
+}
+
+/// The time since the run began.
+fn since(origin: Instant) -> Instant {
+    Instant::ZERO + clock::monotonic().saturating_since(origin)
+}
+
+/// Take up to a batch of packets from an interface that is `ready`. It is no longer when there are no more.
+fn read_batch(
+    live: &mut Live<'_>,
+    outlet: &Outlet,
+    ready: &mut bool,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&mut Live<'_>, Box<Packet>),
+) -> io::Result<()> {
+    for _ in 0..BATCH {
+        if !*ready {
+            break;
+        }
+        let Some(length) = outlet.interface.read(buffer)? else {
+            *ready = false;
+            break;
+        };
+        let mut packet = live.packet();
+        match edge::take_in(&buffer[..length], &mut packet) {
+            true => take(live, packet),
+            false => live.recycle(packet),
+        }
+    }
+    Ok(())
 }

@@ -45,59 +45,41 @@ fn ends(bytes: &[u8]) -> Option<[NodeId; 2]> {
 }
 
 /// Fill in a packet that came from an interface as these bytes: a segment with its fields where they hold all of it, else
-/// something foreign that is only carried. `false`, and nothing useful in the packet, when it is between other
+/// something foreign that is only carried: its length, its ports if it is UDP or TCP, and how much of it is payload. `false`, and nothing useful in the packet, when it is between other
 /// addresses than those of the lab: discovery of neighbours and routers, mostly.
 pub fn take_in(bytes: &[u8], packet: &mut Packet) -> bool {
-    let copy = || Arc::<[u8]>::from(bytes);
-    let extra = match read(bytes, packet) {
-        Some(Kind::Segment) => Extra::Segment(copy()),
-        Some(Kind::Foreign) => Extra::Foreign(copy()),
-        None => return false,
+    let Some(ends) = ends(bytes) else { return false };
+    [packet.source, packet.destination] = ends;
+    packet.wire_bytes = bytes.len() as u32;
+    packet.tunnels = Tunnels::NONE;
+    let copy = Arc::<[u8]>::from(bytes);
+    let extra = if let Ok(decoded) = decode_complete(bytes) {
+        set_segment(packet, &decoded.headers);
+        Extra::Segment(copy)
+    } else {
+        let Carried { ports, payload } = carried(bytes);
+        [packet.source_port, packet.destination_port] = ports;
+        packet.segment = Segment { length: payload, ..Segment::default() };
+        Extra::Foreign(copy)
     };
     packet.extra = Some(Box::new(extra));
     true
 }
 
-/// What came from an interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A segment, and the fields hold all of it.
-    Segment,
-    /// Something else; only its ends and its length are known, its ports if it is UDP or TCP, and how much of it is
-    /// payload, which stands where a segment's would.
-    Foreign,
-}
-
-/// [`take_in`] without keeping the bytes.
-fn read(bytes: &[u8], packet: &mut Packet) -> Option<Kind> {
-    let [source, destination] = ends(bytes)?;
-    packet.source = source;
-    packet.destination = destination;
-    packet.wire_bytes = bytes.len() as u32;
-    packet.tunnels = Tunnels::NONE;
-    packet.extra = None;
-    let Ok(decoded) = decode_complete(bytes) else {
-        let Carried { ports, payload } = carried(bytes);
-        [packet.source_port, packet.destination_port] = ports;
-        packet.segment = Segment { length: payload, ..Segment::default() };
-        return Some(Kind::Foreign);
-    };
-    packet.source_port = decoded.headers.source_port;
-    packet.destination_port = decoded.headers.destination_port;
-    packet.segment = decoded.headers.segment;
-    Some(Kind::Segment)
+fn set_segment(packet: &mut Packet, headers: &Headers) {
+    (packet.source_port, packet.destination_port) = (headers.source_port, headers.destination_port);
+    packet.segment = headers.segment;
 }
 
 /// Take in a segment at the end of its way, from the bytes that it came in as. Returns its payload. What an endpoint does not know
 /// is skipped, as every TCP has to (RFC 9293 section 3.1, MUST-6): options of Fast Open or of Multipath TCP, an urgent pointer.
 /// `None`, and nothing useful in the packet, for anything that is no intact segment between nodes of a lab.
 pub fn receive<'a>(bytes: &'a [u8], packet: &mut Packet) -> Option<&'a [u8]> {
-    let [source, destination] = ends(bytes)?;
+    let ends = ends(bytes)?;
     let Decoded { headers, payload } = decode(bytes).ok()?;
     packet.make_bare();
-    (packet.source, packet.destination) = (source, destination);
-    (packet.source_port, packet.destination_port) = (headers.source_port, headers.destination_port);
-    packet.segment = headers.segment;
+    [packet.source, packet.destination] = ends;
+    set_segment(packet, &headers);
     packet.wire_bytes = bytes.len() as u32;
     Some(payload)
 }
@@ -112,7 +94,7 @@ pub enum NotBytes {
 }
 
 /// The bytes of a packet for a host: those that it came in as where nothing on its way has changed it, otherwise its fields
-/// written anew around its payload. `out` is for those written anew, and what was in it is lost.
+/// encoded again around its payload. `out` is scratch space for that.
 ///
 /// # Errors
 /// When it has none.

@@ -12,12 +12,12 @@ use crate::site::{Site, Stack};
 use crate::stacks::Stacks;
 use crate::system::{Namespace, Priority, kernel_release};
 use crate::traffic::{
-    Content, Observation, Report, Sampling, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
+    Content, Observation, Report, SinkPlan, SourcePlan, Traffic, available_congestion_controls,
 };
 use crate::user_host::UserHost;
 use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::live::{self, Ended, Live};
-use seamline_scenario::connections::{Connection, connections};
+use seamline_scenario::connections::connections;
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_wire::codec::{IpVersion, TCP_HEADER_LENGTH};
 use seamline_wire::{Duration, Instant, TransportPort};
@@ -56,11 +56,10 @@ impl Ends {
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let content = |connection: &Connection| Content::new(live.seed(), connection.number.into());
         let (tell, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
         for connection in &connections {
-            let content = content(connection);
+            let content = Content::new(live.seed(), connection.number.into());
             let flow = &scenario.flows[connection.flow];
             let [from, to] = connection.ends;
             let at = |node: usize, port: TransportPort| address(node, port, stacks.version);
@@ -70,10 +69,9 @@ impl Ends {
             match &mut site.stack {
                 Stack::Linux(tap) => {
                     tap.watch_receiver(connection.receiver_port);
-                    let namespace = site.namespace.clone();
                     sinks.push(SinkPlan {
                         connection: number,
-                        namespace,
+                        namespace: site.namespace.clone(),
                         local: remote,
                         content,
                         congestion_control: None,
@@ -103,11 +101,11 @@ impl Ends {
             }
             views.push(view);
         }
-        let traffic = Traffic::prepare(sources, sinks, Some(Sampling::new(tell)))?;
+        let traffic = Traffic::prepare(sources, sinks, Some(tell))?;
         Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 
-    /// The same, with programs that are told of links.
+    /// The same, with programs that get link events.
     pub(crate) fn notifying(self, notify: Notify) -> Self {
         Ends { notify: Some(notify), ..self }
     }
@@ -228,7 +226,7 @@ fn emulation(
 fn check_content(reports: &[Report], sites: &[Site], scenario: &Scenario) -> Result<(), LabError> {
     for report in reports {
         if let Some(offset) = report.sink.as_ref().and_then(|sink| sink.first_mismatch) {
-            return Err(LabError::Damaged(format!(
+            return Err(LabError::Failed(format!(
                 "connection {}: the byte at {offset} that its receiver read is not what was sent",
                 report.connection
             )));
@@ -239,7 +237,7 @@ fn check_content(reports: &[Report], sites: &[Site], scenario: &Scenario) -> Res
             && let Some((port, mismatch)) = host.mismatch()
         {
             let node = &scenario.nodes[site.node];
-            return Err(LabError::Damaged(format!(
+            return Err(LabError::Failed(format!(
                 "at {node}, port {}: the byte at {} that came is not what was sent",
                 port.0, mismatch.offset
             )));

@@ -5,7 +5,7 @@ use seamline_wire::Duration;
 
 /// How much later than they were due packets were put on an interface, and how long the emulator stood still.
 #[derive(Clone, Debug)]
-pub struct Lateness {
+pub(crate) struct Lateness {
     packets: Histogram<u64>,
     stall: Duration,
 }
@@ -14,37 +14,31 @@ impl Lateness {
     const MOST: Duration = Duration::from_secs(60);
 
     /// Nothing yet. Values are kept with three significant digits.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let histogram = Histogram::new_with_max(Self::MOST.as_nanos(), 3);
         let packets =
             histogram.unwrap_or_else(|_| unreachable!("three digits and a positive maximum are valid"));
         Lateness { packets, stall: Duration::ZERO }
     }
     /// Something happened so much late.
-    pub fn note(&mut self, late: Duration) {
+    pub(crate) fn note(&mut self, late: Duration) {
         self.packets.saturating_record(late.as_nanos());
     }
     /// The emulator came so much later than it wanted to look at its interfaces: what came meanwhile lay there as long, although
     /// nothing that was due shows it.
-    pub fn note_stall(&mut self, late: Duration) {
+    pub(crate) fn note_stall(&mut self, late: Duration) {
         self.stall = self.stall.max(late);
     }
     /// How many happened.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.packets.len()
     }
     /// This share of all were no later, from 0 to 1.
-    pub fn quantile(&self, share: f64) -> Duration {
+    pub(crate) fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.packets.value_at_quantile(share))
     }
     /// The latest packet, or the longest time that the emulator stood still, whichever is more.
-    pub fn maximum(&self) -> Duration {
+    pub(crate) fn maximum(&self) -> Duration {
         Duration::from_nanos(self.packets.max()).max(self.stall)
-    }
-}
-
-impl Default for Lateness {
-    fn default() -> Self {
-        Self::new()
     }
 }

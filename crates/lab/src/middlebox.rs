@@ -6,7 +6,7 @@ mod places;
 mod probe;
 
 pub(crate) use all::Middleboxes;
-pub use places::InPlace;
+pub use places::ExternalAgent;
 pub(crate) use places::{has_place_for_all, placed};
 
 use crate::outlet::Outlet;
@@ -49,11 +49,13 @@ pub(crate) struct Middlebox {
 }
 
 impl Middlebox {
-    /// Its namespace and interfaces; nobody is there yet.
-    ///
-    /// # Errors
-    /// When the process may not make them, or something about them is refused.
-    fn new(live: &Live<'_>, agent: usize, in_place: &InPlace, version: IpVersion) -> Result<Self, LabError> {
+    /// Its namespace and interfaces; the command does not run yet.
+    fn new(
+        live: &Live<'_>,
+        agent: usize,
+        external: &ExternalAgent,
+        version: IpVersion,
+    ) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let spec = &scenario.agents[agent];
         let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
@@ -65,23 +67,20 @@ impl Middlebox {
             namespace,
             outlets,
             name: spec.name.clone(),
-            command: command(in_place, spec, live.seed()),
+            command: command(external, spec, live.seed()),
             probe: Probe { ends: ends.map(live::node_id), version, is_router },
             running: None,
         })
     }
 
-    /// Begin the command, and wait until packets pass. Whether they do, and nobody asked to stop.
+    /// Begin the command, and wait until packets pass. False after a request to stop.
     fn begin(&mut self, stop: &AtomicBool) -> Result<bool, LabError> {
         let running = self.running.insert(self.command.start(&self.namespace)?);
         let passes = self.probe.await_passage(self.outlets.each_ref().map(|it| &it.interface), running, stop);
-        passes.map_err(|error| LabError::Command(self.failed(&error.to_string())))
+        passes.map_err(|error| LabError::Failed(self.failed(&error.to_string())))
     }
 
     /// Packets lost at its interfaces.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
         self.outlets.iter().try_fold(0, |lost, outlet| Ok(lost + outlet.lost(&self.namespace)?))
     }
@@ -119,13 +118,13 @@ fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) ->
     let outlets = [Outlet::open(namespace, wired)?, Outlet::open(namespace, wireless)?];
     way_to_everywhere(wired, mtu).bring_up(namespace)?;
     way_to_hosts(wireless, mtu, behind.iter().map(|node| live::node_id(*node))).bring_up(namespace)?;
-    // Who looks at single packets is not to be told to turn it off.
+    // The command needs single packets as they were sent.
     namespace.within(|| INTERFACES.into_iter().try_for_each(interface::turn_off_receive_offload))?;
     Ok(outlets)
 }
 
 /// The command, with the agent's kind and role in its environment as `seamline-host agent` spells them; without a role, that is empty.
-fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
+fn command(external: &ExternalAgent, spec: &AgentSpec, seed: u64) -> Command {
     let kind = spec.kind.map_or("none", |kind| kind.name);
     let role = match spec.parameters.obtcp.role {
         _ if kind != "obtcp" => "",
@@ -135,9 +134,9 @@ fn command(in_place: &InPlace, spec: &AgentSpec, seed: u64) -> Command {
     let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
     let [wired, wireless] = INTERFACES;
     Command {
-        arguments: in_place.command.clone(),
+        arguments: external.command.clone(),
         environment: vec![
-            pair("SEAMLINE_AGENT", &in_place.agent),
+            pair("SEAMLINE_AGENT", &external.agent),
             pair("SEAMLINE_KIND", kind),
             pair("SEAMLINE_ROLE", role),
             pair("SEAMLINE_SEED", &seed.to_string()),

@@ -1,4 +1,4 @@
-//! Telling programs in the lab what a modem would tell them: the link events of a node, as text in datagrams.
+//! Reports a node's link events to programs in the lab, as a modem would: as text in datagrams.
 
 use crate::system::explained;
 use nix::errno::Errno;
@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
-/// Who is told of which node's links.
+/// Which programs get the link events of which nodes.
 #[derive(Debug)]
 pub(crate) struct Notify {
     socket: OwnedFd,
@@ -16,11 +16,7 @@ pub(crate) struct Notify {
 }
 
 impl Notify {
-    /// Tell at these paths, each of a Unix datagram socket, of the links of these nodes. Such paths mean the same in all network
-    /// namespaces.
-    ///
-    /// # Errors
-    /// When a path is too long for a socket.
+    /// Report the link events of each node to the Unix datagram socket at its path. Paths mean the same in all network namespaces.
     pub(crate) fn new(listeners: Vec<(usize, PathBuf)>) -> io::Result<Self> {
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
         let socket = socket(AddressFamily::Unix, SockType::Datagram, flags, None)?;
@@ -32,12 +28,9 @@ impl Notify {
         Ok(Notify { socket, listeners })
     }
 
-    /// A node's link layer has said something. Never waits: whoever does not listen, or has not read what came before, is not told.
-    ///
-    /// # Errors
-    /// When the kernel has no memory.
+    /// Report an event of a node's link layer. Never waits: a program that does not listen or read misses it.
     pub(crate) fn tell(&self, node: usize, signal: Signal) -> io::Result<()> {
-        let Some(text) = words(signal) else { return Ok(()) };
+        let Some(text) = text_of(signal) else { return Ok(()) };
         for (_, to) in self.listeners.iter().filter(|(of, _)| *of == node) {
             // Whatever is at the path, and whether it may be written to, is no matter of the network's.
             if let Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) =
@@ -50,9 +43,9 @@ impl Notify {
     }
 }
 
-/// What is said, if it is anything about whether packets come through. A node that a mobility protocol has registered can be reached
-/// only now.
-fn words(signal: Signal) -> Option<String> {
+/// The text of a signal, if it says whether packets come through. A node that a mobility protocol registers can be reached
+/// from then on.
+fn text_of(signal: Signal) -> Option<String> {
     match signal {
         Signal::LinkGoingDown { within } => Some(format!("going-down in {within}")),
         Signal::LinkDown => Some("down".to_owned()),
@@ -68,7 +61,7 @@ mod tests {
     use std::os::unix::net::UnixDatagram;
 
     #[test]
-    fn only_the_listeners_of_a_node_are_told_and_nobody_has_to_listen() {
+    fn only_the_listeners_of_a_node_get_its_events_and_none_has_to_listen() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let phone = UnixDatagram::bind(path("phone")).unwrap();
@@ -89,7 +82,7 @@ mod tests {
 
     /// Where others may not write, and where there is no socket.
     #[test]
-    fn what_cannot_be_told_ends_nothing() {
+    fn events_that_cannot_be_delivered_end_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("file"), "text").unwrap();
@@ -102,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_that_does_not_read_delays_nobody() {
+    fn a_listener_that_does_not_read_delays_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("slow");
         let _slow = UnixDatagram::bind(&path).unwrap();

@@ -11,7 +11,7 @@ use std::io;
 pub(crate) struct Outlet {
     /// The interface.
     pub(crate) interface: Tun,
-    /// Packets with payload whose bytes nobody knows.
+    /// Packets whose payload bytes are unknown.
     pub(crate) payload_unknown: u64,
     /// Packets that could not be handed to it: no room in the kernel.
     refused: u64,
@@ -29,18 +29,12 @@ pub(crate) enum Delivered {
 
 impl Outlet {
     /// A new interface inside the namespace, still down.
-    ///
-    /// # Errors
-    /// Those of [`Tun::open`].
     pub(crate) fn open(namespace: &Namespace, name: &str) -> io::Result<Self> {
         let interface = Tun::open(namespace, name)?;
         Ok(Outlet { interface, payload_unknown: 0, refused: 0, written: Vec::new() })
     }
 
     /// Put a packet that has come through the emulated network on the interface.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn deliver(&mut self, packet: &Packet) -> io::Result<Delivered> {
         match edge::bytes_of(packet, &mut self.written) {
             Ok(bytes) => self.refused += u64::from(!self.interface.write(bytes)?),
@@ -51,9 +45,6 @@ impl Outlet {
     }
 
     /// Packets lost at it, on the way in or out.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(crate) fn lost(&self, namespace: &Namespace) -> io::Result<u64> {
         Ok(self.refused + dropped(namespace, self.interface.name())?.sent)
     }

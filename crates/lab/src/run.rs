@@ -3,6 +3,7 @@
 use crate::driver::Over;
 use crate::ends::{Ends, Flows};
 use crate::middlebox::{Middleboxes, has_place_for_all};
+use crate::pool::join;
 use crate::stacks::{Refusal, Stacks};
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
@@ -23,10 +24,8 @@ pub enum LabError {
     Refused(Refusal),
     /// The host does not let it, or something failed on the way.
     Host(io::Error),
-    /// Bytes came that were not sent: a fault of the lab, or of a TCP.
-    Damaged(String),
-    /// A command in place of an agent lets nothing pass.
-    Command(String),
+    /// Bytes came that were not sent, a fault of the lab or of a TCP; or a command in place of an agent lets nothing pass.
+    Failed(String),
     /// A command in place of an agent has ended while its run went on.
     CommandEnded(String),
 }
@@ -36,9 +35,7 @@ impl fmt::Display for LabError {
         match self {
             LabError::Refused(refusal) => refusal.fmt(f),
             LabError::Host(error) => error.fmt(f),
-            LabError::Damaged(what) | LabError::Command(what) | LabError::CommandEnded(what) => {
-                f.write_str(what)
-            }
+            LabError::Failed(what) | LabError::CommandEnded(what) => f.write_str(what),
         }
     }
 }
@@ -51,7 +48,7 @@ impl From<io::Error> for LabError {
     }
 }
 
-/// Of who needs everything: what is missing is as bad as what failed.
+/// For callers that need all results: missing ones are an error, too.
 impl From<Incomplete<LabError>> for LabError {
     fn from(incomplete: Incomplete<LabError>) -> Self {
         match incomplete {
@@ -80,7 +77,7 @@ pub fn run(
         let ends = Ends::new(live, stacks, Flows::Run)?;
         let namespaces: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
         let _known = state.map(|directory| directory.register(&namespaces)).transpose()?;
-        // It is known where they are until they have ended.
+        // They stay registered until they have ended.
         let mut middleboxes = middleboxes;
         if !middleboxes.begin(&options.stop)? {
             return Ok(Ended::Stopped);
@@ -101,7 +98,7 @@ pub fn run(
 /// Whether commands can be run in the network of a scenario here.
 pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
     stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)?;
-    has_place_for_all(std::iter::once(scenario), &stacks.in_place).map_err(LabError::Refused)
+    has_place_for_all(std::iter::once(scenario), &stacks.external_agents).map_err(LabError::Refused)
 }
 
 fn available() -> io::Result<Vec<CongestionControl>> {
@@ -116,16 +113,16 @@ pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
     let available = available()?;
     let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
     scenarios.clone().try_for_each(|it| stacks.check(it, &available)).map_err(LabError::Refused)?;
-    has_place_for_all(scenarios, &stacks.in_place).map_err(LabError::Refused)
+    has_place_for_all(scenarios, &stacks.external_agents).map_err(LabError::Refused)
 }
 
-/// Do something on a thread that is preferred to others, and is told by how much.
+/// Run a task on a thread with raised priority. The task gets that priority.
 pub(crate) fn on_emulator_thread<T: Send>(
     task: impl FnOnce(Priority) -> Result<T, LabError> + Send,
 ) -> Result<T, LabError> {
     thread::scope(|scope| {
         let emulator = thread::Builder::new().name("emulator".to_owned());
         let thread = emulator.spawn_scoped(scope, || task(priority::raise()))?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        join(thread)
     })
 }

@@ -10,7 +10,7 @@ use crate::middlebox::Middleboxes;
 use crate::notify::Notify;
 use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
-use crate::stacks::{Refusal, Stacks, host, hosts_in_words};
+use crate::stacks::{Refusal, Stacks, host, host_names};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
 use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::live::{self, Ended, Live};
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long commands have to end by themselves when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often somebody looks whether servers listen, and whether the command has ended.
+/// How often the lab checks whether servers listen and whether the command has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The variable that tells a command when its scenario began: nanoseconds of `CLOCK_MONOTONIC`.
@@ -47,14 +47,14 @@ pub struct Shell {
     pub servers: Vec<(String, Vec<OsString>)>,
     /// Whether the scenario's flows run meanwhile.
     pub flows: bool,
-    /// Nodes whose link events are told as text, each with the path of the Unix datagram socket at which somebody listens:
-    /// `going-down in DURATION`, `down`, `up`. Nobody has to.
+    /// Nodes whose link events are reported as text (`going-down in DURATION`, `down`, `up`), each with the path of a Unix datagram
+    /// socket, at which a program may listen.
     pub notify: Vec<(String, PathBuf)>,
 }
 
 /// What came of a command.
 #[derive(Clone, Debug)]
-pub struct Visit {
+pub struct ShellSession {
     /// Its exit code, or 128 and the number of the signal that ended it.
     pub code: u8,
     /// How long it took.
@@ -81,7 +81,7 @@ pub fn shell(
     shell: &Shell,
     state: &StateDirectory,
     options: &RunOptions,
-) -> Result<Option<Visit>, LabError> {
+) -> Result<Option<ShellSession>, LabError> {
     let mut plan = plan.with_handshakes();
     plan.cells.truncate(1);
     let Some(scenario) = plan.cells.first_mut().map(|cell| &mut cell.scenario) else { return Ok(None) };
@@ -93,7 +93,7 @@ pub fn shell(
         false => crate::run::check_for_commands(scenario, stacks)?,
     }
     let mut outcome = None;
-    // Whoever asks to stop asks the command; what it left is shown nevertheless.
+    // A request to stop goes to the command. Its results are shown nevertheless.
     let stop = Arc::clone(&options.stop);
     let options = RunOptions { stop: Arc::default(), ..options.clone() };
     let results = live::run(&plan, &options, &|| {}, |live| {
@@ -102,7 +102,7 @@ pub fn shell(
         let ends = ends.notifying(Notify::new(places.notify.clone())?);
         let all: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
         let _known = state.register(&all)?;
-        // It is known where they are until they have ended.
+        // They stay registered until they have ended.
         let mut middleboxes = middleboxes;
         if !middleboxes.begin(&stop)? {
             return Ok(Ended::Stopped);
@@ -128,7 +128,7 @@ pub fn shell(
     let visit = results.into_iter().next().and_then(|result| {
         let run = result.runs.into_iter().next()?;
         let (code, took) = outcome?;
-        Some(Visit {
+        Some(ShellSession {
             code,
             took,
             scheduled,
@@ -154,7 +154,7 @@ impl Shell {
     fn places(&self, scenario: &Scenario, stacks: &Stacks) -> Result<Places, Refusal> {
         let end = |name: &String| {
             let node = host(scenario, name).ok_or_else(|| {
-                let hosts = hosts_in_words(scenario);
+                let hosts = host_names(scenario);
                 Refusal(format!(
                     "no command can run at {name:?}: hosts are the nodes at which flows begin or end, here {hosts}"
                 ))
@@ -172,14 +172,14 @@ impl Shell {
         let servers = self.servers.iter().map(|(name, _)| end(name)).collect::<Result<_, _>>()?;
         let listener = |(name, path): &(String, PathBuf)| {
             let node = end(name)?;
-            if is_told(scenario, node) { Ok((node, path.clone())) } else { Err(untold(name)) }
+            if has_link_events(scenario, node) { Ok((node, path.clone())) } else { Err(no_link_events(name)) }
         };
         let notify = self.notify.iter().map(listener).collect::<Result<_, _>>()?;
         Ok(Places { at, peer, servers, notify })
     }
 }
 
-/// The node itself, if the kernel's TCP has its addresses: a command beside an endpoint of ours would have none.
+/// The node itself, if the kernel's TCP has its addresses: next to an endpoint of ours a command would have none.
 fn kernels(scenario: &Scenario, stacks: &Stacks, node: usize) -> Result<usize, Refusal> {
     if !stacks.is_seamline(scenario, node) {
         return Ok(node);
@@ -197,8 +197,8 @@ fn opposite(scenario: &Scenario, node: usize) -> Option<usize> {
     Some(if from == node { to } else { from })
 }
 
-/// Whether a node's link layer ever says anything.
-fn is_told(scenario: &Scenario, node: usize) -> bool {
+/// Whether a node's link layer ever reports anything.
+fn has_link_events(scenario: &Scenario, node: usize) -> bool {
     let by_links = scenario.links.iter().filter_map(|link| link.notice.as_ref());
     by_links
         .map(|notice| notice.to)
@@ -206,7 +206,7 @@ fn is_told(scenario: &Scenario, node: usize) -> bool {
         .any(|to| to == node)
 }
 
-fn untold(name: &str) -> Refusal {
+fn no_link_events(name: &str) -> Refusal {
     Refusal(format!(
         "nothing tells {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
     ))
@@ -297,8 +297,8 @@ impl<'a> Inside<'a> {
         self.end_servers(now)
     }
 
-    /// The command still runs: if somebody wants it to end, first let it end by itself, then ask, then kill. Its network goes on meanwhile, so
-    /// that it can take its leave.
+    /// The command still runs. After a request to stop: first let it end by itself, then ask it, then kill it. Its network continues
+    /// meanwhile, so that it can close its connections.
     fn hurry(&mut self, now: Instant) -> io::Result<Option<Over>> {
         let Some(running) = self.running.as_mut().filter(|_| self.stop.load(Ordering::Relaxed)) else {
             return Ok(None);

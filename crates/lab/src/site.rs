@@ -26,7 +26,7 @@ const ANYWHERE: [(IpAddr, u8); 2] =
 /// Whose TCP a host has.
 #[derive(Debug)]
 pub(crate) enum Stack {
-    /// The kernel's. What it does is told from its packets.
+    /// The kernel's. Its events are derived from its packets.
     Linux(Tap),
     /// Ours, behind an interface of its own: the kernel forwards its packets.
     Seamline(Box<UserHost>),
@@ -48,9 +48,6 @@ pub(crate) struct Site {
 impl Site {
     /// A namespace for a node, with its addresses and a route to everywhere through the emulated network. The kernel has
     /// them. `congestion_control` is for connections that ask for none.
-    ///
-    /// # Errors
-    /// When the process may not make namespaces or interfaces, or something about them is refused.
     pub(crate) fn new(
         node: usize,
         id: NodeId,
@@ -60,14 +57,8 @@ impl Site {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         let outlet = Outlet::open(&namespace, INTERFACE)?;
-        let setup = Interface {
-            name: INTERFACE.to_owned(),
-            mtu,
-            queue_packets: QUEUE_PACKETS,
-            addresses: host_addresses(id),
-            routes: ANYWHERE.to_vec(),
-            congestion_control,
-        };
+        let addresses = host_addresses(id);
+        let setup = Interface { addresses, congestion_control, ..way_to_everywhere(INTERFACE, mtu) };
         setup.bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
@@ -75,9 +66,6 @@ impl Site {
     }
 
     /// A namespace whose addresses belong to an endpoint of ours: the interface behind which it is to be.
-    ///
-    /// # Errors
-    /// As for [`Site::new`].
     pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
@@ -90,9 +78,6 @@ impl Site {
     }
 
     /// Packets lost at its interfaces, where nothing is meant to be lost.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(crate) fn lost(&self) -> io::Result<u64> {
         let mut lost = self.outlet.lost(&self.namespace)?;
         if let Stack::Seamline(host) = &self.stack {
@@ -102,10 +87,7 @@ impl Site {
     }
 }
 
-/// What comes by one interface and is for nobody there leaves by another.
-///
-/// # Errors
-/// When the process may not say so.
+/// Let the namespace forward packets between its interfaces.
 pub(crate) fn forward(namespace: &Namespace) -> io::Result<()> {
     settings::write(namespace, "ipv4/ip_forward", "1")?;
     if settings::has(namespace, FORWARDING_OF_IPV6)? {

@@ -1,6 +1,6 @@
 //! Which TCP each host of the lab has, what the kernel's is called, and which commands stand in the way.
 
-use crate::middlebox::{self, InPlace};
+use crate::middlebox::{self, ExternalAgent};
 use crate::traffic::CongestionControl;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
@@ -17,7 +17,7 @@ pub struct Stacks {
     /// The version of IP between the hosts.
     pub version: IpVersion,
     /// Commands in place of agents.
-    pub in_place: Vec<InPlace>,
+    pub external_agents: Vec<ExternalAgent>,
 }
 
 impl Default for Stacks {
@@ -26,7 +26,7 @@ impl Default for Stacks {
             seamline: BTreeSet::new(),
             congestion_control: None,
             version: IpVersion::V4,
-            in_place: Vec::new(),
+            external_agents: Vec::new(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Stacks {
     fn check_network(&self, scenario: &Scenario) -> Result<(), Refusal> {
         self.check_names(scenario)?;
         self.check_version(scenario)?;
-        let placed = middlebox::placed(scenario, &self.in_place)?;
+        let placed = middlebox::placed(scenario, &self.external_agents)?;
         let is_ours = |number: usize| placed.iter().all(|(agent, _)| *agent != number);
         let ends_connections = |agent: &AgentSpec| agent.kind.is_some_and(|kind| kind.ends_connections);
         let mut agents = scenario.agents.iter().enumerate();
@@ -107,7 +107,7 @@ impl Stacks {
             if host(scenario, name).is_none() {
                 return Err(Refusal(format!(
                     "no flow begins or ends at {name:?}, so it has no TCP\ntip: flows begin and end at {}",
-                    hosts_in_words(scenario)
+                    host_names(scenario)
                 )));
             }
         }
@@ -136,7 +136,7 @@ impl Stacks {
             return Ok(());
         };
         let name = &flow.name;
-        // With one end of ours that end does what the scheme says, and the kernel at the other heeds no mark by itself.
+        // With one end of ours that end does what the scheme says, and the kernel at the other acts on no mark by itself.
         let both_linux = flow.ends.pairs().any(|[from, to]| linux(from) && linux(to));
         if let Some(scheme) = flow.handover.filter(|_| both_linux) {
             return Err(Refusal(format!(
@@ -172,7 +172,7 @@ pub(crate) fn host(scenario: &Scenario, name: &str) -> Option<usize> {
 }
 
 /// Their names, with commas.
-pub(crate) fn hosts_in_words(scenario: &Scenario) -> String {
+pub(crate) fn host_names(scenario: &Scenario) -> String {
     hosts(scenario).map(|node| scenario.nodes[node].as_str()).collect::<Vec<_>>().join(", ")
 }
 

@@ -7,7 +7,7 @@ use seamline_wire::{Flags, Segment, SequenceNumber};
 #[derive(Debug)]
 pub struct Stream {
     content: Content,
-    /// The sequence number of the first byte, once a SYN has told.
+    /// The sequence number of the first byte, once a SYN has passed.
     start: Option<SequenceNumber>,
     /// The end of what was placed, so that numbers may wrap.
     highest: u64,

@@ -1,4 +1,4 @@
-//! What a host with the kernel's TCP does, told from the packets at its interface: the same events that an endpoint of ours
+//! What a host with the kernel's TCP does, derived from the packets at its interface: the same events that an endpoint of ours
 //! reports by itself.
 
 use seamline_wire::{Event, Flags, Packet, Segment, SequenceNumber, TransportPort};

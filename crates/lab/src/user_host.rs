@@ -6,7 +6,7 @@ use crate::system::Tun;
 use crate::traffic::{Content, Mismatch};
 use seamline_tcp::Host;
 use seamline_wire::codec::{IpVersion, MAX_HEADER_LENGTH, encode};
-use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, Signal, TransportPort};
+use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, TransportPort};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -80,9 +80,6 @@ impl UserHost {
 
     /// Take packets from the interface, as many as fit into a batch; whether there may be more. Each event goes to
     /// `listener`.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn receive(&mut self, now: Instant, listener: &mut dyn FnMut(&Event)) -> io::Result<bool> {
         for _ in 0..BATCH {
             let Some(length) = self.interface.read(&mut self.buffer)? else { return Ok(false) };
@@ -102,9 +99,6 @@ impl UserHost {
     }
 
     /// Wake what is due.
-    ///
-    /// # Errors
-    /// When the interface is gone.
     pub(crate) fn wake(&mut self, now: Instant, listener: &mut dyn FnMut(&Event)) -> io::Result<()> {
         match self.host.wake_at() {
             Some(at) if at <= now => self.step(now, Input::Wake, listener),
@@ -112,20 +106,13 @@ impl UserHost {
         }
     }
 
-    /// News of the link layer.
-    ///
-    /// # Errors
-    /// When the interface is gone.
-    pub(crate) fn signal(
+    /// Give the host an input. Its packets leave, and each event goes to `listener`.
+    pub(crate) fn step(
         &mut self,
         now: Instant,
-        signal: Signal,
+        input: Input,
         listener: &mut dyn FnMut(&Event),
     ) -> io::Result<()> {
-        self.step(now, Input::Signal(signal), listener)
-    }
-
-    fn step(&mut self, now: Instant, input: Input, listener: &mut dyn FnMut(&Event)) -> io::Result<()> {
         self.host.step(now, input, &mut self.out);
         self.out.events.drain(..).for_each(|event| listener(&event));
         let mut packets = std::mem::take(&mut self.out.packets);

@@ -4,6 +4,7 @@
 //! flow's record, and `links`. Lists (handovers, links) are JSON texts. Everything about where the results
 //! come from is in the file's metadata under `seamline`.
 
+use crate::compare::plain;
 use crate::error::Error;
 use crate::line::Line;
 use crate::manifest::Manifest;
@@ -96,6 +97,5 @@ fn data(values: &[Option<&Value>]) -> Data {
     if present().all(Value::is_number) {
         return Data::Real(values.iter().map(|value| value.and_then(Value::as_f64)).collect());
     }
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Data::Text(values.iter().map(|value| value.map(text)).collect())
+    Data::Text(values.iter().map(|value| value.map(plain)).collect())
 }

@@ -41,9 +41,6 @@ impl Found {
 }
 
 /// The files of lines in a folder, in alphabetical order.
-///
-/// # Errors
-/// When the folder cannot be read.
 pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let fail = |cause| Error::read(folder, cause);
     let mut files = Vec::new();
@@ -59,9 +56,6 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// All lines of these files, each key once, in the order in which they stand.
-///
-/// # Errors
-/// When one of them cannot be read.
 pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
     let mut all = Found::default();
     let mut known = BTreeSet::new();

@@ -73,7 +73,7 @@ pub struct SweepOptions {
     pub out: PathBuf,
     /// Only this part.
     pub shard: Option<Shard>,
-    /// Whether the folder may hold other results besides.
+    /// Whether the folder may hold other results, too.
     pub add: bool,
 }
 

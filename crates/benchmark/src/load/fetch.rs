@@ -72,7 +72,7 @@ struct Client {
     owed: u64,
     bytes: u64,
     segments: Option<u64>,
-    /// Of MPTCP the kernel tells the segments of its first path alone.
+    /// Of MPTCP the kernel counts the segments of the first path only.
     has_segments: bool,
 }
 

@@ -8,6 +8,7 @@ use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, getsockopt, listen,
     setsockopt, socket, sockopt,
 };
+use seamline_lab::system::explained;
 use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
 use std::io::{self, ErrorKind};
@@ -38,7 +39,7 @@ pub(super) fn listening(serve: &Serve) -> io::Result<TcpListener> {
         limit_timeout(&socket, longest)?;
     }
     bind(socket.as_raw_fd(), &SockaddrStorage::from(at))
-        .map_err(|errno| explained(errno, &format!("cannot listen at {at}")))?;
+        .map_err(|errno| explained(errno, format_args!("cannot listen at {at}")))?;
     listen(&socket, Backlog::new(128)?)?;
     Ok(TcpListener::from(socket))
 }
@@ -51,7 +52,7 @@ fn has_ipv6() -> bool {
 
 /// A connection, which does not block. The kernel tries for minutes when there is no answer; here it ends when `is_over` says so.
 pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bool) -> io::Result<TcpStream> {
-    let failed = |errno| explained(errno, &format!("cannot connect to {to}"));
+    let failed = |errno| explained(errno, format_args!("cannot connect to {to}"));
     let stream = TcpStream::from(stream_socket(to, is_mptcp)?);
     stream.set_nonblocking(true)?;
     match connect(stream.as_raw_fd(), &SockaddrStorage::from(to)) {
@@ -110,9 +111,4 @@ fn limit_timeout(socket: &OwnedFd, longest: Duration) -> io::Result<()> {
     Errno::result(result).map(drop).map_err(|errno| {
         explained(errno, "TCP_RTO_MAX_MS cannot be set (it takes Linux 6.15, and 1 s to 120 s)")
     })
-}
-
-fn explained(errno: Errno, tried: &str) -> io::Error {
-    let error = io::Error::from(errno);
-    io::Error::new(error.kind(), format!("{tried}: {error}"))
 }

@@ -1,10 +1,11 @@
 //! A cgroup for each run with a `seamline-host sender`: others that run meanwhile have theirs.
 
+use seamline_lab::system::explained;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A cgroup of version 2 that nothing else is in. It is removed when it is dropped, if all that was in it has ended.
+/// A cgroup (version 2) of its own. Dropping it removes it if all its processes have ended.
 #[derive(Debug)]
 pub(super) struct Cgroup(PathBuf);
 
@@ -13,8 +14,7 @@ impl Cgroup {
     pub(super) fn below(parent: &Path, folder: &Path) -> io::Result<Self> {
         let name = folder.file_name().ok_or_else(|| io::Error::other("a run has no folder"))?;
         let path = parent.join(name);
-        let made = fs::create_dir(&path);
-        made.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        fs::create_dir(&path).map_err(|error| explained(error, path.display()))?;
         Ok(Cgroup(path))
     }
 

@@ -1,7 +1,6 @@
 //! The commands of a run.
 
 use super::RunOptions;
-use super::second_path;
 use crate::case::{ANSWER, Job, Traffic};
 use crate::remedy::Notice;
 use seamline_experiment::report::quoted;
@@ -23,6 +22,19 @@ pub(super) const LOGS: &[&str] = &[MOBILE_LOG, "sender.log", LOAD_LOG, "second-p
 const SOCKET: &str = "mobile.sock";
 /// The interface of a host of the lab.
 const INTERFACE: &str = "seam0";
+
+/// What runs at the end of the second path: it moves its interface to the phone. In the background, since the lab does not wait for servers
+/// that have ended.
+const SECOND_PATH_END: &str = "echo $SEAMLINE_ADDRESS > second-path.address; \
+    ( for _ in $(seq 500); do [ -s phone.pid ] && break; sleep 0.02; done; \
+    ip link set seam0 down && ip link set seam0 netns $(cat phone.pid) name seam1 && echo moved ) > second-path.log 2>&1 &";
+
+/// What the phone runs first, to get its second path: it configures the interface that was moved to it.
+const SECOND_PATH_PHONE: &str = "echo $$ > phone.pid; \
+    for _ in $(seq 500); do grep -q moved second-path.log 2>/dev/null && break; sleep 0.02; done; \
+    second=$(cat second-path.address); ip addr add $second/32 dev seam1 && ip link set seam1 up && \
+    ip rule add from $second table 2 && ip route add default dev seam1 table 2 && \
+    ip mptcp endpoint add $second dev seam1 subflow backup || exit 1; ";
 
 /// The commands of a run: the network, and what runs at its two ends.
 #[derive(Clone, Debug)]
@@ -62,7 +74,7 @@ impl Commands {
         arguments.extend(["--at", "phone", "--serve"].map(str::to_owned));
         arguments.push(format!("server={}", self.server));
         if self.is_mptcp {
-            arguments.extend(["--serve".to_owned(), format!("second-path={}", second_path::AT_ITS_END)]);
+            arguments.extend(["--serve".to_owned(), format!("second-path={}", SECOND_PATH_END)]);
         }
         arguments.extend(["--", "sh", "-c"].map(str::to_owned));
         arguments.push(self.phone.clone());
@@ -113,7 +125,7 @@ fn phone(job: &Job, programs: &[String; 2]) -> String {
         );
     }
     if remedy.is_mptcp {
-        script += second_path::AT_PHONE;
+        script += SECOND_PATH_PHONE;
     }
     if let Notice::Wrong { announced, actual } = remedy.notice {
         script += &announce(job.link_down() - actual, announced, programs);

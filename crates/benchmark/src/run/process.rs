@@ -3,6 +3,7 @@
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use seamline_lab::clock::monotonic;
+use seamline_lab::system::explained;
 use seamline_wire::Duration;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek};
@@ -62,10 +63,10 @@ impl Process {
             .stderr(errors.try_clone()?)
             .process_group(0)
             .spawn()
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", program.display())))?;
+            .map_err(|error| explained(error, program.display()))?;
         let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
-        let name = [&name].into_iter().map(|name| &**name).chain(arguments.first().map(String::as_str));
-        Ok(Process { name: name.collect::<Vec<_>>().join(" "), child, output, errors })
+        let name = format!("{name} {}", arguments.first().map_or("", String::as_str));
+        Ok(Process { name, child, output, errors })
     }
 
     /// Wait for its end; `None` when it was ended because `stop` is set.

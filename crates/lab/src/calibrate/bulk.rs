@@ -1,8 +1,8 @@
 //! As much TCP as goes through, between two hosts with the kernel's TCP.
 
 use super::Effort;
-use super::path::{self, Emulator, Host, UNLIMITED};
-use super::real_time::{now, pause};
+use super::path::{Emulator, Host, between, delay_only, now, one_link, pause};
+use crate::pool::join;
 use crate::run::LabError;
 use crate::system::StateDirectory;
 use serde::Serialize;
@@ -37,19 +37,14 @@ pub struct Throughput {
 }
 
 pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Throughput, LabError> {
-    let link =
-        format!("rate = \"{UNLIMITED}\"\none_way_delay = \"0 ms\"\nqueue = {{ discipline = \"unlimited\" }}");
-    let plan = path::scenario(&[("path", ["near", "far"], link)])?;
+    let plan = one_link(delay_only(0))?;
     let time = effort.choose(Duration::from_millis(700), Duration::from_secs(5));
-    path::between(&plan, state, |hosts, emulator, _| {
+    between(&plan, state, |hosts, emulator, _| {
         bulk(&hosts[0], &hosts[1], Bulk { settle: Duration::from_millis(300), time }, emulator)
     })
 }
 
 /// Send from one host to the other, and measure at the other.
-///
-/// # Errors
-/// When a socket fails.
 pub(super) fn bulk(from: &Host, to: &Host, plan: Bulk, emulator: Emulator) -> io::Result<Throughput> {
     let target = SocketAddr::new(to.address, PORT);
     let listener = to.namespace.within(|| TcpListener::bind(target))?;
@@ -64,10 +59,9 @@ pub(super) fn bulk(from: &Host, to: &Host, plan: Bulk, emulator: Emulator) -> io
         let measured = to.namespace.within(|| measure_for(plan.time, &got, emulator));
         // The sender is reset, and the reader finds the end.
         let _ = receiver.shutdown(Shutdown::Both);
-        let joined = |panic| std::panic::resume_unwind(panic);
-        receiving.join().unwrap_or_else(joined)?;
+        join(receiving)?;
         drop(receiver);
-        sending.join().unwrap_or_else(joined)?;
+        join(sending)?;
         measured
     })
 }

@@ -1,8 +1,10 @@
 //! Numbered datagrams from one host to another. When they left and when they arrived is what the kernel noted at the hosts'
 //! interfaces (`SO_TIMESTAMPING`, `SO_TIMESTAMPNS`): the emulator is not asked.
 
-use super::path::Host;
-use super::real_time::{now, pause};
+use super::path::{Host, between, now, one_link, pause};
+use crate::pool::join;
+use crate::run::LabError;
+use crate::system::StateDirectory;
 use nix::errno::Errno;
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockaddrStorage, TimestampingFlag, recvmsg, setsockopt, sockopt,
@@ -18,11 +20,11 @@ use std::time::Duration;
 const PORT: u16 = 9;
 /// Of IPv4 and UDP.
 pub(super) const HEADERS: usize = 28;
-/// How long nothing must have arrived after all has been sent, beside the delay of the path.
+/// How long nothing must have arrived after all has been sent, in addition to the delay of the path.
 const SILENCE: Duration = Duration::from_millis(300);
 /// How often the receiver looks for what the kernel has noted: seldom, to leave the processor to the emulator.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// How many departures the kernel notes until somebody takes the notes: they share the room for what is received.
+/// How many departures the kernel notes before they are read: the notes share the receive buffer.
 const NOTES: u32 = 128;
 /// What a receiver can hold until it looks, in bytes; less where only root may have so much.
 const BUFFER: usize = 16 << 20;
@@ -47,7 +49,7 @@ pub(super) struct Trip {
     pub(super) left: Vec<Option<i64>>,
     /// In the order of arrival: its number, and when it was at the receiver's interface.
     pub(super) arrived: Vec<(u32, i64)>,
-    /// Datagrams that came through and were lost in the receiver's socket because nobody took them.
+    /// Datagrams that came through and were lost in the receiver's socket because it was full.
     pub(super) lost_in_socket: u32,
 }
 
@@ -65,9 +67,6 @@ pub(super) struct Noting(#[expect(dead_code, reason = "it is there to be open")]
 
 impl Noting {
     /// Begin.
-    ///
-    /// # Errors
-    /// When the kernel cannot.
     pub(super) fn begin() -> io::Result<Self> {
         let socket = UdpSocket::bind("127.0.0.1:0").or_else(|_| UdpSocket::bind("0.0.0.0:0"))?;
         setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
@@ -77,9 +76,6 @@ impl Noting {
 }
 
 /// Send a stream, and wait for what arrives of it.
-///
-/// # Errors
-/// When the hosts' sockets fail.
 pub(super) fn travel(from: &Host, to: &Host, stream: Stream) -> io::Result<Trip> {
     let target = SocketAddr::new(to.address, PORT);
     let receiver = to.namespace.within(|| receiver(target))?;
@@ -89,9 +85,14 @@ pub(super) fn travel(from: &Host, to: &Host, stream: Stream) -> io::Result<Trip>
         let receiving = scope.spawn(|| receive(&receiver, stream, &all_sent));
         let left = send(&sender, stream);
         all_sent.store(true, Ordering::Release);
-        let trip = receiving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let trip = join(receiving)?;
         Ok(Trip { left: left?, ..trip })
     })
+}
+
+/// Send a stream over a link with these keys, which nothing else uses.
+pub(super) fn travel_over(link: String, stream: Stream, state: &StateDirectory) -> Result<Trip, LabError> {
+    between(&one_link(link)?, state, |hosts, _, _| travel(&hosts[0], &hosts[1], stream))
 }
 
 fn receiver(local: SocketAddr) -> io::Result<UdpSocket> {

@@ -2,10 +2,10 @@
 
 use super::Effort;
 use super::bulk::{Bulk, bulk};
-use super::datagrams::{Stream, travel};
+use super::datagrams::{Stream, travel, travel_over};
 use super::figures::Spread;
-use super::path::{self, UNLIMITED};
-use super::real_time::pause;
+use super::path::{self, delay_only, pause};
+use crate::pool::join;
 use crate::run::LabError;
 use crate::system::StateDirectory;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Datagrams of 100 bytes, so many a second.
 const EVERY: Duration = Duration::from_millis(1);
 const PACKET_BYTES: usize = 100;
-/// The delay at which jitter is told.
+/// The delay at which jitter is measured.
 const OF_JITTER_MS: u32 = 25;
 
 /// Delays of links, as measured at the hosts' interfaces.
@@ -54,7 +54,7 @@ pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Delays, 
     for configured_ms in [1, 5, 25, 100] {
         links.push(Delay::new(configured_ms, &alone(configured_ms, time, state)?, bare_path));
     }
-    let (delays, goodput) = beside_tcp(time, state)?;
+    let (delays, goodput) = with_tcp(time, state)?;
     let beside_tcp = Delay::new(OF_JITTER_MS, &delays, bare_path);
     Ok(Delays { bare_path, links, beside_tcp, beside_tcp_mbit_per_s: goodput })
 }
@@ -69,12 +69,6 @@ impl Delay {
     }
 }
 
-fn link(delay_ms: u32) -> String {
-    format!(
-        "rate = \"{UNLIMITED}\"\none_way_delay = \"{delay_ms} ms\"\nqueue = {{ discipline = \"unlimited\" }}"
-    )
-}
-
 fn stream(delay_ms: u32, time: Duration) -> Stream {
     Stream {
         count: (time.as_nanos() / EVERY.as_nanos()) as u32,
@@ -86,17 +80,14 @@ fn stream(delay_ms: u32, time: Duration) -> Stream {
 
 /// Delays over a link that nothing else uses, in nanoseconds.
 fn alone(delay_ms: u32, time: Duration, state: &StateDirectory) -> Result<Vec<i64>, LabError> {
-    let plan = path::scenario(&[("path", ["near", "far"], link(delay_ms))])?;
-    path::between(&plan, state, |hosts, _, _| {
-        Ok(travel(&hosts[0], &hosts[1], stream(delay_ms, time))?.delays())
-    })
+    Ok(travel_over(delay_only(delay_ms), stream(delay_ms, time), state)?.delays())
 }
 
 /// Delays over a link of 25 ms, and the goodput of the flow over the other one in Mbit/s.
-fn beside_tcp(time: Duration, state: &StateDirectory) -> Result<(Vec<i64>, f64), LabError> {
+fn with_tcp(time: Duration, state: &StateDirectory) -> Result<(Vec<i64>, f64), LabError> {
     let busy = "rate = \"50 Mbit/s\"\none_way_delay = \"5 ms\"\nqueue = { discipline = \"drop-tail\", limit = \"100 packets\" }";
     let plan = path::scenario(&[
-        ("path", ["near", "far"], link(OF_JITTER_MS)),
+        ("path", ["near", "far"], delay_only(OF_JITTER_MS)),
         ("busy", ["sender", "receiver"], busy.to_owned()),
     ])?;
     path::between(&plan, state, |hosts, emulator, _| {
@@ -105,7 +96,7 @@ fn beside_tcp(time: Duration, state: &StateDirectory) -> Result<(Vec<i64>, f64),
             let flow = scope.spawn(move || bulk(&hosts[2], &hosts[3], plan, emulator));
             pause(plan.settle);
             let trip = travel(&hosts[0], &hosts[1], stream(OF_JITTER_MS, time));
-            let flow = flow.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let flow = join(flow)?;
             Ok((trip?.delays(), flow.goodput_mbit_per_s))
         })
     })

@@ -19,7 +19,7 @@ const DATAGRAMS: u32 = 20_000;
 const BURST: u32 = 200;
 const QUEUE: u32 = 50;
 
-/// Which of many numbered datagrams were lost, beside what the link's own model loses when it is run by itself.
+/// Which of many numbered datagrams were lost, compared with what the link's own model loses when it runs alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drops {
     /// What loses them.
@@ -35,13 +35,6 @@ pub struct Drops {
     /// Whether it can be judged: not when the receiver's own socket lost some, nor when a burst was interrupted so that which of its packets
     /// find room depends on who was faster.
     pub is_known: bool,
-}
-
-impl Drops {
-    /// Whether those were lost that should be, and no other.
-    pub fn is_exact(&self) -> bool {
-        self.is_known && self.lost_as_expected == self.expected && self.lost_otherwise == 0
-    }
 }
 
 pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Vec<Drops>, LabError> {
@@ -70,7 +63,7 @@ fn listed() -> BTreeSet<u32> {
 }
 
 fn compare(name: &str, link: &str, stream: Stream, state: &StateDirectory) -> Result<Drops, LabError> {
-    let plan = path::scenario(&[("path", ["near", "far"], link.to_owned())])?;
+    let plan = path::one_link(link.to_owned())?;
     let mut attempts = 0;
     loop {
         attempts += 1;

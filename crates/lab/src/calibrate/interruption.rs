@@ -1,8 +1,8 @@
 //! How exact the interruption of a handover is.
 
 use super::Effort;
-use super::datagrams::{Stream, travel};
-use super::path::{self, UNLIMITED};
+use super::datagrams::{Stream, travel_over};
+use super::path::delay_only;
 use crate::run::LabError;
 use crate::system::StateDirectory;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const CONFIGURED_MS: u32 = 150;
 const PERIOD_MS: u32 = 500;
-/// Gaps are told as exactly as this.
+/// The resolution of the measured gaps.
 const EVERY: Duration = Duration::from_micros(200);
 
 /// Handovers of a link, as the longest times in which nothing arrived.
@@ -29,25 +29,19 @@ pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Interrup
     // The first one comes after half a second, whenever within it the datagrams begin.
     let at: Vec<String> = (1..=handovers).map(|n| format!("\"{} ms\"", n * PERIOD_MS)).collect();
     let link = format!(
-        "rate = \"{UNLIMITED}\"\none_way_delay = \"1 ms\"\nqueue = {{ discipline = \"unlimited\" }}\n\
-         handover = {{ at = [{}], interruption = \"{CONFIGURED_MS} ms\" }}",
+        "{}\nhandover = {{ at = [{}], interruption = \"{CONFIGURED_MS} ms\" }}",
+        delay_only(1),
         at.join(", ")
     );
-    let plan = path::scenario(&[("path", ["near", "far"], link)])?;
     let time = Duration::from_millis(u64::from((handovers + 1) * PERIOD_MS));
     let count = (time.as_nanos() / EVERY.as_nanos()) as u32;
     let delay = Duration::from_millis(CONFIGURED_MS.into());
     let stream = Stream { count, packet_bytes: 60, every: EVERY, delay };
-    path::between(&plan, state, |hosts, _, _| {
-        let trip = travel(&hosts[0], &hosts[1], stream)?;
-        let mut gaps: Vec<f64> =
-            trip.arrived.windows(2).map(|pair| (pair[1].1 - pair[0].1) as f64 / 1e6).collect();
-        gaps.sort_by(|a, b| b.total_cmp(a));
-        gaps.truncate(handovers as usize);
-        Ok(Interruptions {
-            configured_ms: CONFIGURED_MS,
-            resolution_ms: EVERY.as_secs_f64() * 1e3,
-            gaps_ms: gaps,
-        })
-    })
+    let trip = travel_over(link, stream, state)?;
+    let mut gaps: Vec<f64> =
+        trip.arrived.windows(2).map(|pair| (pair[1].1 - pair[0].1) as f64 / 1e6).collect();
+    gaps.sort_by(|a, b| b.total_cmp(a));
+    gaps.truncate(handovers as usize);
+    let resolution_ms = EVERY.as_secs_f64() * 1e3;
+    Ok(Interruptions { configured_ms: CONFIGURED_MS, resolution_ms, gaps_ms: gaps })
 }

@@ -11,8 +11,7 @@ mod interruption;
 mod path;
 mod published;
 mod rate;
-mod real_time;
-mod words;
+mod text;
 
 pub use bulk::Throughput;
 pub use delay::{Delay, Delays};
@@ -22,7 +21,7 @@ pub use host::HostState;
 pub use interruption::Interruptions;
 pub use published::{PUBLISHED, Published};
 pub use rate::RateFigure;
-pub use words::table;
+pub use text::table;
 
 use crate::run::{LabError, on_emulator_thread};
 use crate::system::StateDirectory;
@@ -64,7 +63,7 @@ pub struct Calibration {
     pub throughput: Throughput,
 }
 
-/// Measure. `begins` hears the name of each part as it begins.
+/// Measure. `begins` gets the name of each part as it begins.
 ///
 /// # Errors
 /// When the host does not let it.
@@ -76,16 +75,15 @@ pub fn calibrate(
     let _noting = Noting::begin()?;
     let priority = on_emulator_thread(|priority| Ok(priority.to_string()))?;
     let watch = host::Watch::begin()?;
-    let part = |name| begins(name);
-    part("one-way delay");
+    begins("one-way delay");
     let delay = delay::measure(effort, state)?;
-    part("rate");
+    begins("rate");
     let rate = rate::measure(effort, state)?;
-    part("losses");
+    begins("losses");
     let drops = drops::measure(effort, state)?;
-    part("handovers");
+    begins("handovers");
     let interruption = interruption::measure(effort, state)?;
-    part("throughput");
+    begins("throughput");
     let throughput = bulk::measure(effort, state)?;
     let host = watch.end(priority)?;
     Ok(Calibration { host, delay, rate, drops, interruption, throughput })

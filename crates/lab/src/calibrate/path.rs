@@ -1,8 +1,9 @@
-//! Hosts joined by emulated links, and whoever measures between them from outside the emulator.
+//! Hosts with emulated links between them, for measurements from outside the emulator.
 
 use crate::driver::Over;
 use crate::edge;
 use crate::ends::{Ends, Flows};
+use crate::pool::join;
 use crate::run::{LabError, on_emulator_thread};
 use crate::stacks::Stacks;
 use crate::system::{Namespace, StateDirectory};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A rate at which a packet of 1500 bytes takes 12 ns: no limit.
 pub(super) const UNLIMITED: &str = "1000 Gbit/s";
@@ -38,9 +39,6 @@ pub(super) struct Emulator {
 
 impl Emulator {
     /// How long it has been running on a processor.
-    ///
-    /// # Errors
-    /// When the kernel does not tell.
     pub(super) fn processor_time(self) -> io::Result<Duration> {
         let text = fs::read_to_string(format!("/proc/self/task/{}/schedstat", self.thread))?;
         let nanos = text.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
@@ -68,10 +66,19 @@ pub(super) fn scenario(links: &[(&str, [&str; 2], String)]) -> Result<Plan, LabE
     })
 }
 
-/// Emulate a scenario while somebody measures between its hosts, which are in the order of its nodes.
-///
-/// # Errors
-/// When it cannot be emulated, or the measuring failed.
+/// A scenario of one link with these keys, from the host `near` to the host `far`.
+pub(super) fn one_link(keys: String) -> Result<Plan, LabError> {
+    scenario(&[("path", ["near", "far"], keys)])
+}
+
+/// The keys of a link that limits nothing but the delay.
+pub(super) fn delay_only(delay_ms: u32) -> String {
+    format!(
+        "rate = \"{UNLIMITED}\"\none_way_delay = \"{delay_ms} ms\"\nqueue = {{ discipline = \"unlimited\" }}"
+    )
+}
+
+/// Emulate a scenario while `measure` runs between its hosts, which are in the order of its nodes.
 pub(super) fn between<T: Send>(
     plan: &Plan,
     state: &StateDirectory,
@@ -89,28 +96,38 @@ pub(super) fn between<T: Send>(
         let hosts: Vec<Host> = ends.sites.iter().map(host).collect();
         let scenario = live.scenario().clone();
         let done = AtomicBool::new(false);
-        let (tell, told) = mpsc::channel();
+        let (emulator, began) = mpsc::channel();
         let Some(measure) = measure.take() else { return Ok(Ended::Stopped) };
         thread::scope(|scope| {
             let (hosts, scenario, at_end) = (&hosts, &scenario, AtEnd(&done));
             let measuring = scope.spawn(move || {
                 let _at_end = at_end;
-                let thread = told.recv().map_err(|_| io::Error::other("the emulator did not begin"))?;
+                let thread = began.recv().map_err(|_| io::Error::other("the emulator did not begin"))?;
                 measure(hosts, Emulator { thread }, scenario)
             });
             let ended = on_emulator_thread(|priority| {
-                // It waits for nobody else, so there is somebody who hears.
-                let _ = tell.send(nix::unistd::gettid().as_raw());
-                drop(tell);
+                // The measuring thread waits for this.
+                let _ = emulator.send(nix::unistd::gettid().as_raw());
+                drop(emulator);
                 let mut over = |_| Ok(done.load(Ordering::Relaxed).then_some(Over::Complete));
                 ends.run(live, &mut [], priority, &mut over)
             });
-            let outcome = measuring.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let outcome = join(measuring);
             measured = Some(outcome?);
             ended
         })
     })?;
     measured.ok_or_else(|| LabError::Host(io::Error::other("nothing was measured")))
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is measured happens in real time")]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is measured happens in real time")]
+pub(super) fn pause(time: Duration) {
+    thread::sleep(time);
 }
 
 /// Says that the measuring is over, however it ended.

@@ -1,9 +1,8 @@
 //! How exact the rate of a link is.
 
 use super::Effort;
-use super::datagrams::{Stream, Trip, travel};
+use super::datagrams::{Stream, Trip, travel_over};
 use super::figures::Spread;
-use super::path;
 use crate::run::LabError;
 use crate::system::StateDirectory;
 use serde::Serialize;
@@ -38,24 +37,21 @@ fn measure_one(mbit_per_s: u32, effort: Effort, state: &StateDirectory) -> Resul
     let count = (time.as_secs_f64() * rate as f64 / bits as f64) as u32;
     let queue = "queue = { discipline = \"unlimited\" }";
     let link = format!("rate = \"{mbit_per_s} Mbit/s\"\none_way_delay = \"1 ms\"\n{queue}");
-    let plan = path::scenario(&[("path", ["near", "far"], link)])?;
     // Sent at five quarters of the rate, so that there is nearly always something to transmit.
     let every = Duration::from_nanos(bits * 1_000_000_000 * 4 / (5 * rate));
     let stream = Stream { count, packet_bytes: PACKET_BYTES, every, delay: time };
-    path::between(&plan, state, |hosts, _, _| {
-        let trip = travel(&hosts[0], &hosts[1], stream)?;
-        let one = (bits * 1_000_000_000 / rate) as i64;
-        let gaps: Vec<i64> = gaps_while_busy(&trip).collect();
-        let measured = gaps.len() as f64 * bits as f64 / (gaps.iter().sum::<i64>() as f64 / 1e9);
-        // What the receiver's socket had no room for has come through the link all the same.
-        let packets = trip.arrived.len() + trip.lost_in_socket as usize;
-        Ok(RateFigure {
-            configured_mbit_per_s: mbit_per_s,
-            packets,
-            lost: (count as usize).saturating_sub(packets),
-            error_percent: 100.0 * (measured / rate as f64 - 1.0),
-            spacing: Spread::of(gaps.into_iter().map(|gap| (gap - one).abs())),
-        })
+    let trip = travel_over(link, stream, state)?;
+    let one = (bits * 1_000_000_000 / rate) as i64;
+    let gaps: Vec<i64> = gaps_while_busy(&trip).collect();
+    let measured = gaps.len() as f64 * bits as f64 / (gaps.iter().sum::<i64>() as f64 / 1e9);
+    // What the receiver's socket had no room for has come through the link all the same.
+    let packets = trip.arrived.len() + trip.lost_in_socket as usize;
+    Ok(RateFigure {
+        configured_mbit_per_s: mbit_per_s,
+        packets,
+        lost: (count as usize).saturating_sub(packets),
+        error_percent: 100.0 * (measured / rate as f64 - 1.0),
+        spacing: Spread::of(gaps.into_iter().map(|gap| (gap - one).abs())),
     })
 }
 

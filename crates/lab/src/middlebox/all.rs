@@ -19,15 +19,12 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Middleboxes(Vec<Middlebox>);
 
 impl Middleboxes {
-    /// Their namespaces and interfaces, in places of agents that are taken out of the network; nobody is there yet.
-    ///
-    /// # Errors
-    /// When a command has no place, the process may not make namespaces or interfaces, or something about them is refused.
+    /// Their namespaces and interfaces, in places of agents that are taken out of the network; the commands do not run yet.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
-        let placed = placed(live.scenario(), &stacks.in_place).map_err(LabError::Refused)?;
+        let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
         let mut all = Vec::with_capacity(placed.len());
-        for (agent, in_place) in placed {
-            all.push(Middlebox::new(live, agent, in_place, stacks.version)?);
+        for (agent, external) in placed {
+            all.push(Middlebox::new(live, agent, external, stacks.version)?);
             live.take_out(agent);
         }
         Ok(Middleboxes(all))
@@ -43,8 +40,8 @@ impl Middleboxes {
         &mut self.0
     }
 
-    /// Begin the commands, and wait until packets pass all of them. The calling thread has to live for as long as they do. Whether packets pass,
-    /// and nobody asked to stop.
+    /// Begin the commands, and wait until packets pass all of them. The calling thread has to live for as long as they do. False after a
+    /// request to stop.
     ///
     /// # Errors
     /// When a command cannot be started, ends, or lets nothing pass within ten seconds.

@@ -4,17 +4,17 @@ use crate::stacks::Refusal;
 use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
 use std::ffi::OsString;
 
-/// Which command stands in an agent's place.
+/// A command that runs in an agent's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InPlace {
+pub struct ExternalAgent {
     /// The agent's name in the scenario.
     pub agent: String,
     /// The command, and its arguments.
     pub command: Vec<OsString>,
 }
 
-impl InPlace {
-    /// Whether its agent stands in the scenario: where nobody does (`kind = "none"`), no command does.
+impl ExternalAgent {
+    /// Whether the scenario has its agent: with `kind = "none"` no command runs there either.
     pub fn stands_in(&self, scenario: &Scenario) -> bool {
         scenario.agents.iter().any(|spec| spec.name == self.agent && spec.kind.is_some())
     }
@@ -26,13 +26,13 @@ impl InPlace {
 /// When there is no agent of that name, two commands would have one place, or a command cannot stand there.
 pub(crate) fn placed<'a>(
     scenario: &Scenario,
-    in_place: &'a [InPlace],
-) -> Result<Vec<(usize, &'a InPlace)>, Refusal> {
-    let mut placed: Vec<(usize, &InPlace)> = Vec::new();
-    for it in in_place {
+    external_agents: &'a [ExternalAgent],
+) -> Result<Vec<(usize, &'a ExternalAgent)>, Refusal> {
+    let mut placed: Vec<(usize, &ExternalAgent)> = Vec::new();
+    for it in external_agents {
         let found = scenario.agents.iter().position(|spec| spec.name == it.agent);
         let number = found.ok_or_else(|| unknown(scenario, &it.agent))?;
-        if in_place.iter().filter(|other| other.agent == it.agent).count() > 1 {
+        if external_agents.iter().filter(|other| other.agent == it.agent).count() > 1 {
             return Err(Refusal(format!(
                 "--agent {} is given twice: one command stands in a place",
                 it.agent
@@ -62,11 +62,11 @@ pub(crate) fn placed<'a>(
 /// The first that has none.
 pub(crate) fn has_place_for_all<'a>(
     scenarios: impl Iterator<Item = &'a Scenario> + Clone,
-    in_place: &[InPlace],
+    external_agents: &[ExternalAgent],
 ) -> Result<(), Refusal> {
-    match in_place.iter().find(|it| !scenarios.clone().any(|scenario| it.stands_in(scenario))) {
+    match external_agents.iter().find(|it| !scenarios.clone().any(|scenario| it.stands_in(scenario))) {
         None => Ok(()),
-        Some(InPlace { agent, .. }) => Err(Refusal(format!(
+        Some(ExternalAgent { agent, .. }) => Err(Refusal(format!(
             "nobody stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
         ))),
     }

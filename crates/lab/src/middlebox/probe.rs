@@ -11,10 +11,10 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long a middlebox may take to begin.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an answer is waited for before it is asked again, in milliseconds.
 const AGAIN: u8 = 20;
-/// Discard (RFC 863): nobody listens there, and nobody would answer.
+/// Discard (RFC 863): no program listens there or would answer.
 const DISCARD: TransportPort = TransportPort(9);
 const WIRED: usize = 0;
 const WIRELESS: usize = 1;
@@ -29,7 +29,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Ask until the answer comes. Whether it came, and nobody asked to stop. Others may come after it ([`forget_all`]).
+    /// Ask until the answer comes. False after a request to stop. Others may come after it ([`forget_all`]).
     pub(super) fn await_passage(
         &self,
         interfaces: [&Tun; 2],
@@ -37,7 +37,7 @@ impl Probe {
         stop: &AtomicBool,
     ) -> io::Result<bool> {
         let (asked, answered_at) = if self.is_router { (Flags::SYN, WIRED) } else { (Flags::RST, WIRELESS) };
-        let until = clock::monotonic() + PATIENCE;
+        let until = clock::monotonic() + TIMEOUT;
         while clock::monotonic() < until {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -52,7 +52,7 @@ impl Probe {
             }
             drain(interfaces[WIRED + WIRELESS - answered_at])?;
         }
-        Err(io::Error::new(ErrorKind::TimedOut, format!("nothing passes it within {PATIENCE}")))
+        Err(io::Error::new(ErrorKind::TimedOut, format!("nothing passes it within {TIMEOUT}")))
     }
 
     fn is_answered(&self, interface: &Tun) -> io::Result<bool> {

@@ -46,7 +46,7 @@ pub struct Row {
     pub quantity: Quantity,
     /// By arm: its mean over the seeds; `None` where no run came to it.
     pub values: [Option<Estimate>; 3],
-    /// Our endpoints in the lab beside the simulator, and the kernel's TCP beside our endpoints in the lab.
+    /// Our endpoints in the lab compared with the simulator, and the kernel's TCP compared with our endpoints in the lab.
     pub comparisons: [Comparison; 2],
 }
 
@@ -80,7 +80,7 @@ impl Pair {
     }
 }
 
-/// Two places beside each other.
+/// A comparison of two places.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The second mean by the first, over the seeds that both have, and its 95 % interval; `None` when the first is zero.

@@ -53,7 +53,7 @@ pub struct Differing {
     pub explained_by: Vec<usize>,
 }
 
-/// Differences found beside differences known.
+/// The differences found, compared with those known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// What is known.
@@ -65,7 +65,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// What certainly differs, and nobody knows why.
+    /// What certainly differs, and has no explanation.
     pub fn unexplained(&self) -> impl Iterator<Item = &Differing> {
         self.found.iter().filter(|found| found.mark == Mark::Beyond && found.explained_by.is_empty())
     }

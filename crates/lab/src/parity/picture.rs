@@ -9,7 +9,7 @@ const LEFT_OUT: &str = "; what reaches above 4 is in the table only";
 /// Ratios above it, mostly those of a few events, would leave the others no room.
 const MOST: f64 = 4.0;
 
-/// The ratios of a scenario, both pairs beside each other over the rows of all cells.
+/// The ratios of a scenario, both pairs next to each other over the rows of all cells.
 pub fn picture(scenario: &ScenarioParity) -> String {
     let mut rows = Vec::new();
     let mut values = [Vec::new(), Vec::new()];

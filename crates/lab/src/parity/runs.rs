@@ -1,7 +1,8 @@
 //! Runs of a plan in all three places.
 
+use crate::pool::{Limits, run_all};
 use crate::system::StateDirectory;
-use crate::{InPlace, LabError, Stacks};
+use crate::{ExternalAgent, LabError, Stacks};
 use seamline_experiment::RunOptions;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::summary::label;
@@ -10,9 +11,8 @@ use seamline_scenario::schema::Scenario;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Where a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ impl Arm {
 #[derive(Clone, Debug)]
 pub struct ParityOptions {
     /// Commands that stand in the places of agents in the lab.
-    pub in_place: Vec<InPlace>,
+    pub external_agents: Vec<ExternalAgent>,
     /// How often a run for which the host was too busy is repeated.
     pub retries: u32,
     /// How many runs at the same time. Each run in the lab needs a processor at the right moments.
@@ -109,28 +109,16 @@ pub fn measure(
 ) -> Result<Vec<CellRuns>, ParityError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    crate::check(&plan, &Stacks { in_place: options.in_place.clone(), ..Stacks::default() })?;
-    let jobs = jobs(&plan);
-    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || -> Result<(), ParityError> {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = job.run(&plan, state, options);
-            if outcome.is_err() {
-                next.store(jobs.len(), Ordering::Relaxed);
-            }
-            finished();
-            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((*job, outcome?));
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.at_a_time.get()).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join());
-        let ended: Vec<_> =
-            ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
-        ended.into_iter().collect::<Result<(), _>>()
+    crate::check(&plan, &Stacks { external_agents: options.external_agents.clone(), ..Stacks::default() })?;
+    let mut outcomes = Vec::new();
+    let limits = Limits { at_a_time: options.at_a_time, most_scarce: 0, is_scarce: |_: &Job| false };
+    let run = |job: Job| (job, job.run(&plan, state, options));
+    run_all(jobs(&plan), &limits, run, |(job, outcome)| {
+        finished();
+        outcomes.push((job, outcome?));
+        Ok::<_, ParityError>(())
     })?;
-    Ok(gather(&plan, outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(gather(&plan, outcomes))
 }
 
 /// One run.
@@ -174,12 +162,12 @@ impl Job {
                 }
                 record => record?,
             };
-            let doubts = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
-            if doubts.is_empty() {
+            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
+            if warnings.is_empty() {
                 return Ok(Outcome { record: Ok(record), repeated });
             }
             if repeated == options.retries {
-                return Ok(Outcome { record: Err(doubts.join("; ")), repeated });
+                return Ok(Outcome { record: Err(warnings.join("; ")), repeated });
             }
             repeated += 1;
         }
@@ -210,8 +198,9 @@ impl Job {
         let ends = |node: &usize| scenario.flows.iter().any(|flow| flow.ends.contains(*node));
         let ours = (0..scenario.nodes.len()).filter(|node| self.arm == Arm::Ours && ends(node));
         let seamline = ours.map(|node| scenario.nodes[node].clone()).collect();
-        let in_place = options.in_place.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
-        Stacks { seamline, in_place, ..Stacks::default() }
+        let external_agents =
+            options.external_agents.iter().filter(|it| it.stands_in(scenario)).cloned().collect();
+        Stacks { seamline, external_agents, ..Stacks::default() }
     }
 }
 

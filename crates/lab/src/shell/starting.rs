@@ -1,4 +1,4 @@
-//! The start of a command, beside the emulator's thread.
+//! The start of a command, on another thread than the emulator's.
 
 use super::LOOK_EVERY;
 use crate::clock::monotonic;
@@ -23,7 +23,7 @@ pub(super) struct Servers {
 }
 
 impl Servers {
-    /// Wait until all listen that still run, but not for ever. Whether somebody still wants the command: otherwise `left` has no sender.
+    /// Wait until all listen that still run, but not for ever. Whether the command is still wanted: otherwise `left` has no sender.
     fn wait(&self, left: &Receiver<()>) -> io::Result<bool> {
         let since = monotonic();
         for (namespace, is_awaited) in &self.awaited {
@@ -94,7 +94,7 @@ fn listens(namespace: &Namespace, taken: &[u16]) -> io::Result<bool> {
     })
 }
 
-/// The ports at which somebody listens, by a table of the kernel's.
+/// The listening ports in a table of the kernel's.
 fn listening(table: &str) -> Vec<u16> {
     // The second column is the address and, after a colon, the port; the fourth is the state, of which 0A is LISTEN (proc(5)).
     const LISTEN: &str = "0A";
@@ -111,10 +111,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_nobody_wants_the_command_any_more_no_server_is_awaited() {
+    fn a_command_that_is_no_longer_wanted_waits_for_no_server() {
         let Ok(namespace) = Namespace::new() else {
             return seamline_testing::skip(
-                "where_nobody_wants_the_command_any_more",
+                "a_command_that_is_no_longer_wanted_waits_for_no_server",
                 "no namespace can be made",
             );
         };

@@ -5,7 +5,7 @@
 )]
 
 use super::leftovers::{MARK, Owner};
-use super::processes::{ends_before, refer_to};
+use super::processes::refer_to;
 use super::{Namespace, explained};
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
@@ -23,7 +23,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 const HOSTS: &str = "/etc/hosts";
@@ -198,7 +197,7 @@ impl Running {
     /// # Errors
     /// When there is no such group, or it may not be signalled.
     pub fn ask_all_to_end(&mut self) -> io::Result<()> {
-        // Nobody else gets its number before it is waited for.
+        // No other process gets its number before it is waited for.
         match self.try_wait()? {
             None => Ok(killpg(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM)?),
             Some(_) => Ok(()),
@@ -211,23 +210,6 @@ impl Running {
     /// When it may not be signalled, as another user's.
     pub fn kill(&mut self) -> io::Result<()> {
         self.child.kill()
-    }
-
-    /// End it: by SIGTERM, and if it still runs after the `grace`, by SIGKILL. Waits for its end.
-    ///
-    /// # Errors
-    /// When it may not be signalled, as another user's.
-    pub fn terminate(&mut self, grace: Duration) -> io::Result<u8> {
-        if let Some(code) = self.try_wait()? {
-            return Ok(code);
-        }
-        self.ask_to_end()?;
-        #[expect(clippy::disallowed_methods, reason = "real processes end in real time")]
-        let until = Instant::now() + grace;
-        if !ends_before(self.process.as_fd(), until) {
-            self.kill()?;
-        }
-        self.wait()
     }
 }
 

@@ -144,7 +144,7 @@ fn end_leftover(path: &Path, owner: Owner, grace: Duration) -> io::Result<Option
     })
 }
 
-/// End what commands of this process's labs have started and that went into namespaces of its own, where nobody else looks. Call it when
+/// End what commands of this process's labs have started and that went into namespaces of its own, where nothing else looks. Call it when
 /// none of its labs runs any more. Says which there were.
 ///
 /// # Errors
@@ -171,7 +171,7 @@ fn is_of_this_boot(path: &Path) -> bool {
     boot().is_ok_and(|boot| namespaces(&text, &boot).is_some())
 }
 
-/// The namespaces that a state file names; `None` when the machine has begun anew since.
+/// The namespaces that a state file names; `None` when the machine was restarted since.
 fn namespaces(text: &str, boot: &str) -> Option<BTreeSet<Identity>> {
     let mut lines = text.lines();
     if lines.next()?.strip_prefix("boot ")? != boot {
@@ -184,7 +184,7 @@ fn namespaces(text: &str, boot: &str) -> Option<BTreeSet<Identity>> {
     Some(lines.filter_map(identity).collect())
 }
 
-/// What tells this run of the machine from others.
+/// The identity of the machine's current boot.
 fn boot() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim_end().to_owned())
 }

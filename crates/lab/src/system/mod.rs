@@ -13,7 +13,7 @@ pub use command::{Command, Running};
 pub use leftovers::{Leftover, StateDirectory, StateFile};
 pub use priority::Priority;
 pub use seamline_host::cgroup::{self, MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
-pub(crate) use seamline_host::explained;
+pub use seamline_host::explained;
 pub use seamline_host::namespace::{self, Identity, Namespace};
 pub use seamline_host::netlink::interfaces::{self as netlink, Interface};
 pub use seamline_host::privileges::{self, Privileges};

@@ -32,7 +32,7 @@ impl fmt::Display for Priority {
 
 /// Prefer the calling thread as much as this process may, and let its sleeps end on time instead of within 50 microseconds.
 /// Threads and processes that it starts are ordinary again, but for how exact their sleeps are ([`super::Command`]
-/// mends that for what it runs).
+/// resets that for what it runs).
 ///
 /// The kernel stops real-time threads that never sleep for 50 ms of each second: the thread must wait for its work.
 #[must_use = "a report says what was obtained"]

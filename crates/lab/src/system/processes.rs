@@ -81,7 +81,7 @@ fn hold(find: impl Fn() -> io::Result<Vec<u32>>) -> io::Result<Vec<(u32, OwnedFd
             Err(error) => return Err(explained(error, format_args!("referring to process {id}"))),
         }
     }
-    // Whoever is found again has not ended between being found and being referred to.
+    // A process that is found again has not ended between being found and being referred to.
     let again = if held.is_empty() { Vec::new() } else { find()? };
     Ok(held.into_iter().filter(|(id, _)| again.contains(id)).collect())
 }
@@ -113,7 +113,7 @@ pub(crate) fn wait_for<'a>(processes: impl IntoIterator<Item = BorrowedFd<'a>>, 
 }
 
 /// Wait until the process has ended, but no longer than `until`; whether it has.
-pub(super) fn ends_before(process: BorrowedFd<'_>, until: Instant) -> bool {
+fn ends_before(process: BorrowedFd<'_>, until: Instant) -> bool {
     loop {
         #[expect(clippy::disallowed_methods, reason = "real processes end in real time")]
         let left = until.saturating_duration_since(Instant::now());

@@ -58,7 +58,7 @@ pub fn read(namespace: &Namespace, setting: &str) -> io::Result<String> {
     })
 }
 
-/// The kernel takes the settings of whoever opens the file. So that a mistake elsewhere can never change the host's, the
+/// The kernel takes the settings of the thread that opens the file. So that a mistake elsewhere can never change the host's, the
 /// thread must be in this very namespace, and that must be another than the process's own.
 fn inside(namespace: &Namespace) -> io::Result<()> {
     let here = Identity::of_thread()?;

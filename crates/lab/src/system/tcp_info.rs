@@ -17,14 +17,10 @@ const LEAST: usize = 192;
 /// The state of a connection as the kernel's sender sees it. Lengths are in segments unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpInfo {
-    /// RFC 9293 state by the kernel's number; see [`state_name`](Self::state_name).
-    pub state: u8,
     /// State of loss recovery by the kernel's number; see [`recovery_state_name`](Self::recovery_state_name).
     pub congestion_avoidance_state: u8,
     /// Timeouts in a row without progress.
     pub retransmits: u8,
-    /// Probes of a zero window, or keep-alives, without an answer.
-    pub probes: u8,
     /// How many times the retransmission timeout is doubled (RFC 6298 §5.5).
     pub backoff: u8,
     /// The retransmission timeout, doubled as often as [`backoff`](Self::backoff) says.
@@ -35,18 +31,10 @@ pub struct TcpInfo {
     pub data_segments_received: u32,
     /// Sent and not acknowledged cumulatively.
     pub unacknowledged: u32,
-    /// Of these, selectively acknowledged (RFC 2018).
-    pub selectively_acknowledged: u32,
-    /// Of these, taken for lost.
-    pub lost: u32,
-    /// Of these, sent again.
-    pub retransmitted_in_flight: u32,
     /// Smoothed round-trip time (RFC 6298).
     pub smoothed_round_trip_time: Duration,
     /// Its mean deviation (RFC 6298).
     pub round_trip_time_variation: Duration,
-    /// The least round-trip time of late, where one was measured.
-    pub least_round_trip_time: Option<Duration>,
     /// Slow-start threshold; `None` as long as there was no loss.
     pub slow_start_threshold: Option<u32>,
     /// Congestion window.
@@ -57,29 +45,8 @@ pub struct TcpInfo {
     pub pacing_bytes_per_second: Option<u64>,
     /// Acknowledged cumulatively over the whole connection, in bytes: with one each for SYN and FIN.
     pub acknowledged_bytes: u64,
-    /// Segments sent, with retransmissions and those without payload.
-    pub segments_sent: u32,
-    /// Written by the application and not sent yet, in bytes.
-    pub not_sent_bytes: u32,
-    /// The newest sample of the rate of delivery, in bytes per second.
-    pub delivery_bytes_per_second: u64,
-    /// How long there was something to send, and what else than the congestion window held it up.
-    pub busy: BusyTimes,
-    /// The window that the receiver offers, in bytes (Linux 5.4).
-    pub offered_window_bytes: Option<u32>,
     /// Timeouts of the retransmission timer over the whole connection (Linux 6.7).
     pub total_timeouts: Option<u16>,
-}
-
-/// For how long a sender was kept from being idle, since the connection began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BusyTimes {
-    /// With unacknowledged data.
-    pub busy: Duration,
-    /// Of that, held up by the receiver's window.
-    pub limited_by_receive_window: Duration,
-    /// Of that, held up by the send buffer.
-    pub limited_by_send_buffer: Duration,
 }
 
 impl TcpInfo {
@@ -89,43 +56,18 @@ impl TcpInfo {
     /// When this is no TCP socket, or the kernel is older than Linux 4.10 and says too little.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut room = [0; ROOM];
-        let told = ask(socket.as_fd(), &mut room)?;
-        TcpInfo::from_bytes(&room[..told.min(ROOM)]).ok_or_else(|| {
+        let length = ask(socket.as_fd(), &mut room)?;
+        TcpInfo::from_bytes(&room[..length.min(ROOM)]).ok_or_else(|| {
             io::Error::other(format!(
-                "TCP_INFO has {told} bytes; the lab needs {LEAST} (Linux 4.10 or newer)"
+                "TCP_INFO has {length} bytes; the lab needs {LEAST} (Linux 4.10 or newer)"
             ))
         })
-    }
-
-    /// The name of the RFC 9293 state.
-    pub fn state_name(&self) -> &'static str {
-        const NAMES: [&str; 13] = [
-            "unknown",
-            "established",
-            "syn-sent",
-            "syn-received",
-            "fin-wait-1",
-            "fin-wait-2",
-            "time-wait",
-            "closed",
-            "close-wait",
-            "last-ack",
-            "listen",
-            "closing",
-            "new-syn-received",
-        ];
-        NAMES.get(usize::from(self.state)).copied().unwrap_or("unknown")
     }
 
     /// The name of the state of loss recovery, as Linux calls it.
     pub fn recovery_state_name(&self) -> &'static str {
         const NAMES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
         NAMES.get(usize::from(self.congestion_avoidance_state)).copied().unwrap_or("unknown")
-    }
-
-    /// Whether nothing but the times differs, which grow while a connection waits.
-    pub fn same_but_for_times(&self, other: &TcpInfo) -> bool {
-        TcpInfo { busy: other.busy, ..*self } == *other
     }
 
     /// Read `struct tcp_info`; `None` when it is shorter than any kernel's of the last years.
@@ -135,38 +77,20 @@ impl TcpInfo {
         }
         let fields = Fields(bytes);
         Some(TcpInfo {
-            state: bytes[0],
             congestion_avoidance_state: bytes[1],
             retransmits: bytes[2],
-            probes: bytes[3],
             backoff: bytes[4],
             retransmission_timeout: micros(fields.u32(8)?.into()),
             send_maximum_segment_bytes: fields.u32(16)?,
             data_segments_received: fields.u32(152)?,
             unacknowledged: fields.u32(24)?,
-            selectively_acknowledged: fields.u32(28)?,
-            lost: fields.u32(32)?,
-            retransmitted_in_flight: fields.u32(36)?,
             smoothed_round_trip_time: micros(fields.u32(68)?.into()),
             round_trip_time_variation: micros(fields.u32(72)?.into()),
-            least_round_trip_time: fields
-                .u32(148)
-                .filter(|least| *least != u32::MAX)
-                .map(|it| micros(it.into())),
             slow_start_threshold: fields.u32(76).filter(|threshold| *threshold < NO_THRESHOLD),
             congestion_window: fields.u32(80)?,
             total_retransmissions: fields.u32(100)?,
             pacing_bytes_per_second: fields.u64(104).filter(|rate| *rate != u64::MAX),
             acknowledged_bytes: fields.u64(120)?,
-            segments_sent: fields.u32(136)?,
-            not_sent_bytes: fields.u32(144)?,
-            delivery_bytes_per_second: fields.u64(160)?,
-            busy: BusyTimes {
-                busy: micros(fields.u64(168)?),
-                limited_by_receive_window: micros(fields.u64(176)?),
-                limited_by_send_buffer: micros(fields.u64(184)?),
-            },
-            offered_window_bytes: fields.u32(228),
             total_timeouts: fields.u16(240),
         })
     }

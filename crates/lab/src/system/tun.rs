@@ -26,7 +26,7 @@ impl Tun {
     /// missing, or when the process may not make interfaces in the namespace.
     pub fn open(namespace: &Namespace, name: &str) -> io::Result<Self> {
         let request = Request::new(name)?;
-        // The device belongs to the namespace in which it is opened, whoever uses it later.
+        // The device belongs to the namespace in which it is opened, whichever thread uses it later.
         let device = namespace.within(|| {
             let device = open_device()?;
             request.make(&device)?;

@@ -1,7 +1,7 @@
 //! Which congestion controls a connection can have.
 //!
 //! The kernel's list, `net.ipv4.tcp_available_congestion_control`, is the same in every namespace: what is built in or loaded.
-//! Which of these a socket may choose by `setsockopt(TCP_CONGESTION)` is another matter. Whoever has `CAP_NET_ADMIN` in the user
+//! Which of these a socket may choose by `setsockopt(TCP_CONGESTION)` is another matter. A process with `CAP_NET_ADMIN` in the user
 //! namespace that owns the *socket's network namespace* may choose any of the list; others only what
 //! `net.ipv4.tcp_allowed_congestion_control` of the host names. (Linux: `tcp_set_congestion_control` in
 //! `net/ipv4/tcp_cong.c`, asked with `sockopt_ns_capable`.) In namespaces of the lab's own that capability is there, for root

@@ -1,5 +1,5 @@
 //! What flows carry: bytes that follow from their place alone, so that a lost, doubled, moved or damaged byte is noticed
-//! by whoever reads, without anything being kept.
+//! by the reader, without anything being kept.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the two threads of a traffic are told, and tell each other.
+//! What the two threads of a traffic share with each other and with their owner.
 
 use crate::traffic::Outcome;
 use crate::traffic::poller::Waker;
@@ -14,7 +14,7 @@ pub(super) enum Phase {
     Sending = 0,
     /// Sources write no more; what is written still arrives.
     Draining = 1,
-    /// Everybody ends at once.
+    /// Everything ends at once.
     Ending = 2,
 }
 
@@ -44,7 +44,7 @@ impl Control {
         self.wakers.iter().for_each(Waker::wake);
     }
 
-    /// How a connection ended that has failed: once everybody ends, the other end's reset is no failure.
+    /// How a connection ended that has failed: once everything ends, the other end's reset is no failure.
     pub(super) fn failed(&self, what: &str, error: &io::Error) -> Outcome {
         match self.phase() {
             Phase::Ending => Outcome::Unfinished,
@@ -58,7 +58,7 @@ impl Control {
         self.wakers.iter().for_each(Waker::wake);
     }
 
-    /// The connections of which that has been said since the last call.
+    /// The connections reported by [`Self::never_comes`] since the last call.
     pub(super) fn take_never_coming(&self) -> BTreeSet<u32> {
         std::mem::take(&mut self.never_coming.lock().unwrap_or_else(PoisonError::into_inner))
     }

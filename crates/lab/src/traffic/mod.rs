@@ -20,7 +20,7 @@
 //!     bytes: None, start: Duration::ZERO, stop: None, congestion_control: Some("cubic".into()),
 //! };
 //! let (observations, seen) = std::sync::mpsc::channel();
-//! let ready = Traffic::prepare(vec![source], vec![sink], Some(Sampling::new(observations)))?;
+//! let ready = Traffic::prepare(vec![source], vec![sink], Some(observations))?;
 //! let running = ready.begin(clock::monotonic())?;
 //! // ... for as long as the experiment takes ...
 //! running.stop_sending();
@@ -44,5 +44,5 @@ pub use congestion_controls::{CongestionControl, available_congestion_controls};
 pub use content::{Content, Mismatch};
 pub use plan::{Outcome, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
 pub use run::{Running, Traffic};
-pub use sampler::{Observation, Sampling};
+pub use sampler::Observation;
 pub use socket::choose_congestion_control;

@@ -19,7 +19,7 @@ pub struct SourcePlan {
     pub remote: SocketAddr,
     /// What it sends.
     pub content: Content,
-    /// How much; `None`: until it is told to stop.
+    /// How much; `None`: until it is stopped.
     pub bytes: Option<u64>,
     /// When it connects, counted from the run's origin.
     pub start: Duration,
@@ -47,7 +47,7 @@ pub struct SinkPlan {
 /// How one end of a connection ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// Told to end before it was through.
+    /// Ended before it was through.
     #[default]
     Unfinished,
     /// The sender has written all and knows that the receiver has read it; the receiver has read the FIN.
@@ -109,31 +109,4 @@ pub struct Report {
     pub source: Option<SourceReport>,
     /// Its receiver, where that was a sink of this traffic.
     pub sink: Option<SinkReport>,
-}
-
-impl Report {
-    /// What is wrong, in words: damaged or missing bytes first, then what failed. `None` when everything that was written was
-    /// read, and each end has finished.
-    pub fn fault(&self) -> Option<String> {
-        let (source, sink) = (self.source.as_ref(), self.sink.as_ref());
-        if let Some(offset) = sink.and_then(|sink| sink.first_mismatch) {
-            return Some(format!("the byte at offset {offset} is not what was sent there"));
-        }
-        let outcomes = [("source", source.map(|it| &it.outcome)), ("sink", sink.map(|it| &it.outcome))];
-        for (who, outcome) in outcomes {
-            match outcome {
-                Some(Outcome::Failed(why)) => return Some(format!("{who}: {why}")),
-                Some(Outcome::Unfinished) => {
-                    return Some(format!("{who}: was told to end before it was through"));
-                }
-                Some(Outcome::Finished) | None => {}
-            }
-        }
-        match (source?.bytes_written, sink?.bytes_read) {
-            (written, read) if written != read => {
-                Some(format!("{written} bytes were written and {read} read"))
-            }
-            _ => None,
-        }
-    }
 }

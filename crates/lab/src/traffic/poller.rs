@@ -1,4 +1,4 @@
-//! Waiting for sockets, for a point in time, and for being told.
+//! Waiting for sockets, for a point in time, and for other threads.
 
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Numbers of events that are no socket's.
-const TOLD: u64 = u64::MAX;
+const WOKEN: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 /// Sockets served before the clock is looked at again: with one read or write of 128 KiB each, about a millisecond.
 const AT_ONCE: usize = 32;
@@ -42,11 +42,11 @@ impl Poller {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
-        let told = EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?;
-        epoll.add(&told, EpollEvent::new(EpollFlags::EPOLLIN, TOLD))?;
+        let event = EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?;
+        epoll.add(&event, EpollEvent::new(EpollFlags::EPOLLIN, WOKEN))?;
         epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, TIMER))?;
         let ready = vec![EpollEvent::empty(); AT_ONCE];
-        Ok(Poller { epoll, timer, timer_at: None, waker: Waker(Arc::new(told)), ready })
+        Ok(Poller { epoll, timer, timer_at: None, waker: Waker(Arc::new(event)), ready })
     }
 
     pub(super) fn waker(&self) -> Waker {
@@ -71,7 +71,7 @@ impl Poller {
             Err(error) => return Err(error.into()),
         };
         let numbers: Vec<u64> = self.ready[..count].iter().map(EpollEvent::data).collect();
-        if numbers.contains(&TOLD) {
+        if numbers.contains(&WOKEN) {
             let _ = self.waker.0.read();
         }
         if numbers.contains(&TIMER) {

@@ -4,13 +4,13 @@ use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
 use crate::traffic::sink::Sinks;
 use crate::traffic::source::Sources;
-use crate::traffic::{Report, Sampling, SinkPlan, SinkReport, SourcePlan, SourceReport};
+use crate::traffic::{Observation, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use seamline_wire::{Duration, Instant};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 
 /// Connections that can begin: every sink listens.
@@ -20,7 +20,7 @@ pub struct Traffic {
     source_poller: Poller,
     sinks: Sinks,
     control: Arc<Control>,
-    sampling: Option<Sampling>,
+    observations: Option<Sender<Observation>>,
 }
 
 /// Connections that run. Dropping it ends them as [`end`](Self::end) does.
@@ -42,14 +42,14 @@ impl Traffic {
     pub fn prepare(
         sources: Vec<SourcePlan>,
         sinks: Vec<SinkPlan>,
-        sampling: Option<Sampling>,
+        observations: Option<Sender<Observation>>,
     ) -> io::Result<Self> {
         allow_open_files(sources.len() as u64 + 2 * sinks.len() as u64);
         let (source_poller, sink_poller) = (Poller::new()?, Poller::new()?);
         let control = Arc::new(Control::new(vec![source_poller.waker(), sink_poller.waker()]));
         crate::traffic::source::try_congestion_controls(&sources)?;
-        let sinks = Sinks::listen(sinks, sink_poller, control.clone(), sampling.clone())?;
-        Ok(Traffic { sources, source_poller, sinks, control, sampling })
+        let sinks = Sinks::listen(sinks, sink_poller, control.clone())?;
+        Ok(Traffic { sources, source_poller, sinks, control, observations })
     }
 
     /// Begin. Starts and stops of sources are counted from `origin`, a time of [`clock::monotonic`](crate::clock::monotonic),
@@ -58,7 +58,7 @@ impl Traffic {
     /// # Errors
     /// When no thread can be started.
     pub fn begin(self, origin: Instant) -> io::Result<Running> {
-        let Traffic { sources, source_poller, sinks, control, sampling } = self;
+        let Traffic { sources, source_poller, sinks, control, observations } = self;
         let (hold, done) = mpsc::channel();
         let mut running = Running { control: control.clone(), sources: None, sinks: None, done };
         let held = hold.clone();
@@ -68,7 +68,7 @@ impl Traffic {
             reports
         })?);
         running.sources = Some(spawn("sources", move || {
-            let reports = Sources::new(sources, source_poller, origin, sampling, control).run();
+            let reports = Sources::new(sources, source_poller, origin, observations, control).run();
             drop(hold);
             reports
         })?);

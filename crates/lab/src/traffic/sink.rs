@@ -1,12 +1,12 @@
 //! All sinks of a traffic, on one thread.
 
 use crate::clock;
+use crate::system::explained;
 use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
-use crate::traffic::sampler::Progress;
 use crate::traffic::socket::{self, Visitor};
 use crate::traffic::source::is_passing;
-use crate::traffic::{Outcome, Sampling, SinkPlan, SinkReport};
+use crate::traffic::{Outcome, SinkPlan, SinkReport};
 use nix::sys::epoll::EpollFlags;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -27,7 +27,6 @@ enum State {
 struct Sink {
     plan: SinkPlan,
     state: State,
-    progress: Progress,
     report: SinkReport,
 }
 
@@ -44,25 +43,19 @@ pub(super) struct Sinks {
 
 impl Sinks {
     /// Open all listeners.
-    pub(super) fn listen(
-        plans: Vec<SinkPlan>,
-        poller: Poller,
-        control: Arc<Control>,
-        sampling: Option<Sampling>,
-    ) -> io::Result<Self> {
+    pub(super) fn listen(plans: Vec<SinkPlan>, poller: Poller, control: Arc<Control>) -> io::Result<Self> {
         let listeners = listeners(&plans)?;
         let mut sinks = Vec::with_capacity(plans.len());
         for (number, (plan, listener)) in plans.into_iter().zip(listeners).enumerate() {
             poller.add(&listener, number, EpollFlags::EPOLLIN)?;
             let report = SinkReport { connection: plan.connection, ..SinkReport::default() };
-            let progress = Progress::new(sampling.clone());
-            sinks.push(Sink { plan, state: State::Listening(listener), progress, report });
+            sinks.push(Sink { plan, state: State::Listening(listener), report });
         }
         let numbers = sinks.iter().enumerate().map(|(number, sink)| (sink.plan.connection, number)).collect();
         Ok(Sinks { left: sinks.len(), sinks, numbers, poller, control, piece: vec![0; PIECE] })
     }
 
-    /// Until all are over, or everybody is told to end.
+    /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SinkReport> {
         while self.left > 0 && self.control.phase() < Phase::Ending {
             self.give_up();
@@ -155,7 +148,6 @@ impl Sink {
         report.bytes_read += bytes.len() as u64;
         report.first_byte.get_or_insert(now);
         report.last_byte = Some(now);
-        self.progress.read(report.connection, now, report.bytes_read, false);
     }
 
     /// Whether it was not over yet.
@@ -165,9 +157,6 @@ impl Sink {
             State::Listening(_) => {}
             State::Reading(stream) if outcome != Outcome::Finished => socket::reset(stream),
             State::Reading(_) => {}
-        }
-        if let Some(last) = self.report.last_byte {
-            self.progress.read(self.report.connection, last, self.report.bytes_read, true);
         }
         self.report.outcome = outcome;
         true
@@ -185,8 +174,8 @@ fn listeners(plans: &[SinkPlan]) -> io::Result<Vec<TcpListener>> {
         let there = visitor.go_to(&plan.namespace);
         there.and_then(|()| socket::listening(plan.local, plan.congestion_control.as_deref())).map_err(
             |error| {
-                let what = format!("connection {} cannot listen on {}", plan.connection, plan.local);
-                io::Error::new(error.kind(), format!("{what}: {error}"))
+                let what = format_args!("connection {} cannot listen on {}", plan.connection, plan.local);
+                explained(error, what)
             },
         )
     };

@@ -1,6 +1,6 @@
 //! Sockets as the traffic needs them: not blocking, with what the kernel tunes by itself left alone.
 
-use crate::system::Namespace;
+use crate::system::{Namespace, explained};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::thread;
 
-/// Where a thread is that goes from namespace to namespace. Only for threads that nobody else uses.
+/// The namespace of a thread that moves between namespaces. Only for threads of the traffic's own.
 #[derive(Debug, Default)]
 pub(super) struct Visitor {
     inside: Option<Arc<Namespace>>,
@@ -55,10 +55,10 @@ pub(super) fn connecting(
 ) -> io::Result<TcpStream> {
     let socket = stream_socket(local, congestion_control)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(local))
-        .map_err(|error| saying(error, &format!("cannot send from {local}")))?;
+        .map_err(|error| explained(error, format_args!("cannot send from {local}")))?;
     match connect(socket.as_raw_fd(), &SockaddrStorage::from(remote)) {
         Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(socket)),
-        Err(error) => Err(saying(error, &format!("cannot connect to {remote}"))),
+        Err(error) => Err(explained(error, format_args!("cannot connect to {remote}"))),
     }
 }
 
@@ -102,11 +102,6 @@ pub fn choose_congestion_control(socket: impl AsFd, name: &str) -> io::Result<()
             ),
             _ => format!("cannot choose congestion control {name}"),
         };
-        saying(error, &why)
+        explained(error, why)
     })
-}
-
-fn saying(error: Errno, what: &str) -> io::Error {
-    let error = io::Error::from(error);
-    io::Error::new(error.kind(), format!("{what}: {error}"))
 }

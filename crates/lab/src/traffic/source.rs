@@ -1,28 +1,30 @@
 //! All sources of a traffic, on one thread.
 
 use crate::clock;
+use crate::system::explained;
 use crate::traffic::control::{Control, Phase};
 use crate::traffic::poller::Poller;
 use crate::traffic::sampler::Sampler;
 use crate::traffic::socket::{self, Visitor, connecting};
-use crate::traffic::{Outcome, Sampling, SourcePlan, SourceReport};
+use crate::traffic::{Observation, Outcome, SourcePlan, SourceReport};
 use nix::sys::epoll::EpollFlags;
 use seamline_wire::Instant;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 /// Bytes per write.
 const PIECE: usize = 128 * 1024;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
-    Connecting(TcpStream),
-    Sending(TcpStream),
+    Connecting,
+    Sending,
     /// Everything is written; the other end has not closed.
-    Closing(TcpStream),
+    Closing,
     Over,
 }
 
@@ -30,6 +32,8 @@ enum State {
 struct Source {
     plan: SourcePlan,
     state: State,
+    /// From connecting to closing.
+    stream: Option<TcpStream>,
     report: SourceReport,
 }
 
@@ -61,7 +65,7 @@ impl Sources {
         plans: Vec<SourcePlan>,
         poller: Poller,
         origin: Instant,
-        sampling: Option<Sampling>,
+        observations: Option<Sender<Observation>>,
         control: Arc<Control>,
     ) -> Self {
         let mut agenda = BTreeSet::new();
@@ -71,7 +75,7 @@ impl Sources {
         }
         let left = plans.len();
         let sources = plans.into_iter().map(Source::new).collect();
-        let (sampler, piece) = (sampling.map(Sampler::new), vec![0; PIECE]);
+        let (sampler, piece) = (observations.map(Sampler::new), vec![0; PIECE]);
         Sources {
             sources,
             agenda,
@@ -86,7 +90,7 @@ impl Sources {
         }
     }
 
-    /// Until all are over, or everybody is told to end.
+    /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SourceReport> {
         while self.left > 0 {
             match self.control.phase() {
@@ -132,13 +136,13 @@ impl Sources {
     fn sample(&mut self, now: Instant) {
         if let Some(sampler) = &mut self.sampler {
             let streams = self.sources.iter();
-            sampler.sample_all(now, streams.filter_map(|it| Some((it.plan.connection, it.stream()?))));
+            sampler.sample_all(now, streams.filter_map(|it| Some((it.plan.connection, it.stream.as_ref()?))));
         }
     }
 
     fn start(&mut self, number: usize) {
         let source = &mut self.sources[number];
-        if !matches!(source.state, State::Waiting) {
+        if source.state != State::Waiting {
             return;
         }
         source.report.started = Some(clock::monotonic());
@@ -156,7 +160,7 @@ impl Sources {
         if let Err(error) = self.poller.add(&stream, number, EpollFlags::EPOLLOUT) {
             return self.fail(number, "cannot wait for the socket", &error);
         }
-        source.state = State::Connecting(stream);
+        (source.state, source.stream) = (State::Connecting, Some(stream));
         self.open += 1;
     }
 
@@ -167,37 +171,37 @@ impl Sources {
     }
 
     fn stop(&mut self, number: usize) {
-        match &self.sources[number].state {
-            State::Waiting | State::Connecting(_) => self.finish(number, Outcome::Unfinished),
-            State::Sending(_) => self.close(number),
-            State::Closing(_) | State::Over => {}
+        match self.sources[number].state {
+            State::Waiting | State::Connecting => self.finish(number, Outcome::Unfinished),
+            State::Sending => self.close(number),
+            State::Closing | State::Over => {}
         }
     }
 
     /// Its socket is ready.
     fn proceed(&mut self, number: usize) {
-        let source = &mut self.sources[number];
-        match &source.state {
-            State::Connecting(stream) => match stream.take_error() {
-                Ok(None) => {
-                    source.report.connected = Some(clock::monotonic());
-                    source.state = match std::mem::replace(&mut source.state, State::Over) {
-                        State::Connecting(stream) => State::Sending(stream),
-                        other => other,
-                    };
-                    self.write(number);
-                }
-                Ok(Some(error)) | Err(error) => self.fail(number, "cannot connect", &error),
-            },
-            State::Sending(_) => self.write(number),
-            State::Closing(_) => self.read(number),
+        match self.sources[number].state {
+            State::Connecting => self.connected(number),
+            State::Sending => self.write(number),
+            State::Closing => self.read(number),
             State::Waiting | State::Over => {}
         }
     }
 
+    fn connected(&mut self, number: usize) {
+        let source = &mut self.sources[number];
+        let Some(stream) = &source.stream else { return };
+        if let Some(error) = stream.take_error().unwrap_or_else(Some) {
+            return self.fail(number, "cannot connect", &error);
+        }
+        source.report.connected = Some(clock::monotonic());
+        source.state = State::Sending;
+        self.write(number);
+    }
+
     fn write(&mut self, number: usize) {
         let source = &mut self.sources[number];
-        let State::Sending(stream) = &mut source.state else { return };
+        let Some(stream) = &mut source.stream else { return };
         let done = source.report.bytes_written;
         let left = source.plan.bytes.map_or(u64::MAX, |all| all.saturating_sub(done));
         let piece = &mut self.piece[..left.min(PIECE as u64) as usize];
@@ -218,11 +222,10 @@ impl Sources {
     /// Nothing more will be written.
     fn close(&mut self, number: usize) {
         let source = &mut self.sources[number];
-        let State::Sending(stream) = std::mem::replace(&mut source.state, State::Over) else { return };
-        source.report.written = Some(clock::monotonic());
+        let Some(stream) = &source.stream else { return };
+        (source.state, source.report.written) = (State::Closing, Some(clock::monotonic()));
         let closed = stream.shutdown(Shutdown::Write);
-        let waiting = closed.and_then(|()| self.poller.modify(&stream, number, EpollFlags::EPOLLIN));
-        source.state = State::Closing(stream);
+        let waiting = closed.and_then(|()| self.poller.modify(stream, number, EpollFlags::EPOLLIN));
         if let Err(error) = waiting {
             self.fail(number, "cannot close", &error);
         }
@@ -230,7 +233,7 @@ impl Sources {
 
     /// Until the other end has read everything and closes.
     fn read(&mut self, number: usize) {
-        let State::Closing(stream) = &mut self.sources[number].state else { return };
+        let Some(stream) = &mut self.sources[number].stream else { return };
         match stream.read(&mut self.piece) {
             Ok(0) => {
                 self.sources[number].report.finished = Some(clock::monotonic());
@@ -250,7 +253,7 @@ impl Sources {
     fn finish(&mut self, number: usize, outcome: Outcome) {
         let source = &mut self.sources[number];
         let connection = source.plan.connection;
-        if let Some(stream) = source.stream() {
+        if let Some(stream) = &source.stream {
             self.open -= 1;
             if let Some(sampler) = &mut self.sampler {
                 sampler.sample(connection, stream);
@@ -269,26 +272,16 @@ impl Sources {
 impl Source {
     fn new(plan: SourcePlan) -> Self {
         let report = SourceReport { connection: plan.connection, ..SourceReport::default() };
-        Source { plan, state: State::Waiting, report }
-    }
-
-    fn stream(&self) -> Option<&TcpStream> {
-        match &self.state {
-            State::Connecting(stream) | State::Sending(stream) | State::Closing(stream) => Some(stream),
-            State::Waiting | State::Over => None,
-        }
+        Source { plan, state: State::Waiting, stream: None, report }
     }
 
     /// Whether it was not over yet.
     fn close_with(&mut self, outcome: Outcome) -> bool {
-        let finished = outcome == Outcome::Finished;
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Over => return false,
-            State::Waiting => {}
-            State::Connecting(stream) | State::Sending(stream) | State::Closing(stream) if !finished => {
-                socket::reset(stream);
-            }
-            State::Connecting(_) | State::Sending(_) | State::Closing(_) => {}
+        if std::mem::replace(&mut self.state, State::Over) == State::Over {
+            return false;
+        }
+        if let Some(stream) = self.stream.take().filter(|_| outcome != Outcome::Finished) {
+            socket::reset(stream);
         }
         self.report.outcome = outcome;
         true
@@ -305,7 +298,7 @@ pub(super) fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Try each congestion control once in each namespace, so that what cannot be had is said before anything runs.
+/// Try each congestion control once in each namespace, so that a missing one is reported before anything runs.
 pub(super) fn try_congestion_controls(plans: &[SourcePlan]) -> io::Result<()> {
     socket::visiting(|mut visitor| {
         let mut tried = BTreeSet::new();
@@ -313,9 +306,9 @@ pub(super) fn try_congestion_controls(plans: &[SourcePlan]) -> io::Result<()> {
             let Some(name) = &plan.congestion_control else { continue };
             if tried.insert((Arc::as_ptr(&plan.namespace) as usize, name)) {
                 let there = visitor.go_to(&plan.namespace);
-                there.and_then(|()| socket::try_congestion_control(name)).map_err(|error| {
-                    io::Error::new(error.kind(), format!("connection {}: {error}", plan.connection))
-                })?;
+                there
+                    .and_then(|()| socket::try_congestion_control(name))
+                    .map_err(|error| explained(error, format_args!("connection {}", plan.connection)))?;
             }
         }
         Ok(())

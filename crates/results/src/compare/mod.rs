@@ -6,6 +6,7 @@
 mod matching;
 mod text;
 
+pub(crate) use text::plain;
 pub use text::to_text;
 
 use crate::error::Error;

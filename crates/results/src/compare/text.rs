@@ -1,4 +1,4 @@
-//! A comparison in words.
+//! A comparison as text.
 
 use super::{Comparison, Difference, Measure, Row, Verdict};
 use seamline_experiment::text::{duration_in_words, rate_in_words};
@@ -32,11 +32,7 @@ fn differing(comparison: &Comparison) -> String {
         };
         return format!("{text}\n");
     }
-    let word = |value: &Option<Value>| match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        None => "(absent)".to_owned(),
-    };
+    let word = |value: &Option<Value>| value.as_ref().map_or("(absent)".to_owned(), plain);
     let lines: String = differences
         .iter()
         .map(|Difference { key, a, b }| format!("  {key}: {} -> {}\n", word(a), word(b)))
@@ -59,13 +55,17 @@ fn columns(row: &Row) -> Vec<String> {
         words(row.b),
         format!("{sign}{}{interval}", words(row.difference.mean)),
         row.factor.map(|factor| format!("{:.3}x", factor.mean)).unwrap_or_default(),
-        word(row).text().to_owned(),
+        meaning(row).to_owned(),
     ]
 }
 
+/// A value without quotation marks.
+pub(crate) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn name(row: &Row) -> String {
-    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let cell: Vec<String> = row.cell.iter().map(|(key, value)| format!("{key} = {}", word(value))).collect();
+    let cell: Vec<String> = row.cell.iter().map(|(key, value)| format!("{key} = {}", plain(value))).collect();
     let measure = match row.measure {
         Measure::GoodputBitsPerSecond => "goodput",
         Measure::CompletionS => "duration",
@@ -74,47 +74,27 @@ fn name(row: &Row) -> String {
     format!("{place}{} {measure}", row.flow)
 }
 
+const IDENTICAL: &str = "identical";
+const ONE_SEED: &str = "one seed cannot tell";
+const FASTER: &str = "B is faster";
+const SLOWER: &str = "B is slower";
+
 /// What a row means for B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
-    Identical,
-    NoClearDifference,
-    OnePair,
-    Faster,
-    Slower,
-}
-
-fn word(row: &Row) -> Word {
+fn meaning(row: &Row) -> &'static str {
     match (row.verdict, row.measure) {
-        (Verdict::Identical, _) => Word::Identical,
-        (Verdict::NoClearDifference, _) => Word::NoClearDifference,
-        (Verdict::OnePair, _) => Word::OnePair,
-        (Verdict::Higher, Measure::GoodputBitsPerSecond) | (Verdict::Lower, Measure::CompletionS) => {
-            Word::Faster
-        }
-        (Verdict::Lower, Measure::GoodputBitsPerSecond) | (Verdict::Higher, Measure::CompletionS) => {
-            Word::Slower
-        }
-    }
-}
-
-impl Word {
-    fn text(self) -> &'static str {
-        match self {
-            Word::Identical => "identical",
-            Word::NoClearDifference => "no clear difference",
-            Word::OnePair => "one seed cannot tell",
-            Word::Faster => "B is faster",
-            Word::Slower => "B is slower",
-        }
+        (Verdict::Identical, _) => IDENTICAL,
+        (Verdict::NoClearDifference, _) => "no clear difference",
+        (Verdict::OnePair, _) => ONE_SEED,
+        (Verdict::Higher, Measure::GoodputBitsPerSecond) | (Verdict::Lower, Measure::CompletionS) => FASTER,
+        (Verdict::Lower, Measure::GoodputBitsPerSecond) | (Verdict::Higher, Measure::CompletionS) => SLOWER,
     }
 }
 
 /// Whether there is a difference.
 fn conclusion(rows: &[Row]) -> String {
-    let count = |wanted: Word| rows.iter().filter(|row| word(row) == wanted).count();
-    let (faster, slower) = (count(Word::Faster), count(Word::Slower));
-    let (identical, one_pair) = (count(Word::Identical), count(Word::OnePair));
+    let count = |wanted: &str| rows.iter().filter(|row| meaning(row) == wanted).count();
+    let (faster, slower) = (count(FASTER), count(SLOWER));
+    let (identical, one_pair) = (count(IDENTICAL), count(ONE_SEED));
     let all = rows.len();
     let of =
         |count: usize| if all == 1 { String::new() } else { format!(" in {count} of {all} comparisons") };

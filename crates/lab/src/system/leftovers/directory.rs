@@ -27,7 +27,7 @@ pub(super) fn find() -> io::Result<PathBuf> {
     Err(refused)
 }
 
-/// Make the folder unless it exists, and see that nobody else can write to it or has put it there.
+/// Make the folder unless it exists, and check that no other user can write to it or has made it.
 pub(super) fn make(path: &Path) -> io::Result<()> {
     let tried = |error| explained(error, format_args!("the folder {} for running labs", path.display()));
     match DirBuilder::new().mode(0o700).create(path) {
@@ -39,7 +39,7 @@ pub(super) fn make(path: &Path) -> io::Result<()> {
     let problem = if folder.uid() != geteuid().as_raw() {
         "it belongs to another user, who may remove it"
     } else if folder.mode() & 0o077 != 0 {
-        "others may use it; `chmod 700` mends that"
+        "others may use it; `chmod 700` fixes that"
     } else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Processes told apart for as long as the machine runs.
+//! Processes with an identity for as long as the machine runs.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process;
 use std::str::FromStr;
 
-/// A process: numbers are used again, but not at the same time, so the time at which it began tells it from others.
+/// A process: numbers are used again, but not at the same time, so a process is identified together with the time at which it began.
 /// Numbers mean something in one PID namespace only. Written as the three joined by `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::system) struct Owner {

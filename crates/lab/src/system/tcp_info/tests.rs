@@ -8,16 +8,14 @@ fn fields_are_where_linux_documents_them() {
     let mut bytes = [0; 248];
     bytes[..5].copy_from_slice(&[1, 4, 3, 0, 2]);
     let mut put = |offset: usize, value: u32| bytes[offset..offset + 4].copy_from_slice(&value.to_ne_bytes());
-    for (offset, value) in [(8, 816_000), (68, 51_000), (76, 10), (80, 12), (100, 7), (148, 49_000), (240, 5)]
-    {
+    for (offset, value) in [(8, 816_000), (68, 51_000), (76, 10), (80, 12), (100, 7), (240, 5)] {
         put(offset, value);
     }
     let info = TcpInfo::from_bytes(&bytes).unwrap();
-    assert_eq!((info.state_name(), info.recovery_state_name()), ("established", "loss"));
+    assert_eq!(info.recovery_state_name(), "loss");
     assert_eq!((info.retransmits, info.backoff), (3, 2));
     assert_eq!(info.retransmission_timeout, Duration::from_millis(816));
     assert_eq!(info.smoothed_round_trip_time, Duration::from_millis(51));
-    assert_eq!(info.least_round_trip_time, Some(Duration::from_millis(49)));
     assert_eq!((info.slow_start_threshold, info.congestion_window), (Some(10), 12));
     assert_eq!((info.total_retransmissions, info.total_timeouts), (7, Some(5)));
 }
@@ -27,10 +25,7 @@ fn an_older_kernel_says_less() {
     let mut bytes = [0; 192];
     bytes[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
     let info = TcpInfo::from_bytes(&bytes).unwrap();
-    assert_eq!(
-        (info.slow_start_threshold, info.offered_window_bytes, info.total_timeouts),
-        (None, None, None)
-    );
+    assert_eq!((info.slow_start_threshold, info.total_timeouts), (None, None));
     assert_eq!(TcpInfo::from_bytes(&bytes[..191]), None);
 }
 
@@ -42,11 +37,10 @@ fn the_kernel_answers_for_a_connection_of_its_own() {
     sender.write_all(&[7; 1000]).unwrap();
     receiver.read_exact(&mut [0; 1000]).unwrap();
     let info = TcpInfo::of(&sender).unwrap();
-    assert_eq!(info.state_name(), "established");
+    assert_eq!(info.recovery_state_name(), "open");
     assert!((1000..=1001).contains(&info.acknowledged_bytes), "{info:?}");
     assert!((500..65_536).contains(&info.send_maximum_segment_bytes), "{info:?}");
     assert!((2..=1000).contains(&info.congestion_window), "{info:?}");
-    assert!((3..=20).contains(&info.segments_sent), "{info:?}");
     assert_eq!(info.slow_start_threshold, None);
     assert!(TcpInfo::of(std::io::stdin()).is_err());
 }

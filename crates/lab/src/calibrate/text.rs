@@ -1,9 +1,9 @@
-//! A calibration as a table in words.
+//! A calibration as text.
 
 use super::{Calibration, Delay, Drops, PUBLISHED, Spread};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
-/// What was measured, beside what is known of others.
+/// The measurements, with published figures of others.
 pub fn table(calibration: &Calibration) -> String {
     let Calibration { host, delay, rate, interruption, throughput, .. } = calibration;
     let mut out =
@@ -22,25 +22,17 @@ pub fn table(calibration: &Calibration) -> String {
         jitter(&mut out, idle, "nothing else");
     }
     let beside = format!("beside {:.0} Mbit/s of TCP", delay.beside_tcp_mbit_per_s);
-    row(
-        &mut out,
-        &format!("{} ms: longer by, {beside}", delay.beside_tcp.configured_ms),
-        delay.beside_tcp.error,
-    );
+    let what = format!("{} ms: longer by, {beside}", delay.beside_tcp.configured_ms);
+    row(&mut out, &what, delay.beside_tcp.error);
     jitter(&mut out, &delay.beside_tcp, &beside);
     others(&mut out, "delay");
 
     heading(&mut out, "Rate, packets of 1500 bytes", ["error", "spacing", "p99"]);
     for figure in rate {
         let lost = if figure.lost == 0 { String::new() } else { format!(" ({} lost)", figure.lost) };
-        let _ = writeln!(
-            out,
-            "  {:<44}{:>12}{:>12}{:>12}",
-            format!("{} Mbit/s, {} packets{lost}", figure.configured_mbit_per_s, figure.packets),
-            format!("{:+.3} %", figure.error_percent),
-            micros(figure.spacing.median_us),
-            micros(figure.spacing.p99_us),
-        );
+        let what = format!("  {} Mbit/s, {} packets{lost}", figure.configured_mbit_per_s, figure.packets);
+        let [median, p99] = [figure.spacing.median_us, figure.spacing.p99_us].map(micros);
+        line(&mut out, &what, [format!("{:+.3} %", figure.error_percent), median, p99]);
     }
     let _ =
         writeln!(out, "  spacing: by how much the time between two packets was off, at the median and p99");
@@ -52,11 +44,8 @@ pub fn table(calibration: &Calibration) -> String {
     let _ = writeln!(out, "\nHandover that interrupts for {} ms", interruption.configured_ms);
     let gaps: Vec<String> = interruption.gaps_ms.iter().map(|gap| format!("{gap:.2}")).collect();
     let _ = writeln!(out, "  nothing arrived for {} ms", gaps.join(", "));
-    let _ = writeln!(
-        out,
-        "  (a datagram every {} ms: gaps may be longer by as much)",
-        interruption.resolution_ms
-    );
+    let resolution = interruption.resolution_ms;
+    let _ = writeln!(out, "  (a datagram every {resolution} ms: gaps may be longer by as much)");
 
     let _ = writeln!(out, "\nThroughput: TCP over a link without limits, packets of 1500 bytes");
     let _ = writeln!(
@@ -79,15 +68,16 @@ pub fn table(calibration: &Calibration) -> String {
 }
 
 fn heading(out: &mut String, what: &str, columns: [&str; 3]) {
-    let _ = write!(out, "\n{what:<46}");
-    columns.iter().for_each(|column| _ = write!(out, "{column:>12}"));
     out.push('\n');
+    line(out, what, columns);
 }
 
 fn row(out: &mut String, what: &str, Spread { median_us, p99_us, max_us }: Spread) {
-    let _ = write!(out, "  {what:<44}");
-    [median_us, p99_us, max_us].iter().for_each(|value| _ = write!(out, "{:>12}", micros(*value)));
-    out.push('\n');
+    line(out, &format!("  {what}"), [median_us, p99_us, max_us].map(micros));
+}
+
+fn line(out: &mut String, what: &str, [first, second, third]: [impl Display; 3]) {
+    let _ = writeln!(out, "{what:<46}{first:>12}{second:>12}{third:>12}");
 }
 
 fn micros(micros: f64) -> String {
