@@ -21,6 +21,8 @@ mod exit;
 mod guard;
 mod heard;
 mod key;
+#[cfg(feature = "keys")]
+pub mod keys;
 mod listed;
 mod moved;
 mod obtcp;
