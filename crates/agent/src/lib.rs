@@ -20,6 +20,8 @@ mod exit;
 mod guard;
 mod heard;
 mod key;
+#[cfg(feature = "keys")]
+pub mod keys;
 mod listed;
 mod obtcp;
 mod passed;

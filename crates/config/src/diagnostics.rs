@@ -67,8 +67,16 @@ impl Diagnostics {
     pub fn count(&self) -> usize {
         self.all.len()
     }
-    /// Format the errors for a terminal, with or without colour.
+    /// Format the errors for a terminal, with or without colour, and say where to read more.
     pub fn render(&self, colour: bool) -> String {
+        let plural = if self.all.len() == 1 { "" } else { "s" };
+        let mut text = self.list(colour);
+        text += &format!("{} error{plural}; nothing was run\n", self.all.len());
+        text += &format!("more about an error: seamline explain {}\n", self.all[0].code);
+        text
+    }
+    /// Format the errors alone.
+    pub fn list(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
         let mut text = String::new();
@@ -76,9 +84,6 @@ impl Diagnostics {
             text += &self.render_one(diagnostic, &renderer);
             text += "\n\n";
         }
-        let plural = if self.all.len() == 1 { "" } else { "s" };
-        text += &format!("{} error{plural}; nothing was run\n", self.all.len());
-        text += &format!("more about an error: seamline explain {}\n", self.all[0].code);
         text
     }
 

@@ -5,6 +5,8 @@
 //! - [`reader`]: reads tables key by key; unknown keys are rejected with the nearest known one.
 //! - [`units`]: quantities such as "2 Mbit/s" and "50 ms".
 //! - [`grid`], [`path`], [`overrides`]: dotted keys that vary, and `--set key=value`.
+//! - [`keys`]: what each key of a table is called, takes, means and sets, written down once.
+//! - [`settings`]: the configuration file of a program, read with such a table.
 //! - [`files`]: input files, each read once.
 //! - [`diagnostics`], [`codes`]: all errors at once, with carets, codes and fixes.
 
@@ -13,9 +15,11 @@ pub mod diagnostics;
 pub mod document;
 pub mod files;
 pub mod grid;
+pub mod keys;
 pub mod overrides;
 pub mod path;
 pub mod reader;
+pub mod settings;
 pub mod source;
 pub mod units;
 

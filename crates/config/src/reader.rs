@@ -13,6 +13,8 @@ use std::path::PathBuf;
 
 /// What messages call the outermost table.
 pub const WHOLE: &str = "the scenario";
+/// What they call it in a file that is no scenario.
+pub const FILE: &str = "the file";
 
 /// What all readers of one scenario share.
 #[derive(Debug)]
@@ -211,7 +213,11 @@ impl<'a> Reader<'a> {
     /// What messages call the table under a key, or one of several.
     fn name_of(&self, key: &str, place: Option<usize>) -> String {
         let number = place.map(|place| format!(" {}", place + 1)).unwrap_or_default();
-        if self.what == WHOLE { format!("{key}{number}") } else { format!("{key}{number} of {}", self.what) }
+        if [WHOLE, FILE].contains(&self.what.as_str()) {
+            format!("{key}{number}")
+        } else {
+            format!("{key}{number} of {}", self.what)
+        }
     }
 
     /// Where the first of these keys has its value; the table itself when none is there.

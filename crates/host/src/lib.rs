@@ -1,6 +1,6 @@
 //! What programs on real hosts share: `seamline-host` with its agents and daemons, and the lab.
 //!
-//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket, configuration files ([`settings`]).
+//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket.
 //! - For Linux: network namespaces, privileges, cgroups, interfaces by netlink and ioctl, eBPF.
 //! - For people: the `doctor`, which tries what a host offers and says how to get what is missing.
 //!
@@ -28,7 +28,6 @@ pub mod namespace;
 pub mod netlink;
 #[cfg(target_os = "linux")]
 pub mod privileges;
-pub mod settings;
 
 pub use journal::Journal;
 pub use log::Line;

@@ -1,6 +1,6 @@
 //! What modems and scripts tell the daemon: one line of text in each datagram.
 
-use seamline_host::settings;
+use seamline_config::units::{self, in_words};
 use seamline_wire::Duration;
 use std::str::FromStr;
 
@@ -48,7 +48,7 @@ impl FromStr for Command {
 
 fn going_down(rest: &[&str]) -> Result<Command, String> {
     let (before, within) = match rest.iter().position(|word| *word == "in") {
-        Some(place) => (&rest[..place], Some(settings::duration(&rest[place + 1..].join(" "))?)),
+        Some(place) => (&rest[..place], Some(duration(&rest[place + 1..].join(" "))?)),
         None => (rest, None),
     };
     match before {
@@ -56,6 +56,11 @@ fn going_down(rest: &[&str]) -> Result<Command, String> {
         [name] => Ok(Command::GoingDown { interface: Some((*name).to_owned()), within }),
         _ => Err(format!("going-down names more than one interface, {}: {USAGE}", before.join(", "))),
     }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    in_words(text, units::duration)
+        .map_err(|why| format!("{text:?}: {}", [vec![why.label], why.tips].concat().join("; ")))
 }
 
 #[cfg(test)]

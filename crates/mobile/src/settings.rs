@@ -28,16 +28,19 @@
 //! ```
 
 use crate::schedule::Reconfigurations;
+use seamline_config::document::{Key, Node, Value};
+use seamline_config::keys::{Keys, Section, Takes, boolean, choice, positive_time, table, text, time, whole};
+use seamline_config::reader::{self, Reader};
+use seamline_config::settings::read;
+use seamline_config::units::Complaint;
+use seamline_config::{Code, Diagnostics};
 use seamline_host::ebpf::HOW_TO_BUILD;
-use seamline_host::settings::{SettingsError, Time, read};
 use seamline_wire::Duration;
-use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use toml::Spanned;
+use std::path::Path;
 
 /// How the last acknowledgment is repeated when a link is up again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeat {
     /// Not at all.
     None,
@@ -131,33 +134,47 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Read a file's text.
+    /// Read the text of the file at `path`.
     ///
     /// # Errors
-    /// The first thing wrong with it.
-    pub fn read(text: &str) -> Result<Self, SettingsError> {
-        let file: File = read(text)?;
-        if let Some(key) = &file.patience {
-            return Err(SettingsError::at(text, key, "`patience` is now `route_timeout`"));
+    /// Everything that is wrong with it.
+    pub fn read(path: &Path, text: &str) -> Result<Self, Diagnostics> {
+        let mut settings = Settings::default();
+        read(path, text, |reader| {
+            keys().read(reader, &mut settings);
+            settings.read_links(reader);
+            settings.read_tunnels(reader);
+            let outages = outages();
+            let tables = reader.tables("reconfiguration").into_iter();
+            settings.reconfigurations = tables.filter_map(|table| outages.read(table)).collect();
+        })?;
+        Ok(settings)
+    }
+
+    /// The policy of a link begins with the default one.
+    fn read_links(&mut self, reader: &mut Reader<'_>) {
+        for (name, node) in entries(reader, "link") {
+            let mut policy = self.default;
+            match &node.value {
+                Value::Table(table) => {
+                    let what = format!("link \"{}\"", name.name);
+                    let mut reader = Reader::new(reader.context, table, what, name.span);
+                    self::policy().read(&mut reader, &mut policy);
+                    reader.finish();
+                }
+                other => reader.refuse(&name.name, node.span, Complaint::expected("a table", other)),
+            }
+            self.links.insert(name.name.clone(), policy);
         }
-        let base = Settings::default();
-        let default = file.default.over(base.default);
-        let reconfigurations =
-            file.reconfiguration.into_iter().map(|outages| outages.checked(text)).collect::<Result<_, _>>();
-        let connections = file.connections.as_ref().map_or(base.connections, |most| *most.get_ref());
-        if let (0, Some(most)) = (connections, &file.connections) {
-            let message = "connections = 0 helps no connection; leave the key out for 4096";
-            return Err(SettingsError::at(text, most, message));
+    }
+
+    fn read_tunnels(&mut self, reader: &mut Reader<'_>) {
+        for (name, node) in entries(reader, "tunnels") {
+            match reader::text(node) {
+                Ok(carrier) => drop(self.tunnels.insert(name.name.clone(), carrier)),
+                Err(complaint) => reader.refuse(&name.name, node.span, complaint),
+            }
         }
-        Ok(Settings {
-            connections,
-            forget_after: file.forget_after.map_or(base.forget_after, |time| time.0),
-            route_timeout: file.route_timeout.map_or(base.route_timeout, |time| time.0),
-            default,
-            links: file.link.into_iter().map(|(name, keys)| (name, keys.over(default))).collect(),
-            tunnels: file.tunnels,
-            reconfigurations: reconfigurations?,
-        })
     }
 
     /// Whether any connection is to be frozen.
@@ -171,100 +188,88 @@ impl Settings {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct File {
-    connections: Option<Spanned<usize>>,
-    forget_after: Option<Time>,
-    route_timeout: Option<Time>,
-    /// The old name of `route_timeout`, which is refused.
-    patience: Option<Spanned<Time>>,
-    default: Keys,
-    link: BTreeMap<String, Keys>,
-    tunnels: BTreeMap<String, String>,
-    reconfiguration: Vec<Outages>,
-}
-
-/// The keys of a policy, none of which has to be there.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Keys {
-    repeat: Option<Repeat>,
-    echo: Option<bool>,
-    kick: Option<bool>,
-    disruption: Option<bool>,
-    watch: Option<bool>,
-    freeze: Option<Freezes>,
-    freeze_margin: Option<Time>,
-}
-
-impl Keys {
-    fn over(&self, base: Policy) -> Policy {
-        Policy {
-            repeat: self.repeat.unwrap_or(base.repeat),
-            echo: self.echo.unwrap_or(base.echo),
-            kick: self.kick.unwrap_or(base.kick),
-            disruption: self.disruption.unwrap_or(base.disruption),
-            watch: self.watch.unwrap_or(base.watch),
-            freeze: self.freeze.map_or(base.freeze, |freezes| freezes.0),
-            freeze_margin: self.freeze_margin.map_or(base.freeze_margin, |time| time.0),
+/// The entries of a table whose keys are names of interfaces.
+fn entries<'a>(reader: &mut Reader<'a>, key: &'static str) -> Vec<(&'a Key, &'a Node)> {
+    let Some(node) = reader.node(key) else { return Vec::new() };
+    match &node.value {
+        Value::Table(table) => table.iter().collect(),
+        other => {
+            reader.refuse(key, node.span, Complaint::expected("a table", other));
+            Vec::new()
         }
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Outages {
-    link: String,
-    every: Spanned<Time>,
-    offset: Spanned<Time>,
-    outage: Spanned<Time>,
+fn keys<'a>() -> Keys<'a, Settings> {
+    table! { Settings;
+        key connections: whole(1, 0xffff_ffff), "Maximum number of connections it tracks";
+        key forget_after: time(), "Time without packets after which it forgets a connection";
+        key route_timeout: time(), "Time that a link's address and routes may take after it comes up";
+        part default: policy(), "Policy of links without a table of their own";
+    }
+    .replaced("patience", "`route_timeout`")
 }
 
-impl Outages {
-    fn checked(self, text: &str) -> Result<Reconfigurations, SettingsError> {
-        let [every, offset, outage] = [&self.every, &self.offset, &self.outage].map(|key| key.get_ref().0);
-        let wrong = |key: &Spanned<Time>, what: String| {
-            Err(SettingsError::at(text, key, format!("reconfiguration of {}: {what}", self.link)))
-        };
-        let too_long =
-            |name: &str, time: Duration| format!("{name} ({time}) must be shorter than every ({every})");
-        if every.is_zero() {
-            return wrong(&self.every, "every must be longer than 0, as \"15 s\"".to_owned());
-        }
-        if offset >= every {
-            return wrong(&self.offset, too_long("offset", offset));
-        }
-        if outage >= every {
-            return wrong(&self.outage, too_long("outage", outage));
-        }
-        if outage.is_zero() {
-            let what = "an outage of 0 interrupts nothing; leave the table out, or say how long it takes, as \"150 ms\"";
-            return wrong(&self.outage, what.to_owned());
-        }
-        Ok(Reconfigurations { interface: self.link, every, offset, outage })
+const REPEATS: &[(&str, Repeat)] =
+    &[("none", Repeat::None), ("once", Repeat::Once), ("three", Repeat::Three), ("marked", Repeat::Marked)];
+
+fn policy<'a>() -> Keys<'a, Policy> {
+    table! { Policy;
+        key repeat: choice(REPEATS), "How the last acknowledgment is repeated";
+        key echo: boolean(), "It echoes the other end's last timestamp";
+        key kick: boolean(), "The host's own data is retransmitted at once";
+        key disruption: boolean(), "Other ends are notified that they could not reach this host";
+        key watch: boolean(), "Act on the kernel's reports about the interface";
+        key freeze: freeze(), "Stop other ends before an outage that is announced";
+        key freeze_margin: time(), "By how much the lead must exceed the round-trip time";
     }
 }
 
 /// Whether to freeze, where that can be done.
-#[derive(Clone, Copy, Debug)]
-struct Freezes(bool);
-
-impl<'de> Deserialize<'de> for Freezes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wanted = bool::deserialize(deserializer)?;
-        if wanted && !crate::HAS_FREEZER {
-            return Err(serde::de::Error::custom(format!(
-                "freeze = true takes an eBPF program that this seamline-host was built without\ntip: {HOW_TO_BUILD}"
-            )));
+fn freeze<'a>() -> Takes<'a, bool> {
+    boolean().checked(|wanted| {
+        if *wanted && !crate::HAS_FREEZER {
+            let label = "takes an eBPF program that this seamline-host was built without";
+            return Err(Complaint::new(label).tip(HOW_TO_BUILD));
         }
-        Ok(Freezes(wanted))
+        Ok(())
+    })
+}
+
+#[derive(Clone, Default)]
+struct Outages {
+    link: Option<String>,
+    every: Option<Duration>,
+    offset: Option<Duration>,
+    outage: Option<Duration>,
+}
+
+fn outages<'a>() -> Section<'a, Reconfigurations> {
+    table! { Outages;
+        required link: text(), "Interface";
+        required every: positive_time(), "Period";
+        required offset: time(), "Time from a full multiple of `every`, by UTC";
+        required outage: positive_time(), "How long each outage lasts";
     }
+    .build(Outages::default(), |it, reader| {
+        let every = it.every?;
+        for (key, time) in [("offset", it.offset?), ("outage", it.outage?)] {
+            if time >= every {
+                let label = format!("{time} must be shorter than `every`, {every}");
+                reader.refuse_value(key, Complaint::new(label).code(Code::OutOfBounds));
+            }
+        }
+        Some(Reconfigurations { interface: it.link?, every, offset: it.offset?, outage: it.outage? })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        Settings::read(Path::new("mobile.toml"), text).map_err(|errors| errors.list(false))
+    }
 
     #[test]
     fn the_example_says_the_defaults_and_what_differs() {
@@ -272,7 +277,7 @@ mod tests {
         let lines = documentation.lines().skip_while(|line| *line != "//! ```toml").skip(1);
         let example: Vec<&str> =
             lines.take_while(|line| *line != "//! ```").map(|line| line.trim_start_matches("//!")).collect();
-        let settings = Settings::read(&example.join("\n")).unwrap();
+        let settings = read(&example.join("\n")).unwrap();
         let once = Policy { repeat: Repeat::Once, ..Policy::default() };
         assert_eq!((settings.links["wwan0"], settings.default), (once, Policy::default()));
         assert!(settings.depends("wg0", "wwan0") && !settings.depends("wwan0", "wg0"));
@@ -284,7 +289,7 @@ mod tests {
             ..settings
         };
         assert_eq!(plain, Settings::default());
-        assert_eq!(Settings::read("").unwrap(), Settings::default());
+        assert_eq!(read("").unwrap(), Settings::default());
     }
 
     #[test]
@@ -292,7 +297,7 @@ mod tests {
         let page = include_str!("../../../docs/mobile.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (example, _) = rest.split_once("```").unwrap();
-        let settings = Settings::read(example).unwrap();
+        let settings = read(example).unwrap();
         assert_eq!(settings.default, Policy::default());
         assert_eq!(
             (settings.links.len(), settings.tunnels.len(), settings.reconfigurations.len()),
@@ -303,65 +308,59 @@ mod tests {
 
     #[test]
     fn a_links_policy_begins_with_the_default_one() {
-        let settings = Settings::read("[default]\nkick = false\n[link.a]\nrepeat = \"marked\"").unwrap();
+        let settings = read("[default]\nkick = false\n[link.a]\nrepeat = \"marked\"").unwrap();
         let policy = settings.links["a"];
         assert_eq!((policy.kick, policy.repeat.times()), (false, 1));
     }
 
     #[test]
-    fn an_unknown_key_is_refused_with_its_line_and_the_nearest() {
-        let error = Settings::read("[default]\nkick = true\n\n[link.wwan0]\nrepaet = \"once\"").unwrap_err();
-        assert_eq!(error.line, 5, "{error}");
-        assert!(
-            error.message.contains("`repaet`") && error.message.contains("did you mean `repeat`"),
-            "{error}"
-        );
-        let error = Settings::read("[default]\nrepeat = \"thre\"").unwrap_err();
-        assert!(error.line == 2 && error.message.contains("did you mean `three`"), "{error}");
+    fn all_unknown_keys_and_values_are_refused_with_their_lines_and_the_nearest() {
+        let text = "[default]\nrepeat = \"thre\"\n\n[link.wwan0]\nrepaet = \"once\"";
+        let error = read(text).unwrap_err();
+        for part in ["mobile.toml:2:", "exists: `three`", "mobile.toml:5:", "`repaet`", "exists: `repeat`"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
     }
 
     #[test]
     fn a_freeze_without_its_program_is_refused_with_its_line_and_what_to_build() {
-        let read = Settings::read("[default]\nkick = true\n[link.a]\nfreeze = true");
+        let settings = read("[default]\nkick = true\n[link.a]\nfreeze = true");
         if crate::HAS_FREEZER {
-            let settings = read.unwrap();
+            let settings = settings.unwrap();
             assert!(settings.links["a"].freeze && !settings.default.freeze && settings.freezes());
         } else {
-            let error = read.unwrap_err().to_string();
-            assert!(error.starts_with("line 4: ") && error.contains("--features ebpf"), "{error}");
+            let error = settings.unwrap_err();
+            assert!(error.contains("mobile.toml:4:") && error.contains("--features ebpf"), "{error}");
         }
-        assert!(!Settings::read("[default]\nfreeze = false").unwrap().freezes());
+        assert!(!read("[default]\nfreeze = false").unwrap().freezes());
     }
 
     #[test]
     fn invalid_values_are_refused() {
-        for (text, part) in [
-            ("route_timeout = \"30\"", "line 1: route_timeout: \"30\" has no unit"),
-            ("route_timeout = 30", "line 1: "),
-            ("\npatience = \"30 s\"", "line 2: `patience` is now `route_timeout`"),
-            ("route_timeout = \"1 s\"\nconnections = 0", "line 2: connections = 0 helps no connection"),
-            (
-                "[[reconfiguration]]\nlink = \"a\"\nevery = \"0 s\"\noffset = \"0 s\"\noutage = \"0 s\"",
-                "line 3: reconfiguration of a: every must",
-            ),
-            (
-                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"0 s\"\noutage = \"0 s\"",
-                "line 5: reconfiguration of a: an outage of 0",
-            ),
-            (
-                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"0 s\"\noutage = \"2 s\"",
-                "line 5: reconfiguration of a: outage (2 s) must be shorter than every",
-            ),
-            (
-                "[[reconfiguration]]\nlink = \"a\"\nevery = \"1 s\"\noffset = \"1 s\"\noutage = \"0 s\"",
-                "line 4: reconfiguration of a: offset (1 s) must be shorter than every",
-            ),
-            ("[[reconfiguration]]\nlink = \"a\"", "missing field"),
-            ("route_timeout = ", "line 1"),
-            ("[link.a]\nfreeze = \"yes\"", "line 2: freeze: invalid type"),
+        let outages = |every: &str, offset: &str, outage: &str| {
+            format!(
+                "[[reconfiguration]]\nlink = \"a\"\nevery = \"{every}\"\noffset = \"{offset}\"\noutage = \"{outage}\""
+            )
+        };
+        for (text, line, part) in [
+            ("route_timeout = \"30\"".to_owned(), 1, "the unit is missing"),
+            ("route_timeout = 30".to_owned(), 1, "the unit is missing"),
+            ("\npatience = \"30 s\"".to_owned(), 2, "use `route_timeout`"),
+            ("route_timeout = \"1 s\"\nconnections = 0".to_owned(), 2, "between 1 and"),
+            (outages("0 s", "0 s", "1 ms"), 3, "longer than zero"),
+            (outages("1 s", "0 s", "0 s"), 5, "longer than zero"),
+            (outages("1 s", "0 s", "2 s"), 5, "2 s must be shorter than `every`"),
+            (outages("1 s", "1 s", "1 ms"), 4, "1 s must be shorter than `every`"),
+            ("[[reconfiguration]]\nlink = \"a\"".to_owned(), 1, "`every` is missing"),
+            ("route_timeout = ".to_owned(), 1, "not valid TOML"),
+            ("[link.a]\nfreeze = \"yes\"".to_owned(), 2, "expected true or false"),
+            ("[tunnels]\na = 1".to_owned(), 2, "expected a text"),
         ] {
-            let error = Settings::read(text).unwrap_err().to_string();
-            assert!(error.contains(part), "{text}: {error}");
+            let error = read(&text).unwrap_err();
+            assert!(
+                error.contains(&format!("mobile.toml:{line}:")) && error.contains(part),
+                "{text}: {error}"
+            );
         }
     }
 }

@@ -109,7 +109,7 @@ fn link(index: u32, name: &str, is_running: bool) -> Described {
 
 /// An agent that knows two connections: one over wwan0, one over the tunnel wg0.
 fn agent(settings: &str) -> Agent {
-    let mut agent = Agent::new(Settings::read(settings).unwrap(), false);
+    let mut agent = Agent::new(Settings::read("mobile.toml".as_ref(), settings).unwrap(), false);
     let log = &mut Vec::new();
     agent.described(Instant::ZERO, wwan(true), log);
     agent.described(Instant::ZERO, link(TUNNEL, "wg0", true), log);

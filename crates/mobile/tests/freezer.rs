@@ -48,7 +48,7 @@ fn freezer_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
 }
 
 fn freezing() -> Settings {
-    Settings::read("[default]\nfreeze = true\nfreeze_margin = \"200 ms\"").unwrap()
+    Settings::read("mobile.toml".as_ref(), "[default]\nfreeze = true\nfreeze_margin = \"200 ms\"").unwrap()
 }
 
 fn now() -> Instant {

@@ -64,7 +64,7 @@ fn without_timestamps_a_sender_with_sack_gets_one_acknowledgment() {
 fn unacknowledged_data_is_sent_again_at_once_when_the_link_is_back() {
     for version in VERSIONS {
         for (settings, is_kicked) in [("", true), ("[default]\nkick = false", false)] {
-            let settings = Settings::read(settings).unwrap();
+            let settings = Settings::read("mobile.toml".as_ref(), settings).unwrap();
             let Some(phone) = Phone::or_skip("unacknowledged_data_is_sent_again", settings, version) else {
                 return;
             };

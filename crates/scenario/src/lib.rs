@@ -9,12 +9,12 @@ pub mod build;
 pub mod connections;
 pub mod follow;
 pub mod identity;
-pub mod keys;
 pub mod plan;
 pub mod recordings;
 pub mod routes;
 pub mod schema;
 
 pub use plan::{Cell, Plan};
+pub use seamline_config::keys;
 pub use seamline_config::{Code, Diagnostic, Diagnostics};
 use seamline_config::{codes, diagnostics, document, files, grid, overrides, path, reader, source, units};

@@ -2,16 +2,16 @@
 
 mod config;
 
+use crate::config_file::{invalid, text};
 use config::{SplitSettings, read_bridge, read_split};
 use seamline_agent::{ObtcpParameters, Parameters, Role, find};
 use seamline_bridge::system::{HandOver, Manner, Metrics, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
-use seamline_host::settings::SettingsError;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
 Signals:
@@ -195,7 +195,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
     let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
     let mut parameters = Parameters { obtcp, ..Parameters::default() };
     if let Some(path) = &arguments.config {
-        read_bridge(&text(path)?, kind, &mut parameters).map_err(|error| wrong(path, &error))?;
+        read_bridge(path, &text(path)?, kind, &mut parameters).map_err(|errors| invalid(&errors))?;
     }
     let hands_over = arguments.control.is_some() || arguments.hand_over_at.is_some();
     let for_hand_over = if hands_over { most_hand_over_memory(&parameters) } else { 0 };
@@ -220,7 +220,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
     refuse_hand_over(arguments)?;
     let mut set = SplitSettings::default();
     if let Some(path) = &arguments.config {
-        set = read_split(&text(path)?).map_err(|error| wrong(path, &error))?;
+        set = read_split(path, &text(path)?).map_err(|errors| invalid(&errors))?;
     }
     let settings = Split {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
@@ -240,15 +240,6 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
 
 fn print_memory(bytes: u64, connections: u32) {
     eprintln!("at most {} MiB for {connections} connections (docs/agent.md)", bytes >> 20);
-}
-
-fn text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))
-}
-
-fn wrong(path: &Path, error: &SettingsError) -> Failure {
-    Failure::Input(error.in_file(path))
 }
 
 /// An address with a port, or the path of a file.

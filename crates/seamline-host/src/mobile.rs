@@ -1,5 +1,6 @@
 //! `seamline-host mobile`
 
+use crate::config_file::{invalid, text};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
 use seamline_mobile::Settings;
@@ -75,9 +76,7 @@ fn tell(socket: &Path, message: &str) -> Outcome {
 }
 
 fn read(file: &Path) -> Result<Settings, Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", file.display())))?;
-    Settings::read(&text).map_err(|error| Failure::Input(error.in_file(file)))
+    Settings::read(file, &text(file)?).map_err(|errors| invalid(&errors))
 }
 
 fn failure(error: io::Error) -> Failure {

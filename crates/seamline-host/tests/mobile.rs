@@ -206,7 +206,7 @@ fn bad_input_ends_with_code_2_and_says_where() {
     let file = folder.path().join("mobile.toml");
     std::fs::write(&file, "[default]\nkick = true\nrepaet = \"once\"\n").unwrap();
     let text = host_refuses(&["mobile", "--config", file.to_str().unwrap(), "--socket", "s"], folder.path());
-    assert_contains(&text, &["mobile.toml:3: unknown field `repaet`", "did you mean `repeat`"]);
+    assert_contains(&text, &["mobile.toml:3:", "unknown key `repaet`", "a similar key exists: `repeat`"]);
     let text = host_refuses(&["mobile", "--config", "nothing.toml"], folder.path());
     assert_contains(&text, &["cannot read nothing.toml"]);
     let text = host_refuses(&["mobile", "--tell", "upp wwan0"], folder.path());

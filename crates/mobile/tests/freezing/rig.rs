@@ -196,7 +196,7 @@ pub(crate) fn by_the_clock(text: &str, begin: Instant, until: Duration) -> (Rig,
 
 /// Settings with `freeze = true` for every link, which can be read only where the program was built in.
 pub(crate) fn freezing(text: &str) -> Settings {
-    let mut settings = Settings::read(text).unwrap();
+    let mut settings = Settings::read("mobile.toml".as_ref(), text).unwrap();
     settings.default.freeze = true;
     settings
 }

@@ -48,6 +48,7 @@ use crate::keys::{KeyShape, Keys, Section, Shape, Takes, place_of, positive_time
 use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
 use crate::units::Complaint;
+use seamline_config::choices;
 use seamline_wire::Duration;
 
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
@@ -120,16 +121,6 @@ fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
     }
     reached
 }
-
-/// The members of a registry as choices.
-macro_rules! choices {
-    ($all:expr) => {
-        $all.iter()
-            .map(|it| crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
-            .collect::<Vec<_>>()
-    };
-}
-use choices;
 
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;

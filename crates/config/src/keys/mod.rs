@@ -52,6 +52,16 @@ macro_rules! table {
     };
 }
 
+/// The members of a registry as choices.
+#[macro_export]
+macro_rules! choices {
+    ($all:expr) => {
+        $all.iter()
+            .map(|it| $crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
+            .collect::<Vec<_>>()
+    };
+}
+
 type Read<'a, T> = Box<dyn Fn(&mut Reader<'_>, &mut T) + 'a>;
 type Describe<'a, T> = Box<dyn Fn(&mut T) -> KeyShape + 'a>;
 

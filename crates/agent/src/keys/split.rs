@@ -1,10 +1,10 @@
 //! Parameters of split connections: the agent's TCP towards the mobile node stands in the table itself, that towards the
 //! fixed host in `wired`.
 
-use crate::keys::{Keys, choice, named, size_within, table, time};
-use crate::schema::choices;
-use crate::units::Complaint;
-use seamline_agent::{AgentTcp, Handshake, SplitParameters};
+use crate::{AgentTcp, Handshake, SplitParameters};
+use seamline_config::choices;
+use seamline_config::keys::{Keys, choice, named, size_within, table, time};
+use seamline_config::units::Complaint;
 use seamline_tcp::{profile, variant};
 
 const HANDSHAKES: &[(&str, Handshake)] =

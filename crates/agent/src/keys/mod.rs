@@ -1,0 +1,104 @@
+//! The keys that set an agent's parameters, for scenarios and for agents on real hosts.
+
+mod split;
+
+use crate::{Bits, ElnAckParameters, Limits, ObtcpParameters, Parameters, Role, SnoopParameters};
+use seamline_config::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
+
+/// All keys. The defaults are the values before anything is read.
+pub fn parameters<'a>() -> Keys<'a, Parameters> {
+    let role = Keys::new()
+        .property(
+            "role",
+            "Where it stands",
+            choice(ROLES),
+            |_, _| None,
+            |it: &mut ObtcpParameters, role| it.role = role,
+        )
+        .needed();
+    table! { Parameters;
+        .with(limits(), |it: &mut Parameters| &mut it.limits);
+        key inside_tunnels: boolean(), "Act on segments inside the tunnels of mobility protocols, too";
+        part eln_ack: eln_ack(), "Parameters of ELN-ACK";
+        part snoop: snoop(), "Parameters of Snoop";
+        part split: split::keys(), "Parameters of split connections";
+        part obtcp: role.with(obtcp(), |it| it), "Parameters of obTCP: two agents, one at the base station, one at the mobile router";
+    }
+}
+
+/// How much an agent keeps.
+pub fn limits<'a>() -> Keys<'a, Limits> {
+    let memory = size_within(0, u64::MAX, "too large");
+    table! { Limits;
+        key connections: whole(0, 1 << 24), "Maximum number of connections it tracks; others pass untouched";
+        key memory (bytes): memory, "Maximum number of bytes of packets it keeps, over all connections";
+        key idle: positive_time(), "Time without packets after which it forgets a connection";
+    }
+}
+
+/// Those of ELN-ACK.
+pub fn eln_ack<'a>() -> Keys<'a, ElnAckParameters> {
+    table! { ElnAckParameters;
+        key bits: choice(BITS), "What the bits of an acknowledgment refer to";
+        key timeout: positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
+    }
+    .replaced("patience", "`timeout`")
+}
+
+/// Those of Snoop.
+pub fn snoop<'a>() -> Keys<'a, SnoopParameters> {
+    table! { SnoopParameters;
+        .property("profile",
+            "Profile of which the other keys change parameters; defaults here are those of `plain`",
+            choice(PROFILES),
+            |_, show| show(&Profile::Plain),
+            |it: &mut SnoopParameters, profile| {
+                if profile == Profile::Ns2 {
+                    *it = SnoopParameters::ns2();
+                }
+            },);
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key passed_duplicates: whole(0, 100), "Duplicate acknowledgments that pass before one triggers a local retransmission";
+        key local_retransmissions: whole(0, 1000), "Maximum number of local retransmissions of a packet";
+        key minimum_timeout: positive_time(), "Minimum local retransmission timeout";
+        key initial_round_trip_time: positive_time(), "Smoothed round-trip time before the first sample";
+        key initial_variation: time(), "Round-trip time variation before the first sample";
+        key sample_weight: number(0.0, 1.0), "Weight of a new sample in the smoothed round-trip time";
+        key samples_retransmissions: boolean(), "Retransmitted packets give samples, too";
+        key keeps_duplicate_count (counts_duplicates_on): boolean(), "The count of duplicates continues across losses";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+        key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost on the air";
+    }
+    .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+}
+
+const AFTER_TIMEOUTS: &str = "After a timeout, retransmit all outstanding packets as acknowledgments arrive; otherwise one packet per timeout";
+
+/// Those of obTCP, without the role.
+pub fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
+    table! { ObtcpParameters;
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key requests: whole(1, 1000), "Maximum number of requests of the mobile router for the same bytes";
+        key local_retransmissions: whole(0, 1000), "Maximum number of retransmissions of a packet without a request";
+        key minimum_timeout: positive_time(), "Minimum time before a request or retransmission is repeated";
+        key base_station_timer: boolean(), "The base station retransmits the last packets on a timer of its own";
+        key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
+    }
+    .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
+}
+
+const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
+
+const ROLES: &[(&str, Role)] = &[("base station", Role::BaseStation), ("mobile router", Role::MobileRouter)];
+
+/// What the parameters of an agent begin from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Profile {
+    /// As specified.
+    Plain,
+    /// As in ns-2.
+    Ns2,
+}
+
+const PROFILES: &[(&str, Profile)] = &[("plain", Profile::Plain), ("ns2", Profile::Ns2)];
