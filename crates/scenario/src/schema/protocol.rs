@@ -144,7 +144,7 @@ fn make(mut it: ProtocolSpec, reader: &mut Reader<'_>) -> Option<ProtocolSpec> {
 fn whole_seconds<'a>() -> Takes<'a, u16> {
     const SECOND: u64 = 1_000_000_000;
     let seconds = |time: Duration| match u16::try_from(time.as_nanos() / SECOND) {
-        Ok(seconds @ 1..=65_534) if time.as_nanos() % SECOND == 0 => Ok(seconds),
+        Ok(seconds @ 1..=65_534) if time.as_nanos().is_multiple_of(SECOND) => Ok(seconds),
         _ => Err(Complaint::new("must be whole seconds from 1 s to 65534 s").code(Code::OutOfBounds)),
     };
     time().map(seconds, |seconds| Some(Duration::from_secs(u64::from(*seconds))))
