@@ -4,7 +4,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use seamline_net::Schedule;
-use seamline_net::import::csv::{ColumnMap, LossUnit, RateUnit, TimeUnit};
+use seamline_net::import::csv::ColumnMap;
 use seamline_net::import::leoem::LeoemOptions;
 use seamline_net::import::{ImportError, Recording, csv, delay_series, leoem, mahimahi};
 use seamline_net::schedule::{Capacity, Fates};
@@ -25,10 +25,10 @@ fn leoem_options() -> LeoemOptions {
 
 fn columns() -> ColumnMap {
     ColumnMap {
-        time: ("t".into(), TimeUnit::Seconds),
-        rate: Some(("down".into(), RateUnit::MegabitsPerSecond)),
-        one_way_delay: Some(("owd".into(), TimeUnit::Milliseconds)),
-        loss: Some(("loss".into(), LossUnit::Percent)),
+        time: ("t".into(), 1.0),
+        rate: Some(("down".into(), 1e6)),
+        one_way_delay: Some(("owd".into(), 1e-3)),
+        loss: Some(("loss".into(), 0.01)),
     }
 }
 

@@ -163,38 +163,32 @@ pub enum Part {
     MobileNode(Box<MobileNode>),
 }
 
+/// Do the same with the machine that a part is.
+macro_rules! of_machine {
+    ($part:expr, $machine:ident => $what:expr) => {
+        match $part {
+            Part::Host($machine) => $what,
+            Part::HostPort($machine) => $what,
+            Part::AgentPort($machine) => $what,
+            Part::Notices($machine) => $what,
+            Part::Coverage($machine) => $what,
+            Part::ForeignAgent($machine) => $what,
+            Part::AccessRouter($machine) => $what,
+            Part::Departed($machine) => $what,
+            Part::HomeAgent($machine) => $what,
+            Part::MobilityAnchor($machine) => $what,
+            Part::Agent($machine) => $what,
+            Part::MobileNode($machine) => $what,
+        }
+    };
+}
+
 impl Machine for Part {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
-        match self {
-            Part::Host(host) => host.step(now, input, out),
-            Part::HostPort(door) => door.step(now, input, out),
-            Part::AgentPort(gate) => gate.step(now, input, out),
-            Part::Notices(notices) => notices.step(now, input, out),
-            Part::Coverage(coverage) => coverage.step(now, input, out),
-            Part::ForeignAgent(agent) => agent.step(now, input, out),
-            Part::AccessRouter(router) => router.step(now, input, out),
-            Part::Departed(buffer) => buffer.step(now, input, out),
-            Part::HomeAgent(agent) => agent.step(now, input, out),
-            Part::MobilityAnchor(anchor) => anchor.step(now, input, out),
-            Part::Agent(agent) => agent.step(now, input, out),
-            Part::MobileNode(node) => node.step(now, input, out),
-        }
+        of_machine!(self, machine => machine.step(now, input, out));
     }
     fn wake_at(&self) -> Option<Instant> {
-        match self {
-            Part::Host(host) => host.wake_at(),
-            Part::HostPort(door) => door.wake_at(),
-            Part::AgentPort(gate) => gate.wake_at(),
-            Part::Notices(notices) => notices.wake_at(),
-            Part::Coverage(coverage) => coverage.wake_at(),
-            Part::ForeignAgent(agent) => agent.wake_at(),
-            Part::AccessRouter(router) => router.wake_at(),
-            Part::Departed(buffer) => buffer.wake_at(),
-            Part::HomeAgent(agent) => agent.wake_at(),
-            Part::MobilityAnchor(anchor) => anchor.wake_at(),
-            Part::Agent(agent) => agent.wake_at(),
-            Part::MobileNode(node) => node.wake_at(),
-        }
+        of_machine!(self, machine => machine.wake_at())
     }
 }
 
@@ -208,7 +202,7 @@ pub fn node_id(node: usize) -> NodeId {
 pub enum Ends {
     /// Inside the simulator.
     Inside,
-    /// Outside; the world has an endpoint for each.
+    /// Outside; host ports stand in their places.
     Outside,
 }
 

@@ -5,10 +5,7 @@ use crate::document::Node;
 use crate::reader::Context;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::import::leoem::LeoemOptions;
-use seamline_net::import::{ImportError, Recording, delay_series, leoem, mahimahi};
-use seamline_net::schedule::Fates;
-use seamline_wire::Duration;
+use seamline_net::import::{self, ImportError, Recording};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,19 +70,8 @@ fn complaint(error: ImportError, code: Code) -> Complaint {
 /// In words, when the file cannot be read or is none of them.
 pub fn detect(path: &Path) -> Result<&'static str, String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
-    let options = LeoemOptions { interruption: Duration::ZERO, fates: Fates::SEAMLESS };
-    let interval = delay_series::USUAL_INTERVAL;
-    let formats = [
-        ("leoem", leoem::parse(&recording, options).map(|_| ())),
-        ("mahimahi", mahimahi::parse(&recording).map(|_| ())),
-        ("delay-series", delay_series::parse(&recording, interval).map(|_| ())),
-    ];
-    let mut reasons = Vec::new();
-    for (kind, read) in formats {
-        match read {
-            Ok(()) => return Ok(kind),
-            Err(error) => reasons.push(format!("\n  as {kind}: {error}")),
-        }
-    }
-    Err(format!("{} is not a recording of a known format{}", path.display(), reasons.concat()))
+    import::recognise(&recording).map_err(|reasons| {
+        let reasons: String = reasons.iter().map(|(kind, error)| format!("\n  as {kind}: {error}")).collect();
+        format!("{} is not a recording of a known format{reasons}", path.display())
+    })
 }

@@ -32,7 +32,7 @@ impl Wiring<'_> {
                 let whom = if destination.0 as usize == named { "any other node" } else { "a node" };
                 panic!(
                     "packets to {whom} ({destination:?}) go round for ever: {} lead them in a circle \
-                     without a link; put a link between the routers or mend their routes",
+                     without a link; put a link between the routers or fix their routes",
                     names.join(" -> ")
                 );
             }

@@ -52,7 +52,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.agenda.next().map(|(at, _)| at)
     }
 
-    /// A packet from outside: it goes on now as if a door, or a gate, had sent it by this port. A door's is 0.
+    /// A packet from outside: it continues now as if a host port, or an agent port, had sent it by this port. That of a host port is 0.
     pub fn take_in(&mut self, from: ElementId, port: Port, packet: Box<Packet>) {
         if O::LISTENS {
             self.observer.sent(self.now, from, &packet);
@@ -71,8 +71,8 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.outbox.recycle(packet);
     }
 
-    /// Something happened outside, at the host that `door` stands for.
-    pub fn report_from(&mut self, door: ElementId, event: &Event) {
-        self.observer.event(self.now, door, event);
+    /// Something happened outside, at the host that `host_port` stands for.
+    pub fn report_from(&mut self, host_port: ElementId, event: &Event) {
+        self.observer.event(self.now, host_port, event);
     }
 }

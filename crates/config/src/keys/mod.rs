@@ -24,13 +24,14 @@ pub use takes::{
 };
 
 #[doc(inline)]
-pub use crate::table;
+pub use crate::{kinds, table};
 
 use crate::reader::Reader;
 
 /// A table of keys, one a line: `METHOD KEY (FIELD): VALUE, "DESCRIPTION";`. The method is one of [`Keys`] such as `key`, `optional`,
 /// `required`, `part`, `section` or `sections`; the value is what it takes. The field stands there where it is not called like the key;
-/// `self` is the whole target. A line that begins with a dot is a call of any other method.
+/// `self` is the whole target. A key that functions show and set ends in both: `property KEY: VALUE, "DESCRIPTION", GET, SET;`. A line that
+/// begins with a dot is a call of any other method.
 ///
 /// `table! { VegasParameters; key alpha: number(0.0, 1e6), "Lower bound of queued segments"; .check(refuse_crossed); }`
 #[macro_export]
@@ -41,6 +42,9 @@ macro_rules! table {
     (@add $target:ty, [$($calls:tt)*]) => { $($calls)* };
     (@add $target:ty, [$($calls:tt)*] .$call:ident($($given:tt)*); $($rest:tt)*) => {
         $crate::table!(@add $target, [$($calls)* .$call($($given)*)] $($rest)*)
+    };
+    (@add $target:ty, [$($calls:tt)*] property $key:ident: $takes:expr, $about:expr, $get:expr, $set:expr; $($rest:tt)*) => {
+        $crate::table!(@add $target, [$($calls)* .property(stringify!($key), $about, $takes, $get, $set)] $($rest)*)
     };
     (@add $target:ty, [$($calls:tt)*] $method:ident $key:ident $(($($field:tt)+))?: $takes:expr, $about:expr; $($rest:tt)*) => {
         $crate::table!(@add $target, [$($calls)* .$method(stringify!($key), $about, $takes, |it: &mut $target| {
@@ -60,6 +64,12 @@ macro_rules! choices {
             .map(|it| $crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
             .collect::<Vec<_>>()
     };
+}
+
+/// Kinds of a table, one a line, added to those of the first line: `kinds! { Kinds::new("model", "..."); "burst" => burst(), "DESCRIPTION"; }`.
+#[macro_export]
+macro_rules! kinds {
+    ($kinds:expr; $($name:expr => $section:expr, $about:expr;)*) => { $kinds$(.kind(($name, $about), $section))* };
 }
 
 type Read<'a, T> = Box<dyn Fn(&mut Reader<'_>, &mut T) + 'a>;

@@ -4,23 +4,15 @@
 //! same losses. It sits in an [`ErrorStage`] at one of two places of a [`crate::Link`]: before the queue,
 //! where lost packets use no airtime, or after propagation, where they do.
 
-mod bernoulli;
-mod burst;
-mod drop_list;
 mod gilbert_elliott;
 mod gilbert_elliott_in_time;
-mod outage;
-mod scheduled;
-mod trace;
+mod over_time;
+mod per_packet;
 
-pub use bernoulli::Bernoulli;
-pub use burst::Burst;
-pub use drop_list::DropList;
 pub use gilbert_elliott::{GilbertElliott, GilbertElliottParameters};
 pub use gilbert_elliott_in_time::{GilbertElliottInTime, GilbertElliottTimes};
-pub use outage::PeriodicOutage;
-pub use scheduled::ScheduledLoss;
-pub use trace::LossTrace;
+pub use over_time::{PeriodicOutage, ScheduledLoss};
+pub use per_packet::{Bernoulli, Burst, DropList, LossTrace};
 
 use seamline_wire::{Instant, Packet};
 use std::fmt::Debug;
@@ -65,6 +57,12 @@ impl ErrorStage {
     /// A model that is asked about some or all packets.
     pub fn new(model: impl ErrorModel + 'static, applies_to: AppliesTo) -> Self {
         ErrorStage { model: Box::new(model), applies_to, arrivals: 0 }
+    }
+
+    /// The same model, asked about these packets.
+    #[must_use]
+    pub fn asked_about(self, applies_to: AppliesTo) -> Self {
+        ErrorStage { applies_to, ..self }
     }
 
     /// How many packets the model was asked about.

@@ -6,86 +6,26 @@ use crate::schedule::{Schedule, Steps};
 use ::csv::{self, StringRecord};
 use seamline_wire::{Duration, Instant, Rate};
 
-/// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Milliseconds,
-    /// Microseconds.
-    Microseconds,
-    /// Nanoseconds.
-    Nanoseconds,
-}
+/// Units of time by name, in seconds.
+pub const TIME_UNITS: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
+/// Units of data rate by name, in bits per second.
+pub const RATE_UNITS: &[(&str, f64)] =
+    &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9), ("B/s", 8.0)];
+/// Units of loss by name, as shares of all packets.
+pub const LOSS_UNITS: &[(&str, f64)] = &[("share", 1.0), ("%", 0.01)];
 
-impl TimeUnit {
-    fn in_seconds(self) -> f64 {
-        match self {
-            TimeUnit::Seconds => 1.0,
-            TimeUnit::Milliseconds => 1e-3,
-            TimeUnit::Microseconds => 1e-6,
-            TimeUnit::Nanoseconds => 1e-9,
-        }
-    }
-}
-
-/// A unit of data rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateUnit {
-    /// Bits per second.
-    BitsPerSecond,
-    /// 10^3 bits per second.
-    KilobitsPerSecond,
-    /// 10^6 bits per second.
-    MegabitsPerSecond,
-    /// 10^9 bits per second.
-    GigabitsPerSecond,
-    /// Bytes per second.
-    BytesPerSecond,
-}
-
-impl RateUnit {
-    fn in_bits_per_second(self) -> f64 {
-        match self {
-            RateUnit::BitsPerSecond => 1.0,
-            RateUnit::KilobitsPerSecond => 1e3,
-            RateUnit::MegabitsPerSecond => 1e6,
-            RateUnit::GigabitsPerSecond => 1e9,
-            RateUnit::BytesPerSecond => 8.0,
-        }
-    }
-}
-
-/// A unit of probability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossUnit {
-    /// A share, 0 to 1.
-    Share,
-    /// Per cent, 0 to 100.
-    Percent,
-}
-
-impl LossUnit {
-    fn as_share(self) -> f64 {
-        match self {
-            LossUnit::Share => 1.0,
-            LossUnit::Percent => 0.01,
-        }
-    }
-}
-
-/// Which column holds what, by the names in the first line, with their units.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Which column holds what, by the names in the first line, each with its unit: one of the factors in [`TIME_UNITS`],
+/// [`RATE_UNITS`] or [`LOSS_UNITS`].
+#[derive(Clone, Debug, PartialEq)]
 pub struct ColumnMap {
     /// Time of the row. The first row's time becomes zero.
-    pub time: (String, TimeUnit),
+    pub time: (String, f64),
     /// Rate from that time on.
-    pub rate: Option<(String, RateUnit)>,
+    pub rate: Option<(String, f64)>,
     /// One-way delay from that time on.
-    pub one_way_delay: Option<(String, TimeUnit)>,
+    pub one_way_delay: Option<(String, f64)>,
     /// Probability of loss from that time on.
-    pub loss: Option<(String, LossUnit)>,
+    pub loss: Option<(String, f64)>,
 }
 
 /// The largest rate accepted: 10 Tbit/s.
@@ -137,18 +77,14 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn find(recording: &Recording, header: &StringRecord, map: &'a ColumnMap) -> Result<Self, ImportError> {
-        let find = |name, unit, most| Column::find(recording, header, name, unit, most);
-        let (time, time_unit) = &map.time;
-        let rate = map.rate.as_ref().map(|(name, unit)| find(name, unit.in_bits_per_second(), HIGHEST_RATE));
-        let delay =
-            map.one_way_delay.as_ref().map(|(name, unit)| find(name, unit.in_seconds(), LONGEST_DELAY));
-        let loss = map.loss.as_ref().map(|(name, unit)| find(name, unit.as_share(), 1.0));
-        Ok(Columns {
-            time: find(time, time_unit.in_seconds(), LATEST_TIME)?,
-            rate: rate.transpose()?,
-            one_way_delay: delay.transpose()?,
-            loss: loss.transpose()?,
-        })
+        let find = |(name, unit): &'a (String, f64), most| Column::find(recording, header, name, *unit, most);
+        let optional = |column: &'a Option<(String, f64)>, most| {
+            column.as_ref().map(|column| find(column, most)).transpose()
+        };
+        let (rate, delay) =
+            (optional(&map.rate, HIGHEST_RATE)?, optional(&map.one_way_delay, LONGEST_DELAY)?);
+        let loss = optional(&map.loss, 1.0)?;
+        Ok(Columns { time: find(&map.time, LATEST_TIME)?, rate, one_way_delay: delay, loss })
     }
 }
 

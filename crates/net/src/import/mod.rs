@@ -14,6 +14,31 @@ use std::fmt;
 
 pub use text::{MAXIMUM_BYTES, Recording};
 
+/// Read a recording for what it is, and keep only whether that worked.
+type Attempt = fn(&Recording) -> Result<(), ImportError>;
+
+/// The formats that are recognised by content, in the order in which they are tried. Columns of a CSV file must be named.
+const RECOGNISED: &[(&str, Attempt)] = &[
+    ("leoem", |it| leoem::parse(it, leoem::LeoemOptions::default()).map(drop)),
+    ("mahimahi", |it| mahimahi::parse(it).map(drop)),
+    ("delay-series", |it| delay_series::parse(it, delay_series::USUAL_INTERVAL).map(drop)),
+];
+
+/// The name of the format of a recording, judged by its content.
+///
+/// # Errors
+/// With the name of each format and why the recording is not in it.
+pub fn recognise(recording: &Recording) -> Result<&'static str, Vec<(&'static str, ImportError)>> {
+    let mut reasons = Vec::new();
+    for (name, attempt) in RECOGNISED {
+        match attempt(recording) {
+            Ok(()) => return Ok(name),
+            Err(error) => reasons.push((*name, error)),
+        }
+    }
+    Err(reasons)
+}
+
 /// What is wrong with a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {

@@ -6,7 +6,7 @@
 
 use super::sink::Sink;
 use super::varying::saturated;
-use crate::queue::{Backlog, Room};
+use crate::queue::{Backlog, Limit};
 use seamline_wire::{Duration, Event, Instant, Packet, Rate};
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub(super) struct Carried {
 pub(super) struct ConstantRate {
     rate: Rate,
     one_way_delay: Duration,
-    room: Room,
+    limit: Option<Limit>,
     /// When the transmitter will be done with all that was accepted.
     busy_until: Instant,
     /// Accepted and not yet delivered, in order.
@@ -37,11 +37,11 @@ pub(super) struct ConstantRate {
 }
 
 impl ConstantRate {
-    pub(super) fn new(rate: Rate, one_way_delay: Duration, room: Room) -> Self {
+    pub(super) fn new(rate: Rate, one_way_delay: Duration, limit: Option<Limit>) -> Self {
         ConstantRate {
             rate,
             one_way_delay,
-            room,
+            limit,
             busy_until: Instant::ZERO,
             inside: VecDeque::new(),
             departed: 0,
@@ -55,11 +55,10 @@ impl ConstantRate {
     #[inline]
     pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>) -> Result<(), Box<Packet>> {
         let size = packet.wire_bytes;
-        if !matches!(self.room, Room::Unlimited) {
-            let found = self.backlog(now);
-            if !self.room.admits(found, size) {
-                return Err(packet);
-            }
+        if let Some(limit) = self.limit
+            && !limit.admits(self.backlog(now), size)
+        {
+            return Err(packet);
         }
         if size != self.last_size {
             self.last_size = size;

@@ -101,9 +101,8 @@ impl Link {
             let loss = schedule.loss.take();
             end.extend(loss.map(|loss| ScheduledLoss::new(loss, scheduled.loss_stream).into()));
         }
-        let decides_on_arrival = !matches!(queue, QueueConfig::CoDel(_));
-        let core = if decides_on_arrival && schedule == Schedule::default() {
-            Core::Constant(ConstantRate::new(rate, one_way_delay, waiting::room(queue)))
+        let core = if queue.management().is_none() && schedule == Schedule::default() {
+            Core::Constant(ConstantRate::new(rate, one_way_delay, queue.limit()))
         } else {
             Core::Varying(Box::new(Varying::new(rate, one_way_delay, queue, schedule)))
         };

@@ -1,7 +1,7 @@
 //! The general path: a link whose rate, delay or presence changes, or whose queue drops at departure.
 //!
-//! It is driven by its own four kinds of happenings, taken strictly in the order of their times, and at
-//! one time in the order of [`Happening`]. However late a wake comes, each counts at its nominal time.
+//! It is driven by its own four kinds of events, taken strictly in the order of their times, and at
+//! one time in the order of [`LinkEvent`]. However late a wake comes, each counts at its nominal time.
 
 use super::constant::Carried;
 use super::counters::Cause;
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 /// What a link does by itself, in the order in which it happens at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Happening {
+enum LinkEvent {
     HandoverEnds,
     Transmission,
     HandoverBegins,
@@ -96,14 +96,14 @@ impl Varying {
 
     /// Let everything happen that is due by `now`.
     pub(super) fn advance(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        while let Some((at, happening)) = self.next_happening()
+        while let Some((at, event)) = self.next_event()
             && at <= now
         {
-            match happening {
-                Happening::HandoverEnds => self.end_handover(at, sink),
-                Happening::Transmission => self.transmit(at, sink),
-                Happening::HandoverBegins => self.begin_handover(sink),
-                Happening::Arrival => {
+            match event {
+                LinkEvent::HandoverEnds => self.end_handover(at, sink),
+                LinkEvent::Transmission => self.transmit(at, sink),
+                LinkEvent::HandoverBegins => self.begin_handover(sink),
+                LinkEvent::Arrival => {
                     self.in_flight.pop_front().into_iter().for_each(|c| sink.deliver(at, c.packet));
                 }
             }
@@ -116,27 +116,27 @@ impl Varying {
     }
 
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        self.next_happening().map(|(at, _)| at)
+        self.next_event().map(|(at, _)| at)
     }
 
     pub(super) fn len(&self) -> usize {
         self.waiting.len() + usize::from(self.in_service.is_some()) + self.in_flight.len()
     }
 
-    fn next_happening(&self) -> Option<(Instant, Happening)> {
+    fn next_event(&self) -> Option<(Instant, LinkEvent)> {
         let transmission = match &self.transmitter {
             Transmitter::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
             Transmitter::Opportunities { next, .. } => next.map(|chance| chance.at),
         };
         let begins = self.handovers.as_slice().get(self.next_handover).map(|handover| handover.at);
         [
-            (self.down.map(|handover| handover.end()), Happening::HandoverEnds),
-            (transmission, Happening::Transmission),
-            (begins, Happening::HandoverBegins),
-            (self.in_flight.front().map(|carried| carried.arrival), Happening::Arrival),
+            (self.down.map(|handover| handover.end()), LinkEvent::HandoverEnds),
+            (transmission, LinkEvent::Transmission),
+            (begins, LinkEvent::HandoverBegins),
+            (self.in_flight.front().map(|carried| carried.arrival), LinkEvent::Arrival),
         ]
         .into_iter()
-        .filter_map(|(at, happening)| at.filter(|at| *at < Instant::MAX).map(|at| (at, happening)))
+        .filter_map(|(at, event)| at.filter(|at| *at < Instant::MAX).map(|at| (at, event)))
         .min()
     }
 

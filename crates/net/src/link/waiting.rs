@@ -2,8 +2,7 @@
 
 use super::counters::Cause;
 use super::sink::Sink;
-use crate::queue::codel::{CoDel, Head};
-use crate::queue::{Backlog, QueueConfig, Room};
+use crate::queue::{ActiveManagement, Backlog, Head, Limit, QueueConfig};
 use seamline_wire::{Instant, Packet};
 use std::collections::VecDeque;
 
@@ -24,17 +23,14 @@ impl Waited {
 pub(super) struct WaitingRoom {
     packets: VecDeque<Waited>,
     bytes: u64,
-    room: Room,
-    codel: Option<CoDel>,
+    limit: Option<Limit>,
+    management: Option<Box<dyn ActiveManagement>>,
 }
 
 impl WaitingRoom {
     pub(super) fn new(config: QueueConfig) -> Self {
-        let codel = match config {
-            QueueConfig::CoDel(codel) => Some(CoDel::new(codel)),
-            QueueConfig::Unlimited | QueueConfig::DropTail(_) => None,
-        };
-        WaitingRoom { packets: VecDeque::new(), bytes: 0, room: room(config), codel }
+        let (limit, management) = (config.limit(), config.management());
+        WaitingRoom { packets: VecDeque::new(), bytes: 0, limit, management }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -53,7 +49,7 @@ impl WaitingRoom {
         transmitter_is_free: bool,
     ) -> Result<(), Box<Packet>> {
         let found = Backlog { transmitter_is_free, packets: self.packets.len() as u64, bytes: self.bytes };
-        if !self.room.admits(found, packet.wire_bytes) {
+        if self.limit.is_some_and(|limit| !limit.admits(found, packet.wire_bytes)) {
             return Err(packet);
         }
         self.bytes += u64::from(packet.wire_bytes);
@@ -69,13 +65,13 @@ impl WaitingRoom {
 
     /// The packet to transmit next, after active queue management has had its say.
     pub(super) fn next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Waited> {
-        if let Some(mut codel) = self.codel.take() {
+        if let Some(mut management) = self.management.take() {
             let head = self.head();
-            codel.before_sending(now, head, || {
+            management.before_sending(now, head, &mut || {
                 self.lose_first(Cause::ActiveQueueManagement, sink);
                 self.head()
             });
-            self.codel = Some(codel);
+            self.management = Some(management);
         }
         self.pop()
     }
@@ -112,14 +108,4 @@ impl WaitingRoom {
         self.bytes -= waited.size();
         Some(waited)
     }
-}
-
-/// What a queue decides on arrival.
-pub(super) fn room(config: QueueConfig) -> Room {
-    let limit = match config {
-        QueueConfig::Unlimited => None,
-        QueueConfig::DropTail(limit) => Some(limit),
-        QueueConfig::CoDel(codel) => codel.limit,
-    };
-    limit.map_or(Room::Unlimited, Room::Limited)
 }

@@ -1,7 +1,7 @@
 //! Controlled delay (CoDel), RFC 8289: a queue whose packets have all waited longer than a target for a
 //! whole interval drops one, then drops at intervals that shrink with the square root of their number.
 
-use super::Limit;
+use super::{ActiveManagement, Head, Limit};
 use seamline_wire::{Duration, Instant};
 
 /// Parameters of CoDel.
@@ -29,18 +29,9 @@ impl Default for CoDelConfig {
     }
 }
 
-/// What CoDel learns of the packet at the head of the queue.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
-    /// When it began to wait.
-    pub(crate) since: Instant,
-    /// Bytes that wait behind it.
-    pub(crate) bytes_behind: u64,
-}
-
 /// The state of RFC 8289 section 5.3, under the names used there.
 #[derive(Debug)]
-pub(crate) struct CoDel {
+pub(super) struct CoDel {
     config: CoDelConfig,
     first_above_time: Option<Instant>,
     drop_next: Instant,
@@ -50,7 +41,7 @@ pub(crate) struct CoDel {
 }
 
 impl CoDel {
-    pub(crate) fn new(config: CoDelConfig) -> Self {
+    pub(super) fn new(config: CoDelConfig) -> Self {
         CoDel {
             config,
             first_above_time: None,
@@ -58,32 +49,6 @@ impl CoDel {
             count: 0,
             lastcount: 0,
             dropping: false,
-        }
-    }
-
-    /// Drop from the head of the queue before a packet is sent at `now` (section 5.5, `dequeue`). `head`
-    /// is the first packet; `drop_head` drops it and describes the next, `None` when nothing is left.
-    pub(crate) fn before_sending(
-        &mut self,
-        now: Instant,
-        head: Option<Head>,
-        mut drop_head: impl FnMut() -> Option<Head>,
-    ) {
-        let mut ok_to_drop = self.may_drop(now, head);
-        if self.dropping {
-            self.dropping = ok_to_drop;
-            while self.dropping && now >= self.drop_next {
-                self.count += 1;
-                ok_to_drop = self.may_drop(now, drop_head());
-                if ok_to_drop {
-                    self.drop_next = self.control_law(self.drop_next);
-                } else {
-                    self.dropping = false;
-                }
-            }
-        } else if ok_to_drop {
-            self.may_drop(now, drop_head());
-            self.enter_drop_state(now);
         }
     }
 
@@ -119,5 +84,32 @@ impl CoDel {
     /// Section 5.4: the next drop follows `interval / sqrt(count)` after the last.
     fn control_law(&self, last: Instant) -> Instant {
         last + self.config.interval.mul_f64(1.0 / libm::sqrt(f64::from(self.count)))
+    }
+}
+
+impl ActiveManagement for CoDel {
+    /// Section 5.5, `dequeue`.
+    fn before_sending(
+        &mut self,
+        now: Instant,
+        head: Option<Head>,
+        drop_head: &mut dyn FnMut() -> Option<Head>,
+    ) {
+        let mut ok_to_drop = self.may_drop(now, head);
+        if self.dropping {
+            self.dropping = ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                ok_to_drop = self.may_drop(now, drop_head());
+                if ok_to_drop {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if ok_to_drop {
+            self.may_drop(now, drop_head());
+            self.enter_drop_state(now);
+        }
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! A packet is *in service* while the transmitter works on it, and *waiting* before that.
 
-pub(crate) mod codel;
+mod codel;
 
 pub use codel::CoDelConfig;
+
+use codel::CoDel;
+use seamline_wire::Instant;
+use std::fmt::Debug;
 
 /// How a link's queue treats the packets that find the transmitter busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -16,6 +20,46 @@ pub enum QueueConfig {
     DropTail(Limit),
     /// Controlled delay, RFC 8289: drops when packets leave the queue.
     CoDel(CoDelConfig),
+}
+
+impl QueueConfig {
+    /// How much may wait, which is decided on arrival; `None` is without limit.
+    pub(crate) fn limit(self) -> Option<Limit> {
+        match self {
+            QueueConfig::Unlimited => None,
+            QueueConfig::DropTail(limit) => Some(limit),
+            QueueConfig::CoDel(codel) => codel.limit,
+        }
+    }
+
+    /// What drops packets as they leave the queue; `None` where all is decided on arrival.
+    pub(crate) fn management(self) -> Option<Box<dyn ActiveManagement>> {
+        match self {
+            QueueConfig::Unlimited | QueueConfig::DropTail(_) => None,
+            QueueConfig::CoDel(config) => Some(Box::new(CoDel::new(config))),
+        }
+    }
+}
+
+/// The packet at the head of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    /// When it began to wait.
+    pub(crate) since: Instant,
+    /// Bytes that wait behind it.
+    pub(crate) bytes_behind: u64,
+}
+
+/// Active queue management: drops packets that have waited.
+pub(crate) trait ActiveManagement: Debug + Send {
+    /// Drop from the head of the queue before a packet is sent at `now`. `head` is the first packet; `drop_head` drops it and
+    /// describes the next, `None` when nothing is left.
+    fn before_sending(
+        &mut self,
+        now: Instant,
+        head: Option<Head>,
+        drop_head: &mut dyn FnMut() -> Option<Head>,
+    );
 }
 
 /// How much may wait, in addition to the packet in service. A packet that finds the transmitter free goes into service at once
@@ -39,22 +83,14 @@ pub(crate) struct Backlog {
     pub(crate) bytes: u64,
 }
 
-/// The part of a discipline that decides on arrival.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Room {
-    Unlimited,
-    Limited(Limit),
-}
-
-impl Room {
+impl Limit {
     /// Whether a packet of `size` bytes may stay.
     #[inline]
     pub(crate) fn admits(self, found: Backlog, size: u32) -> bool {
         found.transmitter_is_free
             || match self {
-                Room::Unlimited => true,
-                Room::Limited(Limit::Packets(limit)) => found.packets < u64::from(limit),
-                Room::Limited(Limit::Bytes(limit)) => found.bytes + u64::from(size) <= limit,
+                Limit::Packets(limit) => found.packets < u64::from(limit),
+                Limit::Bytes(limit) => found.bytes + u64::from(size) <= limit,
             }
     }
 }

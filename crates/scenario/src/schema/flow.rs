@@ -93,14 +93,7 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
         optional variant: named(choices!(variant::ALL)), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::ALL)), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
-        .property("profile",
-            "Set of parameters that the tables below change",
-            named(choices!(profile::ALL)),
-            |_, show| show(&profile::RFC.name),
-            |it, name| {
-                let profile = profile::find(name).unwrap_or(&profile::RFC);
-                it.parameters = (profile.parameters)();
-            },);
+        property profile: named(choices!(profile::ALL)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
         key handover: named(schemes), "Handover scheme of both ends";
         key count: whole(1, 100_000), "Number of parallel copies";
         key start: time(), "Start time of the first copy";
@@ -111,6 +104,10 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
         .with(parameters(), |it| &mut it.parameters);
     }
     .build(start, make)
+}
+
+fn set_profile(options: &mut Options, name: &'static str) {
+    options.parameters = (profile::find(name).unwrap_or(&profile::RFC).parameters)();
 }
 
 fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {

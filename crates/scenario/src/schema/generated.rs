@@ -5,12 +5,12 @@ use super::handover::fates;
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::keys::{
-    Keys, Kinds, Section, Takes, distance, number, positive_rate, positive_speed, share, table, time,
+    Keys, Kinds, Section, Takes, distance, kinds, number, positive_rate, positive_speed, share, table, time,
 };
 use crate::units::Complaint;
 use seamline_net::Schedule;
 use seamline_net::generate::{
-    CellularParameters, Quantiles, Recovery, StarlinkParameters, Variation, cellular, starlink,
+    CellularParameters, Quantiles, StarlinkParameters, Variation, cellular, starlink,
 };
 use seamline_net::schedule::ScheduleError;
 use seamline_wire::random::Stream;
@@ -55,36 +55,13 @@ impl Generator {
 /// The generators, each a kind of schedule.
 pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
     let cellular = |make: fn(Duration) -> CellularParameters| cellular_keys(make(Duration::from_secs(1)));
-    kinds
-        .kind(
-            (
-                "starlink",
-                "a terminal whose satellite changes every 15 s (Tanveer et al., CoNEXT 2023; Hu et al., 2023)",
-            ),
-            starlink_keys(),
-        )
-        .kind(
-            (
-                "lte",
-                "a phone in a moving car, LTE (Hassan et al., ACM SIGCOMM 2022; Raca et al., MMSys 2018)",
-            ),
-            cellular(CellularParameters::lte),
-        )
-        .kind(
-            ("5g-nsa-low", "5G non-standalone, low band (Hassan et al., ACM SIGCOMM 2022)"),
-            cellular(CellularParameters::nsa_low_band),
-        )
-        .kind(
-            ("5g-nsa-mmwave", "5G non-standalone, millimetre waves (Hassan et al., ACM SIGCOMM 2022)"),
-            cellular(CellularParameters::nsa_millimetre_wave),
-        )
-        .kind(
-            (
-                "5g-nsa-mmwave-addition",
-                "the same where each handover adds a secondary cell (Hassan et al., 2022)",
-            ),
-            cellular(CellularParameters::nsa_secondary_cell_addition),
-        )
+    kinds! { kinds;
+        "starlink" => starlink_keys(), "a terminal whose satellite changes every 15 s (Tanveer et al., CoNEXT 2023; Hu et al., 2023)";
+        "lte" => cellular(CellularParameters::lte), "a phone in a moving car, LTE (Hassan et al., ACM SIGCOMM 2022; Raca et al., MMSys 2018)";
+        "5g-nsa-low" => cellular(CellularParameters::nsa_low_band), "5G non-standalone, low band (Hassan et al., ACM SIGCOMM 2022)";
+        "5g-nsa-mmwave" => cellular(CellularParameters::nsa_millimetre_wave), "5G non-standalone, millimetre waves (Hassan et al., ACM SIGCOMM 2022)";
+        "5g-nsa-mmwave-addition" => cellular(CellularParameters::nsa_secondary_cell_addition), "the same where each handover adds a secondary cell (Hassan et al., 2022)";
+    }
 }
 
 #[derive(Clone)]
@@ -137,16 +114,8 @@ fn cellular_keys<'a>(start: CellularParameters) -> Section<'a, Part> {
         key handover_distance: distance(), "Mean distance from one handover to the next";
         key mean_rate: positive_rate(), "Mean rate away from handovers";
         key one_way_delay: time(), "One-way delay of the link";
-        .property("recovery",
-            "Rates in the seconds after a handover, as shares of the mean; measured values unless given",
-            share().one_or_many(),
-            |it, show| show(&it.recovery.0),
-            |it, shares| it.recovery = Recovery(shares),);
-        .property("interruption",
-            "Length of each interruption; measured values unless given",
-            quantiles(time(), Duration::as_millis_f64),
-            |_, _| None,
-            |it, interruption| it.interruption = interruption,);
+        key recovery (recovery.0): share().one_or_many(), "Rates in the seconds after a handover, as shares of the mean; measured values unless given";
+        key interruption: quantiles(time(), Duration::as_millis_f64), "Length of each interruption; measured values unless given";
         .with(variation(), |it| &mut it.variation);
         .with(fates(), |it| &mut it.fates);
     }

@@ -25,12 +25,11 @@ pub(super) struct Options {
 }
 
 pub(super) fn keys<'a>() -> Keys<'a, Options> {
-    Keys::new()
-        .definition("group")
-        .name("group", "Name of the nodes; they are called NAME-1, NAME-2 and so on", |it: &mut Options| {
-            &mut it.name
-        })
-        .required("count", "Number of nodes", whole(1, MOST), |it| &mut it.count)
+    table! { Options;
+        .definition("group");
+        .name("group", "Name of the nodes; they are called NAME-1, NAME-2 and so on", |it: &mut Options| &mut it.name);
+        required count: whole(1, MOST), "Number of nodes";
+    }
 }
 
 #[derive(Debug)]

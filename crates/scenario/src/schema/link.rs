@@ -126,7 +126,7 @@ pub(super) fn section(nodes: &Nodes, duration: Duration) -> Section<'_, Vec<Link
         section handover (handovers): handover::section(duration), "When the link is interrupted, for how long, and what happens to packets";
         section notice: notice::section(&nodes.names), "Which node is notified of handovers in advance, and how reliably";
     }
-    .build(Options::default(), |options, reader| make(options, reader))
+    .build(Options::default(), make)
 }
 
 fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
@@ -147,7 +147,7 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
         down: down.clone(),
         up: up.clone(),
         handovers: handovers.clone(),
-        notice: notice.clone().map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
+        notice: notice.map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
     };
     Some(ends.pairs().enumerate().map(link).collect())
 }

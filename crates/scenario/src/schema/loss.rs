@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::keys::{
-    Keys, Kinds, Section, Shape, Takes, choice, positive_time, share, table, time, unread, whole,
+    Kinds, Section, Shape, Takes, choice, kinds, positive_time, share, table, time, unread, whole,
 };
 use crate::reader::Reader;
 use crate::recordings;
@@ -43,31 +43,18 @@ pub struct LossSpec {
 /// What an error model does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossModel {
-    /// Independent losses.
-    Bernoulli {
-        /// Of each packet.
-        probability: f64,
-    },
+    /// Independent losses, with this probability each.
+    Bernoulli(f64),
     /// Two states that change from packet to packet.
     GilbertElliott(GilbertElliottParameters),
     /// Two states that change with time.
     GilbertElliottInTime(GilbertElliottTimes),
-    /// Errors that take several packets.
-    Burst {
-        /// That an error starts at a packet.
-        start_probability: f64,
-        /// Packets that it takes.
-        length: u32,
-    },
+    /// Errors: the probability that one starts at a packet, and how many packets it takes.
+    Burst(f64, u32),
     /// Named packets.
     List(Vec<u64>),
-    /// Everything, for a while.
-    Outage {
-        /// From one outage to the next.
-        period: Duration,
-        /// Of each outage.
-        length: Duration,
-    },
+    /// Everything is lost for a while: the time from one outage to the next, and the length of each.
+    Outage(Duration, Duration),
     /// A recorded fate for each packet.
     Trace(Arc<[bool]>),
 }
@@ -77,28 +64,19 @@ impl LossSpec {
     /// one of its own, `NAME/state`.
     pub fn build(&self, seed: u64, name: &str) -> ErrorStage {
         let stream = Stream::new(seed, name);
-        match &self.model {
-            LossModel::Bernoulli { probability } => {
-                ErrorStage::new(Bernoulli::new(*probability, stream), self.applies_to)
-            }
-            LossModel::GilbertElliott(parameters) => {
-                ErrorStage::new(GilbertElliott::new(*parameters, stream), self.applies_to)
-            }
+        let stage: ErrorStage = match &self.model {
+            LossModel::Bernoulli(probability) => Bernoulli::new(*probability, stream).into(),
+            LossModel::GilbertElliott(parameters) => GilbertElliott::new(*parameters, stream).into(),
             LossModel::GilbertElliottInTime(times) => {
                 let states = Stream::new(seed, &format!("{name}/state"));
-                ErrorStage::new(GilbertElliottInTime::new(*times, states, stream), self.applies_to)
+                GilbertElliottInTime::new(*times, states, stream).into()
             }
-            LossModel::Burst { start_probability, length } => {
-                ErrorStage::new(Burst::new(*start_probability, *length, stream), self.applies_to)
-            }
-            LossModel::List(indices) => {
-                ErrorStage::new(DropList::new(indices.iter().copied()), self.applies_to)
-            }
-            LossModel::Outage { period, length } => {
-                ErrorStage::new(PeriodicOutage::new(*period, *length), self.applies_to)
-            }
-            LossModel::Trace(lost) => ErrorStage::new(LossTrace::new(lost.clone()), self.applies_to),
-        }
+            LossModel::Burst(starts, length) => Burst::new(*starts, *length, stream).into(),
+            LossModel::List(indices) => DropList::new(indices.iter().copied()).into(),
+            LossModel::Outage(period, length) => PeriodicOutage::new(*period, *length).into(),
+            LossModel::Trace(lost) => LossTrace::new(lost.clone()).into(),
+        };
+        stage.asked_about(self.applies_to)
     }
 }
 
@@ -111,30 +89,14 @@ struct Options {
 
 /// An error model under `loss`.
 pub(super) fn section<'a>() -> Section<'a, LossSpec> {
-    let trace = Keys::new()
-        .required(
-            "file",
-            "A file of 0 (arrives) and 1 (lost), relative to the scenario",
-            unread(Shape::Text),
-            |it| it,
-        )
-        .build(None, |file, reader| {
-            let lost = recordings::loss_trace(reader.context, &file?);
-            reader.accept("file", lost).map(LossModel::Trace)
-        });
-    let models = Kinds::new("model", "The error model")
-        .kind(("bernoulli", "each packet is lost with one probability"), bernoulli())
-        .kind(
-            (
-                "gilbert-elliott",
-                "a good and a bad state with a loss probability each, which change per packet or with time (Gilbert 1960, Elliott 1963)",
-            ),
-            gilbert_elliott(),
-        )
-        .kind(("burst", "an error starts with a probability and takes a number of packets"), burst())
-        .kind(("list", "the packets with these arrival indices are lost"), listed())
-        .kind(("outage", "everything is lost for a while, once per period"), outage())
-        .kind(("trace", "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)"), trace);
+    let models = kinds! { Kinds::new("model", "The error model");
+        "bernoulli" => bernoulli(), "each packet is lost with one probability";
+        "gilbert-elliott" => gilbert_elliott(), "a good and a bad state with a loss probability each, which change per packet or with time (Gilbert 1960, Elliott 1963)";
+        "burst" => burst(), "an error starts with a probability and takes a number of packets";
+        "list" => listed(), "the packets with these arrival indices are lost";
+        "outage" => outage(), "everything is lost for a while, once per period";
+        "trace" => trace(), "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)";
+    };
     table! { Options;
         .definition("loss");
         .kinds(models, |it: &mut Options| &mut it.model);
@@ -159,9 +121,8 @@ pub(super) fn refuse_shared_places(reader: &mut Reader<'_>, all: &[LossSpec]) {
 }
 
 fn bernoulli<'a>() -> Section<'a, LossModel> {
-    Keys::new()
-        .required("probability", "Probability that a packet is lost", share(), |it| it)
-        .build(None, |probability, _| Some(LossModel::Bernoulli { probability: probability? }))
+    table! { Option<f64>; required probability (self): share(), "Probability that a packet is lost"; }
+        .build(None, |probability, _| probability.map(LossModel::Bernoulli))
 }
 
 fn burst<'a>() -> Section<'a, LossModel> {
@@ -169,9 +130,7 @@ fn burst<'a>() -> Section<'a, LossModel> {
         required start_probability (0): share(), "Probability that an error starts at a packet";
         required length (1): whole(1, 1_000_000), "Packets lost in an error";
     }
-    .build((None, None), |(start_probability, length), _| {
-        Some(LossModel::Burst { start_probability: start_probability?, length: length? })
-    })
+    .build((None, None), |(starts, length), _| Some(LossModel::Burst(starts?, length?)))
 }
 
 fn outage<'a>() -> Section<'a, LossModel> {
@@ -179,20 +138,26 @@ fn outage<'a>() -> Section<'a, LossModel> {
         required period (0): positive_time(), "Time from one outage to the next";
         required length (1): time(), "Duration of each outage";
     }
-    .build((None, None), |(period, length), _| Some(LossModel::Outage { period: period?, length: length? }))
+    .build((None, None), |(period, length), _| Some(LossModel::Outage(period?, length?)))
 }
 
 fn listed<'a>() -> Section<'a, LossModel> {
-    let index =
-        Takes::new(Shape::Integer { least: 0, most: i64::MAX }, index, |index: &u64| Some(index.to_string()));
-    Keys::new()
-        .required(
-            "indices",
-            "Packets that are lost, counted from 0 in order of arrival",
-            index.one_or_many(),
-            |it| it,
-        )
-        .build(None, |indices, _| indices.map(LossModel::List))
+    let shape = Shape::Integer { least: 0, most: i64::MAX };
+    let index = Takes::new(shape, index, |index: &u64| Some(index.to_string()));
+    table! { Option<Vec<u64>>;
+        required indices (self): index.one_or_many(), "Packets that are lost, counted from 0 in order of arrival";
+    }
+    .build(None, |indices, _| indices.map(LossModel::List))
+}
+
+fn trace<'a>() -> Section<'a, LossModel> {
+    table! { Option<Node>;
+        required file (self): unread(Shape::Text), "A file of 0 (arrives) and 1 (lost), relative to the scenario";
+    }
+    .build(None, |file, reader| {
+        let lost = recordings::loss_trace(reader.context, &file?);
+        reader.accept("file", lost).map(LossModel::Trace)
+    })
 }
 
 #[derive(Clone, Debug)]

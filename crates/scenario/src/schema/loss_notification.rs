@@ -11,8 +11,7 @@ const SCHEMES: &[(&str, LossNotification)] = &[
 const REPEAT: &[(&str, Repeat)] = &[("after a round trip", Repeat::AfterRoundTrip), ("never", Repeat::Never)];
 
 pub(super) fn keys<'a>() -> Keys<'a, LossNotificationParameters> {
-    type Options = LossNotificationParameters;
-    table! { Options;
+    table! { LossNotificationParameters;
         key scheme: choice(SCHEMES), "`eln`: the sender acts on loss notifications; `eln-ack`: the receiver also lists losses";
         key repeat: choice(REPEAT), "When a segment that is still missing is retransmitted again";
         key duplicates_release_segments (duplicates_let_segments_go): boolean(), "Each duplicate acknowledgment releases a new segment while a loss on the air is repaired";

@@ -52,7 +52,7 @@ use seamline_config::choices;
 use seamline_wire::Duration;
 
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scenario {
     /// What a person calls it.
     pub title: Option<String>,
@@ -130,11 +130,10 @@ const MOST_CELLS: usize = 1000;
 /// What has been read of a scenario.
 #[derive(Default)]
 struct Top {
-    title: Option<String>,
+    /// What is read straight into it.
+    scenario: Scenario,
     description: Option<String>,
     duration: Option<Duration>,
-    warm_up: Duration,
-    seeds: Vec<u64>,
     named: Vec<String>,
     nodes: Nodes,
     links: Option<Vec<LinkSpec>>,
@@ -142,7 +141,6 @@ struct Top {
     mobiles: Option<Vec<MobileSpec>>,
     agents: Option<Vec<AgentSpec>>,
     flows: Option<Vec<FlowSpec>>,
-    output: OutputSpec,
 }
 
 impl Top {
@@ -156,62 +154,29 @@ impl Top {
 fn keys<'a>() -> Keys<'a, Top> {
     let list =
         |name, about, table| KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(table))));
-    let no_nodes = Nodes::default;
+    let at_no_node = Nodes::default;
     table! { Top;
-        optional title: text(), "Short title";
+        optional title (scenario.title): text(), "Short title";
         optional description: text(), "Longer description";
         required duration: positive_time(), "Duration of a run";
-        key warm_up: time(), "Time at the start that all means leave out";
-        key seeds: seeds(), "Number of seeds (1, 2, ... n), or a list of seeds; one run each";
-        .custom("nodes",
-            |reader, it| it.named = read_nodes(reader),
-            || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))),);
+        key warm_up (scenario.warm_up): time(), "Time at the start that all means leave out";
+        key seeds (scenario.seeds): seeds(), "Number of seeds (1, 2, ... n), or a list of seeds; one run each";
+        .custom("nodes", read_names, || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))));
         .needed();
-        .custom("group",
-            |reader, it| it.nodes = Nodes::read(reader, std::mem::take(&mut it.named)),
-            move || {
-                list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default()))
-            },);
-        .custom("link",
-            |reader, it| it.links = link::read_all(reader, &it.nodes, it.length()),
-            move || {
-                list("link", "Links between the nodes", link::section(&no_nodes(), Duration::ZERO).describe())
-            },);
-        .custom("cell",
-            |reader, it| it.cells = read_cells(reader, &it.nodes.names),
-            move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()),);
-        .custom("mobile", read_mobiles, move || {
-            list(
-                "mobile",
-                "Nodes that move between cells",
-                mobile::section(&[], &[], Duration::ZERO).describe(),
-            )
-        });
-        .custom("agent", read_agents, move || {
-            list(
-                "agent",
-                "Agents in the network, at a base station's end of a link or a cell",
-                agent::section(&[], &[]).describe(),
-            )
-        });
-        .custom("flow", read_flows, move || {
-            list("flow", "Flows: who sends what to whom", flow::section(&no_nodes()).describe())
-        });
+        .custom("group", read_groups, move || list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default())));
+        .custom("link", read_links, move || list("link", "Links between the nodes", link::section(&at_no_node(), Duration::ZERO).describe()));
+        .custom("cell", read_cells, move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()));
+        .custom("mobile", read_mobiles, move || list("mobile", "Nodes that move between cells", mobile::section(&[], &[], Duration::ZERO).describe()));
+        .custom("agent", read_agents, move || list("agent", "Agents in the network, at a base station's end of a link or a cell", agent::section(&[], &[]).describe()));
+        .custom("flow", read_flows, move || list("flow", "Flows: who sends what to whom", flow::section(&at_no_node()).describe()));
         .custom("grid", |_, _| {}, description::grid);
-        .custom("output",
-            |reader, it| {
-                if let Some(mut table) = reader.table("output") {
-                    output::keys(it.length()).read(&mut table, &mut it.output);
-                    table.finish();
-                }
-            },
-            || {
-                let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
-                KeyShape::new("output", "Files to write besides the report", Shape::Table(table))
-            },);
+        .custom("output", read_output, || {
+            let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
+            KeyShape::new("output", "Files to write besides the report", Shape::Table(table))
+        });
     }
     .check(|reader, it| {
-            if it.duration.is_some_and(|duration| it.warm_up >= duration) {
+            if it.duration.is_some_and(|duration| it.scenario.warm_up >= duration) {
                 let ends = format!("the run ends after {}", it.length());
                 reader.refuse_value("warm_up", Complaint::new(ends));
             }
@@ -238,22 +203,19 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
 }
 
 fn start() -> Top {
-    Top { seeds: vec![1], ..Top::default() }
+    Top { scenario: Scenario { seeds: vec![1], ..Scenario::default() }, ..Top::default() }
 }
 
 fn assemble(top: Top) -> Option<Scenario> {
     Some(Scenario {
         duration: top.length(),
-        title: top.title,
-        warm_up: top.warm_up,
-        seeds: top.seeds,
         nodes: top.nodes.names,
         links: top.links?,
         cells: top.cells?,
         mobiles: top.mobiles?,
         agents: top.agents?,
         flows: top.flows?,
-        output: top.output,
+        ..top.scenario
     })
 }
 
@@ -301,11 +263,11 @@ fn node_place(nodes: &[String]) -> Takes<'_, usize> {
 }
 
 /// The names that are good; the others are noted.
-fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
-    let Some(node) = reader.node("nodes") else { return Vec::new() };
+fn read_names(reader: &mut Reader<'_>, top: &mut Top) {
+    let Some(node) = reader.node("nodes") else { return };
     let items =
         if let Value::List(items) = &node.value { items.as_slice() } else { std::slice::from_ref(node) };
-    let mut nodes = Vec::new();
+    let nodes = &mut top.named;
     for item in items {
         match crate::keys::name().read(item) {
             Ok(name) if nodes.contains(&name) => {
@@ -320,17 +282,23 @@ fn read_nodes(reader: &mut Reader<'_>) -> Vec<String> {
     if items.is_empty() {
         reader.refuse("nodes", node.span, Complaint::new("a scenario needs nodes").code(Code::Missing));
     }
-    nodes
 }
 
-fn read_cells(reader: &mut Reader<'_>, nodes: &[String]) -> Option<Vec<CellSpec>> {
+fn read_groups(reader: &mut Reader<'_>, top: &mut Top) {
+    top.nodes = Nodes::read(reader, std::mem::take(&mut top.named));
+}
+
+fn read_links(reader: &mut Reader<'_>, top: &mut Top) {
+    top.links = link::read_all(reader, &top.nodes, top.length());
+}
+
+fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "cell");
     if tables.len() > MOST_CELLS {
         let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
-        reader.refuse_value("cell", complaint);
-        return None;
+        return reader.refuse_value("cell", complaint);
     }
-    read_all(tables, &cell::section(nodes))
+    top.cells = read_all(tables, &cell::section(&top.nodes.names));
 }
 
 /// Without good cells the mobile nodes' own are not checked.
@@ -350,6 +318,13 @@ fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
 fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = named_tables(reader, "flow");
     top.flows = read_all(tables, &flow::section(&top.nodes)).filter(|flows| !flows.is_empty());
+}
+
+fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
+    if let Some(mut table) = reader.table("output") {
+        output::keys(top.length()).read(&mut table, &mut top.scenario.output);
+        table.finish();
+    }
 }
 
 /// Read tables alike; `None` when one of them is wrong, which has been noted.

@@ -38,8 +38,7 @@ const LONGEST: &str = "Longest disconnection; after it the notification of its e
 const NOTICE_INTERVAL: &str = "Time from the first notification to the second; it doubles then";
 
 fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
-    type Options = CrossLayerParameters;
-    table! { Options;
+    table! { CrossLayerParameters;
         key freeze: boolean(), "Freeze the flow while the access router changes";
         key reset_round_trip: boolean(), "Discard the smoothed round-trip time after a change";
         key restart: boolean(), "Slow start from one segment to the bandwidth-delay product of the new link";
@@ -54,18 +53,13 @@ fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
 }
 
 fn demo_vegas<'a>() -> Keys<'a, DemoVegasParameters> {
-    Keys::new().key(
-        "marked_segments",
-        "Number of segments from the new place that carry the mark",
-        whole(1, 100),
-        |it: &mut DemoVegasParameters| &mut it.marked_segments,
-    )
+    table! { DemoVegasParameters;
+        key marked_segments: whole(1, 100), "Number of segments from the new place that carry the mark";
+    }
 }
 
 fn ehn<'a>() -> Keys<'a, EhnParameters> {
-    Keys::new().key("resume_with", "Window after the move", choice(RESUME), |it: &mut EhnParameters| {
-        &mut it.resume_with
-    })
+    table! { EhnParameters; key resume_with: choice(RESUME), "Window after the move"; }
 }
 
 fn freeze<'a>() -> Keys<'a, FreezeParameters> {
@@ -78,8 +72,7 @@ fn freeze<'a>() -> Keys<'a, FreezeParameters> {
 }
 
 fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
-    type Options = MobilityVegasParameters;
-    table! { Options;
+    table! { MobilityVegasParameters;
         key one_per_round_trip: choice(ONE_PER_ROUND_TRIP), "What releases the one packet per round trip";
         key announce_at_once: boolean(), "Announce a handoff in an acknowledgment of its own";
         key resume_with: choice(GO_ON), "Window after a handoff";

@@ -30,12 +30,9 @@ pub(super) const SPREADS: &[(&str, Shape)] = &[("uniform", Shape::Uniform), ("no
 #[derive(Clone, Default)]
 struct Options {
     to: Option<usize>,
-    lead: Option<Duration>,
     error: Duration,
     shape: Shape,
-    lost: f64,
-    false_per_minute: f64,
-    late: Duration,
+    config: NoticeConfig,
 }
 
 /// A notice, and the node that the table names.
@@ -43,12 +40,12 @@ pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, No
     table! { Options;
         .definition("notice");
         optional to: node_place(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
-        optional lead: time(), "How long before a handover it is predicted; without it nothing is predicted";
+        optional lead (config.lead): time(), "How long before a handover it is predicted; without it nothing is predicted";
         key error: time(), "Error of predicted times: maximum (uniform) or standard deviation (normal)";
         key error_shape (shape): choice(SPREADS), "Distribution of that error";
-        key lost: share(), "Share of predictions that are lost";
-        key false_per_minute: number(0.0, 6000.0), "False predictions per minute";
-        key late: time(), "Delay of all notifications about the link";
+        key lost (config.lost_predictions): share(), "Share of predictions that are lost";
+        property false_per_minute: number(0.0, 6000.0), "False predictions per minute", |_, show| show(&0.0), |it, predictions| it.config.false_predictions_per_second = predictions / 60.0;
+        key late (config.late): time(), "Delay of all notifications about the link";
     }
     .check(|reader, _| {
             let keys = ["error", "error_shape", "lost", "false_per_minute"];
@@ -66,13 +63,7 @@ pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, No
                 Shape::Uniform => PredictionError::Uniform(it.error),
                 Shape::Normal => PredictionError::Normal(it.error),
             };
-            let config = NoticeConfig {
-                lead: it.lead,
-                prediction_error,
-                lost_predictions: it.lost,
-                false_predictions_per_second: it.false_per_minute / 60.0,
-                late: it.late,
-            };
+            let config = NoticeConfig { prediction_error, ..it.config };
             (it.to.is_some() || !reader.has("to")).then_some((it.to, config))
         })
 }

@@ -39,20 +39,18 @@ const MOST_INTERVALS: u64 = 1_000_000;
 
 const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
 
+fn set_interval(output: &mut OutputSpec, interval: Duration) {
+    output.interval = interval;
+    output.show_every_interval = true;
+}
+
 /// Where output goes in runs of this length.
 pub(super) fn keys<'a>(duration: Duration) -> Keys<'a, OutputSpec> {
     table! { OutputSpec;
         .definition("output");
         optional pcapng: path(), "Directory for packet captures, relative to the working directory";
         optional events: path(), "Directory for event lists (CSV), relative to the working directory";
-        .property("interval",
-            "Length of an interval in tables and records",
-            positive_time(),
-            |it, show| show(&it.interval),
-            |it, interval| {
-                it.interval = interval;
-                it.show_every_interval = true;
-            },);
+        property interval: positive_time(), "Length of an interval in tables and records", |it, show| show(&it.interval), set_interval;
         key intervals_of (intervals_of_every_run): choice(INTERVALS), "Which runs of each cell keep their intervals in the record";
     }
     .check(move |reader, it| {

@@ -53,6 +53,9 @@ impl ProtocolSpec {
     }
 }
 
+/// Stands for the usual lifetime until the interval is known; a lifetime of zero cannot be written.
+const USUAL_LIFETIME: u16 = 0;
+
 const DETECTIONS: &[(&str, MovementDetection)] =
     &[("eager", MovementDetection::Eager), ("lazy", MovementDetection::Lazy)];
 
@@ -66,107 +69,82 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, Option<ProtocolSpec>> {
     all.alone("protocol")
 }
 
-#[derive(Clone)]
-struct Options {
-    home_agent: Option<usize>,
-    mobility_anchor_point: Option<usize>,
-    interval: Duration,
-    jitter: Duration,
-    advertisement_lifetime_s: Option<u16>,
-    detection: MovementDetection,
-    registration_lifetime_s: u16,
-    retransmission: Duration,
-    layer_2_triggers: bool,
-    registered_at_start: bool,
-}
-
 fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<ProtocolSpec>> {
-    let start = Options {
+    let start = ProtocolSpec {
+        scheme,
         home_agent: None,
         mobility_anchor_point: None,
-        interval: Duration::from_millis(100),
-        jitter: Duration::ZERO,
-        advertisement_lifetime_s: None,
-        detection: MovementDetection::default(),
+        advertisements: AdvertisementConfig {
+            interval: Duration::from_millis(100),
+            jitter: Duration::ZERO,
+            lifetime_s: USUAL_LIFETIME,
+        },
+        movement_detection: MovementDetection::default(),
         registration_lifetime_s: 1800,
-        retransmission: Duration::from_secs(1),
+        registration_retransmission: Duration::from_secs(1),
         layer_2_triggers: false,
         registered_at_start: true,
     };
     let traits = &scheme.traits;
-    let further = table! { Options;
-        key advertisement_interval (interval): positive_time(), "Time between agent or router advertisements";
-        key advertisement_jitter (jitter): time(), "Each interval is shorter by a uniformly distributed part of this";
-        optional advertisement_lifetime (advertisement_lifetime_s): whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given";
-        key movement_detection (detection): choice(DETECTIONS), "When a new agent means a move: when it is heard, or when the lifetime of the old one ends";
-        key registration_lifetime (registration_lifetime_s): whole_seconds(), "Registration lifetime that is requested, in whole seconds";
-        key registration_retransmission (retransmission): positive_time(), "Time to wait for the first reply; doubles with each retransmission";
-        key layer_2_triggers: boolean(), "Solicit an advertisement as soon as a new link is up";
-        key registered_at_start: boolean(), "Whether the node is registered in its first cell at the start";
-    };
-    let anchors =
-        anchor(Keys::new(), "home_agent", "Node of the home agent", traits.home_agent, nodes, |it| {
-            &mut it.home_agent
-        });
+    let home_agent =
+        anchor("home_agent", "Node of the home agent", traits.home_agent, nodes, |it| &mut it.home_agent);
     let about = "Node of the mobility anchor point";
-    let participation = traits.mobility_anchor_point;
-    let anchors = anchor(anchors, "mobility_anchor_point", about, participation, nodes, |it| {
+    let anchor_point = anchor("mobility_anchor_point", about, traits.mobility_anchor_point, nodes, |it| {
         &mut it.mobility_anchor_point
     });
-    anchors.with(further, |it| it).build(start, move |it, reader| make(scheme, it, reader).map(Some))
+    table! { ProtocolSpec;
+        .with(home_agent, |it| it);
+        .with(anchor_point, |it| it);
+        key advertisement_interval (advertisements.interval): positive_time(), "Time between agent or router advertisements";
+        key advertisement_jitter (advertisements.jitter): time(), "Each interval is shorter by a uniformly distributed part of this";
+        property advertisement_lifetime: whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given", |_, _| None, |it, seconds| it.advertisements.lifetime_s = seconds;
+        key movement_detection: choice(DETECTIONS), "When a new agent means a move: when it is heard, or when the lifetime of the old one ends";
+        key registration_lifetime (registration_lifetime_s): whole_seconds(), "Registration lifetime that is requested, in whole seconds";
+        key registration_retransmission: positive_time(), "Time to wait for the first reply; doubles with each retransmission";
+        key layer_2_triggers: boolean(), "Solicit an advertisement as soon as a new link is up";
+        key registered_at_start: boolean(), "Whether the node is registered in its first cell at the start";
+    }
+    .build(start, |it, reader| make(it, reader).map(Some))
 }
 
 fn anchor<'a>(
-    keys: Keys<'a, Options>,
     name: &'static str,
     about: &'static str,
     participation: Participation,
     nodes: &'a [String],
-    field: Field<Options, Option<usize>>,
-) -> Keys<'a, Options> {
+    field: Field<ProtocolSpec, Option<usize>>,
+) -> Keys<'a, ProtocolSpec> {
     match participation {
-        Participation::None => keys,
-        Participation::Possible => keys.optional(name, about, node_place(nodes), field),
-        Participation::Needed => keys.required(name, about, node_place(nodes), field),
+        Participation::None => Keys::new(),
+        Participation::Possible => Keys::new().optional(name, about, node_place(nodes), field),
+        Participation::Needed => Keys::new().required(name, about, node_place(nodes), field),
     }
 }
 
-fn make(scheme: &'static Scheme, it: Options, reader: &mut Reader<'_>) -> Option<ProtocolSpec> {
-    if it.jitter >= it.interval && !reader.is_wrong("advertisement_interval") {
+fn make(mut it: ProtocolSpec, reader: &mut Reader<'_>) -> Option<ProtocolSpec> {
+    let advertisements = &mut it.advertisements;
+    if advertisements.jitter >= advertisements.interval && !reader.is_wrong("advertisement_interval") {
         let complaint = Complaint::new("must be shorter than `advertisement_interval`");
         reader.refuse_value("advertisement_jitter", complaint.code(Code::OutOfBounds));
         return None;
     }
-    let anchors = [
-        (scheme.traits.home_agent, it.home_agent),
-        (scheme.traits.mobility_anchor_point, it.mobility_anchor_point),
-    ];
-    if anchors.iter().any(|(participation, node)| *participation == Participation::Needed && node.is_none()) {
-        return None;
+    if advertisements.lifetime_s == USUAL_LIFETIME {
+        advertisements.lifetime_s = AdvertisementConfig::usual_lifetime_s(advertisements.interval);
     }
-    let usual = AdvertisementConfig::usual_lifetime_s(it.interval);
-    Some(ProtocolSpec {
-        scheme,
-        home_agent: it.home_agent,
-        mobility_anchor_point: it.mobility_anchor_point,
-        advertisements: AdvertisementConfig {
-            interval: it.interval,
-            jitter: it.jitter,
-            lifetime_s: it.advertisement_lifetime_s.unwrap_or(usual),
-        },
-        movement_detection: it.detection,
-        registration_lifetime_s: it.registration_lifetime_s,
-        registration_retransmission: it.retransmission,
-        layer_2_triggers: it.layer_2_triggers,
-        registered_at_start: it.registered_at_start,
-    })
+    let traits = &it.scheme.traits;
+    let anchors =
+        [(traits.home_agent, it.home_agent), (traits.mobility_anchor_point, it.mobility_anchor_point)];
+    let is_needed = |(participation, node): &(Participation, Option<usize>)| {
+        *participation == Participation::Needed && node.is_none()
+    };
+    (!anchors.iter().any(is_needed)).then_some(it)
 }
 
 /// What fits into the Lifetime field of a message and does not mean "infinity".
 fn whole_seconds<'a>() -> Takes<'a, u16> {
     const SECOND: u64 = 1_000_000_000;
     let seconds = |time: Duration| match u16::try_from(time.as_nanos() / SECOND) {
-        Ok(seconds @ 1..=65_534) if time.as_nanos() % SECOND == 0 => Ok(seconds),
+        Ok(seconds @ 1..=65_534) if time.as_nanos().is_multiple_of(SECOND) => Ok(seconds),
         _ => Err(Complaint::new("must be whole seconds from 1 s to 65534 s").code(Code::OutOfBounds)),
     };
     time().map(seconds, |seconds| Some(Duration::from_secs(u64::from(*seconds))))

@@ -1,14 +1,15 @@
 //! `queue = { discipline = "drop-tail", limit = "50 packets" }`
 
 use crate::codes::Code;
-use crate::keys::{Keys, Kinds, Section, Takes, amount, positive_time, table, whole};
+use crate::keys::{Kinds, Section, Takes, amount, kinds, positive_time, table, whole};
 use crate::units::{Amount, Complaint};
 use seamline_net::{CoDelConfig, Limit, QueueConfig};
 
 pub(super) fn section<'a>() -> Section<'a, QueueConfig> {
-    let drop_tail = Keys::new()
-        .required("limit", "Packets or bytes that may wait, besides the packet in service", limit(), |it| it)
-        .build(None, |limit, _| Some(QueueConfig::DropTail(limit?)));
+    let drop_tail = table! { Option<Limit>;
+        required limit (self): limit(), "Packets or bytes that may wait, besides the packet in service";
+    }
+    .build(None, |limit, _| limit.map(QueueConfig::DropTail));
     let codel = table! { CoDelConfig;
         key target: positive_time(), "Acceptable standing delay (RFC 8289)";
         key interval: positive_time(), "Time above the target before the first drop (RFC 8289)";
@@ -16,11 +17,12 @@ pub(super) fn section<'a>() -> Section<'a, QueueConfig> {
         optional limit: limit(), "Packets or bytes that may wait";
     }
     .build(CoDelConfig::default(), |config, _| Some(QueueConfig::CoDel(config)));
-    Kinds::new("discipline", "What happens to packets that cannot be sent yet")
-        .kind(("unlimited", "packets are never dropped"), Section::empty(|| QueueConfig::Unlimited))
-        .kind(("drop-tail", "packets that do not fit are dropped on arrival"), drop_tail)
-        .kind(("codel", "Controlled Delay active queue management (RFC 8289)"), codel)
-        .alone("queue")
+    let disciplines = kinds! { Kinds::new("discipline", "What happens to packets that cannot be sent yet");
+        "unlimited" => Section::empty(|| QueueConfig::Unlimited), "packets are never dropped";
+        "drop-tail" => drop_tail, "packets that do not fit are dropped on arrival";
+        "codel" => codel, "Controlled Delay active queue management (RFC 8289)";
+    };
+    disciplines.alone("queue")
 }
 
 fn limit<'a>() -> Takes<'a, Limit> {

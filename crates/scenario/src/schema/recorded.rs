@@ -4,62 +4,27 @@ use super::handover::fates;
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::document::Node;
-use crate::keys::{Keys, Kinds, Section, Shape, choice, positive_time, table, text, time, unread};
+use crate::keys::{Keys, Kinds, Section, Shape, choice, kinds, positive_time, table, text, time, unread};
 use crate::reader::Reader;
 use crate::recordings;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::import::csv::{ColumnMap, LossUnit, RateUnit, TimeUnit};
+use seamline_net::import::csv::{ColumnMap, LOSS_UNITS, RATE_UNITS, TIME_UNITS};
 use seamline_net::import::leoem::LeoemOptions;
 use seamline_net::import::{ImportError, Recording, csv, delay_series, leoem, mahimahi};
-use seamline_net::schedule::{Fates, Reordering};
+use seamline_net::schedule::Reordering;
 use seamline_wire::Duration;
-
-/// What an access handover interrupts when nothing else is said: the median measured in 5G NSA low band
-/// (Hassan et al., ACM SIGCOMM 2022); the path logs themselves do not tell.
-const USUAL_INTERRUPTION: Duration = Duration::from_millis(50);
 
 const REORDERING: &[(&str, Reordering)] =
     &[("prevented", Reordering::Prevented), ("allowed", Reordering::Allowed)];
-const TIME_UNITS: &[(&str, TimeUnit)] = &[
-    ("s", TimeUnit::Seconds),
-    ("ms", TimeUnit::Milliseconds),
-    ("us", TimeUnit::Microseconds),
-    ("ns", TimeUnit::Nanoseconds),
-];
-const RATE_UNITS: &[(&str, RateUnit)] = &[
-    ("bit/s", RateUnit::BitsPerSecond),
-    ("kbit/s", RateUnit::KilobitsPerSecond),
-    ("Mbit/s", RateUnit::MegabitsPerSecond),
-    ("Gbit/s", RateUnit::GigabitsPerSecond),
-    ("B/s", RateUnit::BytesPerSecond),
-];
-const LOSS_UNITS: &[(&str, LossUnit)] = &[("share", LossUnit::Share), ("%", LossUnit::Percent)];
-
 /// The formats, each a kind of schedule.
 pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
-    kinds
-        .kind(
-            (
-                "mahimahi",
-                "capacity: one line per chance to send 1500 bytes, its time in ms (Netravali et al., ATC 2015)",
-            ),
-            recording(Keys::new(), (), |(), reader, file| {
-                open(reader, file, "mahimahi", |recording| {
-                    let capacity = Some(mahimahi::parse(recording)?.into());
-                    Ok(Schedule { capacity, ..Schedule::default() })
-                })
-            }),
-        )
-        .kind(("delay-series", "one-way delay: one line per interval, in ms"), delay_series_keys())
-        .kind(
-            (
-                "leoem",
-                "delay and handovers of a path over satellites, second by second (Cao and Zhang, INFOCOM 2023)",
-            ),
-            leoem_keys(),
-        )
-        .kind(("csv", "rate, one-way delay and loss over time, with the columns you name"), csv_keys())
+    kinds! { kinds;
+        "mahimahi" => mahimahi_keys(), "capacity: one line per chance to send 1500 bytes, its time in ms (Netravali et al., ATC 2015)";
+        "delay-series" => delay_series_keys(), "one-way delay: one line per interval, in ms";
+        "leoem" => leoem_keys(), "delay and handovers of a path over satellites, second by second (Cao and Zhang, INFOCOM 2023)";
+        "csv" => csv_keys(), "rate, one-way delay and loss over time, with the columns you name";
+    }
 }
 
 #[derive(Clone)]
@@ -92,8 +57,17 @@ fn recording<'a, F: Clone + 'a>(
     )
 }
 
+fn mahimahi_keys<'a>() -> Section<'a, Part> {
+    recording(Keys::new(), (), |(), reader, file| {
+        open(reader, file, "mahimahi", |recording| {
+            let capacity = Some(mahimahi::parse(recording)?.into());
+            Ok(Schedule { capacity, ..Schedule::default() })
+        })
+    })
+}
+
 fn delay_series_keys<'a>() -> Section<'a, Part> {
-    let keys = Keys::new().key("interval", "Time between lines", positive_time(), |it| it);
+    let keys = table! { Duration; key interval (self): positive_time(), "Time between lines"; };
     recording(keys, delay_series::USUAL_INTERVAL, |interval, reader, file| {
         open(reader, file, &format!("delay-series {interval}"), |recording| {
             let one_way_delay = Some(delay_series::parse(recording, interval)?);
@@ -102,28 +76,22 @@ fn delay_series_keys<'a>() -> Section<'a, Part> {
     })
 }
 
-/// The logs do not tell what happens to packets: those in flight over the old satellite still land.
 fn leoem_keys<'a>() -> Section<'a, Part> {
-    let start = LeoemOptions { interruption: USUAL_INTERRUPTION, fates: Fates::SEAMLESS };
-    let keys = Keys::new()
-        .key(
-            "interruption",
-            "Length of each handover, which the logs do not hold",
-            time(),
-            |it: &mut LeoemOptions| &mut it.interruption,
-        )
+    let keys = table! { LeoemOptions;
+        key interruption: time(), "Length of each handover, which the logs do not hold";
         .with(fates(), |it| &mut it.fates);
-    recording(keys, start, |options, reader, file| {
+    };
+    recording(keys, LeoemOptions::default(), |options, reader, file| {
         open(reader, file, &format!("leoem {options:?}"), |recording| leoem::parse(recording, options))
     })
 }
 
 #[derive(Clone, Default)]
 struct Columns {
-    time: Option<(String, TimeUnit)>,
-    rate: Option<(String, RateUnit)>,
-    one_way_delay: Option<(String, TimeUnit)>,
-    loss: Option<(String, LossUnit)>,
+    time: Option<(String, f64)>,
+    rate: Option<(String, f64)>,
+    one_way_delay: Option<(String, f64)>,
+    loss: Option<(String, f64)>,
 }
 
 fn csv_keys<'a>() -> Section<'a, Part> {
@@ -148,7 +116,7 @@ fn csv_keys<'a>() -> Section<'a, Part> {
     })
 }
 
-fn column<'a, U: Copy + PartialEq>(units: &'static [(&'static str, U)]) -> Section<'a, (String, U)> {
+fn column<'a>(units: &'static [(&'static str, f64)]) -> Section<'a, (String, f64)> {
     table! { (_, _);
         required column (0): text(), "Its name in the first line";
         required unit (1): choice(units), "Its unit";

@@ -28,38 +28,30 @@ pub(super) enum Part {
     Generated(Generator),
 }
 
+/// What a schedule can set.
+const SUBJECTS: [&str; 4] = ["capacity", "one-way delay", "loss", "handovers"];
+const CAPACITY: usize = 0;
+const ONE_WAY_DELAY: usize = 1;
+const HANDOVERS: usize = 3;
+
 impl Part {
-    fn provides(&self) -> Provides {
+    /// Which of the [`SUBJECTS`] it sets.
+    fn provides(&self) -> [bool; 4] {
         match self {
-            Part::Recorded { schedule, .. } => Provides {
-                capacity: schedule.capacity.is_some(),
-                delay: schedule.one_way_delay.is_some(),
-                loss: schedule.loss.is_some(),
-                handovers: !schedule.handovers.as_slice().is_empty(),
-            },
-            Part::Generated(_) => Provides { capacity: true, delay: true, loss: false, handovers: true },
+            Part::Recorded { schedule, .. } => [
+                schedule.capacity.is_some(),
+                schedule.one_way_delay.is_some(),
+                schedule.loss.is_some(),
+                !schedule.handovers.as_slice().is_empty(),
+            ],
+            Part::Generated(_) => [true, true, false, true],
         }
     }
-}
 
-/// What a schedule says something about.
-#[derive(Clone, Copy, Debug, Default)]
-struct Provides {
-    capacity: bool,
-    delay: bool,
-    loss: bool,
-    handovers: bool,
-}
-
-impl Provides {
-    fn overlap(self, other: Provides) -> Option<&'static str> {
-        let both = [
-            (self.capacity && other.capacity, "capacity"),
-            (self.delay && other.delay, "one-way delay"),
-            (self.loss && other.loss, "loss"),
-            (self.handovers && other.handovers, "handovers"),
-        ];
-        both.into_iter().find_map(|(both, what)| both.then_some(what))
+    /// The first of the [`SUBJECTS`] that both set.
+    fn overlap(&self, other: &Part) -> Option<&'static str> {
+        let (one, other) = (self.provides(), other.provides());
+        (0..SUBJECTS.len()).find(|subject| one[*subject] && other[*subject]).map(|subject| SUBJECTS[subject])
     }
 }
 
@@ -69,15 +61,18 @@ impl ScheduleSpec {
     }
     /// Whether it says what the transmitter can send.
     pub fn has_capacity(&self) -> bool {
-        self.parts.iter().any(|part| part.provides().capacity)
+        self.provides(CAPACITY)
     }
     /// Whether it says how long propagation takes.
     pub fn has_delay(&self) -> bool {
-        self.parts.iter().any(|part| part.provides().delay)
+        self.provides(ONE_WAY_DELAY)
     }
     /// Whether it has handovers.
     pub fn has_handovers(&self) -> bool {
-        self.parts.iter().any(|part| part.provides().handovers)
+        self.provides(HANDOVERS)
+    }
+    fn provides(&self, subject: usize) -> bool {
+        self.parts.iter().any(|part| part.provides()[subject])
     }
 
     /// How far its recordings reach; `None` when there is none.
@@ -140,7 +135,7 @@ pub(super) fn section<'a>() -> Section<'a, Part> {
 pub(super) fn refuse_overlap(reader: &mut Reader<'_>, parts: &[Part]) {
     for (place, part) in parts.iter().enumerate() {
         let mut earlier = parts[..place].iter();
-        if let Some(what) = earlier.find_map(|other| part.provides().overlap(other.provides())) {
+        if let Some(what) = earlier.find_map(|other| part.overlap(other)) {
             let complaint = Complaint::new(format!("two schedules set {what}")).code(Code::Conflict);
             reader.refuse_value("schedule", complaint);
             return;

@@ -37,49 +37,22 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         .definition("tcp");
         .about("Defaults are those of the profile `rfc`");
         key rto_estimator (round_trip.estimator): choice(ESTIMATORS), "Estimator of the retransmission timeout";
-        .property("rto_smoothing",
-            "Weight of the past in `karn-partridge`",
-            number(0.0, 1.0),
-            |_, _| None,
-            set_smoothing,);
+        property rto_smoothing: number(0.0, 1.0), "Weight of the past in `karn-partridge`", |_, _| None, set_smoothing;
         key minimum_rto (round_trip.minimum_timeout): time(), "Minimum retransmission timeout";
         key maximum_rto (round_trip.maximum_timeout): positive_time(), "Maximum retransmission timeout";
         key initial_rto (round_trip.initial_timeout): positive_time(), "Retransmission timeout before the first sample";
-        .property("window_limit",
-            "Maximum window in segments",
-            whole(1, i64::from(u32::MAX)),
-            |_, _| None,
-            |it, segments| it.limit_window(segments),);
+        property window_limit: whole(1, i64::from(u32::MAX)), "Maximum window in segments", |_, _| None, |it, segments| it.limit_window(segments);
         key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
         key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
         key limited_transmit (recovery.limited_transmit): boolean(), "Send new segments on the first duplicate acknowledgments (RFC 3042)";
         key duplicate_threshold (recovery.duplicate_threshold): whole(1, 1000), "Duplicate acknowledgments that mean a loss";
-        .property("undo_cuts",
-            "Undo the window cut of a spurious recovery, by timestamps and D-SACK (RFC 4015)",
-            boolean(),
-            |it, show| show(&it.receiver.reports_duplicates),
-            undo_cuts,);
+        property undo_cuts: boolean(), "Undo the window cut of a spurious recovery, by timestamps and D-SACK (RFC 4015)", |it, show| show(&it.receiver.reports_duplicates), undo_cuts;
         key segment_size (segments.maximum_segment_size): segment_size, "Payload of a full segment";
         key sack (segments.selective_acknowledgments): boolean(), "Selective acknowledgments (RFC 2018)";
-        .property("timestamps",
-            "Timestamps (RFC 7323)",
-            boolean(),
-            |it, show| show(&it.segments.timestamp_tick.is_some()),
-            |it, timestamps: bool| {
-                let tick = it.segments.timestamp_tick.unwrap_or(Duration::from_millis(1));
-                it.segments.timestamp_tick = timestamps.then_some(tick);
-            },);
+        property timestamps: boolean(), "Timestamps (RFC 7323)", |it, show| show(&it.segments.timestamp_tick.is_some()), set_timestamps;
         key nagle (segments.nagle): boolean(), "Wait for full segments while data is outstanding (RFC 896)";
-        .property("receive_buffer",
-            "Receive buffer",
-            receive_buffer,
-            |it, show| show(&it.receiver.buffer),
-            |it, bytes| it.set_receive_buffer(bytes),);
-        .property("delayed_ack",
-            "Maximum delay of acknowledgments; `0 s` sends each at once",
-            time(),
-            show_delay,
-            set_delay,);
+        property receive_buffer: receive_buffer, "Receive buffer", |it, show| show(&it.receiver.buffer), |it, bytes| it.set_receive_buffer(bytes);
+        property delayed_ack: time(), "Maximum delay of acknowledgments; `0 s` sends each at once", show_delay, set_delay;
     }
     .check(refuse_mismatches)
 }
@@ -88,6 +61,11 @@ fn set_smoothing(parameters: &mut Parameters, weight: f64) {
     if let Estimator::KarnPartridge { smoothing } = &mut parameters.round_trip.estimator {
         *smoothing = weight;
     }
+}
+
+fn set_timestamps(parameters: &mut Parameters, timestamps: bool) {
+    let tick = parameters.segments.timestamp_tick.unwrap_or(Duration::from_millis(1));
+    parameters.segments.timestamp_tick = timestamps.then_some(tick);
 }
 
 fn undo_cuts(parameters: &mut Parameters, undo: bool) {
@@ -140,12 +118,10 @@ fn vegas<'a>() -> Keys<'a, VegasParameters> {
 }
 
 fn ns2<'a>() -> Keys<'a, Parameters> {
-    Keys::new().about("Only for comparisons with ns-2").key(
-        "vegas_rounds_difference",
-        "Vegas compares its queue estimate in whole segments; on in the profiles of ns-2",
-        boolean(),
-        |it: &mut Parameters| &mut it.ns2().vegas.rounds_difference,
-    )
+    table! { Parameters;
+        .about("Only for comparisons with ns-2");
+        key vegas_rounds_difference (ns2().vegas.rounds_difference): boolean(), "Vegas compares its queue estimate in whole segments; on in the profiles of ns-2";
+    }
 }
 
 fn westwood<'a>() -> Keys<'a, WestwoodParameters> {
@@ -156,12 +132,9 @@ fn westwood<'a>() -> Keys<'a, WestwoodParameters> {
 }
 
 fn westwood_plus<'a>() -> Keys<'a, WestwoodPlusParameters> {
-    Keys::new().key(
-        "shortest_sample",
-        "Minimum time over which bandwidth is measured",
-        positive_time(),
-        |it: &mut WestwoodPlusParameters| &mut it.shortest_sample,
-    )
+    table! { WestwoodPlusParameters;
+        key shortest_sample: positive_time(), "Minimum time over which bandwidth is measured";
+    }
 }
 
 fn cubic<'a>() -> Keys<'a, CubicParameters> {
