@@ -5,10 +5,10 @@ use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
-use seamline_experiment::report::{Document, Provenance, quoted};
-use seamline_experiment::summary::label;
-use seamline_experiment::text::{doubts, interval_table, verdicts, warnings};
+use seamline_experiment::report::{Document, Provenance, provenance_of, quoted};
+use seamline_experiment::text::{interval_table, verdicts};
 use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
+use seamline_report::Report;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ pub(crate) fn run_and_report_with(
     files: RunOptions,
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
-    let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
+    let provenance = provenance_of(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen()?;
     let stop = interrupt.flag().clone();
@@ -151,23 +151,25 @@ pub(crate) fn run_and_report_with(
     let bar = progress(plan.runs(), options.quiet);
     let results = engine(&files, &|| bar.inc(1));
     bar.finish_and_clear();
-    match results {
-        Ok(mut results) => show(plan, &mut results, options, &provenance),
-        Err(mut incomplete) => {
-            // There is something to show, and something to say after it.
-            if !incomplete.results.is_empty() {
-                let without_page = Options { report: None, ..options.clone() };
-                let options = if incomplete.left_out > 0 { &without_page } else { options };
-                show(plan, &mut incomplete.results, options, &provenance)?;
-            }
-            Err(missing(plan, incomplete, options, &interrupt))
-        }
+    let (results, incomplete) = match results {
+        Ok(results) => (results, None),
+        Err(mut incomplete) => (std::mem::take(&mut incomplete.results), Some(incomplete)),
+    };
+    let seeds = results.first().map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed).collect());
+    let is_partial = incomplete.as_ref().is_some_and(|incomplete| incomplete.left_out > 0);
+    // There may be something to show, and something to say after it.
+    if incomplete.is_none() || !results.is_empty() {
+        let page = options.report.as_deref().filter(|_| !is_partial);
+        show(plan, results, options, page, provenance)?;
     }
+    incomplete.map_or(Ok(()), |incomplete| Err(missing(plan, incomplete, &seeds, options, &interrupt)))
 }
 
+/// Why the results are not all that was asked for. `seeds` have been through every cell.
 fn missing(
     plan: &Plan,
     incomplete: Incomplete<Failure>,
+    seeds: &[u64],
     options: &Options,
     interrupt: &Interrupt,
 ) -> Failure {
@@ -177,10 +179,7 @@ fn missing(
         return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
-    let shown: Vec<String> = incomplete
-        .results
-        .first()
-        .map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed.to_string()).collect());
+    let shown: Vec<String> = seeds.iter().map(u64::to_string).collect();
     let what = match shown.is_empty() {
         true => "no seed has been through every cell, so there is nothing to compare".to_owned(),
         false => format!("shown is what has been through every cell: seed {}", shown.join(", ")),
@@ -198,31 +197,35 @@ fn missing(
     )
 }
 
-/// Show what came of a plan, and write the report of it if there is to be one.
-fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: &Provenance) -> Outcome {
-    let summary = summarise(plan, results);
-    let page = options.report.as_deref().map(|place| {
-        let report = pages::report(plan, results, &summary, provenance);
-        pages::write(&report, place).map_err(Failure::from)
-    });
-    let (page, failure) = match page.transpose() {
-        Ok(page) => (page, None),
-        Err(failure) => (None, Some(failure)),
-    };
+/// Report the results of a plan, write the report to `page` if there is to be one, and print it. A report that cannot be
+/// written fails after everything is printed.
+fn show(
+    plan: &Plan,
+    mut results: Vec<CellResult>,
+    options: &Options,
+    page: Option<&Path>,
+    provenance: Provenance,
+) -> Outcome {
+    let mut files: Vec<PathBuf> =
+        results.iter_mut().flat_map(|result| std::mem::take(&mut result.files)).collect();
+    let summary = summarise(plan, &results);
+    let report = pages::report(plan, results, &summary, provenance);
+    let page = page.map(|place| pages::write(&report, place)).transpose();
+    let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
     if options.json {
-        let document = Document::new(plan, results, &summary, provenance).to_json();
+        let document = Document::new(plan, &report).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
-        let mut text = headline(plan) + &tables(plan, results, options.table);
+        let mut text = headline(plan) + &tables(plan, &report, options.table);
         text += &verdicts(plan, &summary);
-        text += &written(results, page.as_deref());
-        text += &format!("\nReproduce: {}\n", provenance.reproduce);
+        text += &written(&files);
+        text += &format!("\nReproduce: {}\n", report.provenance.reproduce);
         print_results(&text)?;
     }
     if !options.quiet {
-        doubts(results).iter().chain(&warnings(plan, &summary)).for_each(|text| note("warning", text));
+        report.warnings.iter().for_each(|text| note("warning", text));
     }
-    failure.map_or(Ok(()), Err)
+    failure
 }
 
 pub(crate) fn headline(plan: &Plan) -> String {
@@ -238,32 +241,32 @@ pub(crate) fn headline(plan: &Plan) -> String {
     )
 }
 
-fn tables(plan: &Plan, results: &[CellResult], which: Table) -> String {
+fn tables(plan: &Plan, report: &Report, which: Table) -> String {
+    let cells = &report.cells;
     let shown = match which {
-        Table::All => results.len(),
-        Table::Auto if results.len() <= MOST_TABLES => results.len(),
+        Table::All => cells.len(),
+        Table::Auto if cells.len() <= MOST_TABLES => cells.len(),
         Table::First => 1,
         Table::Auto | Table::None => 0,
     };
     let mut text = String::new();
-    for (place, result) in results.iter().enumerate().take(shown) {
-        let Some(run) = result.runs.first() else { continue };
+    for (place, cell) in cells.iter().enumerate().take(shown) {
+        let Some(run) = cell.runs.first() else { continue };
         let scenario = &plan.cells[place].scenario;
         for flow in &run.flows {
-            let cell = if results.len() == 1 { flow.variant.clone() } else { label(plan, place) };
-            text += &format!("{cell}: flow {}, seed {}\n", flow.name, run.seed);
+            let name = if cells.len() == 1 { &flow.variant } else { &cell.name };
+            text += &format!("{name}: flow {}, seed {}\n", flow.name, run.seed);
             text += &interval_table(flow, scenario.output.show_every_interval);
             text.push('\n');
         }
     }
-    if shown < results.len() && which == Table::Auto {
+    if shown < cells.len() && which == Table::Auto {
         text += "(many cells: --table all shows a table of each)\n\n";
     }
     text
 }
 
-fn written(results: &[CellResult], page: Option<&Path>) -> String {
-    let files = results.iter().flat_map(|result| &result.files).map(PathBuf::as_path).chain(page);
-    let lines: String = files.map(|file| format!("  {}\n", file.display())).collect();
+fn written(files: &[PathBuf]) -> String {
+    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
     if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
 }

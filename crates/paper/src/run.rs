@@ -9,7 +9,7 @@ use crate::records::CellRecords;
 use seamline_config::document::Value;
 use seamline_config::source::SourceId;
 use seamline_experiment::CellResult;
-use seamline_experiment::report::Provenance;
+use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::Progress;
 use seamline_results::{Error, SweepOptions, sweep};
 use seamline_scenario::{Diagnostics, Plan};
@@ -291,7 +291,7 @@ impl Job {
         Part {
             figure: self.figure.clone(),
             text: self.plan.sources.get(SourceId::FILE).text.clone(),
-            provenance: Provenance::new(&self.plan, options.command.clone()),
+            provenance: provenance_of(&self.plan, options.command.clone()),
             cells: self.plan.cells.len(),
             seeds: self.seeds(),
             duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
@@ -309,7 +309,7 @@ pub(crate) fn run_plan(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let provenance = Provenance::new(&job.plan, options.command.clone());
+    let provenance = provenance_of(&job.plan, options.command.clone());
     let place = SweepOptions { out: job.folder.clone(), shard: None, add: true };
     let outcome = sweep(&job.plan, &provenance, &place, stop, progress)?;
     Ok(outcome.results.map(|results| cells(job, results)))

@@ -18,7 +18,7 @@ use crate::run::{PaperError, PaperOptions, Refused, job_without_refused, run_pla
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
-use seamline_experiment::report::Provenance;
+use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::Progress;
 use serde::Serialize;
 use shown::Shown;
@@ -64,7 +64,7 @@ pub fn run(
         let job =
             job_without_refused(&file, text, name, &options.out.join("beyond").join(name), &options.set)?;
         refused.extend(job.refused());
-        provenance.push(Provenance::new(&job.plan, options.command.clone()));
+        provenance.push(provenance_of(&job.plan, options.command.clone()));
         match run_plan(&job, options, stop, progress)? {
             Some(found) => records.extend(found),
             None => return Ok(None),

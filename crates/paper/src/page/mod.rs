@@ -16,10 +16,10 @@ use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_experiment::report::ENGINE;
 use seamline_experiment::statistics::Estimate;
-use seamline_report::model;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
-use seamline_report::{File, ReportError};
+use seamline_report::provenance::format_seeds;
+use seamline_report::{File, Provenance, ReportError};
 use std::collections::BTreeSet;
 
 /// The page of a paper. Further sections and tables may be added to it.
@@ -186,7 +186,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
             Entry::Strong(part.figure.clone()),
             Entry::Code(part.provenance.scenario.clone()),
             Entry::Plain(part.cells.to_string()),
-            Entry::Plain(format!("{} ({})", part.seeds.len(), model::format_seeds(&part.seeds))),
+            Entry::Plain(format!("{} ({})", part.seeds.len(), format_seeds(&part.seeds))),
             Entry::Plain(format!("{} s", part.duration_s)),
             Entry::Plain(part.runs().to_string()),
             Entry::Code(part.provenance.scenario_blake3.chars().take(16).collect()),
@@ -199,7 +199,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
             Entry::Plain(format!("{}: {}", reading.deviation.id, reading.reading.reading)),
             Entry::Code(format!("{} {}", reading.deviation.figures.join(", "), set.join(" "))),
             Entry::Plain(cells.to_string()),
-            Entry::Plain(format!("{} ({})", reading.seeds.len(), model::format_seeds(&reading.seeds))),
+            Entry::Plain(format!("{} ({})", reading.seeds.len(), format_seeds(&reading.seeds))),
             Entry::plain("the same"),
             Entry::Plain(reading.runs.to_string()),
             Entry::plain(""),
@@ -211,15 +211,15 @@ fn runs(outcome: &PaperOutcome) -> Section {
 }
 
 /// Of all figures together: their files one after another, as `cat FILES | b3sum` sees them.
-fn provenance(paper: &Paper, outcome: &PaperOutcome) -> model::Provenance {
+fn provenance(paper: &Paper, outcome: &PaperOutcome) -> Provenance {
     let first = outcome.parts.first().map(|part| &part.provenance);
     let names: Vec<&str> = outcome.parts.iter().map(|part| part.provenance.scenario.as_str()).collect();
     let text: String = outcome.parts.iter().map(|part| part.text.as_str()).collect();
     let seeds: BTreeSet<u64> = outcome.parts.iter().flat_map(|part| part.seeds.iter().copied()).collect();
-    model::Provenance {
-        version: first.map_or("", |from| from.seamline).to_owned(),
+    Provenance {
+        version: first.map(|from| from.version.clone()).unwrap_or_default(),
         engine: ENGINE.to_owned(),
-        revision: first.map_or("", |from| from.revision).to_owned(),
+        revision: first.map(|from| from.revision.clone()).unwrap_or_default(),
         scenario: if names.is_empty() { format!("papers/{}", paper.name) } else { names.join(" ") },
         scenario_blake3: blake3::hash(text.as_bytes()).to_hex().to_string(),
         overrides: first.map(|from| from.overrides.clone()).unwrap_or_default(),
