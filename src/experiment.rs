@@ -5,10 +5,10 @@ use crate::terminal::{Failure, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
-use seamline_experiment::report::{Provenance, ResultDocument, quoted};
-use seamline_experiment::summary::label;
-use seamline_experiment::text::{emulation_warnings, interval_table, verdicts, warnings};
+use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
+use seamline_experiment::text::{interval_table, verdicts};
 use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
+use seamline_report::Report;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ pub(crate) fn run_and_report_with(
     files: RunOptions,
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
-    let provenance = Provenance::new(plan, format!("seamline {command}{}", options.overrides.retyped()));
+    let provenance = provenance_of(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen()?;
     let stop = interrupt.flag().clone();
@@ -152,36 +152,36 @@ pub(crate) fn run_and_report_with(
     let bar = progress(plan.runs(), options.quiet);
     let results = engine(&files, &|| bar.inc(1));
     bar.finish_and_clear();
-    match results {
-        Ok(mut results) => show(plan, &mut results, options, &provenance),
-        Err(mut incomplete) => {
-            // Show the available results before the error.
-            if !incomplete.results.is_empty() {
-                let without_page = Options { report: None, ..options.clone() };
-                let options = if incomplete.left_out > 0 { &without_page } else { options };
-                show(plan, &mut incomplete.results, options, &provenance)?;
-            }
-            Err(incomplete_failure(plan, incomplete, options, &interrupt))
-        }
+    let (results, incomplete) = match results {
+        Ok(results) => (results, None),
+        Err(mut incomplete) => (std::mem::take(&mut incomplete.results), Some(incomplete)),
+    };
+    let seeds = results.first().map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed).collect());
+    let is_partial = incomplete.as_ref().is_some_and(|incomplete| incomplete.left_out > 0);
+    // There may be something to show, and something to say after it.
+    if incomplete.is_none() || !results.is_empty() {
+        let page = options.report.as_deref().filter(|_| !is_partial);
+        show(plan, results, options, page, provenance)?;
     }
+    incomplete
+        .map_or(Ok(()), |incomplete| Err(incomplete_failure(plan, incomplete, &seeds, options, &interrupt)))
 }
 
+/// Why the results are not all that was asked for. `seeds` have been through every cell.
 fn incomplete_failure(
     plan: &Plan,
     incomplete: Incomplete<Failure>,
+    seeds: &[u64],
     options: &Options,
     interrupt: &Interrupt,
 ) -> Failure {
     if incomplete.left_out == 0
         && let Some(error) = incomplete.unwritten.first()
     {
-        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another index"));
+        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
-    let shown: Vec<String> = incomplete
-        .results
-        .first()
-        .map_or(Vec::new(), |result| result.runs.iter().map(|run| run.seed.to_string()).collect());
+    let shown: Vec<String> = seeds.iter().map(u64::to_string).collect();
     let what = match shown.is_empty() {
         true => "no seed has completed every grid cell, so there is nothing to compare".to_owned(),
         false => format!("results of the seeds that completed every grid cell: {}", shown.join(", ")),
@@ -199,34 +199,35 @@ fn incomplete_failure(
     )
 }
 
-/// Print the results of a plan, and write the report if requested.
-fn show(plan: &Plan, results: &mut [CellResult], options: &Options, provenance: &Provenance) -> Outcome {
-    let summary = summarise(plan, results);
-    let page = options.report.as_deref().map(|index| {
-        let report = pages::report(plan, results, &summary, provenance);
-        pages::write(&report, index).map_err(Failure::from)
-    });
-    let (page, failure) = match page.transpose() {
-        Ok(page) => (page, None),
-        Err(failure) => (None, Some(failure)),
-    };
+/// Report the results of a plan, write the report to `page` if there is to be one, and print it. A report that cannot be
+/// written fails after everything is printed.
+fn show(
+    plan: &Plan,
+    mut results: Vec<CellResult>,
+    options: &Options,
+    page: Option<&Path>,
+    provenance: Provenance,
+) -> Outcome {
+    let mut files: Vec<PathBuf> =
+        results.iter_mut().flat_map(|result| std::mem::take(&mut result.files)).collect();
+    let summary = summarise(plan, &results);
+    let report = pages::report(plan, results, &summary, provenance);
+    let page = page.map(|place| pages::write(&report, place)).transpose();
+    let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
     if options.json {
-        let document = ResultDocument::new(plan, results, &summary, provenance).to_json();
+        let document = ResultDocument::new(plan, &report).to_json();
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
-        let mut text = headline(plan) + &tables(plan, results, options.table);
+        let mut text = headline(plan) + &tables(plan, &report, options.table);
         text += &verdicts(plan, &summary);
-        text += &written(results, page.as_deref());
-        text += &format!("\nReproduce: {}\n", provenance.reproduce);
+        text += &written(&files);
+        text += &format!("\nReproduce: {}\n", report.provenance.reproduce);
         print_results(&text)?;
     }
     if !options.quiet {
-        emulation_warnings(results)
-            .iter()
-            .chain(&warnings(plan, &summary))
-            .for_each(|text| note("warning", text));
+        report.warnings.iter().for_each(|text| note("warning", text));
     }
-    failure.map_or(Ok(()), Err)
+    failure
 }
 
 pub(crate) fn headline(plan: &Plan) -> String {
@@ -242,32 +243,32 @@ pub(crate) fn headline(plan: &Plan) -> String {
     )
 }
 
-fn tables(plan: &Plan, results: &[CellResult], which: Table) -> String {
+fn tables(plan: &Plan, report: &Report, which: Table) -> String {
+    let cells = &report.cells;
     let shown = match which {
-        Table::All => results.len(),
-        Table::Auto if results.len() <= MOST_TABLES => results.len(),
+        Table::All => cells.len(),
+        Table::Auto if cells.len() <= MOST_TABLES => cells.len(),
         Table::First => 1,
         Table::Auto | Table::None => 0,
     };
     let mut text = String::new();
-    for (index, result) in results.iter().enumerate().take(shown) {
-        let Some(run) = result.runs.first() else { continue };
-        let scenario = &plan.cells[index].scenario;
+    for (place, cell) in cells.iter().enumerate().take(shown) {
+        let Some(run) = cell.runs.first() else { continue };
+        let scenario = &plan.cells[place].scenario;
         for flow in &run.flows {
-            let cell = if results.len() == 1 { flow.variant.clone() } else { label(plan, index) };
-            text += &format!("{cell}: flow {}, seed {}\n", flow.name, run.seed);
+            let name = if cells.len() == 1 { &flow.variant } else { &cell.name };
+            text += &format!("{name}: flow {}, seed {}\n", flow.name, run.seed);
             text += &interval_table(flow, scenario.output.show_every_interval);
             text.push('\n');
         }
     }
-    if shown < results.len() && which == Table::Auto {
+    if shown < cells.len() && which == Table::Auto {
         text += "(many grid cells: --table all shows a table of each)\n\n";
     }
     text
 }
 
-fn written(results: &[CellResult], page: Option<&Path>) -> String {
-    let files = results.iter().flat_map(|result| &result.files).map(PathBuf::as_path).chain(page);
-    let lines: String = files.map(|file| format!("  {}\n", file.display())).collect();
+fn written(files: &[PathBuf]) -> String {
+    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
     if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
 }

@@ -5,7 +5,7 @@ use crate::experiment::{Overrides, Processors, headline};
 use crate::run::load;
 use crate::terminal::{Failure, ProgressReporter, note, print};
 use seamline_cli::interrupt::Interrupt;
-use seamline_experiment::report::{Provenance, quoted};
+use seamline_experiment::report::{provenance_of, quoted};
 use seamline_experiment::summarise;
 use seamline_experiment::text::{verdicts, warnings};
 use seamline_results::sweep::SweepOutcome;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let plan = load(&arguments.file, &arguments.overrides.to_settings())?;
     let command = arguments.command();
-    let provenance = Provenance::new(&plan, command.clone());
+    let provenance = provenance_of(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.quiet);

@@ -1,68 +1,51 @@
 //! Converts an experiment into a report, in the terms of `seamline-report`.
 
 use crate::atomic::{self, WriteError};
-use crate::report::Provenance;
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
 use crate::text::{emulation_warnings, judgement, name, sentences, warnings, why_no_factor};
-use seamline_config::source::SourceId;
-use seamline_report::model::{self, Cell, Outcome, Report};
-use seamline_report::{File, page};
+use seamline_report::model::{Cell, Outcome, Report};
+use seamline_report::{File, Provenance, files};
 use seamline_scenario::plan::Plan;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of grid cells that a report shows over time. More would make the page slow to open.
 pub const CELLS_OVER_TIME: usize = 12;
 
-/// The report of an experiment. The large time series are moved out of the results.
+/// The report of an experiment.
 pub fn report(
     plan: &Plan,
-    results: &mut [CellResult],
+    results: Vec<CellResult>,
     summary: &[FlowSummary],
-    provenance: &Provenance,
+    provenance: Provenance,
 ) -> Report {
     let first = plan.cells.first().map(|cell| &cell.scenario);
-    Report {
-        title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
-        provenance: provenance_of(plan, provenance),
-        verdict: sentences(plan, summary),
-        warnings: [emulation_warnings(results), warnings(plan, summary)].concat(),
-        duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
-        warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
-        cells: results.iter().enumerate().map(|(cell, result)| cell_of(plan, cell, result)).collect(),
-        outcomes: summary.iter().map(|summary| outcome(plan, summary)).collect(),
-        series: results.iter_mut().filter_map(|result| result.series.take()).collect(),
+    let warnings = [emulation_warnings(&results), warnings(plan, summary)].concat();
+    let mut series = Vec::new();
+    let mut cells = Vec::new();
+    for (place, result) in results.into_iter().enumerate() {
+        let values = plan.cells[place].values.iter().map(|(path, value)| (path.clone(), value.to_string()));
+        cells.push(Cell { name: label(plan, place), values: values.collect(), runs: result.runs });
+        series.extend(result.series);
     }
-}
-
-fn provenance_of(plan: &Plan, provenance: &Provenance) -> model::Provenance {
-    let seeds = plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default();
-    model::Provenance {
-        version: provenance.seamline.to_owned(),
-        engine: provenance.engine.to_owned(),
-        revision: provenance.revision.to_owned(),
-        scenario: provenance.scenario.clone(),
-        scenario_blake3: provenance.scenario_blake3.clone(),
-        overrides: provenance.overrides.clone(),
-        seeds,
-        reproduce: provenance.reproduce.clone(),
-        scenario_text: plan.sources.get(SourceId::FILE).text.clone(),
-    }
-}
-
-fn cell_of(plan: &Plan, cell: usize, result: &CellResult) -> Cell {
-    let values = plan.cells[cell].values.iter().map(|(path, value)| (path.clone(), value.to_string()));
-    Cell { name: label(plan, cell), values: values.collect(), runs: result.runs.clone() }
-}
-
-fn outcome(plan: &Plan, summary: &FlowSummary) -> Outcome {
-    Outcome {
+    let outcome = |summary: &FlowSummary| Outcome {
         name: name(plan, summary),
         judgement: why_no_factor(plan, summary)
             .or(summary.factor().map(judgement))
             .unwrap_or_default()
             .to_owned(),
         summary: summary.clone(),
+    };
+    Report {
+        title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
+        provenance,
+        verdict: sentences(plan, summary),
+        warnings,
+        duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
+        warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
+        cells,
+        outcomes: summary.iter().map(outcome).collect(),
+        series,
     }
 }
 
@@ -78,13 +61,11 @@ pub fn is_page(place: &Path) -> bool {
 /// When a file cannot be written.
 pub fn write(report: &Report, place: &Path) -> Result<PathBuf, WriteError> {
     let fail = |error| WriteError { path: place.to_owned(), cause: std::io::Error::other(error) };
-    if is_page(place) {
-        return atomic::write(place, page::alone(report).map_err(fail)?.as_bytes());
-    }
-    let files = seamline_report::files::all(report).map_err(fail)?;
-    let mut written = PathBuf::new();
-    for File { name, bytes } in &files {
-        written = atomic::write(&place.join(name), bytes)?;
+    let files = files::of_report(report, is_page(place));
+    let mut written = place.to_owned();
+    for File { name, bytes } in &files.map_err(fail)? {
+        let path = if is_page(place) { place.to_owned() } else { place.join(name) };
+        written = atomic::write(&path, bytes)?;
     }
     Ok(written)
 }

@@ -1,58 +1,31 @@
 //! The result document (JSON) of an experiment, and its provenance.
 
-use crate::run::CellResult;
-use crate::summary::{FlowSummary, label};
+use crate::summary::FlowSummary;
 use seamline_config::source::SourceId;
+pub use seamline_report::Provenance;
+use seamline_report::Report;
 use seamline_report::record::RunRecord;
 use seamline_scenario::plan::Plan;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 /// The version of this program and a fingerprint of the sources that results depend on. While it stays the same, the
 /// same scenario and seed give the same record.
 pub const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
 
-/// What produced a result, and how to reproduce it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Provenance {
-    /// The version of this program.
-    pub seamline: &'static str,
-    /// The fingerprint of the engine, see [`ENGINE`].
-    pub engine: &'static str,
-    /// The commit it was built from, with `-dirty` when there were uncommitted changes; `unknown` outside a
-    /// repository.
-    pub revision: &'static str,
-    /// The path of the scenario as given.
-    pub scenario: String,
-    /// The BLAKE3 hash of the scenario's text.
-    pub scenario_blake3: String,
-    /// `--set` arguments.
-    pub overrides: Vec<String>,
-    /// The command that reproduces the result.
-    pub reproduce: String,
-}
-
-impl Provenance {
-    /// The provenance of a plan with its command.
-    pub fn new(plan: &Plan, reproduce: String) -> Self {
-        let file = plan.sources.get(SourceId::FILE);
-        Provenance {
-            seamline: env!("CARGO_PKG_VERSION"),
-            engine: ENGINE,
-            revision: env!("SEAMLINE_REVISION"),
-            scenario: file.name.clone(),
-            scenario_blake3: blake3::hash(file.text.as_bytes()).to_hex().to_string(),
-            overrides: plan.sources.iter().skip(1).map(|source| source.text.clone()).collect(),
-            reproduce,
-        }
-    }
-}
-
-/// The text of the first comment of a capture.
-impl std::fmt::Display for Provenance {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "seamline {} (revision {})", self.seamline, self.revision)?;
-        writeln!(f, "scenario {} (blake3 {})", self.scenario, self.scenario_blake3)?;
-        write!(f, "{}", self.reproduce)
+/// The provenance of a plan, with the command that reproduces its results.
+pub fn provenance_of(plan: &Plan, reproduce: String) -> Provenance {
+    let file = plan.sources.get(SourceId::FILE);
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: ENGINE.to_owned(),
+        revision: env!("SEAMLINE_REVISION").to_owned(),
+        scenario: file.name.clone(),
+        scenario_blake3: blake3::hash(file.text.as_bytes()).to_hex().to_string(),
+        overrides: plan.sources.iter().skip(1).map(|source| source.text.clone()).collect(),
+        seeds: plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default(),
+        reproduce,
+        scenario_text: file.text.clone(),
     }
 }
 
@@ -60,6 +33,7 @@ impl std::fmt::Display for Provenance {
 #[derive(Clone, Debug, Serialize)]
 pub struct ResultDocument<'a> {
     /// What produced it.
+    #[serde(serialize_with = "without_scenario")]
     pub provenance: &'a Provenance,
     /// The identity of all grid cells: everything they depend on, including the content of input files, but not seeds
     /// and program.
@@ -73,14 +47,14 @@ pub struct ResultDocument<'a> {
     /// All grid cells in order.
     pub cells: Vec<CellResultDocument<'a>>,
     /// Each flow of each grid cell over all seeds, compared with the baseline.
-    pub summary: &'a [FlowSummary],
+    pub summary: Vec<&'a FlowSummary>,
 }
 
 /// The result of one grid cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct CellResultDocument<'a> {
     /// Its name.
-    pub name: String,
+    pub name: &'a str,
     /// The values that the grid set.
     pub values: serde_json::Map<String, serde_json::Value>,
     /// Its runs, one per seed.
@@ -88,26 +62,21 @@ pub struct CellResultDocument<'a> {
 }
 
 impl<'a> ResultDocument<'a> {
-    /// Combine the parts of a result.
-    pub fn new(
-        plan: &'a Plan,
-        results: &'a [CellResult],
-        summary: &'a [FlowSummary],
-        provenance: &'a Provenance,
-    ) -> Self {
+    /// The report of a plan as a document.
+    pub fn new(plan: &'a Plan, report: &'a Report) -> Self {
         let first = plan.cells.first().map(|cell| &cell.scenario);
-        let cells = plan.cells.iter().zip(results).enumerate().map(|(index, (cell, result))| {
+        let cells = plan.cells.iter().zip(&report.cells).map(|(cell, reported)| {
             let values = cell.values.iter().map(|(path, value)| (path.clone(), value.to_json()));
-            CellResultDocument { name: label(plan, index), values: values.collect(), runs: &result.runs }
+            CellResultDocument { name: &reported.name, values: values.collect(), runs: &reported.runs }
         });
         ResultDocument {
-            provenance,
+            provenance: &report.provenance,
             identity: plan.identity().to_string(),
             title: first.and_then(|scenario| scenario.title.as_deref()),
             scenario: &plan.base,
-            duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
+            duration_s: report.duration_s,
             cells: cells.collect(),
-            summary,
+            summary: report.outcomes.iter().map(|outcome| &outcome.summary).collect(),
         }
     }
 
@@ -118,6 +87,20 @@ impl<'a> ResultDocument<'a> {
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
+}
+
+/// The document itself holds the seeds and the scenario, and it names the program where a report says `version`.
+fn without_scenario<S: Serializer>(provenance: &Provenance, serializer: S) -> Result<S::Ok, S::Error> {
+    let fields = [
+        ("seamline", json!(provenance.version)),
+        ("engine", json!(provenance.engine)),
+        ("revision", json!(provenance.revision)),
+        ("scenario", json!(provenance.scenario)),
+        ("scenario_blake3", json!(provenance.scenario_blake3)),
+        ("overrides", json!(provenance.overrides)),
+        ("reproduce", json!(provenance.reproduce)),
+    ];
+    serializer.collect_map(fields)
 }
 
 /// Quote a word for the shell if necessary.

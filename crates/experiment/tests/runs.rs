@@ -4,8 +4,8 @@
 mod support;
 
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::report::{Provenance, ResultDocument};
-use seamline_experiment::{RunOptions, run, run_seed, summarise};
+use seamline_experiment::report::{ResultDocument, provenance_of};
+use seamline_experiment::{RunOptions, pages, run, run_seed, summarise};
 use seamline_scenario::Plan;
 use std::sync::atomic::AtomicBool;
 use support::{flow, link, plan};
@@ -27,7 +27,8 @@ fn first_run(plan: &Plan) -> RunRecord {
 fn json(plan: &Plan) -> String {
     let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
     let summary = summarise(plan, &results);
-    ResultDocument::new(plan, &results, &summary, &Provenance::new(plan, String::new())).to_json().unwrap()
+    let report = pages::report(plan, results, &summary, provenance_of(plan, String::new()));
+    ResultDocument::new(plan, &report).to_json().unwrap()
 }
 
 /// A window of 42 segments fills the pipe (1500 bytes take 1.2 ms; the empty round trip of 41.24 ms is 34.4 of them)

@@ -5,7 +5,7 @@ use crate::records::CellRecords;
 use crate::run::{PaperError, PaperOptions, Part};
 use seamline_config::document::Value;
 use seamline_config::source::SourceId;
-use seamline_experiment::report::Provenance;
+use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::Progress;
 use seamline_results::{SweepOptions, sweep};
 use seamline_scenario::{Diagnostics, Plan};
@@ -52,7 +52,7 @@ impl Runner<'_> {
     }
 
     pub(crate) fn provenance(self, job: &Job) -> Provenance {
-        Provenance::new(&job.plan, self.options.command.clone())
+        provenance_of(&job.plan, self.options.command.clone())
     }
 
     pub(crate) fn part(self, job: &Job) -> Part {

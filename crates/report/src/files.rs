@@ -1,7 +1,9 @@
 //! What is to be written: names and bytes.
 
+use crate::export::{self, table};
 use crate::model::Report;
-use crate::{export, page, picture};
+use crate::page::{self, downloads::downloads};
+use crate::picture::{Picture, over_time, results};
 use std::fmt;
 
 /// A file to write.
@@ -32,14 +34,26 @@ impl fmt::Display for ReportError {
 
 impl std::error::Error for ReportError {}
 
-/// Everything a report consists of: tables, pictures and, last, the page, so that a page which is there
-/// has its companions next to it.
+/// The files of a report: tables, pictures and, last, the page, so that a page which is there has its companions
+/// next to it. With `alone` the page is the only file, and what would be in others can be saved from it.
 ///
 /// # Errors
 /// When a table cannot be written in its format, which is a fault of this program.
-pub fn all(report: &Report) -> Result<Vec<File>, ReportError> {
-    let mut files = export::files(report)?;
-    files.extend(picture::files(report));
-    files.push(File::text("report.html", page::html(report)));
+pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError> {
+    let origin = &report.provenance;
+    let tables = table::summary(report);
+    let pictures = results::of_report(report);
+    let downloads = if alone { downloads(&tables, origin)? } else { String::new() };
+    let page = File::text("report.html", page::render(report, &tables, &pictures, &downloads));
+    if alone {
+        return Ok(vec![page]);
+    }
+    let over_time: Vec<Picture> = report.series.iter().flat_map(over_time::of_run).collect();
+    let mut files = vec![export::provenance(origin)?];
+    for table in tables.iter().chain(&table::over_time(report)) {
+        files.extend(export::of_table(table, origin)?);
+    }
+    files.extend(pictures.iter().chain(&over_time).map(|picture| picture.file(origin)));
+    files.push(page);
     Ok(files)
 }

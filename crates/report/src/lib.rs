@@ -26,6 +26,7 @@ pub mod model;
 pub mod page;
 pub mod paper;
 pub mod picture;
+pub mod provenance;
 pub mod quantity;
 pub mod record;
 pub mod scale;
@@ -36,3 +37,4 @@ pub mod text_table;
 
 pub use files::{File, ReportError};
 pub use model::Report;
+pub use provenance::Provenance;

@@ -10,8 +10,9 @@ use seamline_testing::in_browser;
 fn a_page_does_what_it_should_in_a_browser() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report ü.html");
-    std::fs::write(&page, seamline_report::page::alone(&common::report()).unwrap()).unwrap();
-    for file in seamline_report::export::files(&common::report()).unwrap() {
+    std::fs::write(&page, &seamline_report::files::of_report(&common::report(), true).unwrap()[0].bytes)
+        .unwrap();
+    for file in seamline_report::files::of_report(&common::report(), false).unwrap() {
         std::fs::write(folder.path().join(file.name), file.bytes).unwrap();
     }
     in_browser("report.mjs", &page);

@@ -4,22 +4,23 @@ mod common;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use seamline_report::export::table::{Data, Table};
-use seamline_report::export::{self, tables};
+use seamline_report::export;
+use seamline_report::export::table::{self, Data, Table};
+use seamline_report::files;
 use std::collections::BTreeMap;
 
-fn files() -> BTreeMap<String, Vec<u8>> {
-    let files = export::files(&common::report()).unwrap();
+fn written() -> BTreeMap<String, Vec<u8>> {
+    let files = files::of_report(&common::report(), false).unwrap();
     files.into_iter().map(|file| (file.name, file.bytes)).collect()
 }
 
 fn parquet(name: &str) -> SerializedFileReader<bytes::Bytes> {
-    SerializedFileReader::new(bytes::Bytes::from(files()[name].clone())).unwrap()
+    SerializedFileReader::new(bytes::Bytes::from(written()[name].clone())).unwrap()
 }
 
 #[test]
 fn every_table_comes_in_every_format() {
-    let names: Vec<String> = files().into_keys().collect();
+    let names: Vec<String> = written().into_keys().collect();
     for table in ["runs", "handovers", "links", "outcomes", "senders", "queues"] {
         for ending in ["csv", "json", "parquet"] {
             assert!(names.contains(&format!("{table}.{ending}")), "{table}.{ending} in {names:?}");
@@ -90,11 +91,11 @@ fn parquet_knows_where_it_comes_from() {
 
 #[test]
 fn json_holds_columns_and_provenance() {
-    let document: serde_json::Value = serde_json::from_slice(&files()["handovers.json"]).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&written()["handovers.json"]).unwrap();
     assert_eq!(document["provenance"]["scenario_blake3"], "00ff".repeat(16));
     assert_eq!(document["columns"]["recovery_ms"].as_array().unwrap().len(), 20);
     assert_eq!(document["columns"]["recovery_ms"][11], serde_json::Value::Null, "never recovered");
-    let senders: serde_json::Value = serde_json::from_slice(&files()["senders.json"]).unwrap();
+    let senders: serde_json::Value = serde_json::from_slice(&written()["senders.json"]).unwrap();
     assert_eq!(senders["columns"]["slow_start_threshold_segments"][0], serde_json::Value::Null, "infinite");
 }
 
@@ -102,10 +103,10 @@ fn json_holds_columns_and_provenance() {
 #[test]
 fn losses_by_departure_are_told() {
     let report = common::report();
-    let links = tables::summary(&report).into_iter().find(|table| table.name == "links").unwrap();
+    let links = table::summary(&report).into_iter().find(|table| table.name == "links").unwrap();
     let column = links.columns.iter().find(|column| column.name == "lost_to_departure").unwrap();
     assert_eq!(column.data, Data::Whole(vec![Some(17), Some(17)]));
-    assert!(seamline_report::page::html(&report).contains("Node left"));
+    assert!(common::page(&report).contains("Node left"));
 }
 
 /// Header and rows, the comments skipped.
@@ -121,7 +122,7 @@ fn csv_says_where_it_comes_from() {
     let mut report = common::report();
     report.provenance.reproduce = "seamline run 'a\nseed,flow\r\n1,main\u{2028}\u{85}'.toml".into();
     report.provenance.overrides = vec!["title=\"one\ntwo\"".into()];
-    let files = export::files(&report).unwrap();
+    let files = files::of_report(&report, false).unwrap();
     let tables: Vec<_> = files.iter().filter(|file| file.name.ends_with(".csv")).collect();
     assert!(tables.len() >= 6, "{} tables", tables.len());
     for file in tables {
@@ -154,7 +155,7 @@ fn csv_says_where_it_comes_from() {
 fn csv_quotes_what_needs_it() {
     let mut report = common::report();
     report.cells[1].name = "a \"b\", c\nd #5".into();
-    let table = tables::summary(&report).remove(0);
+    let table = table::summary(&report).remove(0);
     let (_, rows) = read_csv(&export::csv(&table, &common::provenance()));
     assert_eq!(rows.len(), 10);
     assert_eq!(&rows[5][1], "a \"b\", c\nd #5");

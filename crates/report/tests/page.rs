@@ -5,8 +5,9 @@ mod common;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::RcDom;
+use seamline_report::Report;
 use seamline_report::escape::{Text, json_in_script};
-use seamline_report::{Report, page};
+use seamline_report::files;
 
 fn errors_in(html: &str) -> Vec<String> {
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(html);
@@ -16,14 +17,14 @@ fn errors_in(html: &str) -> Vec<String> {
 
 #[test]
 fn the_page_is_html_without_errors() {
-    let html = page::html(&common::report());
+    let html = common::page(&common::report());
     assert_eq!(errors_in(&html), Vec::<String>::new());
     assert_eq!(errors_in("<!DOCTYPE html><title>x</title><p></div>").len(), 1, "the parser does complain");
 }
 
 #[test]
 fn nothing_breaks_out_of_its_place() {
-    let html = page::html(&common::report());
+    let html = common::page(&common::report());
     assert!(!html.contains("<script>alert"), "the title stays text");
     assert!(html.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &quot;quoted&quot;"));
     assert!(html.contains("\\u003c/script>"), "in JSON as well");
@@ -34,7 +35,7 @@ fn nothing_breaks_out_of_its_place() {
 
 #[test]
 fn the_page_forbids_and_needs_no_request() {
-    let html = page::html(&common::report());
+    let html = common::page(&common::report());
     assert!(html.contains("default-src 'none'"));
     for outside in ["src=\"http", "href=\"http", "url(http", "@import", "fetch(", "XMLHttpRequest", "import("]
     {
@@ -44,7 +45,7 @@ fn the_page_forbids_and_needs_no_request() {
 
 #[test]
 fn the_page_says_what_was_run_and_the_verdict_first() {
-    let html = page::html(&common::report());
+    let html = common::page(&common::report());
     let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is missing"));
     assert!(place("cubic was faster than") < place("<svg"));
     assert!(place("That is all.") < place("class=\"warnings\""));
@@ -57,12 +58,12 @@ fn the_page_says_what_was_run_and_the_verdict_first() {
 
 #[test]
 fn the_same_report_is_the_same_page() {
-    assert_eq!(page::html(&common::report()), page::html(&common::report()));
+    assert_eq!(common::page(&common::report()), common::page(&common::report()));
 }
 
 #[test]
 fn a_report_of_nothing_is_a_page_too() {
-    let html = page::html(&Report::default());
+    let html = common::page(&Report::default());
     assert_eq!(errors_in(&html), Vec::<String>::new());
     assert!(!html.contains("id=\"stage\""), "no panels without runs");
 }
@@ -98,7 +99,7 @@ fn a_large_report_stays_small_and_says_so() {
         .collect();
     flow.acknowledgments = acks;
     report.series = (0..12).map(|_| run.clone()).collect();
-    let html = page::html(&report);
+    let html = common::page(&report);
     assert!(html.len() < 3_000_000, "{} bytes", html.len());
     assert!(html.contains("To keep this page small"), "it says what is missing");
     assert!(html.len() > 300_000, "and does not throw away more than it must: {}", html.len());
@@ -107,9 +108,10 @@ fn a_large_report_stays_small_and_says_so() {
 /// What would lie beside the page is in it, and only then.
 #[test]
 fn a_page_alone_holds_its_numbers() {
-    let alone = page::alone(&common::report()).unwrap();
+    let alone =
+        String::from_utf8(files::of_report(&common::report(), true).unwrap().remove(0).bytes).unwrap();
     assert_eq!(errors_in(&alone), Vec::<String>::new());
-    assert!(!page::html(&common::report()).contains("id=\"table-runs\""), "beside the files it needs none");
+    assert!(!common::page(&common::report()).contains("id=\"table-runs\""), "beside the files it needs none");
     for table in ["runs", "handovers", "links", "outcomes"] {
         let begin = format!("<script type=\"application/json\" id=\"table-{table}\">");
         let from = alone.find(&begin).unwrap_or_else(|| panic!("{table} is missing")) + begin.len();
@@ -127,16 +129,16 @@ fn a_page_alone_holds_its_numbers() {
 fn a_page_says_how_many_cells_it_shows_over_time() {
     let mut report = common::report();
     let words = "in the first 2 cells only; 1 more";
-    assert!(!page::html(&report).contains(words));
+    assert!(!common::page(&report).contains(words));
     report.cells.push(report.cells[0].clone());
-    assert!(page::html(&report).contains(words));
+    assert!(common::page(&report).contains(words));
 }
 
 /// Only where a mobile node found out that it had moved is there something to show.
 #[test]
 fn handovers_show_what_mobile_nodes_did() {
     let mut report = common::report();
-    let html = page::html(&report);
+    let html = common::page(&report);
     assert!(html.contains("Movement detected after") && html.contains("<td>90.0 ms</td>"));
     assert!(!html.contains("Registered after"), "nobody registered");
     let records = |report: &mut Report, change: fn(&mut seamline_report::record::HandoverRecord)| {
@@ -147,7 +149,7 @@ fn handovers_show_what_mobile_nodes_did() {
         handover.movement_detected_ms = None;
         handover.registered_ms = Some(135.0);
     });
-    let html = page::html(&report);
+    let html = common::page(&report);
     assert!(!html.contains("Movement detected after"));
     assert!(html.contains("Registered after") && html.contains("<td>135 ms</td>"));
 }

@@ -11,9 +11,10 @@ use seamline_report::picture::frame::Names;
 use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, Parameter, lines};
 use seamline_report::picture::matrix::{Field, Matrix, Panel as MatrixPanel, matrix};
-use seamline_report::picture::{self, over_time};
+use seamline_report::picture::over_time;
 use seamline_report::series::RunSeries;
 use seamline_report::statistics::Estimate;
+use seamline_report::{File, Report};
 
 const NAMES: Names<'static> =
     Names { picture: "p", title: common::NASTY, remark: "<remark>", axis: "goodput (Mbit/s)" };
@@ -364,10 +365,15 @@ fn empty_pictures_are_still_pictures() {
     }
 }
 
+fn pictures_of(report: &Report) -> Vec<File> {
+    let files = seamline_report::files::of_report(report, false).unwrap().into_iter();
+    files.filter(|file| file.name.ends_with(".svg")).collect()
+}
+
 #[test]
 fn files_of_pictures_say_where_they_come_from() {
     let report = common::report();
-    for file in picture::files(&report) {
+    for file in pictures_of(&report) {
         let text = String::from_utf8(file.bytes).unwrap();
         let document = Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", file.name));
         let metadata = document.descendants().find(|node| node.has_tag_name("metadata")).expect(&file.name);
@@ -382,7 +388,7 @@ fn files_of_pictures_say_where_they_come_from() {
 
 #[test]
 fn a_report_has_its_pictures() {
-    let files = picture::files(&common::report());
+    let files = pictures_of(&common::report());
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     assert!(names.contains(&"goodput.svg") && names.contains(&"recovery.svg"), "{names:?}");
     for file in &files {
@@ -395,8 +401,8 @@ fn a_report_has_its_pictures() {
 #[test]
 fn interruptions_are_shown_where_they_differ() {
     let mut report = common::report();
-    let name = |file: &seamline_report::File| file.name == "interruption.svg";
-    assert!(!picture::files(&report).iter().any(name), "80 ms each");
+    let name = |file: &File| file.name == "interruption.svg";
+    assert!(!pictures_of(&report).iter().any(name), "80 ms each");
     for run in &mut report.cells[1].runs {
         for handover in &mut run.flows[0].handovers {
             handover.interruption_ms = Some(100.0 + run.seed as f64);
@@ -405,7 +411,7 @@ fn interruptions_are_shown_where_they_differ() {
     }
     let seeds: Vec<u64> = report.cells[1].runs.iter().map(|run| run.seed).collect();
     let mean = 100.0 + seeds.iter().sum::<u64>() as f64 / seeds.len() as f64;
-    let files = picture::files(&report);
+    let files = pictures_of(&report);
     let svg = std::str::from_utf8(&files.iter().find(|file| name(file)).expect("drawn").bytes).unwrap();
     let texts = texts(svg);
     assert!(texts.iter().any(|text| text.starts_with("80")), "{texts:?}");

@@ -6,7 +6,7 @@ mod support;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use seamline_experiment::record::{HandoverRecord, LinkRecord};
-use seamline_experiment::report::Provenance;
+use seamline_experiment::report::provenance_of;
 use seamline_results::sweep::Progress;
 use seamline_results::{Line, SweepOptions, compact, sweep};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn scenario() -> String {
 fn every_flow_of_every_run_is_a_row_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(&scenario(), &[]);
-    let provenance = Provenance::new(&plan, "seamline sweep test.toml".to_owned());
+    let provenance = provenance_of(&plan, "seamline sweep test.toml".to_owned());
     let options = SweepOptions { out: folder.path().to_owned(), shard: None, add: false };
     sweep(&plan, &provenance, &options, &AtomicBool::new(false), &Nobody).unwrap();
     let (path, count) = compact(folder.path()).unwrap();

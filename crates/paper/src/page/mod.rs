@@ -15,10 +15,10 @@ use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_experiment::report::ENGINE;
-use seamline_report::model;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
-use seamline_report::{File, ReportError};
+use seamline_report::provenance::format_seeds;
+use seamline_report::{File, Provenance, ReportError};
 use std::collections::BTreeSet;
 
 /// The page of a paper. Further sections and tables may be added to it.
@@ -171,7 +171,7 @@ impl Figure {
 /// How much was run for each part.
 fn runs(outcome: &PaperOutcome) -> Section {
     let columns = ["Part", "Scenario", "Cells", "Seeds", "Length of a run", "Runs", "BLAKE3 of the scenario"];
-    let seeds = |seeds: &[u64]| Entry::Plain(format!("{} ({})", seeds.len(), model::format_seeds(seeds)));
+    let seeds = |seeds: &[u64]| Entry::Plain(format!("{} ({})", seeds.len(), format_seeds(seeds)));
     let figures = outcome.parts.iter().map(|part| {
         vec![
             Entry::Strong(part.figure.clone()),
@@ -220,15 +220,15 @@ fn silences(deviations: &[Deviation]) -> Section {
 }
 
 /// The provenance of all figures together; the hash is that of their files one after another, as of `cat FILES | b3sum`.
-fn provenance(paper: &Paper, outcome: &PaperOutcome) -> model::Provenance {
+fn provenance(paper: &Paper, outcome: &PaperOutcome) -> Provenance {
     let first = outcome.parts.first().map(|part| &part.provenance);
     let names: Vec<&str> = outcome.parts.iter().map(|part| part.provenance.scenario.as_str()).collect();
     let text: String = outcome.parts.iter().map(|part| part.text.as_str()).collect();
     let seeds: BTreeSet<u64> = outcome.parts.iter().flat_map(|part| part.seeds.iter().copied()).collect();
-    model::Provenance {
-        version: first.map_or("", |from| from.seamline).to_owned(),
+    Provenance {
+        version: first.map(|from| from.version.clone()).unwrap_or_default(),
         engine: ENGINE.to_owned(),
-        revision: first.map_or("", |from| from.revision).to_owned(),
+        revision: first.map(|from| from.revision.clone()).unwrap_or_default(),
         scenario: if names.is_empty() { format!("papers/{}", paper.name) } else { names.join(" ") },
         scenario_blake3: blake3::hash(text.as_bytes()).to_hex().to_string(),
         overrides: first.map(|from| from.overrides.clone()).unwrap_or_default(),

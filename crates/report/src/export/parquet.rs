@@ -2,7 +2,7 @@
 
 use super::table::{Column, Data, Table};
 use crate::files::ReportError;
-use crate::model::Provenance;
+use crate::provenance::Provenance;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as ParquetResult;

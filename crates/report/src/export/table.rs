@@ -1,4 +1,11 @@
-//! A table as columns.
+//! Tables as columns, and which tables a report has.
+
+use crate::model::Report;
+use crate::record::LinkRecord;
+use crate::series::{FlowSeries, QueueSeries, RunSeries};
+
+/// The table with one row a segment.
+pub(super) const SEGMENTS: &str = "segments";
 
 /// A table: columns of the same length.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,4 +91,195 @@ impl Table {
         self.columns.push(Column { name: name.into(), data });
         self
     }
+}
+
+/// The tables of all runs: one row for each flow of each run, for each handover that a flow met, for each
+/// direction of each link, and for each flow of each cell over all seeds.
+pub fn summary(report: &Report) -> Vec<Table> {
+    let mut tables = vec![runs(report), handovers(report), links(report), outcomes(report)];
+    tables.extend((report.emulations().count() > 0).then(|| emulation(report)));
+    tables
+}
+
+fn runs(report: &Report) -> Table {
+    let rows = || report.flows();
+    of_cells(report, Table::new("runs"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("flow", rows().map(|row| row.it.name.clone()))
+        .text("variant", rows().map(|row| row.it.variant.clone()))
+        .whole("delivered_bytes", rows().map(|row| row.it.delivered_bytes))
+        .real("goodput_bits_per_second", rows().map(|row| Some(row.it.goodput_bits_per_second)))
+        .real("measured_from_s", rows().map(|row| Some(row.it.measured_from_s)))
+        .real("measured_to_s", rows().map(|row| Some(row.it.measured_to_s)))
+        .whole("retransmissions", rows().map(|row| row.it.retransmissions))
+        .whole("timeouts", rows().map(|row| row.it.timeouts))
+        .whole("fast_recoveries", rows().map(|row| row.it.fast_recoveries))
+        .real("round_trip_mean_ms", rows().map(|row| row.it.round_trip_mean_ms))
+        .real("round_trip_min_ms", rows().map(|row| row.it.round_trip_min_ms))
+        .real("completion_s", rows().map(|row| row.it.completion_s))
+}
+
+fn handovers(report: &Report) -> Table {
+    let rows = || report.handovers();
+    of_cells(report, Table::new("handovers"), rows().map(|(flow, _)| flow.cell))
+        .whole("seed", rows().map(|(flow, _)| flow.seed))
+        .text("flow", rows().map(|(flow, _)| flow.it.name.clone()))
+        .text("link", rows().map(|(_, handover)| handover.link.clone()))
+        .real("start_s", rows().map(|(_, handover)| Some(handover.start_s)))
+        .real("interruption_ms", rows().map(|(_, handover)| handover.interruption_ms))
+        .real("movement_detected_ms", rows().map(|(_, handover)| handover.movement_detected_ms))
+        .real("registered_ms", rows().map(|(_, handover)| handover.registered_ms))
+        .real("first_data_ms", rows().map(|(_, handover)| handover.first_data_ms))
+        .real("recovery_ms", rows().map(|(_, handover)| handover.recovery_ms))
+        .whole("following_second_bytes", rows().map(|(_, handover)| handover.following_second_bytes))
+        .whole("stalled_bytes", rows().map(|(_, handover)| handover.stalled_bytes))
+        .whole("lost_packets", rows().map(|(_, handover)| handover.lost_packets))
+}
+
+fn links(report: &Report) -> Table {
+    let rows = || report.links();
+    of_cells(report, Table::new("links"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("link", rows().map(|row| row.it.name.clone()))
+        .whole("delivered_packets", rows().map(|row| row.it.delivered_packets))
+        .whole("delivered_bytes", rows().map(|row| row.it.delivered_bytes))
+        .whole("dropped_by_full_queue", rows().map(|row| row.it.dropped_by_full_queue))
+        .whole("dropped_by_queue_management", rows().map(|row| row.it.dropped_by_queue_management))
+        .whole("lost_to_errors", rows().map(|row| row.it.lost_to_errors))
+        .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
+        .with("lost_to_departure", sometimes(report, |link| link.lost_to_departure))
+        .with("rate_bits_per_second", sometimes(report, |link| link.rate_bits_per_second))
+}
+
+/// Only of runs in real time.
+fn emulation(report: &Report) -> Table {
+    let rows = || report.emulations();
+    of_cells(report, Table::new("emulation"), rows().map(|row| row.cell))
+        .whole("seed", rows().map(|row| row.seed))
+        .text("kernel", rows().map(|row| row.it.kernel.clone()))
+        .text("stacks", rows().map(|row| row.it.format_stacks()))
+        .text("priority", rows().map(|row| row.it.priority.clone()))
+        .whole("packets", rows().map(|row| row.it.packets))
+        .real("lateness_median_us", rows().map(|row| Some(row.it.lateness_median_us)))
+        .real("lateness_p99_us", rows().map(|row| Some(row.it.lateness_p99_us)))
+        .real("lateness_max_us", rows().map(|row| Some(row.it.lateness_max_us)))
+        .whole("lost_at_interfaces", rows().map(|row| row.it.lost_at_interfaces))
+        .whole("payload_unknown", rows().map(|row| row.it.payload_unknown))
+        .text("doubts", rows().map(|row| row.it.doubts().join("; ")))
+}
+
+/// A whole number that not every link has.
+fn sometimes(report: &Report, number: fn(&LinkRecord) -> Option<u64>) -> Data {
+    let found = report.links().map(|row| number(row.it));
+    Data::Whole(found.map(|number| number.and_then(|number| i64::try_from(number).ok())).collect())
+}
+
+fn outcomes(report: &Report) -> Table {
+    let rows = || report.outcomes.iter().map(|outcome| &outcome.summary);
+    of_cells(report, Table::new("outcomes"), rows().map(|row| row.cell))
+        .text("flow", rows().map(|row| row.flow.clone()))
+        .text("variant", rows().map(|row| row.variant.clone()))
+        .whole("runs", rows().map(|row| row.goodput_bits_per_second.samples as u64))
+        .real("goodput_mean_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second.mean)))
+        .real("goodput_low_bits_per_second", rows().map(|row| row.goodput_bits_per_second.low))
+        .real("goodput_high_bits_per_second", rows().map(|row| row.goodput_bits_per_second.high))
+        .text(
+            "against",
+            rows().map(|row| row.against.as_ref().map_or(String::new(), |against| against.name.clone())),
+        )
+        .real("factor", rows().map(|row| row.factor().map(|factor| factor.mean)))
+        .real("factor_low", rows().map(|row| row.factor().and_then(|factor| factor.low)))
+        .real("factor_high", rows().map(|row| row.factor().and_then(|factor| factor.high)))
+        .real("retransmissions_mean", rows().map(|row| Some(row.retransmissions_mean)))
+        .real("timeouts_mean", rows().map(|row| Some(row.timeouts_mean)))
+        .real("completion_mean_s", rows().map(|row| row.completion_s.map(|mean| mean.mean)))
+        .real("recovery_median_ms", rows().map(|row| row.recovery_median_ms))
+        .whole("handovers", rows().map(|row| row.handovers as u64))
+}
+
+/// The columns that say which cell: its place, its name, and what the grid set.
+fn of_cells(report: &Report, table: Table, cells: impl Iterator<Item = usize>) -> Table {
+    let cells: Vec<usize> = cells.collect();
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in report.cells.iter().flat_map(|cell| &cell.values) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let value = |cell: usize, key: &str| {
+        let values = report.cells.get(cell).map_or(&[][..], |cell| &cell.values);
+        values.iter().find(|(known, _)| known == key).map_or(String::new(), |(_, value)| value.clone())
+    };
+    let mut table = table
+        .whole("cell", cells.iter().map(|cell| *cell as u64))
+        .text("cell_name", cells.iter().map(|cell| report.cell_name(*cell).to_owned()));
+    for key in keys {
+        table = table.text(key, cells.iter().map(|cell| value(*cell, key)));
+    }
+    table
+}
+
+/// The tables over time, of the runs recorded in full: what senders knew and queues, both thinned out with the extremes kept
+/// ([`crate::decimate`]), and every segment sent.
+pub fn over_time(report: &Report) -> Vec<Table> {
+    vec![senders(report), queues(report), segments(report)]
+}
+
+fn senders(report: &Report) -> Table {
+    let rows = || of_flows(report, |flow| flow.sender.time_s.len());
+    let column = |read: fn(&FlowSeries) -> &[f64]| {
+        rows().map(move |(_, flow, place)| read(flow).get(place).copied()).collect::<Vec<_>>().into_iter()
+    };
+    of_run(Table::new("senders"), rows().map(|(run, flow, _)| (run, &flow.flow)))
+        .real("time_s", column(|flow| &flow.sender.time_s))
+        .real("congestion_window_segments", column(|flow| &flow.sender.congestion_window_segments))
+        .real("slow_start_threshold_segments", column(|flow| &flow.sender.slow_start_threshold_segments))
+        .real("smoothed_round_trip_ms", column(|flow| &flow.sender.smoothed_round_trip_ms))
+        .real("retransmission_timeout_ms", column(|flow| &flow.sender.retransmission_timeout_ms))
+        .real("bytes_in_flight", column(|flow| &flow.sender.bytes_in_flight))
+}
+
+fn queues(report: &Report) -> Table {
+    let of_run = |run| {
+        let run: &RunSeries = run;
+        run.queues.iter().flat_map(move |queue| (0..queue.time_s.len()).map(move |place| (run, queue, place)))
+    };
+    let rows = || report.series.iter().flat_map(of_run);
+    let column = |read: fn(&QueueSeries) -> &[f64]| {
+        rows().map(move |(_, queue, place)| read(queue).get(place).copied()).collect::<Vec<_>>().into_iter()
+    };
+    Table::new("queues")
+        .whole("cell", rows().map(|(run, _, _)| run.cell as u64))
+        .text("cell_name", rows().map(|(run, _, _)| run.name.clone()))
+        .whole("seed", rows().map(|(run, _, _)| run.seed))
+        .text("link", rows().map(|(_, queue, _)| queue.link.clone()))
+        .real("time_s", column(|queue| &queue.time_s))
+        .real("packets", column(|queue| &queue.packets))
+}
+
+fn segments(report: &Report) -> Table {
+    let rows = || of_flows(report, |flow| flow.segments.len());
+    of_run(Table::new(SEGMENTS), rows().map(|(run, flow, _)| (run, &flow.flow)))
+        .real("time_s", rows().map(|(_, flow, place)| Some(flow.segments[place].time_s)))
+        .whole("position", rows().map(|(_, flow, place)| flow.segments[place].start))
+        .whole("length", rows().map(|(_, flow, place)| u64::from(flow.segments[place].length)))
+        .truth("retransmission", rows().map(|(_, flow, place)| flow.segments[place].retransmission))
+}
+
+/// Every flow of every run as often as `count` says, with the place of the row.
+fn of_flows(
+    report: &Report,
+    count: fn(&FlowSeries) -> usize,
+) -> impl Iterator<Item = (&RunSeries, &FlowSeries, usize)> {
+    let flows = report.series.iter().flat_map(|run| run.flows.iter().map(move |flow| (run, flow)));
+    flows.flat_map(move |(run, flow)| (0..count(flow)).map(move |place| (run, flow, place)))
+}
+
+fn of_run<'a>(table: Table, rows: impl Iterator<Item = (&'a RunSeries, &'a String)>) -> Table {
+    let rows: Vec<_> = rows.collect();
+    table
+        .whole("cell", rows.iter().map(|(run, _)| run.cell as u64))
+        .text("cell_name", rows.iter().map(|(run, _)| run.name.clone()))
+        .whole("seed", rows.iter().map(|(run, _)| run.seed))
+        .text("flow", rows.iter().map(|(_, flow)| (*flow).clone()))
 }

@@ -2,21 +2,21 @@
 
 use super::html;
 use crate::escape::json_in_script;
-use crate::export::{self, tables};
+use crate::export::{self, table::Table};
 use crate::files::ReportError;
-use crate::model::{Provenance, Report};
+use crate::provenance::Provenance;
 use std::fmt::Write;
 
 /// The section with its data. The script of the page makes files of them.
 ///
 /// # Errors
 /// Never in practice: every value can be written as JSON.
-pub(super) fn section(report: &Report) -> Result<String, ReportError> {
-    let mut data = comments(&report.provenance)?;
+pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> Result<String, ReportError> {
+    let mut data = comments(provenance)?;
     let mut buttons = String::new();
-    for table in tables::summary(report).iter().filter(|table| table.rows() > 0) {
+    for table in tables.iter().filter(|table| table.rows() > 0) {
         let name = table.name;
-        let json = export::json(table, &report.provenance)?;
+        let json = export::json(table, provenance)?;
         let _ = writeln!(
             data,
             "<script type=\"application/json\" id=\"table-{name}\">{}</script>",

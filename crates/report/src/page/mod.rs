@@ -1,49 +1,39 @@
 //! A report as one HTML file that needs no network: its policy forbids every request.
 
 mod columns;
-mod downloads;
+pub(crate) mod downloads;
 pub mod html;
-mod sections;
 mod tables;
 mod thin;
 pub(crate) mod timeline;
 
-use crate::escape::{Text, json_in_script};
-use crate::files::ReportError;
-use crate::model::{Report, format_seeds};
-use crate::picture;
+use crate::escape::Text;
+use crate::export::table::Table;
+use crate::model::{Outcome, Report};
+use crate::picture::Picture;
+use crate::provenance::{Provenance, format_seeds};
+use crate::quantity::{bit_rate, count, millis};
 pub(crate) use columns::{Encoded, Group, encode};
-use html::{figure, page};
-pub(crate) use sections::provenance;
+use html::{figure, folded, page, section, table};
+use std::fmt::Write;
 pub(crate) use thin::thinned;
 
-/// The script, in the order in which its parts need each other.
-const SCRIPT: [&str; 8] = [
-    include_str!("../../assets/decode.js"),
-    include_str!("../../assets/format.js"),
-    include_str!("../../assets/view.js"),
-    include_str!("../../assets/draw.js"),
-    include_str!("../../assets/panels.js"),
-    include_str!("../../assets/chart.js"),
-    include_str!("../../assets/gestures.js"),
-    concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
-];
-
-/// The page of a report whose other files are next to it.
-pub fn html(report: &Report) -> String {
-    page_of(report, "")
+/// The whole page. `downloads` is the section of what can be saved from it, empty when the other files are next to it.
+pub(crate) fn render(report: &Report, tables: &[Table], pictures: &[Picture], downloads: &str) -> String {
+    let header = header(report);
+    let encoded = runs_over_time(report);
+    let mut body = verdict(report);
+    body += &figures(pictures);
+    body += &timeline::section(&encoded);
+    body += &tables::tables(tables);
+    body += downloads;
+    body += &provenance(&report.provenance);
+    page(&report.title, &header, &body, &timeline::script_of(&encoded))
 }
 
-/// The page on its own: what would be in other files can be saved from it, without a network.
-///
-/// # Errors
-/// Never in practice: every value can be written as JSON.
-pub fn alone(report: &Report) -> Result<String, ReportError> {
-    Ok(page_of(report, &downloads::section(report)?))
-}
-
-fn page_of(report: &Report, downloads: &str) -> String {
-    let mut encoded = columns::encode(&report.series.iter().collect::<Vec<_>>());
+/// The runs of the time panels, with a remark on the cells that are not among them.
+fn runs_over_time(report: &Report) -> Encoded {
+    let mut encoded = encode(&report.series.iter().collect::<Vec<_>>());
     if let rest @ 1.. = report.cells.len().saturating_sub(report.series.len())
         && !report.series.is_empty()
     {
@@ -53,13 +43,7 @@ fn page_of(report: &Report, downloads: &str) -> String {
              A grid of fewer cells shows others."
         ));
     }
-    let mut body = sections::verdict(report);
-    body += &pictures(report);
-    body += &timeline::section(&encoded);
-    body += &tables::section(report);
-    body += downloads;
-    body += &sections::provenance(&report.provenance);
-    page(&report.title, &header(report), &body, &script_of(&encoded))
+    encoded
 }
 
 fn header(report: &Report) -> String {
@@ -80,31 +64,121 @@ fn header(report: &Report) -> String {
     )
 }
 
-fn pictures(report: &Report) -> String {
-    let drawn = picture::of_report(report);
-    if drawn.is_empty() {
-        return String::new();
+/// The verdict in words, and what to know before believing it.
+fn verdict(report: &Report) -> String {
+    let mut html = String::new();
+    for sentence in &report.verdict {
+        let _ = writeln!(html, "<p class=\"words\">{}</p>", Text(sentence));
     }
-    let mut html = String::from("<div class=\"pictures\">\n");
-    for picture in drawn {
-        html += &format!("<section>{}</section>\n", figure(&picture.svg, &picture.caption));
+    if !report.warnings.is_empty() {
+        html += "<ul class=\"warnings\">";
+        for warning in &report.warnings {
+            let _ = write!(html, "<li>{}</li>", Text(warning));
+        }
+        html += "</ul>\n";
     }
-    html + "</div>\n"
+    html += &outcomes(report);
+    format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
 }
 
-/// The script of a page, with the runs of its time panels.
-pub(crate) fn script_of(encoded: &columns::Encoded) -> String {
-    // Only strings and numbers: this cannot fail.
-    let runs = serde_json::to_string(&encoded.runs).unwrap_or_else(|_| "[]".to_owned());
-    let groups = serde_json::to_string(&encoded.groups).unwrap_or_else(|_| "[]".to_owned());
-    let mut html = format!(
-        "<script type=\"application/json\" id=\"data\">{{\"runs\":{},\"groups\":{}}}</script>\n",
-        json_in_script(&runs),
-        json_in_script(&groups)
-    );
-    for (place, text) in encoded.texts.iter().enumerate() {
-        html += &format!("<script type=\"text/plain\" id=\"run-{place}\">{text}</script>\n");
+fn outcomes(report: &Report) -> String {
+    let any_completion = report.outcomes.iter().any(|outcome| outcome.summary.completion_s.is_some());
+    let any_handover = report.outcomes.iter().any(|outcome| outcome.summary.handovers > 0);
+    let mut columns = vec!["", "Goodput", "Relative to the baseline", "Judgement"];
+    columns.extend(any_completion.then_some("Complete after"));
+    columns.extend(any_handover.then_some("Back at pace after (median)"));
+    columns.extend(["Sent again", "Timeouts"]);
+    let row = |outcome: &Outcome| {
+        let mut row = vec![
+            format!("<strong>{}</strong>", Text(&outcome.name)),
+            goodput(outcome),
+            factor(outcome),
+            judgement(outcome),
+        ];
+        let completion =
+            || outcome.summary.completion_s.map_or("–".to_owned(), |mean| millis(mean.mean * 1e3));
+        row.extend(any_completion.then(completion));
+        row.extend(any_handover.then(|| match outcome.summary.recovery_median_ms {
+            Some(median) => millis(median),
+            None => "mostly never".to_owned(),
+        }));
+        row.extend([count(outcome.summary.retransmissions_mean), count(outcome.summary.timeouts_mean)]);
+        row
+    };
+    let rows: Vec<Vec<String>> = report.outcomes.iter().map(row).collect();
+    let seeds = report.outcomes.iter().map(|outcome| outcome.summary.goodput_bits_per_second.samples).max();
+    let means = match seeds {
+        Some(0 | 1) | None => "One run each; without a second seed there is no interval.".to_owned(),
+        Some(n) => format!(
+            "Means of {n} seeds, ± half of the 95 % interval (Student's t). Factors compare the same seeds, \
+             which met the same losses."
+        ),
+    };
+    format!("{}<p class=\"caption\">{means}</p>\n", table(&columns, &rows, 1))
+}
+
+fn goodput(outcome: &Outcome) -> String {
+    let goodput = &outcome.summary.goodput_bits_per_second;
+    let half = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
+    format!("<strong>{}</strong>{half}", bit_rate(goodput.mean))
+}
+
+fn factor(outcome: &Outcome) -> String {
+    match (outcome.summary.factor(), &outcome.summary.against) {
+        (_, None) => "baseline".to_owned(),
+        (None, Some(_)) => "no factor".to_owned(),
+        (Some(factor), Some(_)) => {
+            let interval = match (factor.low, factor.high) {
+                (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
+                _ => String::new(),
+            };
+            format!("{:.2} ×{interval}", factor.mean)
+        }
     }
-    let script = SCRIPT.join("\n");
-    html + "<script>\n(() => {\n\"use strict\";\n" + &script + "})();\n</script>\n"
+}
+
+fn judgement(outcome: &Outcome) -> String {
+    let class = match outcome.judgement.as_str() {
+        "faster" => "better",
+        "slower" => "worse",
+        _ => "",
+    };
+    format!("<span class=\"{class}\">{}</span>", Text(&outcome.judgement))
+}
+
+/// What was run and how to run it again.
+pub(crate) fn provenance(provenance: &Provenance) -> String {
+    let mut html = format!(
+        "<div class=\"command\"><pre id=\"reproduce\">{}</pre>\
+         <button type=\"button\" class=\"copy\" data-of=\"reproduce\" hidden>Copy</button></div>\n<dl>",
+        Text(&provenance.reproduce)
+    );
+    let mut fields = vec![
+        (
+            "Program",
+            format!(
+                "seamline {} (revision {}, engine {})",
+                provenance.version, provenance.revision, provenance.engine
+            ),
+        ),
+        ("Scenario", provenance.scenario.clone()),
+        ("BLAKE3 of the scenario", provenance.scenario_blake3.clone()),
+        ("Seeds", format_seeds(&provenance.seeds)),
+    ];
+    fields.extend(provenance.overrides.iter().map(|text| ("Set on the command line", text.clone())));
+    for (name, value) in fields {
+        let _ = write!(html, "<dt>{}</dt><dd>{}</dd>", Text(name), Text(&value));
+    }
+    html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same numbers, byte for byte.</p>";
+    html += &folded("Text of the scenario", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
+    section("provenance", "What was run, and how to run it again", html)
+}
+
+fn figures(pictures: &[Picture]) -> String {
+    if pictures.is_empty() {
+        return String::new();
+    }
+    let figure =
+        |picture: &Picture| format!("<section>{}</section>\n", figure(&picture.svg, &picture.caption));
+    format!("<div class=\"pictures\">\n{}</div>\n", pictures.iter().map(figure).collect::<String>())
 }

@@ -3,8 +3,6 @@
 use super::html;
 use crate::escape::Text;
 use crate::export::table::{Column, Data, Table};
-use crate::export::tables;
-use crate::model::Report;
 use crate::quantity::{bit_rate, bytes, millis};
 
 /// More rows than this do not go into a page; the exported tables have them all.
@@ -95,12 +93,11 @@ const SHOWN: [Shown; 4] = [
 ];
 
 /// Every run, handover and link, folded.
-pub(super) fn section(report: &Report) -> String {
+pub(super) fn tables(tables: &[Table]) -> String {
     let mut content = String::from(
         "<p class=\"caption\">A report in a folder has the same numbers in <code>runs</code>, <code>handovers</code> and \
          <code>links</code> (CSV, JSON, Parquet).</p>",
     );
-    let tables = tables::summary(report);
     for shown in &SHOWN {
         let Some(table) = tables.iter().find(|table| table.name == shown.table && table.rows() > 0) else {
             continue;

@@ -1,13 +1,25 @@
-//! The place of the time panels in the page, and their controls.
+//! The time panels of the page: their place, their controls, their data and their script.
 
 use super::columns::Encoded;
 use super::html;
-use crate::escape::Text;
+use crate::escape::{Text, json_in_script};
 
 const HINT: &str = "<p class=\"hint desktop\">Wheel: zoom. Drag: zoom to what was dragged over. \
     <kbd>Shift</kbd> and drag, or the strip above: move. Double click: whole run. Keys when the panels have the \
     focus: <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> move, <kbd>+</kbd> <kbd>−</kbd> zoom, \
     <kbd>0</kbd> whole run, <kbd>n</kbd> <kbd>p</kbd> next and previous handover.</p>\n";
+
+/// The script, in the order in which its parts need each other.
+const SCRIPT: [&str; 8] = [
+    include_str!("../../assets/decode.js"),
+    include_str!("../../assets/format.js"),
+    include_str!("../../assets/view.js"),
+    include_str!("../../assets/draw.js"),
+    include_str!("../../assets/panels.js"),
+    include_str!("../../assets/chart.js"),
+    include_str!("../../assets/gestures.js"),
+    concat!(include_str!("../../assets/overview.js"), include_str!("../../assets/page.js")),
+];
 
 /// The section; empty without runs.
 pub(super) fn section(encoded: &Encoded) -> String {
@@ -67,4 +79,21 @@ fn groups(encoded: &Encoded) -> String {
         html += &format!("<button type=\"button\" aria-pressed=\"false\">{}</button>", Text(&group.title));
     }
     html + "</div></div>\n<p id=\"group-look\"></p>\n"
+}
+
+/// The script of a page, with the runs of its time panels.
+pub(crate) fn script_of(encoded: &Encoded) -> String {
+    // Only strings and numbers: this cannot fail.
+    let runs = serde_json::to_string(&encoded.runs).unwrap_or_else(|_| "[]".to_owned());
+    let groups = serde_json::to_string(&encoded.groups).unwrap_or_else(|_| "[]".to_owned());
+    let mut html = format!(
+        "<script type=\"application/json\" id=\"data\">{{\"runs\":{},\"groups\":{}}}</script>\n",
+        json_in_script(&runs),
+        json_in_script(&groups)
+    );
+    for (place, text) in encoded.texts.iter().enumerate() {
+        html += &format!("<script type=\"text/plain\" id=\"run-{place}\">{text}</script>\n");
+    }
+    let script = SCRIPT.join("\n");
+    html + "<script>\n(() => {\n\"use strict\";\n" + &script + "})();\n</script>\n"
 }

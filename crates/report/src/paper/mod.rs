@@ -16,10 +16,10 @@ pub use over_time::RunsOfFigure;
 use crate::escape::Text;
 use crate::export::{self, table::Table};
 use crate::files::{File, ReportError};
-use crate::model::Provenance;
 use crate::page::html::page;
-use crate::page::{provenance, script_of, timeline};
+use crate::page::{provenance, timeline};
 use crate::picture::Picture;
+use crate::provenance::Provenance;
 use std::fmt::Write;
 
 /// Everything about a reproduced paper.
@@ -78,7 +78,7 @@ pub fn html(paper: &PaperReport) -> String {
     let panels = if encoded.runs.is_empty() { String::new() } else { timeline::panels(&encoded) };
     body.extend(paper.sections.iter().map(|section| section.html(&panels)));
     body += &provenance(&paper.provenance);
-    page(&paper.title, &header(paper), &body, &script_of(&encoded))
+    page(&paper.title, &header(paper), &body, &timeline::script_of(&encoded))
 }
 
 fn header(paper: &PaperReport) -> String {

@@ -1,7 +1,8 @@
 //! A report with everything in it, made up but in the right proportions.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use seamline_report::model::{Cell, Outcome, Provenance, Report};
+use seamline_report::Provenance;
+use seamline_report::model::{Cell, Outcome, Report};
 use seamline_report::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use seamline_report::series::{
     Acknowledgment, Drop, FlowSeries, HandoverBand, QueueSeries, RunSeries, SegmentSent, SelectiveBlock,
@@ -33,6 +34,13 @@ pub(crate) fn provenance() -> Provenance {
         reproduce: "seamline run 'my \"scenario\".toml' --set 'duration=20 s'".into(),
         scenario_text: "title = \"</pre></script>\"\n# <!-- -->\n".into(),
     }
+}
+
+/// The page that stands next to its files.
+pub(crate) fn page(report: &Report) -> String {
+    let page = seamline_report::files::of_report(report, false).unwrap().pop().unwrap();
+    assert_eq!(page.name, "report.html");
+    String::from_utf8(page.bytes).unwrap()
 }
 
 /// Two cells, five seeds, two handovers each.

@@ -1,14 +1,18 @@
-//! Comma-separated values (RFC 4180, with line feeds) below comment lines that say where they come from.
+//! Tables as text.
 //!
-//! RFC 4180 knows no comments, but its readers do: `comment="#"` in pandas, `comment_prefix="#"` in polars,
-//! `comment.char="#"` in R.
+//! Comma-separated values (RFC 4180, with line feeds) stand below comment lines that say where they come from. RFC 4180 knows no
+//! comments, but its readers do: `comment="#"` in pandas, `comment_prefix="#"` in polars, `comment.char="#"` in R.
+//! JSON has a list for each column: `pandas.DataFrame(document["columns"])`.
 
 use super::table::{Data, Table};
-use crate::model::Provenance;
+use crate::files::ReportError;
+use crate::provenance::Provenance;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// A table as CSV: its comments, a header, the rows; absent values are empty.
 pub fn csv(table: &Table, provenance: &Provenance) -> String {
-    format!("# table: {}\n{}{}", table.name, comments(provenance), csv_rows(table))
+    let rows = csv_rows(table);
+    format!("# table: {}\n{}{rows}", table.name, comments(provenance))
 }
 
 /// The same without comments.
@@ -57,5 +61,34 @@ fn quoted(text: &str) -> String {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
+    }
+}
+
+/// A table as a JSON document with its provenance; absent values are `null`.
+///
+/// # Errors
+/// Never in practice: every value can be written as JSON.
+pub fn json(table: &Table, provenance: &Provenance) -> Result<String, ReportError> {
+    let document = Document { provenance, table: table.name, columns: Columns(table) };
+    let text = serde_json::to_string(&document);
+    text.map(|text| text + "\n").map_err(|error| ReportError(format!("{}.json: {error}", table.name)))
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    provenance: &'a Provenance,
+    table: &'static str,
+    columns: Columns<'a>,
+}
+
+struct Columns<'a>(&'a Table);
+
+impl Serialize for Columns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.columns.len()))?;
+        for column in &self.0.columns {
+            map.serialize_entry(&column.name, &column.data)?;
+        }
+        map.end()
     }
 }
