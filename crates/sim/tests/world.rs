@@ -55,7 +55,9 @@ impl Machine for Scripted {
             }
             Input::Signal(signal) => self.note(now, &format!("{signal:?}")),
             Input::Wake => {
-                while let Some((_, act)) = self.script.pop_front_if(|(at, _)| *at <= now) {
+                while self.script.front().is_some_and(|(at, _)| *at <= now)
+                    && let Some((_, act)) = self.script.pop_front()
+                {
                     match act {
                         Act::Send(port, destination) => {
                             let mut packet = out.packet();

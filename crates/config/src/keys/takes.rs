@@ -9,11 +9,14 @@ use crate::units::{self, Amount, Complaint, Quantity};
 use seamline_wire::{Duration, Rate};
 use std::fmt::Display;
 
+type ReadValue<'a, V> = Box<dyn Fn(&Node) -> Result<V, Complaint> + 'a>;
+type ShowValue<'a, V> = Box<dyn Fn(&V) -> Option<String> + 'a>;
+
 /// How one kind of value is read from a document, and how it is described.
 pub struct Takes<'a, V> {
-    pub(super) read: Box<dyn Fn(&Node) -> Result<V, Complaint> + 'a>,
+    pub(super) read: ReadValue<'a, V>,
     /// The value as it would be written; `None` when it cannot be.
-    pub(super) show: Box<dyn Fn(&V) -> Option<String> + 'a>,
+    pub(super) show: ShowValue<'a, V>,
     pub(super) shape: Shape,
 }
 

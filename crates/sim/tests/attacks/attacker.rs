@@ -170,7 +170,9 @@ impl Attacker {
     }
 
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
-        while let Some((_, packet)) = self.again.pop_front_if(|(at, _)| *at <= now) {
+        while self.again.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, packet)) = self.again.pop_front()
+        {
             self.inject(packet, 0, out);
         }
         if self.next_at.is_none_or(|at| at > now) {
