@@ -97,13 +97,13 @@ struct AgentArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// Caches data towards mobile hosts, retransmits what the air has lost, hides the duplicate acknowledgments
+    /// Caches data for mobile hosts, retransmits what is lost, suppresses the duplicate acknowledgments
     Snoop,
     /// Reports for each loss listed in an acknowledgment whether it happened on the air
     ElnAck,
     /// The mobile router requests what is missing, the base station retransmits it; takes --role
     Obtcp,
-    /// Terminates connections and opens new ones, with a TCP of its own on each side (on a router, not a bridge)
+    /// Splits each connection in two, each half with a TCP of its own (on a router, not a bridge)
     Split,
     #[value(hide = true)]
     ObtcpBs,

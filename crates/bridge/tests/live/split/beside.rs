@@ -187,7 +187,7 @@ fn the_rule_and_the_route_are_made_again() {
     let router = Router::begin(&net, settings());
     ip(&net.bridge, "rule del priority 10");
     ip(&net.bridge, "-6 route flush table 1514");
-    router.wait_for("there again");
+    router.wait_for("has been restored");
     for version in [4, 6] {
         Transfer::begin(&net, version, 100_000).finish();
     }
