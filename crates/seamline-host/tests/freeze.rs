@@ -58,7 +58,7 @@ fn ready_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
             Some(lab)
         }
         Some(feature) => {
-            skip(name, &feature.to_string());
+            skip(name, feature.to_string());
             None
         }
     }

@@ -138,7 +138,10 @@ fn a_command_that_ends_leaves_what_was_run_before() {
     let arguments = ["lab", "scenario.toml", "--agent", &command, "--json", "--seeds", "3"];
     let output = seamline(&[&arguments[..], &["--set", "duration=4 s"]].concat(), folder.path());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    assert_contains(stderr(&output), &["after 1 of 3 runs", "completed every grid cell: 1", "has ended with exit code 4"]);
+    assert_contains(
+        stderr(&output),
+        &["after 1 of 3 runs", "completed every grid cell: 1", "has ended with exit code 4"],
+    );
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let runs = document["cells"][0]["runs"].as_array().unwrap();
     assert_eq!(runs.iter().map(|run| run["seed"].as_u64()).collect::<Vec<_>>(), [Some(1)]);
