@@ -31,6 +31,8 @@ pub struct TcpInfo {
     pub data_segments_received: u32,
     /// Sent and not acknowledged cumulatively.
     pub unacknowledged: u32,
+    /// Segments among these that count as lost.
+    pub lost: u32,
     /// Smoothed round-trip time (RFC 6298).
     pub smoothed_round_trip_time: Duration,
     /// Its mean deviation (RFC 6298).
@@ -84,6 +86,7 @@ impl TcpInfo {
             send_maximum_segment_bytes: fields.u32(16)?,
             data_segments_received: fields.u32(152)?,
             unacknowledged: fields.u32(24)?,
+            lost: fields.u32(32)?,
             smoothed_round_trip_time: micros(fields.u32(68)?.into()),
             round_trip_time_variation: micros(fields.u32(72)?.into()),
             slow_start_threshold: fields.u32(76).filter(|threshold| *threshold < NO_THRESHOLD),
