@@ -1,11 +1,10 @@
 //! The output of `seamline`: results, progress, and reports of errors in scenarios.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-pub(crate) use seamline_cli::{Failure, note, print};
+pub(crate) use seamline_cli::{Failure, list_written, note, print};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 
 /// A failure with everything that is wrong with a scenario.
 pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
@@ -16,12 +15,6 @@ pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
 pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(document);
     text.map(|text| text + "\n").map_err(|error| Failure::Runtime(error.to_string()))
-}
-
-/// The files that were written, one a line.
-pub(crate) fn list_written(files: &[PathBuf]) -> String {
-    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
-    format!("Written:\n{lines}")
 }
 
 /// Write results to standard output; on failure they are saved in a temporary file.

@@ -6,6 +6,7 @@ pub mod pages;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What every subcommand returns.
@@ -66,6 +67,12 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
 /// Whether to colour output to a stream: it is a terminal, and `NO_COLOR` is not set (<https://no-color.org>).
 pub fn wants_colour(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// The files that were written, one a line.
+pub fn list_written(files: &[PathBuf]) -> String {
+    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
+    format!("Written:\n{lines}")
 }
 
 /// Write data to standard output. A reader that has closed it (`| head`) is no failure.

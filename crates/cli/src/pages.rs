@@ -1,6 +1,6 @@
 //! Shell completions and manual pages, both generated from the definition of a command.
 
-use crate::{Failure, Outcome, print};
+use crate::{Failure, Outcome, list_written, print};
 use clap::Command;
 use clap_complete::Shell;
 use std::fs;
@@ -41,8 +41,7 @@ pub fn man(arguments: &ManArguments, mut command: Command) -> Outcome {
     let source = format!("{} {}", command.get_name(), command.get_version().unwrap_or_default());
     let mut written = Vec::new();
     write_pages(&arguments.folder, &command, &source, &mut written)?;
-    let lines: String = written.iter().map(|path| format!("  {}\n", path.display())).collect();
-    print(&format!("Written:\n{lines}\nRead one: man {}\n", written[0].display()))
+    print(&format!("{}\nRead one: man {}\n", list_written(&written), written[0].display()))
 }
 
 /// The page of a command refers to those of its subcommands, so they are all written.

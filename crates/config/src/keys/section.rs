@@ -39,11 +39,6 @@ impl<'a, V: 'a> Section<'a, V> {
     pub fn empty(make: impl Fn() -> V + 'a) -> Self {
         Keys::new().build((), move |(), _| Some(make()))
     }
-    /// The same table as another type.
-    pub fn map<W: 'a>(self, into: impl Fn(V) -> W + 'a) -> Section<'a, W> {
-        let Section { read, describe } = self;
-        Section { read: Box::new(move |reader| read(reader).map(&into)), describe }
-    }
     /// Read the whole table. `None` when something about it is wrong, which has been noted.
     pub fn read(&self, reader: Reader<'_>) -> Option<V> {
         read_whole(&self.read, reader)
