@@ -3,7 +3,7 @@
 //! The driver opens an endpoint with [`Endpoint::open`], calls [`Endpoint::on_packet`] for each packet and [`Endpoint::on_wake`] at
 //! [`Endpoint::wake_at`]; waking early is harmless. The application calls [`Endpoint::supply`], [`Endpoint::consume`] and
 //! [`Endpoint::close`]. Time never decreases between calls. After each call the driver sends the packets in the outbox.
-//! Payload is counted, not stored: whoever carries real bytes keeps them next to the endpoint.
+//! Payload is counted, not stored: a caller with real bytes keeps them next to the endpoint.
 //! [`Host`] is a machine that holds many endpoints, each with an [`Application`].
 //!
 //! Congestion control ([`cc`]), loss recovery ([`recovery`]) and handover schemes ([`handover`]) are interchangeable. A strategy

@@ -37,7 +37,7 @@ impl Handshake {
         *seen = Some((first, end.max(segment.end())));
         self.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
     }
-    /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to whoever asks.
+    /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to any host.
     fn is_confirmed_by(&self, from: Side, segment: &Segment) -> bool {
         let answers =
             segment.flags.contains(Flags::ACK) && !segment.flags.intersects(Flags::SYN | Flags::RST);

@@ -246,10 +246,10 @@ fn handover_schemes_are_not_told() {
 /// it has not restarted, has to send it.
 #[test]
 fn a_neighbour_may_be_passed_over() {
-    for (mends, sent) in [(true, vec![1001]), (false, vec![])] {
+    for (repairs, sent) in [(true, vec![1001]), (false, vec![])] {
         let mut script = ten_segments("reno", |parameters| {
             parameters.loss_notification.duplicates_let_segments_go = false;
-            parameters.loss_notification.repairs_neighbours = mends;
+            parameters.loss_notification.repairs_neighbours = repairs;
         });
         let told = |script: &mut Script, at: u32| -> Vec<u32> {
             let mark = mark(&[(0, AIR)]);
@@ -259,7 +259,7 @@ fn a_neighbour_may_be_passed_over() {
         script.at(1100);
         assert_eq!(told(&mut script, 1), [1]);
         script.at(1200).inject(ack(1001)).take();
-        assert_eq!(told(&mut script, 1001), sent, "neighbours are mended: {mends}");
+        assert_eq!(told(&mut script, 1001), sent, "neighbours are repaired: {repairs}");
         script.at(1300).inject(ack(3001)).take();
         assert_eq!(told(&mut script, 3001), [3001]);
     }
