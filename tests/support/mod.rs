@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The path of a command of the workspace. Cargo builds it for its own package's tests, and for those of the whole workspace.
+/// The path of a command of the workspace, beside the folder of this test. Cargo builds all of them for tests of the whole workspace, and only its own
+/// for those of one package.
 pub(crate) fn program(name: &str) -> PathBuf {
-    let path = assert_cmd::cargo::cargo_bin(name);
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(2).unwrap().join(name).with_extension(std::env::consts::EXE_EXTENSION);
     assert!(path.exists(), "{} is missing; build it: cargo build -p {name}", path.display());
     path
 }
