@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn the_documents_example_is_the_same() {
-        let page = include_str!("../../../docs/mobile.md");
+        let page = include_str!("../../../docs/how-to/mobile.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (example, _) = rest.split_once("```").unwrap();
         let settings = read(example).unwrap();

@@ -26,8 +26,8 @@ Exit codes:
   2  invalid arguments or configuration
 
 In Seamline's sources:
-  docs/agent.md       where to place it, keys of --config, counters
-  docs/deployment.md  what to measure, and how to remove it again";
+  docs/how-to/agent.md       where to place it, keys of --config, counters
+  docs/how-to/deployment.md  what to measure, and how to remove it again";
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = AFTER_HELP)]
@@ -72,7 +72,7 @@ struct AgentArguments {
     /// The interface on the wireless side, towards the mobile hosts
     #[arg(long = "out", value_name = "INTERFACE")]
     wireless: String,
-    /// The agent's settings, in TOML (see docs/agent.md)
+    /// The agent's settings, in TOML (see docs/how-to/agent.md)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Change nothing; count what would be done
@@ -239,7 +239,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
 }
 
 fn print_memory(bytes: u64, connections: u32) {
-    eprintln!("at most {} MiB for {connections} connections (docs/agent.md)", bytes >> 20);
+    eprintln!("at most {} MiB for {connections} connections (docs/how-to/agent.md)", bytes >> 20);
 }
 
 /// An address with a port, or the path of a file.

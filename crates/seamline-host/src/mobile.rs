@@ -22,7 +22,7 @@ Exit codes:
   2  invalid arguments or configuration
 
 In Seamline's sources:
-  docs/mobile.md  keys of --config, messages of --tell, systemd unit";
+  docs/how-to/mobile.md  keys of --config, messages of --tell, systemd unit";
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// The Unix datagram socket at which the daemon takes messages from modems and scripts
     #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]
     socket: PathBuf,
-    /// What to do for which link, in TOML (see docs/mobile.md); by default, for every link what helps most senders
+    /// What to do for which link, in TOML (see docs/how-to/mobile.md); by default, for every link what helps most senders
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Send nothing; log what would be sent

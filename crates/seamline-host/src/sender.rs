@@ -18,7 +18,7 @@ Exit codes:
   2  invalid arguments
 
 In Seamline's sources:
-  docs/sender.md  what it does, what it needs, what it cannot do";
+  docs/how-to/sender.md  what it does, what it needs, what it cannot do";
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]

@@ -62,7 +62,7 @@ fn every_kind_of_agent_is_described() {
     let help = output_of(HOST, &["agent", "--help"], folder.path());
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let text = page(folder.path(), "seamline-host-agent").to_lowercase();
-    let guide = fs::read_to_string(repository().join("docs/agent.md")).unwrap();
+    let guide = fs::read_to_string(repository().join("docs/how-to/agent.md")).unwrap();
     let table = guide.lines().skip_while(|line| *line != "| kind | what it does |").skip(2);
     let rows: Vec<(&str, String)> = table
         .map_while(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
