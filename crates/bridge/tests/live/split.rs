@@ -117,6 +117,20 @@ impl Router {
     }
 }
 
+/// Wait until nft has applied the rules that hand new connections over, or has removed them: the agent does not wait for that.
+fn await_rules(net: &Net, are_wanted: bool) {
+    let begun = now();
+    let chain = || {
+        let list = ["list", "chain", "inet", "seamline_split", "begin"];
+        let listed = net.bridge.within(|| Command::new("nft").args(list).output());
+        String::from_utf8(listed.unwrap().stdout).unwrap()
+    };
+    while chain().contains("counter name \"taken\"") != are_wanted {
+        assert!(now() - begun < 10_000, "{}", chain());
+        pause(20);
+    }
+}
+
 /// Who comes within ten seconds.
 fn accepted(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     listener.set_nonblocking(true).unwrap();
@@ -204,11 +218,11 @@ fn more_connections_than_there_is_room_for_pass() {
     let held = net.mobile.within(|| TcpStream::connect("10.77.0.1:4001")).unwrap();
     let (server, _) = listener.accept().unwrap();
     router.wait_for("event=full");
-    pause(300);
+    await_rules(&net, false);
     Transfer::begin(&net, 4, 500_000).finish();
     drop((held, server));
     router.wait_for("event=room");
-    pause(300);
+    await_rules(&net, true);
     Transfer::begin(&net, 4, 300_000).finish();
     let it = router.end(false);
     hop.end();
