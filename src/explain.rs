@@ -24,16 +24,36 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn page(code: Code) -> String {
     let Explanation { title, meaning, place, wrong, right } = code.explanation();
     let indented = |lines: &str| lines.lines().map(|line| format!("    {line}\n")).collect::<String>();
-    let place = match place {
+    format!(
+        "{code}: {title}\n\n{meaning}\n\nRejected, {}:\n\n{}\nInstead:\n\n{}",
+        format_place(place),
+        indented(wrong),
+        indented(right)
+    )
+}
+
+fn format_place(place: &Place) -> &'static str {
+    match place {
         Place::Top => "outside any table",
         Place::Link => "in a [[link]]",
         Place::Flow => "in a [[flow]]",
         Place::End => "at the end of the file",
         Place::Override => "after --set",
-    };
-    format!(
-        "{code}: {title}\n\n{meaning}\n\nRejected, {place}:\n\n{}\nInstead:\n\n{}",
-        indented(wrong),
-        indented(right)
-    )
+    }
+}
+
+/// All codes with their explanations in Markdown.
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) fn markdown() -> String {
+    let sections = Code::all().map(|code| {
+        let Explanation { title, meaning, place, wrong, right } = code.explanation();
+        let block = |text: &str| format!("```toml\n{}\n```\n", text.trim_end());
+        format!(
+            "\n## {code}: {title}\n\n{meaning}\n\nRejected, {}:\n\n{}\nInstead:\n\n{}",
+            format_place(place),
+            block(wrong),
+            block(right)
+        )
+    });
+    sections.collect()
 }

@@ -58,6 +58,24 @@ fn section(kind: Kind) -> String {
     format!("{}\n{}", headline(kind), indented(&aligned(&rows, "l")))
 }
 
+/// All that can be listed as tables in Markdown.
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) fn markdown() -> String {
+    let kinds = Kind::value_variants().iter().filter(|kind| ![Kind::Keys, Kind::Demos].contains(kind));
+    let tables = kinds.map(|kind| {
+        let rows = entries(*kind)
+            .into_iter()
+            .map(|(name, about, cite)| format!("| `{name}` | {about} | {cite} |\n"));
+        let (title, usage) = headline(*kind).split_once(" (").unwrap();
+        let usage = usage.trim_end_matches(')');
+        format!(
+            "\n## {title}\n\nIn a scenario: `{usage}`\n\n| name | what it is | source |\n|---|---|---|\n{}",
+            rows.collect::<String>()
+        )
+    });
+    tables.collect()
+}
+
 fn headline(kind: Kind) -> &'static str {
     match kind {
         Kind::Variants => "Variants (flow: variant = ...)",

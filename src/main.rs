@@ -23,6 +23,8 @@ mod overview;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
+#[cfg(all(test, target_os = "linux"))]
+mod reference;
 mod run;
 mod schema;
 mod sweep;

@@ -1,6 +1,6 @@
 //! The tables of keys hold: every key is accepted by the reader and by the JSON Schema, and does nothing when it is set to its default.
 //! A new key also goes into a document that this file reads (`tests/every_key.toml`, or [`more_documents`]); then
-//! `UPDATE_SCHEMA=1 cargo test` writes the schema and the page of reference again.
+//! `UPDATE_REFERENCE=1 cargo test` writes the schema and the page of reference again.
 
 use jsonschema::Validator;
 use proptest::prelude::*;
@@ -481,15 +481,6 @@ proptest! {
 /// The committed schema and page of reference are those that the program prints.
 #[test]
 fn committed_documents_are_current() {
-    for (path, current) in
-        [("docs/scenario.schema.json", json_schema()), ("docs/reference/keys.md", reference())]
-    {
-        let file = root().join(path);
-        if std::env::var_os("UPDATE_SCHEMA").is_some() {
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, &current).unwrap();
-        }
-        let committed = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(committed == current, "{path} is out of date: run with UPDATE_SCHEMA=1");
-    }
+    seamline_testing::assert_current("docs/scenario.schema.json", &json_schema());
+    seamline_testing::assert_current("docs/reference/keys.md", &reference());
 }

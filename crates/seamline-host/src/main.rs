@@ -8,6 +8,8 @@ mod config_file;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod mobile;
+#[cfg(all(test, target_os = "linux"))]
+mod reference;
 #[cfg(target_os = "linux")]
 mod sender;
 

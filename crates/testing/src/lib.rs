@@ -5,9 +5,11 @@
 
 mod programs;
 mod recordings;
+mod reference;
 
 pub use programs::{in_browser, tshark};
 pub use recordings::recording;
+pub use reference::{assert_current, commands};
 
 const EXPECTED: &str = include_str!("../expected_skips.txt");
 
