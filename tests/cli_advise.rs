@@ -112,12 +112,13 @@ fn the_long_help_names_the_links_with_their_sources() {
     assert_contains(&text, &["Links by name:", "starlink", "Ookla", "wlan-802.11b", "IEEE 802.11b"]);
 }
 
-/// The answer in the README is what the command in it prints, to the byte.
+/// The answer in the tutorial is what the command in it prints, to the byte.
 #[test]
-fn the_readme_shows_what_is_printed() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+fn the_tutorial_shows_what_is_printed() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorials/should-i-hand-over.md");
+    let page = fs::read_to_string(page).unwrap();
     let command = "seamline advise --from geo --to wlan-802.11b --interruption \"2.5 s\" --stay \"7 s\" --file \"10 MB\"";
-    let (_, after) = readme.split_once(command).expect("the command");
+    let (_, after) = page.split_once(command).expect("the command");
     let (_, shown) = after.split_once("```text\n").expect("its answer");
     let (shown, _) = shown.split_once("```\n").unwrap();
     let words = [
