@@ -52,6 +52,9 @@
 //! # Ok::<(), seamline_tcp::PairError>(())
 //! ```
 
+#[macro_use]
+mod macros;
+
 pub mod application;
 pub mod cc;
 mod emit;

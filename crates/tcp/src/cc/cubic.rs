@@ -12,20 +12,15 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     build: |parameters, initial| Box::new(Cubic::new(parameters, initial)),
 };
 
-/// Constants of CUBIC (section 4.1 and 5).
-#[derive(Clone, Debug, PartialEq)]
-pub struct CubicParameters {
-    /// C, in segments per second cubed.
-    pub aggressiveness: f64,
-    /// beta_cubic: what is left of the window after a loss.
-    pub decrease: f64,
-    /// Whether a shrinking maximum gives way to newer flows (section 4.7).
-    pub fast_convergence: bool,
-}
-
-impl Default for CubicParameters {
-    fn default() -> Self {
-        CubicParameters { aggressiveness: 0.4, decrease: 0.7, fast_convergence: true }
+parameters! {
+    /// Constants of CUBIC (section 4.1 and 5).
+    pub struct CubicParameters {
+        /// C, in segments per second cubed.
+        pub aggressiveness: f64 = 0.4,
+        /// beta_cubic: what is left of the window after a loss.
+        pub decrease: f64 = 0.7,
+        /// Whether a shrinking maximum gives way to newer flows (section 4.7).
+        pub fast_convergence: bool = true,
     }
 }
 

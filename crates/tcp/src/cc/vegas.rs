@@ -21,22 +21,17 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     build: |parameters, initial| Box::new(Vegas::new(parameters, initial)),
 };
 
-/// Thresholds of Vegas, in segments of queueing along the path.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VegasParameters {
-    /// Below this the window grows (congestion avoidance, section 3.2).
-    pub alpha: f64,
-    /// Above this the window shrinks.
-    pub beta: f64,
-    /// Above this slow start ends (section 3.3).
-    pub gamma: f64,
-    /// The window after a retransmission timeout, in segments.
-    pub window_after_timeout: f64,
-}
-
-impl Default for VegasParameters {
-    fn default() -> Self {
-        VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, window_after_timeout: 2.0 }
+parameters! {
+    /// Thresholds of Vegas, in segments of queueing along the path.
+    pub struct VegasParameters {
+        /// Below this the window grows (congestion avoidance, section 3.2).
+        pub alpha: f64 = 1.0,
+        /// Above this the window shrinks.
+        pub beta: f64 = 3.0,
+        /// Above this slow start ends (section 3.3).
+        pub gamma: f64 = 1.0,
+        /// The window after a retransmission timeout, in segments.
+        pub window_after_timeout: f64 = 2.0,
     }
 }
 

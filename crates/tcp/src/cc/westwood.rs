@@ -18,22 +18,14 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     build: |parameters, initial| Box::new(Westwood::<Filtered>::new(parameters, initial)),
 };
 
-/// The bandwidth filter of Westwood.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WestwoodParameters {
-    /// tau, the inverse of the filter's cut-off frequency.
-    pub filter_time_constant: Duration,
-    /// m: after tau/m without an acknowledgment the filter is fed a sample of zero (at least 2, so
-    /// that the Nyquist condition holds).
-    pub virtual_samples_per_time_constant: u64,
-}
-
-impl Default for WestwoodParameters {
-    fn default() -> Self {
-        WestwoodParameters {
-            filter_time_constant: Duration::from_millis(500),
-            virtual_samples_per_time_constant: 2,
-        }
+parameters! {
+    /// The bandwidth filter of Westwood.
+    pub struct WestwoodParameters {
+        /// tau, the inverse of the filter's cut-off frequency.
+        pub filter_time_constant: Duration = Duration::from_millis(500),
+        /// m: after tau/m without an acknowledgment the filter is fed a sample of zero (at least 2, so
+        /// that the Nyquist condition holds).
+        pub virtual_samples_per_time_constant: u64 = 2,
     }
 }
 

@@ -14,16 +14,11 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     build: |parameters, initial| Box::new(Westwood::<Sampled>::new(parameters, initial)),
 };
 
-/// The bandwidth sampler of Westwood+.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WestwoodPlusParameters {
-    /// A sample spans at least this long, and at least one round-trip time.
-    pub shortest_sample: Duration,
-}
-
-impl Default for WestwoodPlusParameters {
-    fn default() -> Self {
-        WestwoodPlusParameters { shortest_sample: Duration::from_millis(50) }
+parameters! {
+    /// The bandwidth sampler of Westwood+.
+    pub struct WestwoodPlusParameters {
+        /// A sample spans at least this long, and at least one round-trip time.
+        pub shortest_sample: Duration = Duration::from_millis(50),
     }
 }
 

@@ -31,15 +31,15 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Attachment {
     /// A loss of the link that has not come so long after its predicted time was a false alarm.
-    patience: Duration,
+    timeout: Duration,
     /// A disconnection lasts at most so long; then the news of its end must have been lost.
     longest_disconnection: Duration,
     state: State,
 }
 
 impl Attachment {
-    pub(super) fn new(patience: Duration, longest_disconnection: Duration) -> Self {
-        Attachment { patience, longest_disconnection, state: State::Attached }
+    pub(super) fn new(timeout: Duration, longest_disconnection: Duration) -> Self {
+        Attachment { timeout, longest_disconnection, state: State::Attached }
     }
     /// Whether a link is up, and no notice says that it will go down.
     pub(super) fn is_settled(&self) -> bool {
@@ -75,7 +75,7 @@ impl Attachment {
     fn warn(&mut self, expected: Instant) -> Option<Change> {
         let before = self.state;
         if !matches!(before, State::Away(_)) {
-            self.state = State::Warned(expected + self.patience);
+            self.state = State::Warned(expected + self.timeout);
         }
         (before == State::Attached).then_some(Change::WillLeave)
     }

@@ -19,17 +19,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DemoVegasParameters {
-    /// How many segments from the new place carry the mark.
-    pub marked_segments: u32,
-}
-
-impl Default for DemoVegasParameters {
-    /// As many as TR-ACKs and Freeze-TCP repeat their acknowledgments.
-    fn default() -> Self {
-        DemoVegasParameters { marked_segments: 3 }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct DemoVegasParameters {
+        /// How many segments from the new place carry the mark: as many as TR-ACKs and Freeze-TCP repeat their
+        /// acknowledgments.
+        pub marked_segments: u32 = 3,
     }
 }
 

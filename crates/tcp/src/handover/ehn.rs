@@ -28,16 +28,11 @@ pub enum ResumeWith {
     AdjustedWindow,
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EhnParameters {
-    /// With which window the sender goes on.
-    pub resume_with: ResumeWith,
-}
-
-impl Default for EhnParameters {
-    fn default() -> Self {
-        EhnParameters { resume_with: ResumeWith::PreviousWindow }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct EhnParameters {
+        /// With which window the sender goes on.
+        pub resume_with: ResumeWith = ResumeWith::PreviousWindow,
     }
 }
 

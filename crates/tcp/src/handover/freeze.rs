@@ -16,25 +16,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FreezeParameters {
-    /// How many acknowledgments are sent after the reconnection.
-    pub acknowledgments: u32,
-    /// A disconnection that has not come so long after its predicted time was a false alarm: the window
-    /// is opened again.
-    pub patience: Duration,
-    /// A disconnection lasts at most so long; then the news of its end must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for FreezeParameters {
-    fn default() -> Self {
-        FreezeParameters {
-            acknowledgments: 3,
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct FreezeParameters {
+        /// How many acknowledgments are sent after the reconnection.
+        pub acknowledgments: u32 = 3,
+        /// A disconnection that has not come so long after its predicted time was a false alarm: the window
+        /// is opened again.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// A disconnection lasts at most so long; then the news of its end must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
 }
 
@@ -60,7 +51,7 @@ impl Freeze {
             actions.extend([Action::CloseWindow, Action::Acknowledge { times: 1, mark: None }]);
         }
         if !matches!(self.state, State::Disconnected(_)) {
-            self.state = State::Warned(view.now + within + self.parameters.patience);
+            self.state = State::Warned(view.now + within + self.parameters.timeout);
         }
     }
     fn reconnect(&mut self, times: u32, view: &View, actions: &mut Actions) {

@@ -50,43 +50,28 @@ pub enum Release {
     Last,
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MobilityVegasParameters {
-    /// What lets the one packet per round-trip time go.
-    pub one_per_round_trip: OnePerRoundTrip,
-    /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
-    /// segment that leaves anyway.
-    pub announce_at_once: bool,
-    /// With which window a sender goes on after a handoff.
-    pub resume_with: GoOnWith,
-    /// Which of the acknowledgments that were held back are sent.
-    pub release: Release,
-    /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
-    pub measure_anew: bool,
-    /// How often at most the mover says that it is registered, until it hears from the peer.
-    pub notices: u32,
-    /// How long after the first the second follows; the time doubles then.
-    pub notice_interval: Duration,
-    /// A handoff that has not begun so long after its predicted time was a false alarm.
-    pub patience: Duration,
-    /// Nothing is held longer than this: then the news of the end of the handoff must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for MobilityVegasParameters {
-    fn default() -> Self {
-        MobilityVegasParameters {
-            one_per_round_trip: OnePerRoundTrip::Acknowledgment,
-            announce_at_once: false,
-            resume_with: GoOnWith::PreviousWindow,
-            release: Release::All,
-            measure_anew: true,
-            notices: 3,
-            notice_interval: Duration::from_secs(1),
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct MobilityVegasParameters {
+        /// What lets the one packet per round-trip time go.
+        pub one_per_round_trip: OnePerRoundTrip = OnePerRoundTrip::Acknowledgment,
+        /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
+        /// segment that leaves anyway.
+        pub announce_at_once: bool = false,
+        /// With which window a sender goes on after a handoff.
+        pub resume_with: GoOnWith = GoOnWith::PreviousWindow,
+        /// Which of the acknowledgments that were held back are sent.
+        pub release: Release = Release::All,
+        /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
+        pub remeasure: bool = true,
+        /// How often at most the mover says that it is registered, until it hears from the peer.
+        pub notices: u32 = 3,
+        /// How long after the first the second follows; the time doubles then.
+        pub notice_interval: Duration = Duration::from_secs(1),
+        /// A handoff that has not begun so long after its predicted time was a false alarm.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// Nothing is held longer than this: then the news of the end of the handoff must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
 }
 
@@ -106,7 +91,7 @@ struct MobilityVegas {
 impl MobilityVegas {
     fn new(parameters: MobilityVegasParameters) -> Self {
         MobilityVegas {
-            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
+            own: Attachment::new(parameters.timeout, parameters.longest_disconnection),
             notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
             next_segment_at: None,
@@ -157,11 +142,11 @@ impl MobilityVegas {
     fn change_path(&mut self, view: &View, actions: &mut Actions) {
         actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
         self.notice.tell(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
-        self.measure_anew(actions);
+        self.remeasure(actions);
         self.thaw(actions);
     }
-    fn measure_anew(&self, actions: &mut Actions) {
-        if self.parameters.measure_anew {
+    fn remeasure(&self, actions: &mut Actions) {
+        if self.parameters.remeasure {
             actions.push(Action::RenewPath { round_trip_time: None });
         }
     }
@@ -224,7 +209,7 @@ impl MobilityVegas {
 
     /// A handoff is over, and the path another one.
     fn go_on(&mut self, view: &View, actions: &mut Actions) {
-        self.measure_anew(actions);
+        self.remeasure(actions);
         if self.own.is_away() || self.peer_away_until.is_some() {
             return;
         }
@@ -266,7 +251,7 @@ impl MobilityVegas {
             Mark::Handover => self.peer_arrived(view, actions),
             Mark::HandoverCancelled => self.peer_stayed(actions),
             Mark::MadeBeforeBreak { .. } => {
-                self.measure_anew(actions);
+                self.remeasure(actions);
                 self.peer_stayed(actions);
             }
             _ => {}

@@ -25,36 +25,23 @@ pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
-/// The parameters of every handover scheme.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HandoverParameters {
-    /// Read by the cross-layer adaptations.
-    pub cross_layer: CrossLayerParameters,
-    /// Read by the original ECLAIR.
-    pub eclair_restore: CrossLayerParameters,
-    /// Read by Demo-Vegas.
-    pub demo_vegas: DemoVegasParameters,
-    /// Read by Explicit Handover Notification.
-    pub ehn: EhnParameters,
-    /// Read by Mobility-Vegas.
-    pub mobility_vegas: MobilityVegasParameters,
-    /// Read by TR-ACKs.
-    pub tr_acks: TrAcksParameters,
-    /// Read by Freeze-TCP.
-    pub freeze: FreezeParameters,
-}
-
-impl Default for HandoverParameters {
-    fn default() -> Self {
-        HandoverParameters {
-            cross_layer: Default::default(),
-            eclair_restore: CrossLayerParameters::restoring(),
-            demo_vegas: Default::default(),
-            ehn: Default::default(),
-            mobility_vegas: Default::default(),
-            tr_acks: Default::default(),
-            freeze: Default::default(),
-        }
+parameters! {
+    /// The parameters of every handover scheme.
+    pub struct HandoverParameters {
+        /// Read by the cross-layer adaptations.
+        pub cross_layer: CrossLayerParameters = Default::default(),
+        /// Read by the original ECLAIR.
+        pub eclair_restore: CrossLayerParameters = CrossLayerParameters::restoring(),
+        /// Read by Demo-Vegas.
+        pub demo_vegas: DemoVegasParameters = Default::default(),
+        /// Read by Explicit Handover Notification.
+        pub ehn: EhnParameters = Default::default(),
+        /// Read by Mobility-Vegas.
+        pub mobility_vegas: MobilityVegasParameters = Default::default(),
+        /// Read by TR-ACKs.
+        pub tr_acks: TrAcksParameters = Default::default(),
+        /// Read by Freeze-TCP.
+        pub freeze: FreezeParameters = Default::default(),
     }
 }
 

@@ -260,10 +260,10 @@ fn freeze_does_not_announce_what_is_read() {
     }
 }
 
-/// A warning that nothing follows is taken back after its time and some patience.
+/// A warning that nothing follows is taken back after its time plus a timeout.
 #[test]
 fn freeze_outlives_a_false_alarm() {
-    let mut script = receiver("freeze", |p| p.handover.freeze.patience = Duration::from_millis(400));
+    let mut script = receiver("freeze", |p| p.handover.freeze.timeout = Duration::from_millis(400));
     script.at(1500).signal(going_down(100)).expect(ack(2001).window(0));
     script.at(1999).expect_nothing().at(2000).expect(ack(2001).window(65_535)).expect_nothing();
 }

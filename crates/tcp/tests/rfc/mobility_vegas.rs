@@ -192,7 +192,7 @@ fn the_notice_is_repeated_until_data_arrives() {
     script.at(2200).inject(data(1001..2001)).expect(ack(2001)).at(60_000).expect_nothing();
 }
 
-/// A pre-trigger that nothing follows is taken back after its time and some patience, and marks end.
+/// A pre-trigger that nothing follows is taken back after its time and some timeout, and marks end.
 #[test]
 fn a_moving_receiver_outlives_a_false_alarm() {
     let mut script = receiver(|_| {});

@@ -57,42 +57,27 @@ impl WithoutProduct {
     }
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CrossLayerParameters {
-    /// Freeze the flow while an access router is changed (section V.A).
-    pub freeze: bool,
-    /// Forget the smoothed round-trip time after a change (section V.B).
-    pub reset_round_trip: bool,
-    /// Begin with one segment and the threshold at the new link's bandwidth-delay product (section V.C).
-    pub restart: bool,
-    /// Restore window and threshold from before the change (the original ECLAIR).
-    pub restore: bool,
-    /// The threshold of `restart` when the product is not known.
-    pub without_product: WithoutProduct,
-    /// How often at most the mover announces its new link until the peer answers.
-    pub notices: u32,
-    /// How long after the first the second one follows; the time doubles then.
-    pub notice_interval: Duration,
-    /// A change that has not come so long after its predicted time was a false alarm.
-    pub patience: Duration,
-    /// A change lasts at most so long; then the news of its end must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for CrossLayerParameters {
-    fn default() -> Self {
-        CrossLayerParameters {
-            freeze: true,
-            reset_round_trip: true,
-            restart: true,
-            restore: false,
-            without_product: WithoutProduct::ArbitrarilyHigh,
-            notices: 3,
-            notice_interval: Duration::from_secs(1),
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct CrossLayerParameters {
+        /// Freeze the flow while an access router is changed (section V.A).
+        pub freeze: bool = true,
+        /// Forget the smoothed round-trip time after a change (section V.B).
+        pub reset_round_trip: bool = true,
+        /// Begin with one segment and the threshold at the new link's bandwidth-delay product (section V.C).
+        pub restart: bool = true,
+        /// Restore window and threshold from before the change (the original ECLAIR).
+        pub restore: bool = false,
+        /// The threshold of `restart` when the product is not known.
+        pub without_product: WithoutProduct = WithoutProduct::ArbitrarilyHigh,
+        /// How often at most the mover announces its new link until the peer answers.
+        pub notices: u32 = 3,
+        /// How long after the first the second one follows; the time doubles then.
+        pub notice_interval: Duration = Duration::from_secs(1),
+        /// A change that has not come so long after its predicted time was a false alarm.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// A change lasts at most so long; then the news of its end must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
 }
 
@@ -120,7 +105,7 @@ struct CrossLayer {
 impl CrossLayer {
     fn new(parameters: &CrossLayerParameters) -> Self {
         CrossLayer {
-            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
+            own: Attachment::new(parameters.timeout, parameters.longest_disconnection),
             product: None,
             peer_product: None,
             notice: Notice::new(parameters.notices, parameters.notice_interval),
