@@ -1,6 +1,7 @@
 //! What a link has done so far.
 
 use seamline_wire::DropCause;
+use std::ops::Add;
 
 /// Packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -13,13 +14,13 @@ pub struct Count {
 
 impl Count {
     #[inline]
-    pub(crate) fn add(&mut self, bytes: u32) {
+    pub(crate) fn count(&mut self, bytes: u32) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
 }
 
-impl std::ops::Add for Count {
+impl Add for Count {
     type Output = Count;
     fn add(self, other: Count) -> Count {
         Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
@@ -28,50 +29,21 @@ impl std::ops::Add for Count {
 
 /// Packets lost at a link, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Drops {
-    /// The queue was full.
-    pub queue_overflow: Count,
-    /// Active queue management chose them.
-    pub active_queue_management: Count,
-    /// An error model lost them.
-    pub error_model: Count,
-    /// The link was down or went down.
-    pub link_down: Count,
-}
+pub struct Drops([Count; DropCause::ALL.len()]);
 
 impl Drops {
+    /// Those lost for this cause.
+    pub fn of(&self, cause: DropCause) -> Count {
+        self.0[cause as usize]
+    }
+
     /// All of them.
     pub fn total(&self) -> Count {
-        self.queue_overflow + self.active_queue_management + self.error_model + self.link_down
+        self.0.into_iter().fold(Count::default(), Count::add)
     }
 
-    pub(crate) fn of(&mut self, cause: Cause) -> &mut Count {
-        match cause {
-            Cause::QueueOverflow => &mut self.queue_overflow,
-            Cause::ActiveQueueManagement => &mut self.active_queue_management,
-            Cause::ErrorModel => &mut self.error_model,
-            Cause::LinkDown => &mut self.link_down,
-        }
-    }
-}
-
-/// The causes that exist at a link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Cause {
-    QueueOverflow,
-    ActiveQueueManagement,
-    ErrorModel,
-    LinkDown,
-}
-
-impl From<Cause> for DropCause {
-    fn from(cause: Cause) -> DropCause {
-        match cause {
-            Cause::QueueOverflow => DropCause::QueueOverflow,
-            Cause::ActiveQueueManagement => DropCause::ActiveQueueManagement,
-            Cause::ErrorModel => DropCause::ErrorModel,
-            Cause::LinkDown => DropCause::LinkDown,
-        }
+    pub(crate) fn count(&mut self, cause: DropCause, bytes: u32) {
+        self.0[cause as usize].count(bytes);
     }
 }
 

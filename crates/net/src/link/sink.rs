@@ -1,9 +1,9 @@
 //! Where a link's packets end: delivered, or lost for a cause. The only place that counts them.
 
 use super::Port;
-use super::counters::{Cause, Counters};
+use super::counters::Counters;
 use crate::error::ErrorStage;
-use seamline_wire::{Event, Instant, Outbox, Packet};
+use seamline_wire::{DropCause, Event, Instant, Outbox, Packet};
 
 #[derive(Debug)]
 pub(super) struct Sink<'a> {
@@ -18,17 +18,17 @@ impl Sink<'_> {
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
         if self.end.iter_mut().any(|stage| stage.loses(now, &packet)) {
-            return self.lose(Cause::ErrorModel, packet);
+            return self.lose(DropCause::ErrorModel, packet);
         }
-        self.counters.delivered.add(packet.wire_bytes);
+        self.counters.delivered.count(packet.wire_bytes);
         self.out.send(Port(0), packet);
     }
 
     /// A packet is lost.
     #[cold]
-    pub(super) fn lose(&mut self, cause: Cause, packet: Box<Packet>) {
-        self.counters.dropped.of(cause).add(packet.wire_bytes);
-        self.out.event(|| Event::dropped(cause.into(), &packet));
+    pub(super) fn lose(&mut self, cause: DropCause, packet: Box<Packet>) {
+        self.counters.dropped.count(cause, packet.wire_bytes);
+        self.out.event(|| Event::dropped(cause, &packet));
         self.out.recycle(packet);
     }
 }

@@ -4,7 +4,6 @@
 //! one time in the order of [`LinkEvent`]. However late a wake comes, each counts at its nominal time.
 
 use super::constant::Carried;
-use super::counters::Cause;
 use super::sink::Sink;
 use super::waiting::{Waited, WaitingRoom};
 use crate::queue::QueueConfig;
@@ -12,7 +11,7 @@ use crate::schedule::{
     Arriving, Capacity, DeliveryOpportunities, Handover, Handovers, InFlight, InService, Opportunity, Queued,
     RateSteps, Reordering, Schedule, Steps,
 };
-use seamline_wire::{Duration, Event, HandoverPhase, Instant, Packet, Rate};
+use seamline_wire::{DropCause, Duration, Event, HandoverPhase, Instant, Packet, Rate};
 use std::collections::VecDeque;
 
 /// What a link does by itself, in the order in which it happens at one time.
@@ -80,13 +79,13 @@ impl Varying {
     /// Take a packet in, or lose it. Everything up to `now` has happened already.
     pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
         if self.down.is_some_and(|handover| handover.fates.arriving == Arriving::Drop) {
-            return sink.lose(Cause::LinkDown, packet);
+            return sink.lose(DropCause::LinkDown, packet);
         }
         let size = packet.wire_bytes;
         if let Err(packet) = self.waiting.offer(now, packet, self.is_free()) {
-            return sink.lose(Cause::QueueOverflow, packet);
+            return sink.lose(DropCause::QueueOverflow, packet);
         }
-        sink.counters.accepted.add(size);
+        sink.counters.accepted.count(size);
         if let Transmitter::Opportunities { chances, next } = &mut self.transmitter {
             next.get_or_insert_with(|| chances.next_after(now));
         }
@@ -208,7 +207,7 @@ impl Varying {
     /// A packet has left the transmitter.
     fn leave(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
         if self.down.is_some_and(|handover| handover.fates.in_flight == InFlight::Drop) {
-            return sink.lose(Cause::LinkDown, packet);
+            return sink.lose(DropCause::LinkDown, packet);
         }
         let mut arrival = now + self.one_way_delay.at(now);
         let last = self.in_flight.back().map_or(Instant::ZERO, |carried| carried.arrival);
@@ -229,18 +228,18 @@ impl Varying {
         self.down = Some(handover);
         sink.out.event(|| Event::Handover(HandoverPhase::Started));
         if handover.fates.in_flight == InFlight::Drop {
-            self.in_flight.drain(..).for_each(|carried| sink.lose(Cause::LinkDown, carried.packet));
+            self.in_flight.drain(..).for_each(|carried| sink.lose(DropCause::LinkDown, carried.packet));
         }
         let broken_off = match handover.fates.in_service {
             InService::Finish => None,
             InService::Restart | InService::Drop => self.in_service.take(),
         };
         if handover.fates.queued == Queued::Drop {
-            self.waiting.lose_all(Cause::LinkDown, sink);
+            self.waiting.lose_all(DropCause::LinkDown, sink);
         }
         match broken_off {
             Some(lost) if handover.fates.in_service == InService::Drop => {
-                sink.lose(Cause::LinkDown, lost.waited.packet);
+                sink.lose(DropCause::LinkDown, lost.waited.packet);
             }
             Some(kept) => self.waiting.put_back(kept.waited),
             None => {}

@@ -103,7 +103,7 @@ impl Endpoint {
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
     fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
         if !self.header.sack {
-            self.sender.do_without_sack(&self.parameters, start);
+            self.sender.do_without_sack(start);
         }
         self.sender.establish(self.segment_size_agreed, peer_window);
         let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };

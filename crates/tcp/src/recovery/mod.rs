@@ -11,7 +11,6 @@ use crate::view::{View, Window};
 use seamline_wire::Duration;
 use std::cmp::Ordering;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 mod newreno;
 mod reduction;
@@ -178,7 +177,7 @@ pub struct Algorithm {
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
     /// Builds it for a connection whose first unacknowledged offset is given.
-    pub build: fn(&Arc<Parameters>, Offset) -> Box<dyn Recovery>,
+    pub build: fn(&Parameters, Offset) -> Box<dyn Recovery>,
 }
 
 /// Every recovery.

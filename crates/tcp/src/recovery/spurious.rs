@@ -96,7 +96,9 @@ impl Spurious {
     /// Hear an acknowledgment that `view` has taken in already. Returns the window that comes back when it settles that recovery was
     /// spurious.
     pub(crate) fn hear(&mut self, evidence: &Evidence, view: &View) -> Option<Window> {
-        self.before?;
+        if !self.is_open() {
+            return None;
+        }
         let is_spurious = self.echoes_tell(evidence, view) || self.reports_tell(evidence);
         if !is_spurious {
             self.expire(view);

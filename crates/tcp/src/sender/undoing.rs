@@ -39,8 +39,7 @@ impl Sender {
     }
 
     pub(super) fn restore_window(&mut self, before: Window) {
-        self.control.restore(before);
-        self.view.window = self.control.window();
+        self.view.window = self.control.restore(before, &self.view);
         self.note_window_progress(self.view.now);
     }
 
