@@ -57,15 +57,6 @@ impl Joints {
     }
 }
 
-/// Where `port` of the element at `place` leads.
-#[inline]
-pub(crate) fn wire(slots: &[Slot], joints: &[Joints], place: usize, port: Port) -> Option<Wire> {
-    match usize::from(port.0).checked_sub(1) {
-        None => slots[place].first_wire,
-        Some(further) => joints[place].more_wires.get(further).copied().flatten(),
-    }
-}
-
 /// Machines, links and routers with a virtual clock. `M` is the machine type (a concrete one, an enum
 /// or `Box<dyn Machine>`), `O` who listens.
 #[derive(Debug)]
@@ -89,6 +80,17 @@ pub struct World<M, O = NoObserver> {
     pub(crate) observer: O,
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
+}
+
+impl<M, O> World<M, O> {
+    /// Where `port` of the element at `place` leads.
+    #[inline]
+    pub(crate) fn wire(&self, place: usize, port: Port) -> Option<Wire> {
+        match usize::from(port.0).checked_sub(1) {
+            None => self.slots[place].first_wire,
+            Some(further) => self.joints[place].more_wires.get(further).copied().flatten(),
+        }
+    }
 }
 
 impl<M: Machine> World<M> {
