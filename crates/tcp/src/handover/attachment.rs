@@ -18,13 +18,25 @@ pub(super) enum Change {
     Stayed,
 }
 
+/// Whether this node has a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
+    /// It has, and no notice says that it will go down.
     Attached,
     /// The link is still there; it was a false alarm if it is at this time.
     Warned(Instant),
     /// Not reachable, and believed to be so until this time.
     Away(Instant),
+}
+
+impl State {
+    /// Until when the state is believed.
+    pub(super) fn ends_at(self) -> Option<Instant> {
+        match self {
+            State::Attached => None,
+            State::Warned(until) | State::Away(until) => Some(until),
+        }
+    }
 }
 
 /// This node's own attachment.
@@ -50,10 +62,7 @@ impl Attachment {
         matches!(self.state, State::Away(_))
     }
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        match self.state {
-            State::Attached => None,
-            State::Warned(until) | State::Away(until) => Some(until),
-        }
+        self.state.ends_at()
     }
     /// What changes by this.
     pub(super) fn on(&mut self, happened: HandoverEvent, now: Instant) -> Option<Change> {

@@ -3,6 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
+use super::attachment::State;
 use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -12,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
     build: |parameters| {
-        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Connected })
+        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Attached })
     },
 };
 
@@ -29,16 +30,6 @@ parameters! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The link is up, and no notice says otherwise.
-    Connected,
-    /// The window is closed, the link still there; a false alarm if it is at this time.
-    Warned(Instant),
-    /// The link is gone, and believed to be until this time.
-    Disconnected(Instant),
-}
-
 #[derive(Debug)]
 struct Freeze {
     parameters: FreezeParameters,
@@ -47,10 +38,10 @@ struct Freeze {
 
 impl Freeze {
     fn warn(&mut self, within: Duration, view: &View, actions: &mut Actions) {
-        if self.state == State::Connected {
+        if self.state == State::Attached {
             actions.extend([Action::CloseWindow, Action::Acknowledge { times: 1, mark: None }]);
         }
-        if !matches!(self.state, State::Disconnected(_)) {
+        if !matches!(self.state, State::Away(_)) {
             self.state = State::Warned(view.now + within + self.parameters.timeout);
         }
     }
@@ -61,13 +52,13 @@ impl Freeze {
         }
     }
     fn open(&mut self, times: u32, actions: &mut Actions) {
-        self.state = State::Connected;
+        self.state = State::Attached;
         actions.extend([Action::Thaw, Action::OpenWindow, Action::Acknowledge { times, mark: None }]);
     }
     fn on_wake(&mut self, view: &View, actions: &mut Actions) {
         match self.state {
             State::Warned(until) if until <= view.now => self.open(1, actions),
-            State::Disconnected(until) if until <= view.now => self.reconnect(1, view, actions),
+            State::Away(until) if until <= view.now => self.reconnect(1, view, actions),
             _ => {}
         }
     }
@@ -78,7 +69,7 @@ impl Handover for Freeze {
         match happened {
             HandoverEvent::Below(Signal::LinkGoingDown { within }) => self.warn(within, view, actions),
             HandoverEvent::Below(Signal::LinkDown) => {
-                self.state = State::Disconnected(view.now + self.parameters.longest_disconnection);
+                self.state = State::Away(view.now + self.parameters.longest_disconnection);
                 actions.push(Action::Freeze);
             }
             moved if moved.is_move() => {
@@ -93,9 +84,6 @@ impl Handover for Freeze {
         false
     }
     fn wake_at(&self) -> Option<Instant> {
-        match self.state {
-            State::Warned(until) | State::Disconnected(until) => Some(until),
-            State::Connected => None,
-        }
+        self.state.ends_at()
     }
 }
