@@ -76,9 +76,9 @@ type Notice = (Signal, bool);
 /// before the predicted time. That notice never comes before the end of the handover before it (then
 /// `within` is accordingly shorter), and one that would come when the link is down already is not given. All of them
 /// come [`NoticeConfig::late`] after that, the prediction with a `within` that is so much shorter.
-/// Where the old link outlives the coming up of the new one, [`Signal::LinkUp`] comes first, and the others tell of the
+/// Where the old link outlives the coming up of the new one, [`Signal::LinkUp`] comes first, and the others are about the
 /// old link.
-/// False predictions go on as long as the machine is woken.
+/// False predictions continue as long as the machine is woken.
 #[derive(Debug)]
 pub struct HandoverNotices {
     config: NoticeConfig,

@@ -1,8 +1,7 @@
 //! The event loop.
 
 use crate::agenda::Rank;
-use crate::observer::Observer;
-use crate::world::{Element, ElementId, Wire, World};
+use crate::world::{Element, ElementId, Observer, Wire, World};
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -41,7 +41,12 @@ fn balance(world: &World<Host, Trace>, built: &Built) -> Vec<Drops> {
 #[test]
 fn a_chain_with_every_kind_of_loss_keeps_its_balance() {
     let ms = Duration::from_millis;
-    let channel = GilbertElliottParameters::from_loss_and_burst(0.01, 3.0);
+    let channel = GilbertElliottParameters {
+        good_to_bad: 0.01 / 3.0 / (1.0 - 0.01),
+        bad_to_good: 1.0 / 3.0,
+        loss_in_good: 0.0,
+        loss_in_bad: 1.0,
+    };
     let handovers = Handovers::at((1..6).map(|n| Instant::from_secs(10 * n)), ms(500), Fates::HARD);
     let schedule = Schedule { handovers: handovers.expect("they are in order"), ..Schedule::default() };
     let air = LinkConfig {

@@ -44,9 +44,9 @@ parameters! {
         pub repeat: Repeat = Repeat::AfterRoundTrip,
         /// While a loss over the air is being repaired, each duplicate acknowledgment lets a new segment go, as in fast recovery
         /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
-        /// SACK the recovery knows by itself what has left the network.
+        /// SACK the recovery itself knows what has left the network.
         pub duplicates_let_segments_go: bool = true,
-        /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it goes on from the last
+        /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it keeps running from the last
         /// new acknowledgment, which a repair over a full queue seldom beats.
         pub restarts_timer: bool = true,
         /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits

@@ -24,7 +24,7 @@ pub struct Parameters {
     pub receiver: ReceiverParameters,
     /// Opening, closing and giving up.
     pub connection: ConnectionParameters,
-    /// Telling losses over the air from congestion.
+    /// Distinguishing losses over the air from congestion.
     pub loss_notification: LossNotificationParameters,
     /// Those of each congestion control.
     pub congestion_control: CongestionControlParameters,
@@ -69,7 +69,7 @@ pub enum IdleRestart {
     /// the threshold remembers three quarters of what was (RFC 2861; Linux, tcp_cwnd_restart).
     Decay,
     /// A retransmission timeout after the last acknowledgment, one segment, and the threshold stays: ns-2's
-    /// timer goes on with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
+    /// timer keeps running with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
     /// What ns-2's Vegas also does, halving the threshold and backing off, is left out.
     OneSegment,
 }

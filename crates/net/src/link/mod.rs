@@ -14,7 +14,6 @@
 
 mod constant;
 mod counters;
-mod sink;
 mod varying;
 mod waiting;
 
@@ -24,9 +23,9 @@ use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
 use crate::schedule::Schedule;
 use constant::ConstantRate;
+use counters::Sink;
 use seamline_wire::random::Stream;
-use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Port, Rate};
-use sink::Sink;
+use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
 

@@ -4,7 +4,7 @@
 //! one time in the order of [`LinkEvent`]. However late a wake comes, each counts at its nominal time.
 
 use super::constant::Carried;
-use super::sink::Sink;
+use super::counters::Sink;
 use super::waiting::{Waited, WaitingRoom};
 use crate::queue::QueueConfig;
 use crate::schedule::{
@@ -14,7 +14,7 @@ use crate::schedule::{
 use seamline_wire::{DropCause, Duration, Event, HandoverPhase, Instant, Packet, Rate};
 use std::collections::VecDeque;
 
-/// What a link does by itself, in the order in which it happens at one time.
+/// The events of a link itself, in the order in which it happens at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LinkEvent {
     HandoverEnds,

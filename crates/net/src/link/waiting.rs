@@ -1,6 +1,6 @@
 //! The packets that wait for a transmitter whose conditions change.
 
-use super::sink::Sink;
+use super::counters::Sink;
 use crate::queue::{ActiveManagement, Backlog, Head, Limit, QueueConfig};
 use seamline_wire::{DropCause, Instant, Packet};
 use std::collections::VecDeque;

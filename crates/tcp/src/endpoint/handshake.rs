@@ -183,7 +183,7 @@ impl Endpoint {
     }
 
     /// The rest of section 3.10.7.4 that concerns SYN-RECEIVED: the acknowledgment of our SYN opens
-    /// the connection. Returns whether processing goes on, with the segment's timestamp and payload; only
+    /// the connection. Returns whether processing continues, with the segment's timestamp and payload; only
     /// then may anything leave.
     pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
         let segment = &packet.segment;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What has come of it.
+/// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// The link is expected to go.

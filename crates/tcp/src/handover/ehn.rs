@@ -16,7 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 
-/// With which window a sender goes on (ehn-2004, section 4.2 B).
+/// The window with which a sender continues (ehn-2004, section 4.2 B).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeWith {
     /// The window from before the move.
@@ -31,7 +31,7 @@ pub enum ResumeWith {
 parameters! {
     /// What of the scheme can be set.
     pub struct EhnParameters {
-        /// With which window the sender goes on.
+        /// The window with which the sender continues.
         pub resume_with: ResumeWith = ResumeWith::PreviousWindow,
     }
 }

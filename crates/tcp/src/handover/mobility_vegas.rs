@@ -2,10 +2,10 @@
 //!
 //! Before its handoff the mover marks what it sends ("I will handoff"). A sender that hears it halts its retransmission
 //! timer and sends one packet per round-trip time; a receiver keeps its acknowledgments back. A mover that sends halts its
-//! own timer. When the mover is registered it says so, and both go on at once: what is outstanding is sent again from the
+//! own timer. When the mover is registered it says so, and both continue at once: what is outstanding is sent again from the
 //! first unacknowledged byte, the window being what it was.
 //!
-//! What the paper leaves open is a parameter or said where it is decided. Marks may be late, false or lost: an unmarked
+//! What the paper leaves open is a parameter or documented where it is decided. Marks may be late, false or lost: an unmarked
 //! segment of the peer ends what a mark has begun, a notice is sent again until the peer is heard, and nothing is held
 //! longer than a disconnection lasts.
 
@@ -15,7 +15,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobility-vegas",
-    summary: "told of a handoff beforehand, ends halt timers, send one packet per round trip and hold acknowledgments",
+    summary: "notified of a handoff in advance, ends halt timers, send one packet per round trip and hold acknowledgments",
     cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
@@ -31,7 +31,7 @@ pub enum OnePerRoundTrip {
     Timer,
 }
 
-/// With which window a sender goes on after a handoff.
+/// The window with which a sender continues after a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoOnWith {
     /// The window from before, all at once: "immediately resumes the communication".
@@ -55,10 +55,10 @@ parameters! {
     pub struct MobilityVegasParameters {
         /// What lets the one packet per round-trip time go.
         pub one_per_round_trip: OnePerRoundTrip = OnePerRoundTrip::Acknowledgment,
-        /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
+        /// A mover that learns of its handoff announces it in an acknowledgment at once, instead of waiting for the next
         /// segment that leaves anyway.
         pub announce_at_once: bool = false,
-        /// With which window a sender goes on after a handoff.
+        /// The window with which a sender continues after a handoff.
         pub resume_with: GoOnWith = GoOnWith::PreviousWindow,
         /// Which of the acknowledgments that were held back are sent.
         pub release: Release = Release::All,
@@ -118,7 +118,7 @@ impl MobilityVegas {
             Change::Arrived { was_away: false } => self.change_path(view, actions),
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-                self.notice.tell(Mark::HandoverCancelled, view.now, actions);
+                self.notice.announce(Mark::HandoverCancelled, view.now, actions);
                 self.thaw(actions);
             }
         }
@@ -127,12 +127,12 @@ impl MobilityVegas {
     /// A mover that has nothing to send again says it in an acknowledgment, which the paper's sender reads from the
     /// binding update.
     fn arrive(&mut self, view: &View, actions: &mut Actions) {
-        let tells_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
-        actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(tells_by_data) });
-        if tells_by_data {
+        let announces_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
+        actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(announces_by_data) });
+        if announces_by_data {
             self.notice.end();
         } else {
-            self.notice.tell(Mark::Handover, view.now, actions);
+            self.notice.announce(Mark::Handover, view.now, actions);
         }
         self.go_on(view, actions);
     }
@@ -141,7 +141,7 @@ impl MobilityVegas {
     /// another one, and an announced handoff is over.
     fn change_path(&mut self, view: &View, actions: &mut Actions) {
         actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-        self.notice.tell(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
+        self.notice.announce(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
         self.remeasure(actions);
         self.thaw(actions);
     }

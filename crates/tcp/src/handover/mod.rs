@@ -116,7 +116,7 @@ pub enum Action {
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
     ReleaseAcknowledgments(Release),
-    /// Stop the timers of the sender, which goes on sending what its window allows.
+    /// Stop the timers of the sender, which keeps sending what its window allows.
     HaltTimer,
     /// Send nothing and stop all timers of the sender.
     Freeze,
@@ -198,7 +198,7 @@ pub trait Handover: Debug + Send {
     fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions);
     /// Whether the scheme knows this mark. Others are as good as none.
     fn acts_on(&self, mark: Mark) -> bool;
-    /// Whether the scheme is to decide from where to go on before anything is sent that an acknowledgment with this mark
+    /// Whether the scheme is to decide from where to continue before anything is sent that an acknowledgment with this mark
     /// lets go. Such an acknowledgment counts neither as a duplicate nor as a sample of the round-trip time.
     fn decides_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover

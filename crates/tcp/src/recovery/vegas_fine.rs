@@ -19,7 +19,7 @@ struct VegasFine {
     duplicates: u32,
     recover: Offset,
     timed_out: bool,
-    /// A handover has led back to SND.UNA: until `recover` is acknowledged, duplicates come of what had arrived after all.
+    /// A handover has led back to SND.UNA: until `recover` is acknowledged, duplicates are due to what had arrived after all.
     went_back: bool,
     timer: FineTimer,
     acks_to_check: u64,

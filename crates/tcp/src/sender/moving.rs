@@ -42,7 +42,7 @@ impl Sender {
         !self.probing && self.view.peer_window > 0
     }
     /// An acknowledgment that says its sender has moved. Nothing leaves yet: first the scheme decides from
-    /// where to go on. And what is being timed is no measure of the path, which was gone meanwhile.
+    /// where to continue. And what is being timed is no measure of the path, which was gone meanwhile.
     pub(crate) fn on_notification(
         &mut self,
         now: Instant,

@@ -35,7 +35,7 @@ impl Sender {
     }
 
     /// The SYN leaves; whether it is one that left before. When it answers the peer's SYN that came again,
-    /// the timer goes on: however often the peer repeats itself, its retransmissions end (RFC 6298 section
+    /// the timer keeps running: however often the peer repeats itself, its retransmissions end (RFC 6298 section
     /// 5.1, RFC 9293 section 3.8.3).
     pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
         let first = self.view.highest_sent == Offset::SYN;
