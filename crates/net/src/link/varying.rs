@@ -8,8 +8,8 @@ use super::counters::Sink;
 use super::waiting::{Waited, WaitingRoom};
 use crate::queue::QueueConfig;
 use crate::schedule::{
-    Arriving, Capacity, DeliveryOpportunities, Handover, Handovers, InFlight, InService, Opportunity, Queued,
-    RateSteps, Reordering, Schedule, Steps,
+    Arriving, Capacity, Handover, Handovers, InFlight, InService, Opportunity, Queued, Reordering, Schedule,
+    Steps,
 };
 use seamline_wire::{DropCause, Duration, Event, HandoverPhase, Instant, Packet, Rate};
 use std::collections::VecDeque;
@@ -21,16 +21,6 @@ enum LinkEvent {
     Transmission,
     HandoverBegins,
     Arrival,
-}
-
-#[derive(Debug)]
-enum Transmitter {
-    Rate(RateSteps),
-    /// `next` is set while there is something to send.
-    Opportunities {
-        chances: DeliveryOpportunities,
-        next: Option<Opportunity>,
-    },
 }
 
 /// The packet in service.
@@ -45,7 +35,9 @@ struct Transmission {
 
 #[derive(Debug)]
 pub(super) struct Varying {
-    transmitter: Transmitter,
+    capacity: Capacity,
+    /// The next chance to send, where there are chances and something to send.
+    next_chance: Option<Opportunity>,
     one_way_delay: Steps<Duration>,
     reordering: Reordering,
     waiting: WaitingRoom,
@@ -59,12 +51,9 @@ pub(super) struct Varying {
 
 impl Varying {
     pub(super) fn new(rate: Rate, one_way_delay: Duration, queue: QueueConfig, schedule: Schedule) -> Self {
-        let capacity = schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into());
         Varying {
-            transmitter: match capacity {
-                Capacity::Rate(steps) => Transmitter::Rate(steps),
-                Capacity::Opportunities(chances) => Transmitter::Opportunities { chances, next: None },
-            },
+            capacity: schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into()),
+            next_chance: None,
             one_way_delay: schedule.one_way_delay.unwrap_or_else(|| Steps::constant(one_way_delay)),
             reordering: schedule.reordering,
             waiting: WaitingRoom::new(queue),
@@ -86,8 +75,8 @@ impl Varying {
             return sink.lose(DropCause::QueueOverflow, packet);
         }
         sink.counters.accepted.count(size);
-        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter {
-            next.get_or_insert_with(|| chances.next_after(now));
+        if let Capacity::Opportunities(chances) = &self.capacity {
+            self.next_chance.get_or_insert_with(|| chances.next_after(now));
         }
         self.begin_transmission(now, sink);
         self.note_queue(sink);
@@ -123,9 +112,9 @@ impl Varying {
     }
 
     fn next_event(&self) -> Option<(Instant, LinkEvent)> {
-        let transmission = match &self.transmitter {
-            Transmitter::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
-            Transmitter::Opportunities { next, .. } => next.map(|chance| chance.at),
+        let transmission = match self.capacity {
+            Capacity::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
+            Capacity::Opportunities(_) => self.next_chance.map(|chance| chance.at),
         };
         let begins = self.handovers.as_slice().get(self.next_handover).map(|handover| handover.at);
         [
@@ -141,7 +130,7 @@ impl Varying {
 
     /// Whether a packet would go straight into service.
     fn is_free(&self) -> bool {
-        let sends_at_once = matches!(self.transmitter, Transmitter::Rate(_));
+        let sends_at_once = matches!(self.capacity, Capacity::Rate(_));
         sends_at_once && self.in_service.is_none() && self.down.is_none()
     }
 
@@ -150,7 +139,7 @@ impl Varying {
             return;
         }
         if let Some(waited) = self.waiting.next(now, sink)
-            && let Transmitter::Rate(rate) = &self.transmitter
+            && let Capacity::Rate(rate) = &self.capacity
         {
             let ends = rate.end_of_transmission(now, waited.packet.wire_bytes);
             self.in_service = Some(Transmission { waited, ends, left: 0 });
@@ -158,21 +147,20 @@ impl Varying {
     }
 
     fn transmit(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        match self.transmitter {
-            Transmitter::Rate(_) => {
+        match self.capacity {
+            Capacity::Rate(_) => {
                 if let Some(sent) = self.in_service.take() {
                     self.leave(now, sent.waited.packet, sink);
                 }
                 self.begin_transmission(now, sink);
             }
-            Transmitter::Opportunities { .. } => self.use_opportunity(now, sink),
+            Capacity::Opportunities(_) => self.use_opportunity(now, sink),
         }
         self.note_queue(sink);
     }
 
     fn use_opportunity(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        let Transmitter::Opportunities { next, .. } = &mut self.transmitter else { return };
-        let mut chance = next.take().map_or(0, |chance| chance.bytes);
+        let mut chance = self.next_chance.take().map_or(0, |chance| chance.bytes);
         while chance > 0 {
             let Some(mut sending) = self.in_service.take().or_else(|| self.next_for_opportunity(now, sink))
             else {
@@ -188,10 +176,10 @@ impl Varying {
             }
         }
         let is_idle = self.in_service.is_none() && self.waiting.len() == 0;
-        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter
+        if let Capacity::Opportunities(chances) = &self.capacity
             && !is_idle
         {
-            *next = Some(chances.next_after(now));
+            self.next_chance = Some(chances.next_after(now));
         }
     }
 
