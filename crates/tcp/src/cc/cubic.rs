@@ -42,8 +42,8 @@ impl Epoch {
 }
 
 /// What a cut changes in addition to the window (section 4.9.2).
-#[derive(Clone, Copy, Debug)]
-struct Kept {
+#[derive(Clone, Copy, Debug, Default)]
+struct Curve {
     maximum: f64,
     before_cut: f64,
     epoch: Option<Epoch>,
@@ -51,19 +51,17 @@ struct Kept {
 
 #[derive(Debug, Default)]
 struct Cubic {
-    maximum: f64,
-    before_cut: f64,
-    epoch: Option<Epoch>,
+    curve: Curve,
     last_ack_at: Option<Instant>,
     /// Boxed, because few profiles take cuts back, and connections at rest keep all of this.
-    kept: Option<Box<Kept>>,
+    kept: Option<Box<Curve>>,
 }
 
 impl Cubic {
     /// Section 4.2: K from the window at the beginning of the epoch.
     fn begin_epoch(&self, begin: f64, now: Instant, cubic: &CubicParameters) -> Epoch {
-        let (origin, time_to_origin) = if begin < self.maximum {
-            (self.maximum, libm::cbrt((self.maximum - begin) / cubic.aggressiveness))
+        let (origin, time_to_origin) = if begin < self.curve.maximum {
+            (self.curve.maximum, libm::cbrt((self.curve.maximum - begin) / cubic.aggressiveness))
         } else {
             (begin, 0.0)
         };
@@ -74,10 +72,10 @@ impl Cubic {
     fn avoid_congestion(&mut self, segments: f64, view: &View) -> f64 {
         let cubic = &view.parameters.congestion_control.cubic;
         let (now, window) = (view.now, view.window.congestion);
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(window, now, cubic));
+        let mut epoch = self.curve.epoch.unwrap_or_else(|| self.begin_epoch(window, now, cubic));
         let elapsed = (now - epoch.began).as_secs_f64();
         epoch.reno_estimate += self.reno_slope(&epoch, cubic) * segments / window;
-        self.epoch = Some(epoch);
+        self.curve.epoch = Some(epoch);
         if epoch.curve(elapsed, cubic) < epoch.reno_estimate {
             return window.max(epoch.reno_estimate);
         }
@@ -88,7 +86,7 @@ impl Cubic {
 
     /// alpha_cubic of section 4.3, one once the estimate has regained the window before the cut.
     fn reno_slope(&self, epoch: &Epoch, cubic: &CubicParameters) -> f64 {
-        if epoch.reno_estimate >= self.before_cut {
+        if epoch.reno_estimate >= self.curve.before_cut {
             1.0
         } else {
             3.0 * (1.0 - cubic.decrease) / (1.0 + cubic.decrease)
@@ -98,7 +96,7 @@ impl Cubic {
     /// The curve does not run on while the application sends too little (section 4.2, last but one
     /// paragraph).
     fn stop_the_curve(&mut self, now: Instant) {
-        if let (Some(epoch), Some(last)) = (self.epoch.as_mut(), self.last_ack_at) {
+        if let (Some(epoch), Some(last)) = (self.curve.epoch.as_mut(), self.last_ack_at) {
             epoch.began += now - last;
         }
     }
@@ -124,26 +122,25 @@ impl CongestionControl for Cubic {
     fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
         let (cubic, parameters) = (&view.parameters.congestion_control.cubic, &view.parameters.window);
         let window = view.window.congestion;
-        self.before_cut = window;
-        self.maximum = if cubic.fast_convergence && window < self.maximum {
+        self.curve.before_cut = window;
+        self.curve.maximum = if cubic.fast_convergence && window < self.curve.maximum {
             window * (1.0 + cubic.decrease) / 2.0
         } else {
             window
         };
         let threshold = parameters.stored_threshold(2.0 * parameters.half(view) * cubic.decrease);
-        self.epoch = None;
+        self.curve.epoch = None;
         let congestion = match loss {
             Loss::Detected => threshold,
             Loss::Collapsed => {
-                self.maximum = 0.0;
+                self.curve.maximum = 0.0;
                 1.0
             }
         };
         Window { congestion, threshold }
     }
     fn keep(&mut self) {
-        let kept = Kept { maximum: self.maximum, before_cut: self.before_cut, epoch: self.epoch };
-        self.kept = Some(Box::new(kept));
+        self.kept = Some(Box::new(self.curve));
     }
     /// Section 4.9.2: the curve continues as if nothing had happened, unless the window has outgrown it already.
     fn restore(&mut self, before: Window, view: &View) -> Window {
@@ -152,11 +149,11 @@ impl CongestionControl for Cubic {
             return view.window;
         }
         if let Some(kept) = kept {
-            (self.maximum, self.before_cut, self.epoch) = (kept.maximum, kept.before_cut, kept.epoch);
+            self.curve = *kept;
         }
         view.window.at_least(before)
     }
     fn on_window_replaced(&mut self) {
-        self.epoch = None;
+        self.curve.epoch = None;
     }
 }

@@ -222,7 +222,7 @@ fn tr_acks_count_the_marks_of_one_move() {
     script.window_is(1.0);
 }
 
-/// Nor does a mark that acknowledges something begin to count anew: it is one of the three.
+/// Nor does a mark that acknowledges something begin to count again: it is one of the three.
 #[test]
 fn tr_acks_count_marks_that_acknowledge() {
     let mut script = ten_segments("tr-acks", "newreno", slow_start);
@@ -268,7 +268,7 @@ fn freeze_outlives_a_false_alarm() {
     script.at(1999).expect_nothing().at(2000).expect(ack(2001).window(65_535)).expect_nothing();
 }
 
-/// When nobody tells that the link is back, the disconnection ends after its longest time.
+/// Without a report that the link is back, the disconnection ends after its longest time.
 #[test]
 fn freeze_outlives_lost_news() {
     let mut script = receiver("freeze", |_| {});
