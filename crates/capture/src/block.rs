@@ -13,20 +13,15 @@ pub(crate) const ENHANCED_PACKET: u32 = 6;
 /// The length field of an option has 16 bits.
 pub(crate) const MAX_OPTION_LENGTH: usize = u16::MAX as usize;
 
-/// What an option of a block is; the numbers repeat between kinds of blocks.
-#[derive(Clone, Copy)]
-pub(crate) struct OptionCode(u16);
-
-impl OptionCode {
-    const END: OptionCode = OptionCode(0);
-    pub(crate) const COMMENT: OptionCode = OptionCode(1);
-    /// Of a section header.
-    pub(crate) const USER_APPLICATION: OptionCode = OptionCode(4);
-    /// Of an interface.
-    pub(crate) const INTERFACE_NAME: OptionCode = OptionCode(2);
-    /// Of an interface.
-    pub(crate) const TIME_RESOLUTION: OptionCode = OptionCode(9);
-}
+/// Codes of options; the numbers repeat between kinds of blocks.
+const END_OF_OPTIONS: u16 = 0;
+pub(crate) const COMMENT: u16 = 1;
+/// Of a section header.
+pub(crate) const USER_APPLICATION: u16 = 4;
+/// Of an interface.
+pub(crate) const INTERFACE_NAME: u16 = 2;
+/// Of an interface.
+pub(crate) const TIME_RESOLUTION: u16 = 9;
 
 /// One block, whose memory is used again for the next.
 #[derive(Debug, Default)]
@@ -43,14 +38,14 @@ impl Block {
         self.0.extend(word.to_le_bytes());
     }
     /// An option, padded to whole words. `value` has at most [`MAX_OPTION_LENGTH`] bytes.
-    pub(crate) fn option(&mut self, code: OptionCode, value: &[u8]) {
-        self.0.extend(code.0.to_le_bytes());
+    pub(crate) fn option(&mut self, code: u16, value: &[u8]) {
+        self.0.extend(code.to_le_bytes());
         self.0.extend((value.len() as u16).to_le_bytes());
         self.0.extend(value);
         self.truncate_or_pad(self.0.len());
     }
     pub(crate) fn end_of_options(&mut self) {
-        self.option(OptionCode::END, &[]);
+        self.option(END_OF_OPTIONS, &[]);
     }
     /// So many zero bytes, to be filled in by [`Block::at`].
     pub(crate) fn reserve(&mut self, bytes: usize) -> Range<usize> {

@@ -21,7 +21,7 @@
 mod block;
 mod headers;
 
-use block::{Block, MAX_OPTION_LENGTH, OptionCode};
+use block::{Block, MAX_OPTION_LENGTH};
 use headers::{payload_length, write_headers};
 use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH};
 use seamline_wire::{Extra, Instant, Packet, Tunnels};
@@ -94,10 +94,10 @@ impl<W: Write> Capture<W> {
             block.word(word);
         }
         for part in split_comment(&options.provenance) {
-            block.option(OptionCode::COMMENT, part.as_bytes());
+            block.option(block::COMMENT, part.as_bytes());
         }
         let application = concat!("seamline ", env!("CARGO_PKG_VERSION"));
-        block.option(OptionCode::USER_APPLICATION, application.as_bytes());
+        block.option(block::USER_APPLICATION, application.as_bytes());
         block.end_of_options();
         writer.write_all(block.finish())?;
         let CaptureOptions { snap_length, ip_version, .. } = *options;
@@ -118,8 +118,8 @@ impl<W: Write> Capture<W> {
             SnapLength::Headers => MAX_FRONT_LENGTH as u32,
             SnapLength::Bytes(most) => most,
         });
-        block.option(OptionCode::INTERFACE_NAME, first_part(name).as_bytes());
-        block.option(OptionCode::TIME_RESOLUTION, &NANOSECONDS);
+        block.option(block::INTERFACE_NAME, first_part(name).as_bytes());
+        block.option(block::TIME_RESOLUTION, &NANOSECONDS);
         block.end_of_options();
         self.writer.write_all(block.finish())?;
         self.interfaces += 1;
@@ -157,7 +157,7 @@ impl<W: Write> Capture<W> {
         block.at(fields).copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
         block.truncate_or_pad(front.start + captured);
         if let Some(remark) = remark {
-            block.option(OptionCode::COMMENT, first_part(remark).as_bytes());
+            block.option(block::COMMENT, first_part(remark).as_bytes());
             block.end_of_options();
         }
         self.writer.write_all(block.finish())

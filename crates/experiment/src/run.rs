@@ -11,7 +11,7 @@ use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::plan::{Cell, Plan};
 use seamline_scenario::schema::{DirectionSpec, Scenario};
 use seamline_sim::{ElementId, World};
-use seamline_wire::Instant;
+use seamline_wire::{DropCause, Instant};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
@@ -355,10 +355,10 @@ fn link_record(
         name,
         delivered_packets: counters.delivered.packets,
         delivered_bytes: counters.delivered.bytes,
-        dropped_by_full_queue: counters.dropped.queue_overflow.packets,
-        dropped_by_queue_management: counters.dropped.active_queue_management.packets,
-        lost_to_errors: counters.dropped.error_model.packets,
-        lost_to_link_down: counters.dropped.link_down.packets,
+        dropped_by_full_queue: counters.dropped.of(DropCause::QueueOverflow).packets,
+        dropped_by_queue_management: counters.dropped.of(DropCause::ActiveQueueManagement).packets,
+        lost_to_errors: counters.dropped.of(DropCause::ErrorModel).packets,
+        lost_to_link_down: counters.dropped.of(DropCause::LinkDown).packets,
         lost_to_departure: None,
         rate_bits_per_second: direction.schedule.is_none().then(|| direction.rate.bits_per_second()),
     })

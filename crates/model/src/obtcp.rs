@@ -149,7 +149,8 @@ impl Path {
     }
 
     /// How much sooner obTCP recovers, R_gain = R_s - R_o (equation 7), in seconds. Reduced to 2 (d2 p1 + d1 p2) /
-    /// ((1 - p1)(1 - p2)), which avoids cancellation.
+    /// ((1 - p1)(1 - p2)), which avoids cancellation. Where only one link loses packets (equations 8 and 9), it grows with the
+    /// delay of the other link, not with that of the lossy link.
     pub fn recovery_gain_seconds(&self) -> f64 {
         let Path { to_router, to_host, .. } = self;
         let repeated = to_host.one_way_seconds * to_router.loss + to_router.one_way_seconds * to_host.loss;
@@ -202,29 +203,6 @@ impl Path {
 /// The expected round-trip time over one link until a packet gets through.
 fn recovery_seconds(link: WirelessLink) -> f64 {
     2.0 * link.one_way_seconds / (1.0 - link.loss)
-}
-
-/// R_gain where only the link to the mobile router loses packets (equation 8), in seconds. It grows with the delay of
-/// the other link, not with that of the lossy link.
-///
-/// # Errors
-/// When the loss is not in [0, 1) or the delay negative or infinite.
-pub fn gain_of_losses_to_router_seconds(loss: f64, host_one_way_seconds: f64) -> Result<f64, OutOfDomain> {
-    gain_of_one_link(("p1", loss), ("d2", host_one_way_seconds))
-}
-
-/// R_gain where only the link to the mobile host loses packets (equation 9), in seconds.
-///
-/// # Errors
-/// When the loss is not in [0, 1) or the delay negative or infinite.
-pub fn gain_of_losses_to_host_seconds(loss: f64, router_one_way_seconds: f64) -> Result<f64, OutOfDomain> {
-    gain_of_one_link(("p2", loss), ("d1", router_one_way_seconds))
-}
-
-fn gain_of_one_link(loss: (&'static str, f64), delay: (&'static str, f64)) -> Result<f64, OutOfDomain> {
-    let loss = within(loss.0, loss.1, LOSS, |value| (0.0..1.0).contains(&value))?;
-    let delay = within(delay.0, delay.1, DELAY, |value| value >= 0.0)?;
-    Ok(2.0 * delay * loss / (1.0 - loss))
 }
 
 /// Jain's fairness index of `shares` (equation 21): from 1/n when one flow takes all, to 1 when all are equal.

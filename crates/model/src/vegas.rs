@@ -26,16 +26,9 @@ pub struct Detour {
     pub rounds_difference: bool,
 }
 
-impl Detour {
-    /// The range of Delta, in segments, in which the window is constant.
-    fn thresholds(self) -> [f64; 2] {
-        let half = if self.rounds_difference { 0.5 } else { 0.0 };
-        [self.alpha - half, self.beta + half]
-    }
-}
-
 /// The lowest and highest rate at which Vegas settles, in bit/s of payload.
 pub fn detour_rates(detour: Detour) -> [f64; 2] {
     let bits = f64::from(detour.segment_size) * 8.0;
-    detour.thresholds().map(|threshold| threshold * bits / detour.seconds)
+    let half = if detour.rounds_difference { 0.5 } else { 0.0 };
+    [detour.alpha - half, detour.beta + half].map(|threshold| threshold * bits / detour.seconds)
 }

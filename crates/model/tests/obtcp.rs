@@ -37,8 +37,6 @@ fn figure_7() {
 /// lossy link.
 #[test]
 fn losses_on_one_link() {
-    close(gain_of_losses_to_router_seconds(0.2, 0.020).unwrap(), 0.010);
-    close(gain_of_losses_to_host_seconds(0.2, 0.020).unwrap(), 0.010);
     for bad in [1.0, 20.0, 500.0] {
         close(path(0.2, bad, 0.0, 20.0).recovery_gain_seconds(), 0.010);
         close(path(0.0, 20.0, 0.2, bad).recovery_gain_seconds(), 0.010);
@@ -109,8 +107,6 @@ fn values_outside_the_domain_are_rejected() {
         [window(0.9, 1.0, 1.0), window(1.0, 0.0, 1.0), window(1.0, 1.0, f64::NAN)],
         ["W'", "n1", "n2"]
     );
-    assert!(gain_of_losses_to_router_seconds(1.0, 0.1).is_err());
-    assert!(gain_of_losses_to_host_seconds(0.1, -0.1).is_err());
     assert!([&[][..], &[0.0, 0.0], &[1.0, -1.0], &[f64::INFINITY]].iter().all(|it| jain_index(it).is_err()));
 }
 

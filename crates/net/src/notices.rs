@@ -66,20 +66,8 @@ impl From<&Handover> for LinkChange {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Notice {
-    GoingDown {
-        within: Duration,
-    },
-    Down {
-        /// Whether another link is up.
-        is_replaced: bool,
-    },
-    Up {
-        rate: Option<Rate>,
-        round_trip_time: Option<Duration>,
-    },
-}
+/// A signal to come, and whether the node has no link from then on.
+type Notice = (Signal, bool);
 
 /// Turns handovers into [`Signal`]s for the other machines of the mobile node. It takes no packets.
 ///
@@ -88,9 +76,9 @@ enum Notice {
 /// before the predicted time. That notice never comes before the end of the handover before it (then
 /// `within` is accordingly shorter), and one that would come when the link is down already is not given. All of them
 /// come [`NoticeConfig::late`] after that, the prediction with a `within` that is so much shorter.
-/// Where the old link outlives the coming up of the new one, [`Signal::LinkUp`] comes first, and the others tell of the
+/// Where the old link outlives the coming up of the new one, [`Signal::LinkUp`] comes first, and the others are about the
 /// old link.
-/// False predictions go on as long as the machine is woken.
+/// False predictions continue as long as the machine is woken.
 #[derive(Debug)]
 pub struct HandoverNotices {
     config: NoticeConfig,
@@ -114,11 +102,9 @@ impl HandoverNotices {
         for change in changes {
             let LinkChange { down, up, rate, round_trip_time } = change;
             let is_replaced = up < down;
-            let mut of_the_old = Vec::new();
-            of_the_old.extend(prediction(down, up_since, &config, &mut stream));
-            of_the_old.push((down + config.late, Notice::Down { is_replaced }));
-            coming.extend(of_the_old);
-            coming.push((up + config.late, Notice::Up { rate, round_trip_time }));
+            coming.extend(prediction(down, up_since, &config, &mut stream));
+            coming.push((down + config.late, (Signal::LinkDown, !is_replaced)));
+            coming.push((up + config.late, (Signal::LinkUp { rate, round_trip_time }, false)));
             up_since = up;
         }
         // Stable: notices of one handover keep their order where times are equal.
@@ -134,23 +120,13 @@ impl HandoverNotices {
         self.next_false = (per_second > 0.0)
             .then(|| after + Duration::from_secs_f64(self.stream.exponential(1.0 / per_second)));
     }
+}
 
-    fn give(&mut self, notice: Notice, out: &mut Outbox) {
-        match notice {
-            Notice::GoingDown { within } => {
-                out.event(|| Event::Handover(HandoverPhase::Predicted));
-                out.signal(Signal::LinkGoingDown { within });
-            }
-            Notice::Down { is_replaced } => {
-                self.is_down = !is_replaced;
-                out.signal(Signal::LinkDown);
-            }
-            Notice::Up { rate, round_trip_time } => {
-                self.is_down = false;
-                out.signal(Signal::LinkUp { rate, round_trip_time });
-            }
-        }
+fn give(signal: Signal, out: &mut Outbox) {
+    if matches!(signal, Signal::LinkGoingDown { .. }) {
+        out.event(|| Event::Handover(HandoverPhase::Predicted));
     }
+    out.signal(signal);
 }
 
 /// The prediction that a link is lost at `down`, unless it is lost or too late.
@@ -174,7 +150,7 @@ fn prediction(
     };
     let given = (predicted - lead).max(up_since) + config.late;
     let within = predicted.saturating_since(given);
-    (!lost && given < down).then_some((given, Notice::GoingDown { within }))
+    (!lost && given < down).then_some((given, (Signal::LinkGoingDown { within }, false)))
 }
 
 impl Machine for HandoverNotices {
@@ -183,14 +159,15 @@ impl Machine for HandoverNotices {
             return out.recycle(packet);
         }
         while self.coming.front().is_some_and(|(at, _)| *at <= now)
-            && let Some((_, notice)) = self.coming.pop_front()
+            && let Some((_, (signal, is_down))) = self.coming.pop_front()
         {
-            self.give(notice, out);
+            self.is_down = is_down;
+            give(signal, out);
         }
         while let Some(at) = self.next_false.filter(|at| *at <= now) {
             if !self.is_down {
                 let lead = self.config.lead.unwrap_or(Duration::ZERO);
-                self.give(Notice::GoingDown { within: lead - self.config.late }, out);
+                give(Signal::LinkGoingDown { within: lead - self.config.late }, out);
             }
             self.draw_next_false(at);
         }

@@ -77,7 +77,12 @@ fn gilbert_elliott_has_its_stationary_loss_and_burst_length() {
 
 #[test]
 fn gilbert_elliott_can_be_given_by_loss_and_burst() {
-    let parameters = GilbertElliottParameters::from_loss_and_burst(0.03, 5.0);
+    let parameters = GilbertElliottParameters {
+        good_to_bad: 0.03 / 5.0 / (1.0 - 0.03),
+        bad_to_good: 1.0 / 5.0,
+        loss_in_good: 0.0,
+        loss_in_bad: 1.0,
+    };
     let lost = losses(&mut GilbertElliott::new(parameters, stream()), MANY);
     assert_near(share(&lost), 0.03, 0.003);
     assert_near(mean(&runs(&lost)), 5.0, 0.2);

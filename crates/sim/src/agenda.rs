@@ -110,7 +110,7 @@ impl Agenda {
         self.last_arming += NEXT_ARMING;
     }
 
-    /// `element` wants to be woken at `at`, or earlier if it said so before.
+    /// `element` wants to be woken at `at`, or earlier if it was armed for that before.
     #[inline]
     pub(crate) fn arm(&mut self, element: usize, rank: Rank, at: Instant) {
         let mut node = self.nodes.len() / 2 + element;

@@ -1,24 +1,16 @@
 //! Routers forward at once, so a circle of routers without a link would take a packet round for ever.
 
 use crate::router::Router;
-use crate::world::{Element, Joints, Slot, wire};
+use crate::world::{Element, World};
 use seamline_wire::{NodeId, Port};
 
-/// How a world is put together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wiring<'a> {
-    pub(crate) slots: &'a [Slot],
-    pub(crate) joints: &'a [Joints],
-    pub(crate) routers: &'a [Router],
-}
-
-impl Wiring<'_> {
+impl<M, O> World<M, O> {
     /// Look for circles of routers.
     ///
     /// # Panics
     /// When there is one.
     #[cold]
-    pub(crate) fn refuse_circles(self) {
+    pub(crate) fn refuse_circles(&self) {
         let routers: Vec<usize> =
             (0..self.slots.len()).filter(|place| self.leads_to_router(*place)).collect();
         if routers.is_empty() {
@@ -40,7 +32,7 @@ impl Wiring<'_> {
     }
 
     /// The routers, each once and then the first again, that packets to `destination` pass in a circle.
-    fn circle(self, routers: &[usize], destination: NodeId) -> Option<Vec<usize>> {
+    fn circle(&self, routers: &[usize], destination: NodeId) -> Option<Vec<usize>> {
         // Which walk was the first to come by; a walk that meets itself goes in a circle.
         let mut walks: Vec<Option<usize>> = vec![None; self.slots.len()];
         for (walk, start) in routers.iter().enumerate() {
@@ -64,18 +56,16 @@ impl Wiring<'_> {
     }
 
     /// The router that the one at `place` hands packets to `destination` to, when no link is between them.
-    fn next_router(self, place: usize, destination: NodeId) -> Option<usize> {
+    fn next_router(&self, place: usize, destination: NodeId) -> Option<usize> {
         let exit = self.router(place)?.route(destination)?;
-        let next = wire(self.slots, self.joints, place, exit)?.to.place();
+        let next = self.wire(place, exit)?.to.place();
         self.router(next).map(|_| next)
     }
 
     /// Whether this is a router with a wire to another; what is not cannot be part of a circle.
-    fn leads_to_router(self, place: usize) -> bool {
-        let leads = |port| {
-            wire(self.slots, self.joints, place, Port(port))
-                .is_some_and(|wire| self.router(wire.to.place()).is_some())
-        };
+    fn leads_to_router(&self, place: usize) -> bool {
+        let leads =
+            |port| self.wire(place, Port(port)).is_some_and(|wire| self.router(wire.to.place()).is_some());
         self.router(place).is_some() && (0..self.joints[place].ports()).any(leads)
     }
 

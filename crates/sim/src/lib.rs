@@ -55,13 +55,11 @@
 
 mod agenda;
 mod circles;
-mod observer;
 mod outside;
 mod router;
 mod run;
 mod world;
 
-pub use observer::{NoObserver, Observer};
 pub use outside::{AgentPort, HostPort};
 pub use router::Router;
-pub use world::{ElementId, World};
+pub use world::{ElementId, NoObserver, Observer, World};

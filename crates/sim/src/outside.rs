@@ -1,7 +1,6 @@
 //! Worlds that an outside clock drives and that exchange packets with the outside.
 
-use crate::observer::Observer;
-use crate::world::{ElementId, World};
+use crate::world::{ElementId, Observer, World};
 use seamline_wire::{Event, Input, Instant, Machine, Outbox, Packet, Port, Signal};
 
 /// Stands for a host outside of the world, and keeps what reaches it until the driver takes it.

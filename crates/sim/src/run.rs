@@ -1,9 +1,7 @@
 //! The event loop.
 
 use crate::agenda::Rank;
-use crate::circles::Wiring;
-use crate::observer::Observer;
-use crate::world::{Element, ElementId, Wire, World, wire};
+use crate::world::{Element, ElementId, Observer, Wire, World};
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -51,7 +49,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// ever at one instant; and when a machine asks to be woken at one instant again and again.
     pub fn run_until(&mut self, end: Instant) {
         if std::mem::take(&mut self.unchecked) {
-            Wiring { slots: &self.slots, joints: &self.joints, routers: &self.routers }.refuse_circles();
+            self.refuse_circles();
         }
         while let Some((at, place)) = self.agenda.next() {
             if at > end {
@@ -154,7 +152,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub(crate) fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
         let (mut from, mut port) = (from, port);
         loop {
-            let Some(Wire { to, port: entry }) = wire(&self.slots, &self.joints, from, port) else {
+            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
                 return self.lose(from, packet);
             };
             let place = to.place();

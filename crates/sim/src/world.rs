@@ -1,11 +1,10 @@
 //! What a world consists of, and how it is put together.
 
 use crate::agenda::Agenda;
-use crate::observer::{NoObserver, Observer};
 use crate::router::Router;
 use crate::run::Restless;
 use seamline_net::Link;
-use seamline_wire::{Instant, Machine, Outbox, Packet, Port};
+use seamline_wire::{Event, Instant, Machine, Outbox, Packet, Port};
 use std::collections::VecDeque;
 
 /// An element of a world: its number, in the order of adding.
@@ -16,6 +15,27 @@ impl ElementId {
     pub(crate) fn place(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Sees the events and packets of a run. Chosen by type, so that a run without an observer costs nothing.
+pub trait Observer {
+    /// Whether elements should build events and packets be shown.
+    const LISTENS: bool = true;
+    /// Something happened at an element.
+    fn event(&mut self, now: Instant, at: ElementId, event: &Event);
+    /// A packet leaves a machine.
+    fn sent(&mut self, _now: Instant, _from: ElementId, _packet: &Packet) {}
+    /// A packet arrives at a machine.
+    fn arrived(&mut self, _now: Instant, _at: ElementId, _packet: &Packet) {}
+}
+
+/// Observes nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    const LISTENS: bool = false;
+    fn event(&mut self, _now: Instant, _at: ElementId, _event: &Event) {}
 }
 
 /// What an element is, and its place among those of its kind. Links and routers are known to the world,
@@ -57,15 +77,6 @@ impl Joints {
     }
 }
 
-/// Where `port` of the element at `place` leads.
-#[inline]
-pub(crate) fn wire(slots: &[Slot], joints: &[Joints], place: usize, port: Port) -> Option<Wire> {
-    match usize::from(port.0).checked_sub(1) {
-        None => slots[place].first_wire,
-        Some(further) => joints[place].more_wires.get(further).copied().flatten(),
-    }
-}
-
 /// Machines, links and routers with a virtual clock. `M` is the machine type (a concrete one, an enum
 /// or `Box<dyn Machine>`), `O` who listens.
 #[derive(Debug)]
@@ -89,6 +100,17 @@ pub struct World<M, O = NoObserver> {
     pub(crate) observer: O,
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
+}
+
+impl<M, O> World<M, O> {
+    /// Where `port` of the element at `place` leads.
+    #[inline]
+    pub(crate) fn wire(&self, place: usize, port: Port) -> Option<Wire> {
+        match usize::from(port.0).checked_sub(1) {
+            None => self.slots[place].first_wire,
+            Some(further) => self.joints[place].more_wires.get(further).copied().flatten(),
+        }
+    }
 }
 
 impl<M: Machine> World<M> {

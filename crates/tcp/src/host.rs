@@ -1,11 +1,38 @@
-//! A host: the machine that holds connections and the applications that use them.
+//! A host: the machine that holds connections, and the applications that use them.
 
-use crate::application::Application;
 use crate::emit::reset_for;
 use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
 use std::collections::BTreeMap;
+
+/// A source of data with a beginning and an end; it reads whatever arrives at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// When it opens the connection (or begins to listen).
+    pub start: Instant,
+    /// When it stops supplying data, if ever.
+    pub stop: Option<Instant>,
+    /// How many bytes it sends; `u64::MAX` is without end.
+    pub bytes: u64,
+    /// Whether it closes the connection when all is supplied, or when the peer has closed.
+    pub closes: bool,
+}
+
+impl Application {
+    /// A transfer without end, beginning at `start`.
+    pub fn endless(start: Instant) -> Self {
+        Application { start, stop: None, bytes: u64::MAX, closes: false }
+    }
+    /// A transfer of `bytes` that closes the connection at its end.
+    pub fn transfer(start: Instant, bytes: u64) -> Self {
+        Application { start, stop: None, bytes, closes: true }
+    }
+    /// Only receives; closes when the peer has closed.
+    pub fn sink() -> Self {
+        Application { start: Instant::ZERO, stop: None, bytes: 0, closes: true }
+    }
+}
 
 /// A connection's number at its host, in the order of [`Host::add`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -52,12 +52,13 @@
 //! # Ok::<(), seamline_tcp::PairError>(())
 //! ```
 
-pub mod application;
+#[macro_use]
+mod macros;
+
 pub mod cc;
 mod emit;
 pub mod endpoint;
 pub mod handover;
-mod held;
 pub mod host;
 pub mod loss_notification;
 #[cfg(feature = "ns2")]
@@ -77,10 +78,9 @@ mod sender;
 pub mod variant;
 pub mod view;
 
-pub use application::Application;
 pub use emit::Address;
 pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, Opening, State};
-pub use host::Host;
+pub use host::{Application, Host};
 pub use offset::Offset;
 pub use parameters::Parameters;
 pub use sender::SenderStatistics;

@@ -35,38 +35,26 @@ pub enum Repeat {
     Never,
 }
 
-/// What can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LossNotificationParameters {
-    /// What an end does.
-    pub scheme: LossNotification,
-    /// When it sends once more.
-    pub repeat: Repeat,
-    /// While a loss over the air is being repaired, each duplicate acknowledgment lets a new segment go, as in fast recovery
-    /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
-    /// SACK the recovery knows by itself what has left the network.
-    pub duplicates_let_segments_go: bool,
-    /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it goes on from the last
-    /// new acknowledgment, which a repair over a full queue seldom beats.
-    pub restarts_timer: bool,
-    /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits
-    /// for its timer.
-    pub repairs_neighbours: bool,
-    /// Duplicates of a loss over the air count towards the threshold of fast retransmit, so that one that comes unmarked after three of them asks for
-    /// nothing, as in ns-2.
-    pub counts_marked_duplicates: bool,
-}
-
-impl Default for LossNotificationParameters {
-    fn default() -> Self {
-        LossNotificationParameters {
-            scheme: LossNotification::None,
-            repeat: Repeat::AfterRoundTrip,
-            duplicates_let_segments_go: true,
-            restarts_timer: true,
-            repairs_neighbours: true,
-            counts_marked_duplicates: false,
-        }
+parameters! {
+    /// What can be set.
+    pub struct LossNotificationParameters {
+        /// What an end does.
+        pub scheme: LossNotification = LossNotification::None,
+        /// When it sends once more.
+        pub repeat: Repeat = Repeat::AfterRoundTrip,
+        /// While a loss over the air is being repaired, each duplicate acknowledgment lets a new segment go, as in fast recovery
+        /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
+        /// SACK the recovery itself knows what has left the network.
+        pub duplicates_let_segments_go: bool = true,
+        /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it keeps running from the last
+        /// new acknowledgment, which a repair over a full queue seldom beats.
+        pub restarts_timer: bool = true,
+        /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits
+        /// for its timer.
+        pub repairs_neighbours: bool = true,
+        /// Duplicates of a loss over the air count towards the threshold of fast retransmit, so that one that comes unmarked after three of them asks for
+        /// nothing, as in ns-2.
+        pub counts_marked_duplicates: bool = false,
     }
 }
 

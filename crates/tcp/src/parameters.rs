@@ -24,7 +24,7 @@ pub struct Parameters {
     pub receiver: ReceiverParameters,
     /// Opening, closing and giving up.
     pub connection: ConnectionParameters,
-    /// Telling losses over the air from congestion.
+    /// Distinguishing losses over the air from congestion.
     pub loss_notification: LossNotificationParameters,
     /// Those of each congestion control.
     pub congestion_control: CongestionControlParameters,
@@ -69,93 +69,63 @@ pub enum IdleRestart {
     /// the threshold remembers three quarters of what was (RFC 2861; Linux, tcp_cwnd_restart).
     Decay,
     /// A retransmission timeout after the last acknowledgment, one segment, and the threshold stays: ns-2's
-    /// timer goes on with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
+    /// timer keeps running with nothing outstanding (slow_start_restart_ and restart_bugfix_, both on by default).
     /// What ns-2's Vegas also does, halving the threshold and backing off, is left out.
     OneSegment,
 }
 
-/// The congestion window's beginnings and arithmetic.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WindowParameters {
-    /// Initial window in segments (RFC 6928: 10; RFC 5681: 2 to 4).
-    pub initial: f64,
-    /// The initial window holds at most so many bytes, unless two segments are more (RFC 6928 section 2:
-    /// 14600); infinite for no such limit.
-    pub initial_bytes: f64,
-    /// Initial slow start threshold in segments; infinite is RFC 5681's "arbitrarily high".
-    pub initial_threshold: f64,
-    /// A local limit of the window in segments, `u32::MAX` for none (ns-2's window_).
-    pub limit: u32,
-    /// Growth for one acknowledgment.
-    pub growth: Growth,
-    /// Grow only when the window was full (RFC 9438 section 4.2 and Linux ask for it; ns-2 does not).
-    pub grow_only_when_full: bool,
-    /// What a loss halves.
-    pub cut_base: CutBase,
-    /// Store the threshold in whole segments (ns-2).
-    pub whole_threshold: bool,
-    /// On a loss found from acknowledgments set the window to the threshold (RFC 5681), not to the
-    /// unrounded half.
-    pub cut_to_threshold: bool,
-    /// What becomes of the window while nothing is outstanding.
-    pub idle_restart: IdleRestart,
-    /// A window that was neither full nor acknowledged into for a retransmission timeout, for want of data
-    /// or for the peer's window, falls half way to what was used of it, or to the initial window if that is
-    /// more; the threshold remembers three quarters of it (RFC 2861; Linux, tcp_cwnd_application_limited).
-    pub application_limited_decay: bool,
-    /// A timeout that repeats without progress leaves the threshold as it is (RFC 5681 section 3.1,
-    /// below equation 4).
-    pub repeated_timeout_holds_threshold: bool,
-    /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
-    /// to one segment (RFC 5681 section 3.1).
-    pub lost_handshake_cuts_threshold: bool,
-}
-
-impl Default for WindowParameters {
-    fn default() -> Self {
-        WindowParameters {
-            initial: 10.0,
-            initial_bytes: 14_600.0,
-            initial_threshold: f64::INFINITY,
-            limit: u32::MAX,
-            growth: Growth::PerByte { most_per_ack: 1.0 },
-            grow_only_when_full: true,
-            cut_base: CutBase::FlightSize,
-            whole_threshold: false,
-            cut_to_threshold: true,
-            idle_restart: IdleRestart::RestartWindow,
-            application_limited_decay: false,
-            repeated_timeout_holds_threshold: true,
-            lost_handshake_cuts_threshold: false,
-        }
+parameters! {
+    /// The congestion window's beginnings and arithmetic.
+    pub struct WindowParameters {
+        /// Initial window in segments (RFC 6928: 10; RFC 5681: 2 to 4).
+        pub initial: f64 = 10.0,
+        /// The initial window holds at most so many bytes, unless two segments are more (RFC 6928 section 2:
+        /// 14600); infinite for no such limit.
+        pub initial_bytes: f64 = 14_600.0,
+        /// Initial slow start threshold in segments; infinite is RFC 5681's "arbitrarily high".
+        pub initial_threshold: f64 = f64::INFINITY,
+        /// A local limit of the window in segments, `u32::MAX` for none (ns-2's window_).
+        pub limit: u32 = u32::MAX,
+        /// Growth for one acknowledgment.
+        pub growth: Growth = Growth::PerByte { most_per_ack: 1.0 },
+        /// Grow only when the window was full (RFC 9438 section 4.2 and Linux ask for it; ns-2 does not).
+        pub grow_only_when_full: bool = true,
+        /// What a loss halves.
+        pub cut_base: CutBase = CutBase::FlightSize,
+        /// Store the threshold in whole segments (ns-2).
+        pub whole_threshold: bool = false,
+        /// On a loss found from acknowledgments set the window to the threshold (RFC 5681), not to the
+        /// unrounded half.
+        pub cut_to_threshold: bool = true,
+        /// What becomes of the window while nothing is outstanding.
+        pub idle_restart: IdleRestart = IdleRestart::RestartWindow,
+        /// A window that was neither full nor acknowledged into for a retransmission timeout, for want of data
+        /// or for the peer's window, falls half way to what was used of it, or to the initial window if that is
+        /// more; the threshold remembers three quarters of it (RFC 2861; Linux, tcp_cwnd_application_limited).
+        pub application_limited_decay: bool = false,
+        /// A timeout that repeats without progress leaves the threshold as it is (RFC 5681 section 3.1,
+        /// below equation 4).
+        pub repeated_timeout_holds_threshold: bool = true,
+        /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
+        /// to one segment (RFC 5681 section 3.1).
+        pub lost_handshake_cuts_threshold: bool = false,
     }
 }
 
-/// What the segments look like.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SegmentParameters {
-    /// Largest segment this end accepts, and sends when the peer allows it: payload plus options, in bytes
-    /// (RFC 9293 section 3.7.1; options are subtracted by RFC 6691).
-    pub maximum_segment_size: u16,
-    /// Offer window scaling with this shift (RFC 7323 section 2), `None` not to offer it.
-    pub window_scale: Option<u8>,
-    /// Offer timestamps, counted in this unit (RFC 7323 section 3), `None` not to offer them.
-    pub timestamp_tick: Option<Duration>,
-    /// Offer SACK (RFC 2018) when the recovery can use it.
-    pub selective_acknowledgments: bool,
-    /// Small segments wait for acknowledgments (Nagle).
-    pub nagle: bool,
-}
-
-impl Default for SegmentParameters {
-    fn default() -> Self {
-        SegmentParameters {
-            maximum_segment_size: 1460,
-            window_scale: Some(7),
-            timestamp_tick: Some(Duration::from_millis(1)),
-            selective_acknowledgments: true,
-            nagle: true,
-        }
+parameters! {
+    /// What the segments look like.
+    pub struct SegmentParameters {
+        /// Largest segment this end accepts, and sends when the peer allows it: payload plus options, in bytes
+        /// (RFC 9293 section 3.7.1; options are subtracted by RFC 6691).
+        pub maximum_segment_size: u16 = 1460,
+        /// Offer window scaling with this shift (RFC 7323 section 2), `None` not to offer it.
+        pub window_scale: Option<u8> = Some(7),
+        /// Offer timestamps, counted in this unit (RFC 7323 section 3), `None` not to offer them.
+        pub timestamp_tick: Option<Duration> = Some(Duration::from_millis(1)),
+        /// Offer SACK (RFC 2018) when the recovery can use it.
+        pub selective_acknowledgments: bool = true,
+        /// Small segments wait for acknowledgments (Nagle).
+        pub nagle: bool = true,
     }
 }
 
@@ -168,30 +138,18 @@ pub struct DelayedAcknowledgment {
     pub segments: u32,
 }
 
-/// The receiving side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReceiverParameters {
-    /// Receive buffer in bytes: the largest window offered.
-    pub buffer: u32,
-    /// Delay acknowledgments, or acknowledge every segment.
-    pub delayed_acknowledgment: Option<DelayedAcknowledgment>,
-    /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
-    pub most_sack_blocks: usize,
-    /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
-    pub reports_duplicates: bool,
-}
-
-impl Default for ReceiverParameters {
-    fn default() -> Self {
-        ReceiverParameters {
-            buffer: 8 << 20,
-            delayed_acknowledgment: Some(DelayedAcknowledgment {
-                timeout: Duration::from_millis(200),
-                segments: 2,
-            }),
-            most_sack_blocks: 4,
-            reports_duplicates: false,
-        }
+parameters! {
+    /// The receiving side.
+    pub struct ReceiverParameters {
+        /// Receive buffer in bytes: the largest window offered.
+        pub buffer: u32 = 8 << 20,
+        /// Delay acknowledgments, or acknowledge every segment.
+        pub delayed_acknowledgment: Option<DelayedAcknowledgment> =
+            Some(DelayedAcknowledgment { timeout: Duration::from_millis(200), segments: 2 }),
+        /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
+        pub most_sack_blocks: usize = 4,
+        /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
+        pub reports_duplicates: bool = false,
     }
 }
 
@@ -217,32 +175,21 @@ impl Parameters {
     }
 }
 
-/// Opening, closing and giving up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConnectionParameters {
-    /// Retransmissions of a SYN before giving up.
-    pub most_syn_retransmissions: u32,
-    /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
-    pub user_timeout: Option<Duration>,
-    /// Send a keep-alive after this much silence, at this interval, and give up after so many
-    /// (RFC 9293 section 3.8.4).
-    pub keepalive: Option<KeepAlive>,
-    /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
-    pub time_wait: Duration,
-    /// Between two challenge ACKs of a connection, at least (RFC 5961 section 7).
-    pub challenge_ack_interval: Duration,
-}
-
-impl Default for ConnectionParameters {
-    fn default() -> Self {
-        ConnectionParameters {
-            most_syn_retransmissions: 7,
-            user_timeout: Some(Duration::from_secs(300)),
-            keepalive: None,
-            time_wait: Duration::from_secs(240),
-            // By the example of RFC 5961 section 7 at most ten in five seconds; Linux: `tcp_invalid_ratelimit`.
-            challenge_ack_interval: Duration::from_millis(500),
-        }
+parameters! {
+    /// Opening, closing and giving up.
+    pub struct ConnectionParameters {
+        /// Retransmissions of a SYN before giving up.
+        pub most_syn_retransmissions: u32 = 7,
+        /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
+        pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
+        /// Send a keep-alive after this much silence, at this interval, and give up after so many
+        /// (RFC 9293 section 3.8.4).
+        pub keepalive: Option<KeepAlive> = None,
+        /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
+        pub time_wait: Duration = Duration::from_secs(240),
+        /// Between two challenge ACKs of a connection, at least: by the example of RFC 5961 section 7 at most ten in five
+        /// seconds (Linux: `tcp_invalid_ratelimit`).
+        pub challenge_ack_interval: Duration = Duration::from_millis(500),
     }
 }
 

@@ -93,7 +93,7 @@ impl Receiver {
         self.finished
     }
     /// The application reads `bytes` (at most what is readable). Returns whether the window opened
-    /// enough to tell the peer: by two segments, or half the buffer, as in 4.4BSD; less rides on the
+    /// enough to report it: by two segments, or half the buffer, as in 4.4BSD; less rides on the
     /// next acknowledgment. One that is closed on purpose stays closed.
     pub fn consume(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());

@@ -72,7 +72,6 @@ pub(crate) struct Exit<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Sender {
-    parameters: Arc<Parameters>,
     pub(crate) view: View,
     pub(crate) initial: SequenceNumber,
     pub(crate) statistics: SenderStatistics,
@@ -122,18 +121,17 @@ impl Sender {
         segment_size: u32,
     ) -> Self {
         let WindowParameters { initial: congestion, initial_threshold: threshold, .. } = parameters.window;
-        let window = Window { congestion, threshold };
-        let control = (variant.congestion_control.build)(parameters, window);
         let keeps_log = variant.congestion_control.needs_send_log || variant.recovery.needs_send_log;
         let log = || SendLog::new(&parameters.ns2.vegas, Offset::FIRST_BYTE, segment_size);
         let view = View {
+            parameters: Arc::clone(parameters),
             now: Instant::ZERO,
             segment_size,
             unacknowledged: first,
             next: first,
             highest_sent: first,
             available: Offset::FIRST_BYTE,
-            window: control.window(),
+            window: Window { congestion, threshold },
             inflation: 0,
             peer_window: 0,
             largest_peer_window: 0,
@@ -147,11 +145,10 @@ impl Sender {
         };
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         Sender {
-            parameters: Arc::clone(parameters),
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control,
+            control: (variant.congestion_control.build)(),
             recovery: (variant.recovery.build)(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
@@ -288,7 +285,7 @@ impl Sender {
         let acknowledged = ack.offset.saturating_since(previous);
         let reported = self.take_losses(segment, duplicate, acknowledged);
         let over_the_air = reported == notified::Reported::OverTheAir;
-        if over_the_air && duplicate && self.parameters.loss_notification.counts_marked_duplicates {
+        if over_the_air && duplicate && self.view.parameters.loss_notification.counts_marked_duplicates {
             self.recovery.note_duplicate();
         }
         let duplicate = duplicate && !over_the_air;
@@ -442,8 +439,7 @@ impl Sender {
             Command::RenewPath { round_trip_time } => {
                 self.timing = None;
                 self.samples_from = self.view.highest_sent;
-                self.control.on_path_change(round_trip_time, &self.view);
-                self.view.window = self.control.window();
+                self.view.window = self.control.on_path_change(round_trip_time, &self.view);
             }
             Command::ClearScoreboard => self.view.scoreboard.clear(),
             Command::NoteRecovery => {
@@ -458,18 +454,17 @@ impl Sender {
         self.statistics.window_cuts += 1;
         if loss == Loss::Collapsed
             && self.timeout_is_repeated
-            && self.parameters.window.repeated_timeout_holds_threshold
+            && self.view.parameters.window.repeated_timeout_holds_threshold
         {
-            self.control.set_window(Window { congestion: 1.0, ..self.view.window });
+            self.set_window(Window { congestion: 1.0, ..self.view.window });
         } else {
-            self.control.on_loss(loss, &self.view);
+            self.view.window = self.control.on_loss(loss, &self.view);
         }
-        self.view.window = self.control.window();
     }
 
     fn set_window(&mut self, window: Window) {
-        self.control.set_window(window);
-        self.view.window = self.control.window();
+        self.control.on_window_replaced();
+        self.view.window = window;
     }
 
     fn sample_round_trip(&mut self, timestamp_sample: Option<Duration>) {

@@ -92,12 +92,13 @@ pub static ALL: &[NamedVariant] = &[
 /// Why a pair was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PairError {
-    /// No congestion control has this name.
-    UnknownCongestionControl(String),
-    /// No recovery has this name.
-    UnknownRecovery(String),
-    /// No variant has this name.
-    UnknownVariant(String),
+    /// Nothing has this name.
+    Unknown {
+        /// What was looked for: a congestion control, a recovery or a variant.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
     /// The two make no sense together.
     Refused {
         /// The congestion control.
@@ -112,9 +113,7 @@ pub enum PairError {
 impl fmt::Display for PairError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PairError::UnknownCongestionControl(name) => write!(f, "unknown congestion control \"{name}\""),
-            PairError::UnknownRecovery(name) => write!(f, "unknown recovery \"{name}\""),
-            PairError::UnknownVariant(name) => write!(f, "unknown variant \"{name}\""),
+            PairError::Unknown { kind, name } => write!(f, "unknown {kind} \"{name}\""),
             PairError::Refused { congestion_control, recovery, reason } => {
                 write!(
                     f,
@@ -126,13 +125,17 @@ impl fmt::Display for PairError {
 }
 impl std::error::Error for PairError {}
 
+fn unknown(kind: &'static str, name: &str) -> PairError {
+    PairError::Unknown { kind, name: name.to_owned() }
+}
+
 /// The variant of this name under these parameters.
 ///
 /// # Errors
 /// When no variant has the name, or the profile's SACK recovery does not exist.
 pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
     let named = ALL.iter().find(|variant| variant.name == name);
-    let named = named.ok_or_else(|| PairError::UnknownVariant(name.to_owned()))?;
+    let named = named.ok_or_else(|| unknown("variant", name))?;
     pair(named.congestion_control, named.recovery.unwrap_or(parameters.recovery.sack_algorithm))
 }
 
@@ -141,9 +144,9 @@ pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
 /// # Errors
 /// When either does not exist or the congestion control refuses the recovery.
 pub fn pair(congestion_control: &str, recovery: &str) -> Result<Variant, PairError> {
-    let control = cc::find(congestion_control)
-        .ok_or_else(|| PairError::UnknownCongestionControl(congestion_control.to_owned()))?;
-    let recovery = recovery::find(recovery).ok_or_else(|| PairError::UnknownRecovery(recovery.to_owned()))?;
+    let control =
+        cc::find(congestion_control).ok_or_else(|| unknown("congestion control", congestion_control))?;
+    let recovery = recovery::find(recovery).ok_or_else(|| unknown("recovery", recovery))?;
     match control.refuses.iter().find(|(refused, _)| *refused == recovery.name) {
         Some((_, reason)) => {
             Err(PairError::Refused { congestion_control: control.name, recovery: recovery.name, reason })

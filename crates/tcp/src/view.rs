@@ -1,13 +1,16 @@
 //! The facts about a sender that strategies may look at.
 
 use crate::offset::Offset;
+use crate::parameters::Parameters;
 use crate::rtt::RoundTrip;
 use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use seamline_wire::Instant;
+use std::sync::Arc;
 
 /// Congestion window and slow start threshold, in segments (the unit of the papers, of ns-2 and of
 /// Linux; RFC 5681 counts the same in bytes). Fractions are kept.
+#[must_use = "a window takes effect only in the view"]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// cwnd, at least one segment except where a scheme says otherwise.
@@ -30,6 +33,8 @@ impl Window {
 /// function of the endpoint applies them.
 #[derive(Debug)]
 pub struct View {
+    /// The parameters of the endpoint.
+    pub parameters: Arc<Parameters>,
     /// The time of the input being handled.
     pub now: Instant,
     /// Payload of a full segment in bytes.

@@ -130,13 +130,14 @@ mod tests {
 
     #[test]
     fn four_losses_keep_their_offsets_and_causes() {
-        let told = [(Losses::FURTHEST, LossCause::Air), (70_001, LossCause::Congestion), (0, LossCause::Air)]
-            .map(|(offset, cause)| Loss { offset, cause });
-        let mut losses: Losses = told.into_iter().collect();
+        let listed =
+            [(Losses::FURTHEST, LossCause::Air), (70_001, LossCause::Congestion), (0, LossCause::Air)]
+                .map(|(offset, cause)| Loss { offset, cause });
+        let mut losses: Losses = listed.into_iter().collect();
         assert!(!losses.push(Loss { offset: Losses::FURTHEST + 1, cause: LossCause::Air }));
         assert!(losses.push(Loss { offset: 0xf_0f0f, cause: LossCause::Congestion }));
-        assert!(!losses.push(told[0]), "four at most");
-        assert_eq!(losses.iter().take(3).collect::<Vec<_>>(), told);
+        assert!(!losses.push(listed[0]), "four at most");
+        assert_eq!(losses.iter().take(3).collect::<Vec<_>>(), listed);
         losses.set_cause(3, LossCause::Air);
         losses.set_cause(0, LossCause::Congestion);
         let seen: Vec<_> = losses.iter().map(|loss| (loss.offset, loss.cause == LossCause::Air)).collect();

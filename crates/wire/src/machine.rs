@@ -64,7 +64,7 @@ impl Outbox {
     pub fn send(&mut self, port: Port, packet: Box<Packet>) {
         self.packets.push((port, packet));
     }
-    /// Tell the other machines of this node.
+    /// Send a signal to the other machines of this node.
     pub fn signal(&mut self, signal: Signal) {
         self.signals.push(signal);
     }

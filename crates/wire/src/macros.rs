@@ -49,22 +49,6 @@ macro_rules! named {
     };
 }
 
-/// `map` for messages whose addresses may be of several types: what stays, the addresses, and those that may be missing.
-macro_rules! map_addresses {
-    ($($name:ident: $($same:ident)*; $($address:ident)*; $($optional:ident)*;)*) => {
-        $(impl<A> $name<A> {
-            /// The same message with other addresses.
-            fn map<B>(self, mut address: impl FnMut(A) -> B) -> $name<B> {
-                $name {
-                    $($same: self.$same,)*
-                    $($address: address(self.$address),)*
-                    $($optional: self.$optional.map(&mut address),)*
-                }
-            }
-        })*
-    };
-}
-
 /// Binary operators, one a line: `Left: Operator method Right = Output, |left, right| value`.
 macro_rules! operators {
     ($($(#[$about:meta])* $left:ty: $trait:ident $method:ident $right:ty = $output:ty, |$a:ident, $b:ident| $value:expr;)*) => {

@@ -26,7 +26,7 @@ pub enum Mark {
         bandwidth_delay_product: Option<NonZeroU32>,
     },
     /// Losses, each with its cause, in an acknowledgment: explicit loss notification (eln-ack, section III; Balakrishnan and
-    /// Katz, IEEE GLOBECOM 1998). Who lists them says congestion; an agent that knows better says so.
+    /// Katz, IEEE GLOBECOM 1998). The receiver lists congestion as the cause; an agent that knows better corrects it.
     Losses(Losses),
 }
 

@@ -1,4 +1,4 @@
-//! What one layer may tell another on the same node. The far end learns only from packets.
+//! What one layer may signal to another on the same node. The far end learns only from packets.
 
 use crate::time::Duration;
 use crate::units::Rate;
@@ -25,7 +25,7 @@ pub enum Signal {
     /// node could reach it all the time. RFC 3753, section 3.1, calls such a handover make-before-break.
     LinkHandoverComplete,
     /// What is known of a link that is up ([`Signal::LinkUp`]) while a mobility protocol finds out whether this node can
-    /// be reached over it (Link_Parameters_Report). By itself it says nothing about a move.
+    /// be reached over it (Link_Parameters_Report). Alone it does not announce a move.
     LinkParametersReport {
         /// Rate of the new link.
         rate: Option<Rate>,

@@ -3,10 +3,9 @@
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use proptest::prelude::*;
 use seamline_wire::codec::IpHeader;
-use seamline_wire::codec::message::MessageError;
-use seamline_wire::codec::recovery::{decode, encode};
+use seamline_wire::codec::recovery::{MessageError, decode, encode};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Control, NodeId, SequenceNumber, TransportPort};
+use seamline_wire::{Control, SequenceNumber, TransportPort};
 
 fn message(about: MissingBytes, numbers: &[u32]) -> RecoveryMessage {
     let ranges: Vec<SequenceRange> = numbers
@@ -76,7 +75,7 @@ fn what_is_written_is_sound_and_read_again() {
     }
     let most = message(MissingBytes::Request, &[1; 9]);
     assert_eq!(most.ranges.as_slice().len(), SequenceRanges::MAX);
-    assert_eq!(Control::<NodeId>::Recovery(most).wire_bytes() as usize, bytes(&headers()[0], &most).len());
+    assert_eq!(Control::Recovery(most).wire_bytes() as usize, bytes(&headers()[0], &most).len());
 }
 
 #[test]

@@ -90,7 +90,7 @@ pub(super) struct Setup {
     pub(super) snoop: bool,
     /// Family e: the sender is the mobile node.
     pub(super) up: bool,
-    /// Family e: the sender heeds notifications of losses over the air.
+    /// Family e: the sender acts on notifications of losses over the air.
     pub(super) eln: bool,
     /// Whether packets are lost before the queue ("head") or after propagation ("end").
     pub(super) loss_at_head: bool,

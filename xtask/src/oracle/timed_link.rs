@@ -2,8 +2,8 @@
 
 use super::ns2_clock::Ns2Clock;
 use seamline_net::error::{Arrival, ErrorModel};
-use seamline_net::{Link, LinkConfig};
-use seamline_wire::{Input, Instant, Machine, Outbox};
+use seamline_net::{Counters, Link, LinkConfig};
+use seamline_wire::{DropCause, Input, Instant, Machine, Outbox};
 use std::collections::VecDeque;
 
 /// A link, and what ns-2's clock would show when packets leave its transmitter and arrive: the sums of
@@ -85,7 +85,8 @@ impl Machine for TimedLink {
         let before = self.link.counters();
         self.link.step(now, input, out);
         let after = self.link.counters();
-        let emptied = after.dropped.link_down.packets - before.dropped.link_down.packets;
+        let lost = |counters: &Counters| counters.dropped.of(DropCause::LinkDown).packets;
+        let emptied = lost(&after) - lost(&before);
         self.inside.truncate(self.inside.len().saturating_sub(emptied as usize));
         if after.accepted.packets > before.accepted.packets {
             self.accept(bytes);

@@ -29,28 +29,25 @@ pub type Values = [f64; 8];
 
 /// The parameters that are one value of [`Values`] each, in its order; then `p` and `d`, which set two.
 pub static PARAMETERS: [Parameter; 10] = [
-    share("p1", &[0], "p1, share of packets lost between base station and mobile router"),
-    share("p2", &[1], "p2, share of packets lost between mobile router and mobile host"),
-    delay("d0", &[2], "d0, one-way delay between fixed host and base station (ms)"),
-    delay("d1", &[3], "d1, one-way delay between base station and mobile router (ms)"),
-    delay("d2", &[4], "d2, one-way delay between mobile router and mobile host (ms)"),
-    packets("window", &[5], "W', mean window (packets)"),
-    packets("n1", &[6], "n1, packets repaired by one SNACK"),
-    packets("n2", &[7], "n2, packets repaired at a time by the mobile router"),
-    share("p", &[0, 1], "p1 = p2, share of packets lost on each wireless link"),
-    delay("d", &[3, 4], "d1 = d2, one-way delay of each wireless link (ms)"),
+    parameter("p1", Unit::Share, &[0], "p1, share of packets lost between base station and mobile router"),
+    parameter("p2", Unit::Share, &[1], "p2, share of packets lost between mobile router and mobile host"),
+    parameter("d0", Unit::Seconds, &[2], "d0, one-way delay between fixed host and base station (ms)"),
+    parameter("d1", Unit::Seconds, &[3], "d1, one-way delay between base station and mobile router (ms)"),
+    parameter("d2", Unit::Seconds, &[4], "d2, one-way delay between mobile router and mobile host (ms)"),
+    parameter("window", Unit::Packets, &[5], "W', mean window (packets)"),
+    parameter("n1", Unit::Packets, &[6], "n1, packets repaired by one SNACK"),
+    parameter("n2", Unit::Packets, &[7], "n2, packets repaired at a time by the mobile router"),
+    parameter("p", Unit::Share, &[0, 1], "p1 = p2, share of packets lost on each wireless link"),
+    parameter("d", Unit::Seconds, &[3, 4], "d1 = d2, one-way delay of each wireless link (ms)"),
 ];
 
-const fn share(name: &'static str, places: &'static [usize], axis: &'static str) -> Parameter {
-    Parameter { name, unit: Unit::Share, axis, places }
-}
-
-const fn delay(name: &'static str, places: &'static [usize], axis: &'static str) -> Parameter {
-    Parameter { name, unit: Unit::Seconds, axis, places }
-}
-
-const fn packets(name: &'static str, places: &'static [usize], axis: &'static str) -> Parameter {
-    Parameter { name, unit: Unit::Packets, axis, places }
+const fn parameter(
+    name: &'static str,
+    unit: Unit,
+    places: &'static [usize],
+    axis: &'static str,
+) -> Parameter {
+    Parameter { name, unit, axis, places }
 }
 
 impl Parameter {

@@ -5,12 +5,12 @@
 //! where lost packets use no airtime, or after propagation, where they do.
 
 mod gilbert_elliott;
-mod gilbert_elliott_in_time;
 mod over_time;
 mod per_packet;
 
-pub use gilbert_elliott::{GilbertElliott, GilbertElliottParameters};
-pub use gilbert_elliott_in_time::{GilbertElliottInTime, GilbertElliottTimes};
+pub use gilbert_elliott::{
+    GilbertElliott, GilbertElliottInTime, GilbertElliottParameters, GilbertElliottTimes,
+};
 pub use over_time::{PeriodicOutage, ScheduledLoss};
 pub use per_packet::{Bernoulli, Burst, DropList, LossTrace};
 

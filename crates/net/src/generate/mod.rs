@@ -4,13 +4,11 @@
 //! names the measurement it follows, or says that it is an assumption.
 
 mod cellular;
+mod distributions;
 mod path_log;
-mod quantiles;
 mod starlink;
-mod variation;
 
 pub use cellular::{CellularParameters, Recovery, cellular};
+pub use distributions::{Quantiles, Variation};
 pub use path_log::path_log;
-pub use quantiles::Quantiles;
 pub use starlink::{StarlinkParameters, starlink};
-pub use variation::Variation;

@@ -1,7 +1,7 @@
 //! Readers of recorded network conditions.
 //!
 //! Each takes the bytes of a file, plain or gzip, and gives a part of a [`crate::Schedule`] or all of it.
-//! What is wrong with a file is said with its name, line and field, what is expected there, and what to
+//! Errors name the file, the line and the field, what is expected there, and what to
 //! do; no input makes them panic or ask for more memory than a small multiple of its size.
 
 pub mod csv;

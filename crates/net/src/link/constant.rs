@@ -4,7 +4,7 @@
 //! list until it is delivered: one wake per packet. Which packets have left the transmitter by now is
 //! found out lazily, when the limit of the queue asks for it.
 
-use super::sink::Sink;
+use super::counters::Sink;
 use super::varying::saturated;
 use crate::queue::{Backlog, Limit};
 use seamline_wire::{Duration, Event, Instant, Packet, Rate};

@@ -1,6 +1,8 @@
-//! What a link has done so far.
+//! What a link has done so far, counted where packets leave it.
 
-use seamline_wire::DropCause;
+use crate::error::ErrorStage;
+use seamline_wire::{DropCause, Event, Instant, Outbox, Packet, Port};
+use std::ops::Add;
 
 /// Packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -13,13 +15,13 @@ pub struct Count {
 
 impl Count {
     #[inline]
-    pub(crate) fn add(&mut self, bytes: u32) {
+    pub(crate) fn count(&mut self, bytes: u32) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
 }
 
-impl std::ops::Add for Count {
+impl Add for Count {
     type Output = Count;
     fn add(self, other: Count) -> Count {
         Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
@@ -28,50 +30,21 @@ impl std::ops::Add for Count {
 
 /// Packets lost at a link, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Drops {
-    /// The queue was full.
-    pub queue_overflow: Count,
-    /// Active queue management chose them.
-    pub active_queue_management: Count,
-    /// An error model lost them.
-    pub error_model: Count,
-    /// The link was down or went down.
-    pub link_down: Count,
-}
+pub struct Drops([Count; DropCause::ALL.len()]);
 
 impl Drops {
+    /// Those lost for this cause.
+    pub fn of(&self, cause: DropCause) -> Count {
+        self.0[cause as usize]
+    }
+
     /// All of them.
     pub fn total(&self) -> Count {
-        self.queue_overflow + self.active_queue_management + self.error_model + self.link_down
+        self.0.into_iter().fold(Count::default(), Count::add)
     }
 
-    pub(crate) fn of(&mut self, cause: Cause) -> &mut Count {
-        match cause {
-            Cause::QueueOverflow => &mut self.queue_overflow,
-            Cause::ActiveQueueManagement => &mut self.active_queue_management,
-            Cause::ErrorModel => &mut self.error_model,
-            Cause::LinkDown => &mut self.link_down,
-        }
-    }
-}
-
-/// The causes that exist at a link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Cause {
-    QueueOverflow,
-    ActiveQueueManagement,
-    ErrorModel,
-    LinkDown,
-}
-
-impl From<Cause> for DropCause {
-    fn from(cause: Cause) -> DropCause {
-        match cause {
-            Cause::QueueOverflow => DropCause::QueueOverflow,
-            Cause::ActiveQueueManagement => DropCause::ActiveQueueManagement,
-            Cause::ErrorModel => DropCause::ErrorModel,
-            Cause::LinkDown => DropCause::LinkDown,
-        }
+    pub(crate) fn count(&mut self, cause: DropCause, bytes: u32) {
+        self.0[cause as usize].count(bytes);
     }
 }
 
@@ -89,4 +62,33 @@ pub struct Counters {
     pub dropped: Drops,
     /// Taken out of the queue again.
     pub withdrawn: Count,
+}
+
+/// Where a link's packets end: delivered, or lost for a cause.
+#[derive(Debug)]
+pub(super) struct Sink<'a> {
+    pub(super) out: &'a mut Outbox,
+    pub(super) counters: &'a mut Counters,
+    /// Error models after propagation.
+    pub(super) end: &'a mut [ErrorStage],
+}
+
+impl Sink<'_> {
+    /// A packet reaches the far end at `now`, unless an error model takes it.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
+        if self.end.iter_mut().any(|stage| stage.loses(now, &packet)) {
+            return self.lose(DropCause::ErrorModel, packet);
+        }
+        self.counters.delivered.count(packet.wire_bytes);
+        self.out.send(Port(0), packet);
+    }
+
+    /// A packet is lost.
+    #[cold]
+    pub(super) fn lose(&mut self, cause: DropCause, packet: Box<Packet>) {
+        self.counters.dropped.count(cause, packet.wire_bytes);
+        self.out.event(|| Event::dropped(cause, &packet));
+        self.out.recycle(packet);
+    }
 }

@@ -14,7 +14,6 @@
 
 mod constant;
 mod counters;
-mod sink;
 mod varying;
 mod waiting;
 
@@ -24,10 +23,9 @@ use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
 use crate::schedule::Schedule;
 use constant::ConstantRate;
-use counters::Cause;
+use counters::Sink;
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Input, Instant, Machine, Outbox, Packet, Port, Rate};
-use sink::Sink;
+use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
 
@@ -134,7 +132,7 @@ impl Link {
             Core::Constant(core) => core.withdraw(now, &mut wanted),
             Core::Varying(core) => core.withdraw(&mut wanted),
         };
-        taken.iter().for_each(|packet| self.counters.withdrawn.add(packet.wire_bytes));
+        taken.iter().for_each(|packet| self.counters.withdrawn.count(packet.wire_bytes));
         taken
     }
 
@@ -146,7 +144,7 @@ impl Link {
         match &mut self.core {
             Core::Constant(core) if self.end.is_empty() => {
                 let packet = core.deliver_only_one(now)?;
-                self.counters.delivered.add(packet.wire_bytes);
+                self.counters.delivered.count(packet.wire_bytes);
                 Some(packet)
             }
             _ => None,
@@ -156,7 +154,7 @@ impl Link {
     #[inline]
     fn take_in(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let size = packet.wire_bytes;
-        self.counters.arrived.add(size);
+        self.counters.arrived.count(size);
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
         if let Core::Varying(core) = &mut self.core {
             core.advance(now, &mut sink);
@@ -164,15 +162,15 @@ impl Link {
         if let Some(head) = &mut self.head
             && head.loses(now, &packet)
         {
-            return sink.lose(Cause::ErrorModel, packet);
+            return sink.lose(DropCause::ErrorModel, packet);
         }
         match &mut self.core {
             Core::Constant(core) => match core.offer(now, packet) {
                 Ok(()) => {
-                    sink.counters.accepted.add(size);
+                    sink.counters.accepted.count(size);
                     sink.out.event(|| core.queue_event(now));
                 }
-                Err(packet) => sink.lose(Cause::QueueOverflow, packet),
+                Err(packet) => sink.lose(DropCause::QueueOverflow, packet),
             },
             Core::Varying(core) => core.offer(now, packet, &mut sink),
         }

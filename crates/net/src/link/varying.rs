@@ -4,34 +4,23 @@
 //! one time in the order of [`LinkEvent`]. However late a wake comes, each counts at its nominal time.
 
 use super::constant::Carried;
-use super::counters::Cause;
-use super::sink::Sink;
+use super::counters::Sink;
 use super::waiting::{Waited, WaitingRoom};
 use crate::queue::QueueConfig;
 use crate::schedule::{
-    Arriving, Capacity, DeliveryOpportunities, Handover, Handovers, InFlight, InService, Opportunity, Queued,
-    RateSteps, Reordering, Schedule, Steps,
+    Arriving, Capacity, Handover, Handovers, InFlight, InService, Opportunity, Queued, Reordering, Schedule,
+    Steps,
 };
-use seamline_wire::{Duration, Event, HandoverPhase, Instant, Packet, Rate};
+use seamline_wire::{DropCause, Duration, Event, HandoverPhase, Instant, Packet, Rate};
 use std::collections::VecDeque;
 
-/// What a link does by itself, in the order in which it happens at one time.
+/// The events of a link itself, in the order in which it happens at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LinkEvent {
     HandoverEnds,
     Transmission,
     HandoverBegins,
     Arrival,
-}
-
-#[derive(Debug)]
-enum Transmitter {
-    Rate(RateSteps),
-    /// `next` is set while there is something to send.
-    Opportunities {
-        chances: DeliveryOpportunities,
-        next: Option<Opportunity>,
-    },
 }
 
 /// The packet in service.
@@ -46,7 +35,9 @@ struct Transmission {
 
 #[derive(Debug)]
 pub(super) struct Varying {
-    transmitter: Transmitter,
+    capacity: Capacity,
+    /// The next chance to send, where there are chances and something to send.
+    next_chance: Option<Opportunity>,
     one_way_delay: Steps<Duration>,
     reordering: Reordering,
     waiting: WaitingRoom,
@@ -60,12 +51,9 @@ pub(super) struct Varying {
 
 impl Varying {
     pub(super) fn new(rate: Rate, one_way_delay: Duration, queue: QueueConfig, schedule: Schedule) -> Self {
-        let capacity = schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into());
         Varying {
-            transmitter: match capacity {
-                Capacity::Rate(steps) => Transmitter::Rate(steps),
-                Capacity::Opportunities(chances) => Transmitter::Opportunities { chances, next: None },
-            },
+            capacity: schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into()),
+            next_chance: None,
             one_way_delay: schedule.one_way_delay.unwrap_or_else(|| Steps::constant(one_way_delay)),
             reordering: schedule.reordering,
             waiting: WaitingRoom::new(queue),
@@ -80,15 +68,15 @@ impl Varying {
     /// Take a packet in, or lose it. Everything up to `now` has happened already.
     pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
         if self.down.is_some_and(|handover| handover.fates.arriving == Arriving::Drop) {
-            return sink.lose(Cause::LinkDown, packet);
+            return sink.lose(DropCause::LinkDown, packet);
         }
         let size = packet.wire_bytes;
         if let Err(packet) = self.waiting.offer(now, packet, self.is_free()) {
-            return sink.lose(Cause::QueueOverflow, packet);
+            return sink.lose(DropCause::QueueOverflow, packet);
         }
-        sink.counters.accepted.add(size);
-        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter {
-            next.get_or_insert_with(|| chances.next_after(now));
+        sink.counters.accepted.count(size);
+        if let Capacity::Opportunities(chances) = &self.capacity {
+            self.next_chance.get_or_insert_with(|| chances.next_after(now));
         }
         self.begin_transmission(now, sink);
         self.note_queue(sink);
@@ -124,9 +112,9 @@ impl Varying {
     }
 
     fn next_event(&self) -> Option<(Instant, LinkEvent)> {
-        let transmission = match &self.transmitter {
-            Transmitter::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
-            Transmitter::Opportunities { next, .. } => next.map(|chance| chance.at),
+        let transmission = match self.capacity {
+            Capacity::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
+            Capacity::Opportunities(_) => self.next_chance.map(|chance| chance.at),
         };
         let begins = self.handovers.as_slice().get(self.next_handover).map(|handover| handover.at);
         [
@@ -142,7 +130,7 @@ impl Varying {
 
     /// Whether a packet would go straight into service.
     fn is_free(&self) -> bool {
-        let sends_at_once = matches!(self.transmitter, Transmitter::Rate(_));
+        let sends_at_once = matches!(self.capacity, Capacity::Rate(_));
         sends_at_once && self.in_service.is_none() && self.down.is_none()
     }
 
@@ -151,7 +139,7 @@ impl Varying {
             return;
         }
         if let Some(waited) = self.waiting.next(now, sink)
-            && let Transmitter::Rate(rate) = &self.transmitter
+            && let Capacity::Rate(rate) = &self.capacity
         {
             let ends = rate.end_of_transmission(now, waited.packet.wire_bytes);
             self.in_service = Some(Transmission { waited, ends, left: 0 });
@@ -159,21 +147,20 @@ impl Varying {
     }
 
     fn transmit(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        match self.transmitter {
-            Transmitter::Rate(_) => {
+        match self.capacity {
+            Capacity::Rate(_) => {
                 if let Some(sent) = self.in_service.take() {
                     self.leave(now, sent.waited.packet, sink);
                 }
                 self.begin_transmission(now, sink);
             }
-            Transmitter::Opportunities { .. } => self.use_opportunity(now, sink),
+            Capacity::Opportunities(_) => self.use_opportunity(now, sink),
         }
         self.note_queue(sink);
     }
 
     fn use_opportunity(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        let Transmitter::Opportunities { next, .. } = &mut self.transmitter else { return };
-        let mut chance = next.take().map_or(0, |chance| chance.bytes);
+        let mut chance = self.next_chance.take().map_or(0, |chance| chance.bytes);
         while chance > 0 {
             let Some(mut sending) = self.in_service.take().or_else(|| self.next_for_opportunity(now, sink))
             else {
@@ -189,10 +176,10 @@ impl Varying {
             }
         }
         let is_idle = self.in_service.is_none() && self.waiting.len() == 0;
-        if let Transmitter::Opportunities { chances, next } = &mut self.transmitter
+        if let Capacity::Opportunities(chances) = &self.capacity
             && !is_idle
         {
-            *next = Some(chances.next_after(now));
+            self.next_chance = Some(chances.next_after(now));
         }
     }
 
@@ -208,7 +195,7 @@ impl Varying {
     /// A packet has left the transmitter.
     fn leave(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
         if self.down.is_some_and(|handover| handover.fates.in_flight == InFlight::Drop) {
-            return sink.lose(Cause::LinkDown, packet);
+            return sink.lose(DropCause::LinkDown, packet);
         }
         let mut arrival = now + self.one_way_delay.at(now);
         let last = self.in_flight.back().map_or(Instant::ZERO, |carried| carried.arrival);
@@ -229,18 +216,18 @@ impl Varying {
         self.down = Some(handover);
         sink.out.event(|| Event::Handover(HandoverPhase::Started));
         if handover.fates.in_flight == InFlight::Drop {
-            self.in_flight.drain(..).for_each(|carried| sink.lose(Cause::LinkDown, carried.packet));
+            self.in_flight.drain(..).for_each(|carried| sink.lose(DropCause::LinkDown, carried.packet));
         }
         let broken_off = match handover.fates.in_service {
             InService::Finish => None,
             InService::Restart | InService::Drop => self.in_service.take(),
         };
         if handover.fates.queued == Queued::Drop {
-            self.waiting.lose_all(Cause::LinkDown, sink);
+            self.waiting.lose_all(DropCause::LinkDown, sink);
         }
         match broken_off {
             Some(lost) if handover.fates.in_service == InService::Drop => {
-                sink.lose(Cause::LinkDown, lost.waited.packet);
+                sink.lose(DropCause::LinkDown, lost.waited.packet);
             }
             Some(kept) => self.waiting.put_back(kept.waited),
             None => {}

@@ -1,9 +1,8 @@
 //! The packets that wait for a transmitter whose conditions change.
 
-use super::counters::Cause;
-use super::sink::Sink;
+use super::counters::Sink;
 use crate::queue::{ActiveManagement, Backlog, Head, Limit, QueueConfig};
-use seamline_wire::{Instant, Packet};
+use seamline_wire::{DropCause, Instant, Packet};
 use std::collections::VecDeque;
 
 /// A packet that waits, or waited until its transmission began.
@@ -68,7 +67,7 @@ impl WaitingRoom {
         if let Some(mut management) = self.management.take() {
             let head = self.head();
             management.before_sending(now, head, &mut || {
-                self.lose_first(Cause::ActiveQueueManagement, sink);
+                self.lose_first(DropCause::ActiveQueueManagement, sink);
                 self.head()
             });
             self.management = Some(management);
@@ -86,13 +85,13 @@ impl WaitingRoom {
     }
 
     /// Everything that waits is lost.
-    pub(super) fn lose_all(&mut self, cause: Cause, sink: &mut Sink<'_>) {
+    pub(super) fn lose_all(&mut self, cause: DropCause, sink: &mut Sink<'_>) {
         while !self.packets.is_empty() {
             self.lose_first(cause, sink);
         }
     }
 
-    fn lose_first(&mut self, cause: Cause, sink: &mut Sink<'_>) {
+    fn lose_first(&mut self, cause: DropCause, sink: &mut Sink<'_>) {
         if let Some(waited) = self.pop() {
             sink.lose(cause, waited.packet);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// What a transmitter can send, over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Capacity {
-    /// A rate that changes in steps. A packet in transmission during a change goes on at the new rate.
+    /// A rate that changes in steps. A packet in transmission during a change continues at the new rate.
     Rate(RateSteps),
     /// Chances to send, as mahimahi records them.
     Opportunities(DeliveryOpportunities),
@@ -115,7 +115,7 @@ pub struct Opportunity {
 /// (Netravali et al., USENIX ATC 2015; recorded with Saturator, Winstein et al., NSDI 2013).
 ///
 /// As in mahimahi's `LinkQueue`: packets share a chance, and a packet that does not fit into the rest of
-/// one goes on with the next; what is left of a chance when the queue is empty is lost; a packet that
+/// one continues with the next; what is left of a chance when the queue is empty is lost; a packet that
 /// arrives at the very time of a chance has missed it; the recording starts again at the time of its last
 /// chance. (mahimahi's chances are of 1504 bytes and count the 4 bytes of its TUN header with each
 /// packet, so it fits slightly fewer small packets into a chance.)

@@ -46,7 +46,7 @@ fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
         key without_product: choice(WITHOUT_PRODUCT), "Slow start threshold when that product is unknown";
         key notices: whole(1, 100), "Maximum number of notifications of the new link";
         key notice_interval: positive_time(), NOTICE_INTERVAL;
-        key timeout (patience): positive_time(), "How long after its predicted time a change is waited for";
+        key timeout: positive_time(), "How long after its predicted time a change is waited for";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("patience", "`timeout`")
@@ -65,7 +65,7 @@ fn ehn<'a>() -> Keys<'a, EhnParameters> {
 fn freeze<'a>() -> Keys<'a, FreezeParameters> {
     table! { FreezeParameters;
         key acknowledgments: whole(1, 100), "Acknowledgments sent at once after the move";
-        key timeout (patience): positive_time(), "How long after its predicted time a disconnection is waited for";
+        key timeout: positive_time(), "How long after its predicted time a disconnection is waited for";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("patience", "`timeout`")
@@ -77,10 +77,10 @@ fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
         key announce_at_once: boolean(), "Announce a handoff in an acknowledgment of its own";
         key resume_with: choice(GO_ON), "Window after a handoff";
         key release: choice(RELEASE), "Which of the acknowledgments held back are sent";
-        key remeasure (measure_anew): boolean(), "Measure BaseRTT again after a handoff";
+        key remeasure: boolean(), "Measure BaseRTT again after a handoff";
         key notices: whole(1, 100), "Maximum number of notifications of the new place";
         key notice_interval: positive_time(), NOTICE_INTERVAL;
-        key timeout (patience): positive_time(), "How long after its predicted time a handoff is waited for";
+        key timeout: positive_time(), "How long after its predicted time a handoff is waited for";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("measure_anew", "`remeasure`")

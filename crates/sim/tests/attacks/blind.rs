@@ -41,7 +41,7 @@ fn who_guesses_changes_nothing() {
             assert!(attacked.injected > 80_000, "{what}");
             is_as_without(&what, &alone, &attacked);
             let attacked_end = if victim == Victim::Sender { attacked.sender } else { attacked.receiver };
-            assert_eq!(attacked_end.marks.heeded, 0, "{what}");
+            assert_eq!(attacked_end.marks.accepted, 0, "{what}");
             assert!(
                 (30..=36).contains(&attacked_end.challenge_acks),
                 "{what}: {}",

@@ -42,7 +42,7 @@ impl Plain {
 }
 
 /// The window is none that was not in use before, in queues at most what a loss-based sender keeps there too; for
-/// each mark that is heeded at most one window is sent again, once for the mark and once for what that overflows.
+/// each mark that is accepted at most one window is sent again, once for the mark and once for what that overflows.
 fn is_bounded(what: &str, plain: &Plain, attacked: &Outcome) {
     let window = plain.most(|it| it.watch.largest_window).max(PATH_HOLDS + 1.0);
     assert!(attacked.watch.largest_window <= window, "{what}: {} > {window}", attacked.watch.largest_window);

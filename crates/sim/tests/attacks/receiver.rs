@@ -61,7 +61,7 @@ fn marks_get_a_receiver_no_more_than_its_share() {
             let marks = handover_marks();
             let known = marks.into_iter().filter(|mark| {
                 let marked = run(&plans(1), Some(Deeds::Lie(Lie::MarkAll(*mark)))).sender.marks;
-                marked.heeded > 0
+                marked.accepted > 0
             });
             known.for_each(|mark| lies(vec![Lie::MarkAll(mark), Lie::MarkGaps(mark)]));
         }

@@ -1,11 +1,10 @@
 //! Congestion control: how much may be in flight. One file per algorithm, one entry in [`ALL`].
 
 use crate::offset::Offset;
-use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
+use crate::parameters::{CutBase, Growth, WindowParameters};
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
-use std::sync::Arc;
 
 mod cubic;
 mod reno;
@@ -57,29 +56,28 @@ pub enum Loss {
     Collapsed,
 }
 
-/// How much may be in flight.
+/// How much may be in flight. The window is part of the [`View`]; what may change it returns the new one.
 pub trait CongestionControl: Debug + Send {
     /// Every acknowledgment, before recovery looks at it: for bandwidth and delay estimators.
     fn observe(&mut self, _acked: &Acked, _view: &View) {}
     /// Recovery lets the window grow for this acknowledgment.
-    fn on_ack(&mut self, acked: &Acked, view: &View);
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window;
     /// Recovery has found a loss.
-    fn on_loss(&mut self, loss: Loss, view: &View);
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window;
     /// A cut follows that may turn out to have been needless: keep what it changes in addition to the window.
     fn keep(&mut self) {}
     /// What followed [`CongestionControl::keep`] was needless, and the window was `before`: what it was comes back, and never less
     /// than it is now, for it may have grown meanwhile (RFC 4015 section 3, with the window itself in place of slow start up to
     /// it, as in Linux).
-    fn restore(&mut self, before: Window) {
-        let now = self.window();
-        self.set_window(now.at_least(before));
+    fn restore(&mut self, before: Window, view: &View) -> Window {
+        view.window.at_least(before)
     }
     /// The path is another one, with this round-trip time, if it is known. What was sent before gives no fine samples.
-    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, _view: &View) {}
-    /// The window now.
-    fn window(&self) -> Window;
-    /// Replace the window, as recovery or a handover scheme requests.
-    fn set_window(&mut self, window: Window);
+    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) -> Window {
+        view.window
+    }
+    /// Recovery or a handover scheme has replaced the window.
+    fn on_window_replaced(&mut self) {}
 }
 
 /// A registered congestion control algorithm.
@@ -95,8 +93,8 @@ pub struct Algorithm {
     pub refuses: &'static [(&'static str, &'static str)],
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
-    /// Builds it with the given initial window.
-    pub build: fn(&Arc<Parameters>, Window) -> Box<dyn CongestionControl>,
+    /// Builds it.
+    pub build: fn() -> Box<dyn CongestionControl>,
 }
 
 /// Every congestion control algorithm.

@@ -9,35 +9,27 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 5681",
     refuses: &[],
     needs_send_log: false,
-    build: |parameters, initial| Box::new(Reno::new(parameters, initial)),
+    build: || Box::new(Reno),
 };
 
 #[derive(Debug)]
-pub(super) struct Reno {
-    pub(super) parameters: Arc<Parameters>,
-    pub(super) window: Window,
-}
+struct Reno;
 
-impl Reno {
-    pub(super) fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
-        Reno { parameters: Arc::clone(parameters), window: initial }
+/// RFC 5681 section 3.1, equations 2 and 3.
+pub(super) fn grow(acked: &Acked, view: &View) -> Window {
+    let mut window = view.window;
+    if view.parameters.window.grow_only_when_full && !view.congestion_limited {
+        return window;
     }
-
-    /// RFC 5681 section 3.1, equations 2 and 3.
-    pub(super) fn grow(&mut self, acked: &Acked, view: &View) {
-        if self.parameters.window.grow_only_when_full && !view.congestion_limited {
-            return;
-        }
-        let segments = self.parameters.window.growth(acked, view);
-        let window = &mut self.window;
-        if window.congestion < window.threshold {
-            let slow = segments.min((window.threshold - window.congestion).max(1.0));
-            window.congestion += slow;
-            window.congestion += (segments - slow) / window.congestion;
-        } else {
-            window.congestion += segments / window.congestion;
-        }
+    let segments = view.parameters.window.growth(acked, view);
+    if window.congestion < window.threshold {
+        let slow = segments.min((window.threshold - window.congestion).max(1.0));
+        window.congestion += slow;
+        window.congestion += (segments - slow) / window.congestion;
+    } else {
+        window.congestion += segments / window.congestion;
     }
+    window
 }
 
 impl WindowParameters {
@@ -68,22 +60,18 @@ impl WindowParameters {
 }
 
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, acked: &Acked, view: &View) {
-        self.grow(acked, view);
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window {
+        grow(acked, view)
     }
-    fn on_loss(&mut self, loss: Loss, view: &View) {
-        let half = self.parameters.window.half(view);
-        self.window.threshold = self.parameters.window.stored_threshold(half);
-        self.window.congestion = match loss {
-            Loss::Detected if self.parameters.window.cut_to_threshold => self.window.threshold,
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
+        let parameters = &view.parameters.window;
+        let half = parameters.half(view);
+        let threshold = parameters.stored_threshold(half);
+        let congestion = match loss {
+            Loss::Detected if parameters.cut_to_threshold => threshold,
             Loss::Detected => half.max(1.0),
             Loss::Collapsed => 1.0,
         };
-    }
-    fn window(&self) -> Window {
-        self.window
-    }
-    fn set_window(&mut self, window: Window) {
-        self.window = window;
+        Window { congestion, threshold }
     }
 }

@@ -18,32 +18,25 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
         ("sack-pipe", ONLY_VEGAS_FINE),
     ],
     needs_send_log: true,
-    build: |parameters, initial| Box::new(Vegas::new(parameters, initial)),
+    build: || Box::new(Vegas { may_double: true, round_began_at: Offset::FIRST_BYTE, ..Vegas::default() }),
 };
 
-/// Thresholds of Vegas, in segments of queueing along the path.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VegasParameters {
-    /// Below this the window grows (congestion avoidance, section 3.2).
-    pub alpha: f64,
-    /// Above this the window shrinks.
-    pub beta: f64,
-    /// Above this slow start ends (section 3.3).
-    pub gamma: f64,
-    /// The window after a retransmission timeout, in segments.
-    pub window_after_timeout: f64,
-}
-
-impl Default for VegasParameters {
-    fn default() -> Self {
-        VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, window_after_timeout: 2.0 }
+parameters! {
+    /// Thresholds of Vegas, in segments of queueing along the path.
+    pub struct VegasParameters {
+        /// Below this the window grows (congestion avoidance, section 3.2).
+        pub alpha: f64 = 1.0,
+        /// Above this the window shrinks.
+        pub beta: f64 = 3.0,
+        /// Above this slow start ends (section 3.3).
+        pub gamma: f64 = 1.0,
+        /// The window after a retransmission timeout, in segments.
+        pub window_after_timeout: f64 = 2.0,
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Vegas {
-    parameters: Arc<Parameters>,
-    window: Window,
     /// The first acknowledgment has given a first value of BaseRTT.
     begun: bool,
     /// BaseRTT in seconds; `None` until a new path has been measured.
@@ -57,23 +50,8 @@ struct Vegas {
 }
 
 impl Vegas {
-    fn new(parameters: &Arc<Parameters>, window: Window) -> Self {
-        Vegas {
-            parameters: Arc::clone(parameters),
-            window,
-            begun: false,
-            base_round_trip: None,
-            round_began_at: Offset::FIRST_BYTE,
-            round_began_seconds: 0.0,
-            sample_sum: 0.0,
-            samples: 0,
-            increase: 0.0,
-            may_double: true,
-        }
-    }
-
     /// Once per round-trip time: compare expected and actual rate (section 3.2).
-    fn end_round(&mut self, seconds: f64, view: &View) {
+    fn end_round(&mut self, seconds: f64, view: &View, window: &mut Window) {
         let is_sampled = self.samples > 0;
         let round_trip = match is_sampled {
             true => self.sample_sum / f64::from(self.samples),
@@ -83,14 +61,14 @@ impl Vegas {
         self.samples = 0;
         let in_transit = view.segments(view.next.saturating_since(self.round_began_at)) as f64;
         let is_too_short = !is_sampled && Duration::from_secs_f64(round_trip) < view.round_trip.minimum;
-        if round_trip > 0.0 && (self.parameters.ns2.vegas.samples_retransmitted_rounds || !is_too_short) {
-            self.compare_rates(round_trip, in_transit, view);
+        if round_trip > 0.0 && (view.parameters.ns2.vegas.samples_retransmitted_rounds || !is_too_short) {
+            self.compare_rates(round_trip, in_transit, view, window);
         }
         self.round_began_at = view.next;
         self.round_began_seconds = seconds;
     }
 
-    fn compare_rates(&mut self, round_trip: f64, in_transit: f64, view: &View) {
+    fn compare_rates(&mut self, round_trip: f64, in_transit: f64, view: &View, window: &mut Window) {
         let base = match self.base_round_trip {
             Some(base) if round_trip >= base && in_transit > 1.0 => base,
             _ => round_trip,
@@ -100,34 +78,35 @@ impl Vegas {
         let expected = (view.segments(view.next - view.unacknowledged) + 1) as f64 / base;
         let queued = (expected - actual) * base;
         let queued =
-            if self.parameters.ns2.vegas.rounds_difference { (queued + 0.5).trunc() } else { queued };
-        if self.window.congestion < self.window.threshold {
-            self.slow_start(queued);
+            if view.parameters.ns2.vegas.rounds_difference { (queued + 0.5).trunc() } else { queued };
+        let thresholds = &view.parameters.congestion_control.vegas;
+        if window.congestion < window.threshold {
+            self.slow_start(queued, thresholds, window);
         } else {
-            self.avoid_congestion(queued);
+            self.avoid_congestion(queued, thresholds, window);
         }
     }
 
     /// Doubles every other round, to compare rates in between (section 3.3).
-    fn slow_start(&mut self, queued: f64) {
+    fn slow_start(&mut self, queued: f64, thresholds: &VegasParameters, window: &mut Window) {
         self.may_double = !self.may_double;
         if !self.may_double {
             self.increase = 0.0;
-        } else if queued > self.parameters.congestion_control.vegas.gamma {
-            self.window.threshold = 2.0;
-            self.window.congestion = (self.window.congestion - self.window.congestion / 8.0).max(2.0);
+        } else if queued > thresholds.gamma {
+            window.threshold = 2.0;
+            window.congestion = (window.congestion - window.congestion / 8.0).max(2.0);
             self.increase = 0.0;
         } else {
             self.increase = 1.0;
         }
     }
 
-    fn avoid_congestion(&mut self, queued: f64) {
-        if queued > self.parameters.congestion_control.vegas.beta {
-            self.window.congestion = (self.window.congestion - 1.0).max(2.0);
+    fn avoid_congestion(&mut self, queued: f64, thresholds: &VegasParameters, window: &mut Window) {
+        if queued > thresholds.beta {
+            window.congestion = (window.congestion - 1.0).max(2.0);
             self.increase = 0.0;
-        } else if queued < self.parameters.congestion_control.vegas.alpha {
-            self.increase = 1.0 / self.window.congestion;
+        } else if queued < thresholds.alpha {
+            self.increase = 1.0 / window.congestion;
         } else {
             self.increase = 0.0;
         }
@@ -149,42 +128,40 @@ impl CongestionControl for Vegas {
             self.base_round_trip = Some(view.fine_seconds());
         }
     }
-    fn on_ack(&mut self, acked: &Acked, view: &View) {
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window {
+        let mut window = view.window;
         let seconds = view.fine_seconds();
         if view.unacknowledged > self.round_began_at {
-            self.end_round(seconds, view);
+            self.end_round(seconds, view, &mut window);
         }
-        if self.increase == 1.0 && self.window.congestion >= self.window.threshold {
+        if self.increase == 1.0 && window.congestion >= window.threshold {
             self.increase = 0.0;
         }
-        let unused = self.window.congestion - (view.segments(view.next - view.unacknowledged) + 1) as f64;
+        let unused = window.congestion - (view.segments(view.next - view.unacknowledged) + 1) as f64;
         if self.increase > 0.0 && unused <= 2.0 {
-            self.window.congestion += self.increase;
+            window.congestion += self.increase;
         }
         if let Some(sample) = acked.fine_round_trip {
             self.take_sample(sample);
         }
+        window
     }
-    fn on_loss(&mut self, loss: Loss, view: &View) {
-        let parameters = &self.parameters.window;
-        self.window.threshold = parameters.stored_threshold(parameters.half(view));
-        if loss == Loss::Collapsed {
-            self.window.congestion = self.parameters.congestion_control.vegas.window_after_timeout;
-        }
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
+        let parameters = &view.parameters.window;
+        let congestion = match loss {
+            Loss::Detected => view.window.congestion,
+            Loss::Collapsed => view.parameters.congestion_control.vegas.window_after_timeout,
+        };
+        Window { congestion, threshold: parameters.stored_threshold(parameters.half(view)) }
     }
     /// BaseRTT is that of a path: forget it, and compare rates from here on (Ho, Chan and Chen 2005). It is measured and
     /// not taken from the notification of the move.
-    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) {
+    fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) -> Window {
         self.base_round_trip = None;
         self.sample_sum = 0.0;
         self.samples = 0;
         self.round_began_at = view.next;
         self.round_began_seconds = view.fine_seconds();
-    }
-    fn window(&self) -> Window {
-        self.window
-    }
-    fn set_window(&mut self, window: Window) {
-        self.window = window;
+        view.window
     }
 }

@@ -2,7 +2,6 @@
 //! smallest round-trip time, instead of a half (Mascolo, Casetti, Gerla, Sanadidi and Wang, ACM
 //! MobiCom 2001; the filter of section 3.1, the accounting of section 3.2, the algorithm of section 4).
 
-use super::reno::Reno;
 use super::*;
 
 /// Recoveries that neither Westwood goes with.
@@ -15,85 +14,59 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Mascolo et al., ACM MobiCom 2001",
     refuses: NOT_WITH_TAHOE,
     needs_send_log: false,
-    build: |parameters, initial| Box::new(Westwood::<Filtered>::new(parameters, initial)),
+    build: || Box::new(Westwood::<Filtered>::default()),
 };
 
-/// The bandwidth filter of Westwood.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WestwoodParameters {
-    /// tau, the inverse of the filter's cut-off frequency.
-    pub filter_time_constant: Duration,
-    /// m: after tau/m without an acknowledgment the filter is fed a sample of zero (at least 2, so
-    /// that the Nyquist condition holds).
-    pub virtual_samples_per_time_constant: u64,
-}
-
-impl Default for WestwoodParameters {
-    fn default() -> Self {
-        WestwoodParameters {
-            filter_time_constant: Duration::from_millis(500),
-            virtual_samples_per_time_constant: 2,
-        }
+parameters! {
+    /// The bandwidth filter of Westwood.
+    pub struct WestwoodParameters {
+        /// tau, the inverse of the filter's cut-off frequency.
+        pub filter_time_constant: Duration = Duration::from_millis(500),
+        /// m: after tau/m without an acknowledgment the filter is fed a sample of zero (at least 2, so
+        /// that the Nyquist condition holds).
+        pub virtual_samples_per_time_constant: u64 = 2,
     }
 }
 
 /// What Westwood and Westwood+ differ in: the bandwidth that acknowledgments show.
 pub(super) trait Bandwidth: Debug + Default + Send {
     /// An acknowledgment arrives.
-    fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters);
-    /// The estimate at `now`, in segments per second.
-    fn estimate(&mut self, now: Instant, parameters: &Parameters) -> f64;
+    fn observe(&mut self, acked: &Acked, view: &View);
+    /// The estimate now, in segments per second.
+    fn estimate(&mut self, view: &View) -> f64;
 }
 
 /// Reno's window, except that a loss sets it by the estimated bandwidth.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Westwood<B> {
-    reno: Reno,
     bandwidth: B,
 }
 
-impl<B: Bandwidth> Westwood<B> {
-    pub(super) fn new(parameters: &Arc<Parameters>, initial: Window) -> Self {
-        Westwood { reno: Reno::new(parameters, initial), bandwidth: B::default() }
-    }
-    /// What a path of this round-trip time holds, in segments.
-    fn pipe(&mut self, round_trip_time: Duration, now: Instant) -> f64 {
-        self.bandwidth.estimate(now, &self.reno.parameters) * round_trip_time.as_secs_f64()
-    }
-    /// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
-    fn cut(&mut self, pipe: f64, loss: Loss) {
-        let Reno { parameters, window } = &mut self.reno;
-        window.threshold = parameters.window.stored_threshold(pipe);
-        window.congestion = match loss {
-            Loss::Detected => window.congestion.min(window.threshold),
-            Loss::Collapsed => 1.0,
-        };
-    }
+/// ssthresh = BWE x RTTmin, which is `pipe`; the window is cut down to it, or to one segment on a timeout.
+fn cut(pipe: f64, loss: Loss, view: &View) -> Window {
+    let threshold = view.parameters.window.stored_threshold(pipe);
+    let congestion = match loss {
+        Loss::Detected => view.window.congestion.min(threshold),
+        Loss::Collapsed => 1.0,
+    };
+    Window { congestion, threshold }
 }
 
 impl<B: Bandwidth> CongestionControl for Westwood<B> {
     fn observe(&mut self, acked: &Acked, view: &View) {
-        self.bandwidth.observe(acked, view, &self.reno.parameters);
+        self.bandwidth.observe(acked, view);
     }
-    fn on_ack(&mut self, acked: &Acked, view: &View) {
-        self.reno.grow(acked, view);
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window {
+        reno::grow(acked, view)
     }
-    fn on_loss(&mut self, loss: Loss, view: &View) {
-        let pipe = self.pipe(view.round_trip.minimum, view.now);
-        self.cut(pipe, loss);
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
+        let pipe = self.bandwidth.estimate(view) * view.round_trip.minimum.as_secs_f64();
+        cut(pipe, loss, view)
     }
     /// The window update of a loss for a new path (ehn-2004, section 4.2 B, "resume with adjusted parameters").
-    fn on_path_change(&mut self, round_trip_time: Option<Duration>, view: &View) {
-        let pipe = self.pipe(round_trip_time.unwrap_or_default(), view.now);
-        if pipe > 0.0 {
-            self.cut(pipe, Loss::Detected);
-        }
-    }
-    fn window(&self) -> Window {
-        self.reno.window
-    }
-    fn set_window(&mut self, window: Window) {
-        self.reno.window = window;
+    fn on_path_change(&mut self, round_trip_time: Option<Duration>, view: &View) -> Window {
+        let pipe = self.bandwidth.estimate(view) * round_trip_time.unwrap_or_default().as_secs_f64();
+        if pipe > 0.0 { cut(pipe, Loss::Detected, view) } else { view.window }
     }
 }
 
@@ -171,13 +144,13 @@ impl Filtered {
 }
 
 impl Bandwidth for Filtered {
-    fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters) {
+    fn observe(&mut self, acked: &Acked, view: &View) {
         let delivered = self.segments_delivered(acked, view);
-        self.feed(delivered, view.now, &parameters.congestion_control.westwood);
+        self.feed(delivered, view.now, &view.parameters.congestion_control.westwood);
     }
-    fn estimate(&mut self, now: Instant, parameters: &Parameters) -> f64 {
+    fn estimate(&mut self, view: &View) -> f64 {
         if let Some(last) = self.last_sample_at {
-            self.fall_silent(last, now - last, &parameters.congestion_control.westwood);
+            self.fall_silent(last, view.now - last, &view.parameters.congestion_control.westwood);
         }
         self.bandwidth
     }

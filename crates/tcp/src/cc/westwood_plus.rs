@@ -11,19 +11,14 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Grieco and Mascolo, ACM CCR 34(2), 2004",
     refuses: NOT_WITH_TAHOE,
     needs_send_log: false,
-    build: |parameters, initial| Box::new(Westwood::<Sampled>::new(parameters, initial)),
+    build: || Box::new(Westwood::<Sampled>::default()),
 };
 
-/// The bandwidth sampler of Westwood+.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WestwoodPlusParameters {
-    /// A sample spans at least this long, and at least one round-trip time.
-    pub shortest_sample: Duration,
-}
-
-impl Default for WestwoodPlusParameters {
-    fn default() -> Self {
-        WestwoodPlusParameters { shortest_sample: Duration::from_millis(50) }
+parameters! {
+    /// The bandwidth sampler of Westwood+.
+    pub struct WestwoodPlusParameters {
+        /// A sample spans at least this long, and at least one round-trip time.
+        pub shortest_sample: Duration = Duration::from_millis(50),
     }
 }
 
@@ -68,19 +63,20 @@ impl Sampled {
 }
 
 impl Bandwidth for Sampled {
-    fn observe(&mut self, acked: &Acked, view: &View, parameters: &Parameters) {
+    fn observe(&mut self, acked: &Acked, view: &View) {
         self.count(acked, view);
         let Some(began) = self.sample_began else {
             self.open_sample(view.now);
             return;
         };
         let span = view.now - began;
-        if span > parameters.congestion_control.westwood_plus.shortest_sample.max(view.round_trip.latest) {
+        let shortest = view.parameters.congestion_control.westwood_plus.shortest_sample;
+        if span > shortest.max(view.round_trip.latest) {
             self.close_sample(self.delivered / span.as_secs_f64());
             self.open_sample(view.now);
         }
     }
-    fn estimate(&mut self, _now: Instant, _parameters: &Parameters) -> f64 {
+    fn estimate(&mut self, _view: &View) -> f64 {
         self.estimates.map_or(0.0, |(_, second)| second)
     }
 }

@@ -1,4 +1,4 @@
-//! What layers below and marks tell, passed on to the handover scheme, and what the scheme wants, done.
+//! Passes signals from layers below and marks to the handover scheme, and carries out what the scheme asks for.
 
 use super::*;
 
@@ -44,10 +44,10 @@ impl Endpoint {
     /// go what [`crate::sender::Sender::on_notification`] held.
     pub(super) fn on_mark(&mut self, now: Instant, mark: Mark, segment: &Segment, out: &mut Outbox) {
         let one_way_delay = one_way_delay(&self.header, now, segment);
-        self.tell_of_mark(now, mark, segment, one_way_delay, out);
+        self.report_mark(now, mark, segment, one_way_delay, out);
         self.pump(now, out);
     }
-    fn tell_of_mark(
+    fn report_mark(
         &mut self,
         now: Instant,
         mark: Mark,
@@ -58,7 +58,7 @@ impl Endpoint {
         let payload = segment.length > 0;
         let was_held = self.is_held();
         let changes = self.happened(now, HandoverEvent::Marked { mark, payload, one_way_delay }, out);
-        self.note_heeded(now, mark, was_held, changes);
+        self.note_accepted(now, mark, was_held, changes);
     }
 
     /// Data arrives that has all arrived before: a peer back from a handoff goes back further than it must. What it has
@@ -81,14 +81,14 @@ impl Endpoint {
                 self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
             }
             Some(_) => {
-                if let Some(mark) = self.heeded_mark(now, expected, segment, out) {
-                    self.tell_of_mark(now, mark, segment, None, out);
+                if let Some(mark) = self.accepted_mark(now, expected, segment, out) {
+                    self.report_mark(now, mark, segment, None, out);
                 }
             }
         }
     }
 
-    /// Tell the scheme, if there is one and the connection is open, and do what it wants. Returns whether that changes
+    /// Notify the scheme, if there is one and the connection is open, and do what it wants. Returns whether that changes
     /// what is sent or when.
     pub(super) fn happened(&mut self, now: Instant, happened: HandoverEvent, out: &mut Outbox) -> bool {
         let open = self.acts_on_moves();

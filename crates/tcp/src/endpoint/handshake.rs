@@ -103,7 +103,7 @@ impl Endpoint {
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
     fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
         if !self.header.sack {
-            self.sender.do_without_sack(&self.parameters, start);
+            self.sender.do_without_sack(start);
         }
         self.sender.establish(self.segment_size_agreed, peer_window);
         let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
@@ -183,7 +183,7 @@ impl Endpoint {
     }
 
     /// The rest of section 3.10.7.4 that concerns SYN-RECEIVED: the acknowledgment of our SYN opens
-    /// the connection. Returns whether processing goes on, with the segment's timestamp and payload; only
+    /// the connection. Returns whether processing continues, with the segment's timestamp and payload; only
     /// then may anything leave.
     pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
         let segment = &packet.segment;

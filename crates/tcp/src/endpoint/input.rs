@@ -8,7 +8,7 @@ const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
 /// What the timestamps of a segment say about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimestampCheck {
-    /// It is not an old duplicate, as far as they tell.
+    /// It is not an old duplicate, as far as they show.
     Passed,
     /// They are not there although they were agreed on: drop it silently (RFC 7323 section 3.2).
     Missing,
@@ -163,7 +163,7 @@ impl Endpoint {
             self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
         }
         let expected = self.expected_mark(segment);
-        let mark = self.heeded_mark(now, expected, segment, out);
+        let mark = self.accepted_mark(now, expected, segment, out);
         let notifies = mark.is_some_and(|mark| self.decides_on(mark));
         // Were it one duplicate of many, refusing marks would open another way to cause what they ask for.
         let is_refused = mark.is_none() && expected.is_some();

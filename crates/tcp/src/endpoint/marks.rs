@@ -16,7 +16,7 @@ const BURST: u64 = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkCounts {
     /// Marks passed to the scheme.
-    pub heeded: u64,
+    pub accepted: u64,
     refused: [u64; MarkRefusal::ALL.len()],
 }
 
@@ -79,7 +79,7 @@ impl Endpoint {
     }
 
     /// The mark of an acceptable segment that acknowledges nothing old, `expected` if the scheme knows it, if it is accepted.
-    pub(super) fn heeded_mark(
+    pub(super) fn accepted_mark(
         &mut self,
         now: Instant,
         expected: Option<Mark>,
@@ -116,8 +116,8 @@ impl Endpoint {
     /// The scheme received a mark while it held something or not, and what it wanted done `changes` what is sent or when.
     /// Where marks come more often than ends move, what they keep from being cut must not grow: then the window stays below the
     /// largest one so far.
-    pub(super) fn note_heeded(&mut self, now: Instant, mark: Mark, was_held: bool, changes: bool) {
-        self.marks.counts.heeded += 1;
+    pub(super) fn note_accepted(&mut self, now: Instant, mark: Mark, was_held: bool, changes: bool) {
+        self.marks.counts.accepted += 1;
         match mark {
             Mark::WillHandover if changes => self.marks.announced_at = Some(self.progress()),
             // Nothing is sent again for what is cancelled, but the timer starts again.

@@ -223,7 +223,7 @@ impl Endpoint {
     pub fn committed(&self) -> u64 {
         self.receiver.committed()
     }
-    /// The path was gone, and is there again: what was under way is lost, and nothing says so. Send it again at once, from
+    /// The path was gone, and is there again: what was under way is lost without a sign of it. Send it again at once, from
     /// the first outstanding byte on; a SYN or a window probe, if that is what waits for an answer.
     pub fn resume(&mut self, now: Instant, out: &mut Outbox) {
         if self.state.is_handshaking() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What has come of it.
+/// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// The link is expected to go.
@@ -18,8 +18,10 @@ pub(super) enum Change {
     Stayed,
 }
 
+/// Whether this node has a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
+    /// It has, and no notice says that it will go down.
     Attached,
     /// The link is still there; it was a false alarm if it is at this time.
     Warned(Instant),
@@ -27,19 +29,29 @@ enum State {
     Away(Instant),
 }
 
+impl State {
+    /// Until when the state is believed.
+    pub(super) fn ends_at(self) -> Option<Instant> {
+        match self {
+            State::Attached => None,
+            State::Warned(until) | State::Away(until) => Some(until),
+        }
+    }
+}
+
 /// This node's own attachment.
 #[derive(Debug)]
 pub(super) struct Attachment {
     /// A loss of the link that has not come so long after its predicted time was a false alarm.
-    patience: Duration,
+    timeout: Duration,
     /// A disconnection lasts at most so long; then the news of its end must have been lost.
     longest_disconnection: Duration,
     state: State,
 }
 
 impl Attachment {
-    pub(super) fn new(patience: Duration, longest_disconnection: Duration) -> Self {
-        Attachment { patience, longest_disconnection, state: State::Attached }
+    pub(super) fn new(timeout: Duration, longest_disconnection: Duration) -> Self {
+        Attachment { timeout, longest_disconnection, state: State::Attached }
     }
     /// Whether a link is up, and no notice says that it will go down.
     pub(super) fn is_settled(&self) -> bool {
@@ -50,10 +62,7 @@ impl Attachment {
         matches!(self.state, State::Away(_))
     }
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        match self.state {
-            State::Attached => None,
-            State::Warned(until) | State::Away(until) => Some(until),
-        }
+        self.state.ends_at()
     }
     /// What changes by this.
     pub(super) fn on(&mut self, happened: HandoverEvent, now: Instant) -> Option<Change> {
@@ -75,7 +84,7 @@ impl Attachment {
     fn warn(&mut self, expected: Instant) -> Option<Change> {
         let before = self.state;
         if !matches!(before, State::Away(_)) {
-            self.state = State::Warned(expected + self.patience);
+            self.state = State::Warned(expected + self.timeout);
         }
         (before == State::Attached).then_some(Change::WillLeave)
     }

@@ -10,7 +10,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "demo-vegas",
-    summary: "the mover marks its first segments; a sender of Vegas then measures BaseRTT anew",
+    summary: "the mover marks its first segments; a sender of Vegas then measures BaseRTT again",
     cite: "Ho, Chan and Chen, IEEE Global Internet Symposium 2005",
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,
@@ -19,17 +19,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DemoVegasParameters {
-    /// How many segments from the new place carry the mark.
-    pub marked_segments: u32,
-}
-
-impl Default for DemoVegasParameters {
-    /// As many as TR-ACKs and Freeze-TCP repeat their acknowledgments.
-    fn default() -> Self {
-        DemoVegasParameters { marked_segments: 3 }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct DemoVegasParameters {
+        /// How many segments from the new place carry the mark: as many as TR-ACKs and Freeze-TCP repeat their
+        /// acknowledgments.
+        pub marked_segments: u32 = 3,
     }
 }
 

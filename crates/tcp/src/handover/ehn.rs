@@ -16,7 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 
-/// With which window a sender goes on (ehn-2004, section 4.2 B).
+/// The window with which a sender continues (ehn-2004, section 4.2 B).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeWith {
     /// The window from before the move.
@@ -28,16 +28,11 @@ pub enum ResumeWith {
     AdjustedWindow,
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EhnParameters {
-    /// With which window the sender goes on.
-    pub resume_with: ResumeWith,
-}
-
-impl Default for EhnParameters {
-    fn default() -> Self {
-        EhnParameters { resume_with: ResumeWith::PreviousWindow }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct EhnParameters {
+        /// The window with which the sender continues.
+        pub resume_with: ResumeWith = ResumeWith::PreviousWindow,
     }
 }
 

@@ -3,6 +3,7 @@
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
 
+use super::attachment::State;
 use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -12,40 +13,21 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
     build: |parameters| {
-        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Connected })
+        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Attached })
     },
 };
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FreezeParameters {
-    /// How many acknowledgments are sent after the reconnection.
-    pub acknowledgments: u32,
-    /// A disconnection that has not come so long after its predicted time was a false alarm: the window
-    /// is opened again.
-    pub patience: Duration,
-    /// A disconnection lasts at most so long; then the news of its end must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for FreezeParameters {
-    fn default() -> Self {
-        FreezeParameters {
-            acknowledgments: 3,
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct FreezeParameters {
+        /// How many acknowledgments are sent after the reconnection.
+        pub acknowledgments: u32 = 3,
+        /// A disconnection that has not come so long after its predicted time was a false alarm: the window
+        /// is opened again.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// A disconnection lasts at most so long; then the news of its end must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The link is up, and no notice says otherwise.
-    Connected,
-    /// The window is closed, the link still there; a false alarm if it is at this time.
-    Warned(Instant),
-    /// The link is gone, and believed to be until this time.
-    Disconnected(Instant),
 }
 
 #[derive(Debug)]
@@ -56,11 +38,11 @@ struct Freeze {
 
 impl Freeze {
     fn warn(&mut self, within: Duration, view: &View, actions: &mut Actions) {
-        if self.state == State::Connected {
+        if self.state == State::Attached {
             actions.extend([Action::CloseWindow, Action::Acknowledge { times: 1, mark: None }]);
         }
-        if !matches!(self.state, State::Disconnected(_)) {
-            self.state = State::Warned(view.now + within + self.parameters.patience);
+        if !matches!(self.state, State::Away(_)) {
+            self.state = State::Warned(view.now + within + self.parameters.timeout);
         }
     }
     fn reconnect(&mut self, times: u32, view: &View, actions: &mut Actions) {
@@ -70,13 +52,13 @@ impl Freeze {
         }
     }
     fn open(&mut self, times: u32, actions: &mut Actions) {
-        self.state = State::Connected;
+        self.state = State::Attached;
         actions.extend([Action::Thaw, Action::OpenWindow, Action::Acknowledge { times, mark: None }]);
     }
     fn on_wake(&mut self, view: &View, actions: &mut Actions) {
         match self.state {
             State::Warned(until) if until <= view.now => self.open(1, actions),
-            State::Disconnected(until) if until <= view.now => self.reconnect(1, view, actions),
+            State::Away(until) if until <= view.now => self.reconnect(1, view, actions),
             _ => {}
         }
     }
@@ -87,7 +69,7 @@ impl Handover for Freeze {
         match happened {
             HandoverEvent::Below(Signal::LinkGoingDown { within }) => self.warn(within, view, actions),
             HandoverEvent::Below(Signal::LinkDown) => {
-                self.state = State::Disconnected(view.now + self.parameters.longest_disconnection);
+                self.state = State::Away(view.now + self.parameters.longest_disconnection);
                 actions.push(Action::Freeze);
             }
             moved if moved.is_move() => {
@@ -102,9 +84,6 @@ impl Handover for Freeze {
         false
     }
     fn wake_at(&self) -> Option<Instant> {
-        match self.state {
-            State::Warned(until) | State::Disconnected(until) => Some(until),
-            State::Connected => None,
-        }
+        self.state.ends_at()
     }
 }

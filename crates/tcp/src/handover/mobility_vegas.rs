@@ -2,10 +2,10 @@
 //!
 //! Before its handoff the mover marks what it sends ("I will handoff"). A sender that hears it halts its retransmission
 //! timer and sends one packet per round-trip time; a receiver keeps its acknowledgments back. A mover that sends halts its
-//! own timer. When the mover is registered it says so, and both go on at once: what is outstanding is sent again from the
+//! own timer. When the mover is registered it says so, and both continue at once: what is outstanding is sent again from the
 //! first unacknowledged byte, the window being what it was.
 //!
-//! What the paper leaves open is a parameter or said where it is decided. Marks may be late, false or lost: an unmarked
+//! What the paper leaves open is a parameter or documented where it is decided. Marks may be late, false or lost: an unmarked
 //! segment of the peer ends what a mark has begun, a notice is sent again until the peer is heard, and nothing is held
 //! longer than a disconnection lasts.
 
@@ -15,7 +15,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobility-vegas",
-    summary: "told of a handoff beforehand, ends halt timers, send one packet per round trip and hold acknowledgments",
+    summary: "notified of a handoff in advance, ends halt timers, send one packet per round trip and hold acknowledgments",
     cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
@@ -31,7 +31,7 @@ pub enum OnePerRoundTrip {
     Timer,
 }
 
-/// With which window a sender goes on after a handoff.
+/// The window with which a sender continues after a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoOnWith {
     /// The window from before, all at once: "immediately resumes the communication".
@@ -50,43 +50,28 @@ pub enum Release {
     Last,
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MobilityVegasParameters {
-    /// What lets the one packet per round-trip time go.
-    pub one_per_round_trip: OnePerRoundTrip,
-    /// A mover that learns of its handoff says so in an acknowledgment at once, instead of waiting for the next
-    /// segment that leaves anyway.
-    pub announce_at_once: bool,
-    /// With which window a sender goes on after a handoff.
-    pub resume_with: GoOnWith,
-    /// Which of the acknowledgments that were held back are sent.
-    pub release: Release,
-    /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
-    pub measure_anew: bool,
-    /// How often at most the mover says that it is registered, until it hears from the peer.
-    pub notices: u32,
-    /// How long after the first the second follows; the time doubles then.
-    pub notice_interval: Duration,
-    /// A handoff that has not begun so long after its predicted time was a false alarm.
-    pub patience: Duration,
-    /// Nothing is held longer than this: then the news of the end of the handoff must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for MobilityVegasParameters {
-    fn default() -> Self {
-        MobilityVegasParameters {
-            one_per_round_trip: OnePerRoundTrip::Acknowledgment,
-            announce_at_once: false,
-            resume_with: GoOnWith::PreviousWindow,
-            release: Release::All,
-            measure_anew: true,
-            notices: 3,
-            notice_interval: Duration::from_secs(1),
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct MobilityVegasParameters {
+        /// What lets the one packet per round-trip time go.
+        pub one_per_round_trip: OnePerRoundTrip = OnePerRoundTrip::Acknowledgment,
+        /// A mover that learns of its handoff announces it in an acknowledgment at once, instead of waiting for the next
+        /// segment that leaves anyway.
+        pub announce_at_once: bool = false,
+        /// The window with which a sender continues after a handoff.
+        pub resume_with: GoOnWith = GoOnWith::PreviousWindow,
+        /// Which of the acknowledgments that were held back are sent.
+        pub release: Release = Release::All,
+        /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
+        pub remeasure: bool = true,
+        /// How often at most the mover says that it is registered, until it hears from the peer.
+        pub notices: u32 = 3,
+        /// How long after the first the second follows; the time doubles then.
+        pub notice_interval: Duration = Duration::from_secs(1),
+        /// A handoff that has not begun so long after its predicted time was a false alarm.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// Nothing is held longer than this: then the news of the end of the handoff must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
 }
 
@@ -106,7 +91,7 @@ struct MobilityVegas {
 impl MobilityVegas {
     fn new(parameters: MobilityVegasParameters) -> Self {
         MobilityVegas {
-            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
+            own: Attachment::new(parameters.timeout, parameters.longest_disconnection),
             notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
             next_segment_at: None,
@@ -133,7 +118,7 @@ impl MobilityVegas {
             Change::Arrived { was_away: false } => self.change_path(view, actions),
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-                self.notice.tell(Mark::HandoverCancelled, view.now, actions);
+                self.notice.announce(Mark::HandoverCancelled, view.now, actions);
                 self.thaw(actions);
             }
         }
@@ -142,12 +127,12 @@ impl MobilityVegas {
     /// A mover that has nothing to send again says it in an acknowledgment, which the paper's sender reads from the
     /// binding update.
     fn arrive(&mut self, view: &View, actions: &mut Actions) {
-        let tells_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
-        actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(tells_by_data) });
-        if tells_by_data {
+        let announces_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
+        actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(announces_by_data) });
+        if announces_by_data {
             self.notice.end();
         } else {
-            self.notice.tell(Mark::Handover, view.now, actions);
+            self.notice.announce(Mark::Handover, view.now, actions);
         }
         self.go_on(view, actions);
     }
@@ -156,12 +141,12 @@ impl MobilityVegas {
     /// another one, and an announced handoff is over.
     fn change_path(&mut self, view: &View, actions: &mut Actions) {
         actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-        self.notice.tell(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
-        self.measure_anew(actions);
+        self.notice.announce(Mark::MadeBeforeBreak { bandwidth_delay_product: None }, view.now, actions);
+        self.remeasure(actions);
         self.thaw(actions);
     }
-    fn measure_anew(&self, actions: &mut Actions) {
-        if self.parameters.measure_anew {
+    fn remeasure(&self, actions: &mut Actions) {
+        if self.parameters.remeasure {
             actions.push(Action::RenewPath { round_trip_time: None });
         }
     }
@@ -224,7 +209,7 @@ impl MobilityVegas {
 
     /// A handoff is over, and the path another one.
     fn go_on(&mut self, view: &View, actions: &mut Actions) {
-        self.measure_anew(actions);
+        self.remeasure(actions);
         if self.own.is_away() || self.peer_away_until.is_some() {
             return;
         }
@@ -266,7 +251,7 @@ impl MobilityVegas {
             Mark::Handover => self.peer_arrived(view, actions),
             Mark::HandoverCancelled => self.peer_stayed(actions),
             Mark::MadeBeforeBreak { .. } => {
-                self.measure_anew(actions);
+                self.remeasure(actions);
                 self.peer_stayed(actions);
             }
             _ => {}

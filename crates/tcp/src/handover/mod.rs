@@ -25,36 +25,23 @@ pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
-/// The parameters of every handover scheme.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HandoverParameters {
-    /// Read by the cross-layer adaptations.
-    pub cross_layer: CrossLayerParameters,
-    /// Read by the original ECLAIR.
-    pub eclair_restore: CrossLayerParameters,
-    /// Read by Demo-Vegas.
-    pub demo_vegas: DemoVegasParameters,
-    /// Read by Explicit Handover Notification.
-    pub ehn: EhnParameters,
-    /// Read by Mobility-Vegas.
-    pub mobility_vegas: MobilityVegasParameters,
-    /// Read by TR-ACKs.
-    pub tr_acks: TrAcksParameters,
-    /// Read by Freeze-TCP.
-    pub freeze: FreezeParameters,
-}
-
-impl Default for HandoverParameters {
-    fn default() -> Self {
-        HandoverParameters {
-            cross_layer: Default::default(),
-            eclair_restore: CrossLayerParameters::restoring(),
-            demo_vegas: Default::default(),
-            ehn: Default::default(),
-            mobility_vegas: Default::default(),
-            tr_acks: Default::default(),
-            freeze: Default::default(),
-        }
+parameters! {
+    /// The parameters of every handover scheme.
+    pub struct HandoverParameters {
+        /// Read by the cross-layer adaptations.
+        pub cross_layer: CrossLayerParameters = Default::default(),
+        /// Read by the original ECLAIR.
+        pub eclair_restore: CrossLayerParameters = CrossLayerParameters::restoring(),
+        /// Read by Demo-Vegas.
+        pub demo_vegas: DemoVegasParameters = Default::default(),
+        /// Read by Explicit Handover Notification.
+        pub ehn: EhnParameters = Default::default(),
+        /// Read by Mobility-Vegas.
+        pub mobility_vegas: MobilityVegasParameters = Default::default(),
+        /// Read by TR-ACKs.
+        pub tr_acks: TrAcksParameters = Default::default(),
+        /// Read by Freeze-TCP.
+        pub freeze: FreezeParameters = Default::default(),
     }
 }
 
@@ -129,7 +116,7 @@ pub enum Action {
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
     ReleaseAcknowledgments(Release),
-    /// Stop the timers of the sender, which goes on sending what its window allows.
+    /// Stop the timers of the sender, which keeps sending what its window allows.
     HaltTimer,
     /// Send nothing and stop all timers of the sender.
     Freeze,
@@ -211,7 +198,7 @@ pub trait Handover: Debug + Send {
     fn on(&mut self, happened: HandoverEvent, view: &View, actions: &mut Actions);
     /// Whether the scheme knows this mark. Others are as good as none.
     fn acts_on(&self, mark: Mark) -> bool;
-    /// Whether the scheme is to decide from where to go on before anything is sent that an acknowledgment with this mark
+    /// Whether the scheme is to decide from where to continue before anything is sent that an acknowledgment with this mark
     /// lets go. Such an acknowledgment counts neither as a duplicate nor as a sample of the round-trip time.
     fn decides_on(&self, mark: Mark) -> bool {
         mark == Mark::Handover

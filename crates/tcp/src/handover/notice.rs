@@ -24,12 +24,12 @@ impl Notice {
     pub(super) fn new(times: u32, interval: Duration) -> Self {
         Notice { times, interval, pending: None }
     }
-    /// Tell the peer this, in place of anything before.
-    pub(super) fn tell(&mut self, mark: Mark, now: Instant, actions: &mut Actions) {
+    /// Send the peer this notice, in place of any before.
+    pub(super) fn announce(&mut self, mark: Mark, now: Instant, actions: &mut Actions) {
         let Notice { times: left, interval, .. } = *self;
         self.send(Pending { mark, left, interval, at: now }, now, actions);
     }
-    /// The peer has been heard, or what there was to tell is out of date.
+    /// The peer has been heard, or the notice is out of date.
     pub(super) fn end(&mut self) {
         self.pending = None;
     }

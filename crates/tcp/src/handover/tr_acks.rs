@@ -26,18 +26,13 @@ pub enum AfterReconnection {
     SlowStart,
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrAcksParameters {
-    /// How often the last acknowledgment is repeated.
-    pub acknowledgments: u32,
-    /// What the sender does about it.
-    pub after: AfterReconnection,
-}
-
-impl Default for TrAcksParameters {
-    fn default() -> Self {
-        TrAcksParameters { acknowledgments: 3, after: AfterReconnection::Recovery }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct TrAcksParameters {
+        /// How often the last acknowledgment is repeated.
+        pub acknowledgments: u32 = 3,
+        /// What the sender does about it.
+        pub after: AfterReconnection = AfterReconnection::Recovery,
     }
 }
 

@@ -1,15 +1,16 @@
 //! Comparisons with ns-2: its profiles, and where its code differs from the papers and RFCs that it implements. With the feature
 //! `ns2`; nothing but a comparison needs it.
 
-mod clock;
 #[cfg(feature = "ns2")]
 mod profiles;
 mod ring;
 
-pub use clock::DrivenClock;
 #[cfg(feature = "ns2")]
 pub use profiles::{NS2_2001, NS2_2003, NS2_2010};
 pub(crate) use ring::Ring;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What ns-2 does differently. By default nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +45,23 @@ pub struct VegasQuirks {
     /// segments can end such a round at once, and then BaseRTT and the window stay far too low. Without this, a time below the
     /// minimum round-trip time is no sample.
     pub samples_retransmitted_rounds: bool,
+}
+
+/// A clock that adds up floating-point numbers, as ns-2's does: seconds since the start of the run, as the bits of an `f64`. The driver of the endpoint sets it before each step. A comparison
+/// with ns-2 needs it where the rounding of ns-2's sums decides between two equal times.
+#[derive(Clone, Debug, Default)]
+pub struct DrivenClock(pub Arc<AtomicU64>);
+
+impl DrivenClock {
+    pub(crate) fn seconds(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+}
+
+impl PartialEq for DrivenClock {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 #[cfg(feature = "ns2")]

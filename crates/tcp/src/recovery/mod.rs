@@ -11,7 +11,6 @@ use crate::view::{View, Window};
 use seamline_wire::Duration;
 use std::cmp::Ordering;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 mod newreno;
 mod reduction;
@@ -131,52 +130,36 @@ pub trait Recovery: Debug + Send {
     fn in_recovery(&self) -> bool;
 }
 
-/// Parameters that several recoveries share.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RecoveryParameters {
-    /// Duplicate acknowledgments that mean a loss (RFC 5681 section 3.2: 3).
-    pub duplicate_threshold: u32,
-    /// Send new segments on the first duplicate acknowledgments (RFC 3042).
-    pub limited_transmit: bool,
-    /// The first segment of a connection without handshake may be sent again on duplicate acknowledgments:
-    /// `recover` begins before the first byte (RFC 6582 section 3.2, step 1). In ns-2 it begins at the
-    /// first segment, which therefore waits for the timer.
-    pub fast_retransmit_of_first_segment: bool,
-    /// Segments that may be sent on one duplicate acknowledgment in fast recovery.
-    pub burst_in_recovery: u32,
-    /// On a partial acknowledgment deflate the window by what was acknowledged (RFC 6582 section 3.2,
-    /// step 3), instead of dropping all inflation.
-    pub partial_ack_deflates: bool,
-    /// Restart the retransmission timer for the first partial acknowledgment only (RFC 6582
-    /// section 4: the Impatient variant), instead of for each (Slow-but-Steady).
-    pub impatient: bool,
-    /// On leaving fast recovery bound the window by what is outstanding (RFC 6582 section 3.2, step 3, option 1).
-    pub bound_window_on_exit: bool,
-    /// Spread what fast recovery sends over the acknowledgments it receives, in proportion to the cut
-    /// (RFC 9937); read by the recovery of RFC 6675.
-    pub proportional_rate_reduction: bool,
-    /// By what a recovery is found to have been spurious, whose cut is then taken back; read for the recoveries `reno`,
-    /// `newreno` and `sack`.
-    pub spurious_detection: SpuriousDetection,
-    /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
-    /// `sack-pipe` (Fall and Floyd 1996).
-    pub sack_algorithm: &'static str,
-}
-
-impl Default for RecoveryParameters {
-    fn default() -> Self {
-        RecoveryParameters {
-            duplicate_threshold: 3,
-            limited_transmit: true,
-            fast_retransmit_of_first_segment: true,
-            burst_in_recovery: u32::MAX,
-            partial_ack_deflates: true,
-            impatient: true,
-            bound_window_on_exit: true,
-            proportional_rate_reduction: true,
-            spurious_detection: SpuriousDetection::None,
-            sack_algorithm: "sack",
-        }
+parameters! {
+    /// Parameters that several recoveries share.
+    pub struct RecoveryParameters {
+        /// Duplicate acknowledgments that mean a loss (RFC 5681 section 3.2: 3).
+        pub duplicate_threshold: u32 = 3,
+        /// Send new segments on the first duplicate acknowledgments (RFC 3042).
+        pub limited_transmit: bool = true,
+        /// The first segment of a connection without handshake may be sent again on duplicate acknowledgments:
+        /// `recover` begins before the first byte (RFC 6582 section 3.2, step 1). In ns-2 it begins at the
+        /// first segment, which therefore waits for the timer.
+        pub fast_retransmit_of_first_segment: bool = true,
+        /// Segments that may be sent on one duplicate acknowledgment in fast recovery.
+        pub burst_in_recovery: u32 = u32::MAX,
+        /// On a partial acknowledgment deflate the window by what was acknowledged (RFC 6582 section 3.2,
+        /// step 3), instead of dropping all inflation.
+        pub partial_ack_deflates: bool = true,
+        /// Restart the retransmission timer for the first partial acknowledgment only (RFC 6582
+        /// section 4: the Impatient variant), instead of for each (Slow-but-Steady).
+        pub impatient: bool = true,
+        /// On leaving fast recovery bound the window by what is outstanding (RFC 6582 section 3.2, step 3, option 1).
+        pub bound_window_on_exit: bool = true,
+        /// Spread what fast recovery sends over the acknowledgments it receives, in proportion to the cut
+        /// (RFC 9937); read by the recovery of RFC 6675.
+        pub proportional_rate_reduction: bool = true,
+        /// By what a recovery is found to have been spurious, whose cut is then taken back; read for the recoveries `reno`,
+        /// `newreno` and `sack`.
+        pub spurious_detection: SpuriousDetection = SpuriousDetection::None,
+        /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
+        /// `sack-pipe` (Fall and Floyd 1996).
+        pub sack_algorithm: &'static str = "sack",
     }
 }
 
@@ -194,7 +177,7 @@ pub struct Algorithm {
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
     /// Builds it for a connection whose first unacknowledged offset is given.
-    pub build: fn(&Arc<Parameters>, Offset) -> Box<dyn Recovery>,
+    pub build: fn(&Parameters, Offset) -> Box<dyn Recovery>,
 }
 
 /// Every recovery.

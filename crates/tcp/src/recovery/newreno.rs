@@ -10,7 +10,7 @@ pub(super) static RENO: Algorithm = Algorithm {
     cite: "RFC 5681 section 3.2",
     needs_sack: false,
     needs_send_log: false,
-    build: |parameters, start| Box::new(FastRecovery::new(parameters, start, false)),
+    build: |_, start| Box::new(FastRecovery::new(start, false)),
 };
 
 pub(super) static NEWRENO: Algorithm = Algorithm {
@@ -19,12 +19,11 @@ pub(super) static NEWRENO: Algorithm = Algorithm {
     cite: "RFC 6582",
     needs_sack: false,
     needs_send_log: false,
-    build: |parameters, start| Box::new(FastRecovery::new(parameters, start, true)),
+    build: |_, start| Box::new(FastRecovery::new(start, true)),
 };
 
 #[derive(Debug)]
 struct FastRecovery {
-    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     recovering: bool,
@@ -34,15 +33,8 @@ struct FastRecovery {
 }
 
 impl FastRecovery {
-    fn new(parameters: &Arc<Parameters>, start: Offset, is_newreno: bool) -> Self {
-        FastRecovery {
-            parameters: Arc::clone(parameters),
-            duplicates: 0,
-            recover: start,
-            recovering: false,
-            is_newreno,
-            partial_seen: false,
-        }
+    fn new(start: Offset, is_newreno: bool) -> Self {
+        FastRecovery { duplicates: 0, recover: start, recovering: false, is_newreno, partial_seen: false }
     }
     fn forget(&mut self, view: &View) {
         self.duplicates = 0;
@@ -51,7 +43,7 @@ impl FastRecovery {
     }
     /// RFC 6582 section 3.2, steps 2 and 4.
     fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
-        match count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands) {
+        match count_duplicate(&mut self.duplicates, &view.parameters.recovery, commands) {
             Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, commands),
             Duplicate::Later if self.recovering => commands.push(Command::Inflate(view.inflation + 1)),
             _ => {}
@@ -68,14 +60,14 @@ impl FastRecovery {
             Command::AbandonTiming,
             Command::Cut(Loss::Detected),
             Command::Retransmit(view.unacknowledged),
-            Command::Inflate(self.parameters.recovery.duplicate_threshold),
+            Command::Inflate(view.parameters.recovery.duplicate_threshold),
         ]);
     }
     /// Section 3.2, step 3, full acknowledgment.
     fn leave(&mut self, view: &View, commands: &mut Commands) {
         self.recovering = false;
         commands.push(Command::Inflate(0));
-        if self.is_newreno && self.parameters.recovery.bound_window_on_exit {
+        if self.is_newreno && view.parameters.recovery.bound_window_on_exit {
             let outstanding = view.flight_segments().max(1.0) + 1.0;
             let congestion = view.window.threshold.min(outstanding);
             commands.push(Command::SetWindow(Window { congestion, ..view.window }));
@@ -86,11 +78,11 @@ impl FastRecovery {
     }
     /// Section 3.2, step 3, partial acknowledgment.
     fn on_partial(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
-        if !self.parameters.recovery.impatient || !self.partial_seen {
+        if !view.parameters.recovery.impatient || !self.partial_seen {
             self.partial_seen = true;
             commands.push(Command::RestartTimer);
         }
-        if self.parameters.recovery.partial_ack_deflates {
+        if view.parameters.recovery.partial_ack_deflates {
             let acknowledged = view.segments(view.unacknowledged - ack.previous) as u32;
             deflate(acknowledged, view, commands);
         } else {
@@ -99,8 +91,8 @@ impl FastRecovery {
         commands.extend([Command::EndTiming, Command::Retransmit(view.unacknowledged)]);
     }
     /// How many segments a duplicate may let go in fast recovery.
-    fn burst(&self) -> u32 {
-        if self.is_newreno { self.parameters.recovery.burst_in_recovery } else { u32::MAX }
+    fn burst(&self, view: &View) -> u32 {
+        if self.is_newreno { view.parameters.recovery.burst_in_recovery } else { u32::MAX }
     }
 }
 
@@ -132,8 +124,8 @@ impl Recovery for FastRecovery {
         }
         if self.duplicates == 0 || !(ack.advanced || ack.duplicate) {
             commands.push(Command::SEND);
-        } else if self.duplicates >= self.parameters.recovery.duplicate_threshold {
-            commands.push(Command::Send { most: self.burst() });
+        } else if self.duplicates >= view.parameters.recovery.duplicate_threshold {
+            commands.push(Command::Send { most: self.burst(view) });
         }
     }
     fn on_timeout(&mut self, view: &View, commands: &mut Commands) {

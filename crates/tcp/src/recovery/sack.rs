@@ -12,9 +12,8 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 6675",
     needs_sack: true,
     needs_send_log: false,
-    build: |parameters, start| {
+    build: |_, start| {
         Box::new(Sack {
-            parameters: Arc::clone(parameters),
             duplicates: 0,
             recovery_point: start,
             recovering: false,
@@ -28,7 +27,6 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct Sack {
-    parameters: Arc<Parameters>,
     duplicates: u32,
     recovery_point: Offset,
     recovering: bool,
@@ -61,7 +59,7 @@ impl Sack {
     }
     /// Everything unreported below this offset is lost: `IsLost` of section 4.
     fn lost_edge(&self, view: &View) -> Offset {
-        let threshold = self.parameters.recovery.duplicate_threshold;
+        let threshold = view.parameters.recovery.duplicate_threshold;
         let enough_bytes = u64::from(threshold.saturating_sub(1)) * u64::from(view.segment_size);
         let (mut bytes, mut ranges) = (0, 0);
         for &(left, right) in view.scoreboard.sacked().as_slice().iter().rev() {
@@ -84,7 +82,7 @@ impl Sack {
 
     fn on_duplicate(&mut self, delivered: u64, view: &View, commands: &mut Commands) {
         self.duplicates += 1;
-        let lost = self.duplicates >= self.parameters.recovery.duplicate_threshold
+        let lost = self.duplicates >= view.parameters.recovery.duplicate_threshold
             || self.lost_edge(view) > view.unacknowledged;
         if lost && view.unacknowledged >= self.recovery_point {
             self.enter(delivered, view, commands);
@@ -126,7 +124,7 @@ impl Sack {
     fn has_room(&mut self, length: u64, view: &View) -> bool {
         let size = u64::from(view.segment_size);
         let pipe = self.pipe(view);
-        if self.parameters.recovery.proportional_rate_reduction {
+        if view.parameters.recovery.proportional_rate_reduction {
             let threshold = (view.window.threshold * size as f64) as u64;
             self.reduction.permits(length, pipe, threshold, size)
         } else {
@@ -233,7 +231,7 @@ impl Recovery for Sack {
         }
         let at = sacked.next_missing(view.next);
         let waits =
-            self.duplicates > 0 && !self.parameters.recovery.limited_transmit && at >= view.highest_sent;
+            self.duplicates > 0 && !view.parameters.recovery.limited_transmit && at >= view.highest_sent;
         let arrived = (at - view.unacknowledged) - sacked.missing_between(view.unacknowledged, at);
         (!waits && view.permits_at(at, view.usable_bytes() + arrived)).then_some(at)
     }

@@ -9,9 +9,8 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Fall and Floyd, ACM CCR 26(3), 1996",
     needs_sack: true,
     needs_send_log: false,
-    build: |parameters, start| {
+    build: |_, start| {
         Box::new(SackPipe {
-            parameters: Arc::clone(parameters),
             duplicates: 0,
             recover: None,
             start,
@@ -25,7 +24,6 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct SackPipe {
-    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Option<Offset>,
     start: Offset,
@@ -44,7 +42,7 @@ impl SackPipe {
         self.forget(commands);
     }
     fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands);
+        let counted = count_duplicate(&mut self.duplicates, &view.parameters.recovery, commands);
         if counted == Duplicate::AtThreshold && view.unacknowledged > self.recover.unwrap_or(self.start) {
             self.enter(view, commands);
         }
@@ -54,7 +52,7 @@ impl SackPipe {
         self.recover = Some(view.highest_sent);
         self.recovering = true;
         self.pipe = view.segments(view.outstanding()) as i64
-            - i64::from(self.parameters.recovery.duplicate_threshold);
+            - i64::from(view.parameters.recovery.duplicate_threshold);
         self.mark_retransmitted(view.unacknowledged, view);
         commands.extend([
             Command::NoteRecovery,

@@ -46,7 +46,7 @@ pub(crate) struct Spurious {
     was_needed: bool,
     sent_again: RangeSet,
     reported: RangeSet,
-    /// Something was sent again twice, and one report does not tell which of both was needless.
+    /// Something was sent again twice, and one report does not show which of both was needless.
     is_ambiguous: bool,
 }
 
@@ -93,11 +93,13 @@ impl Spurious {
         self.is_ambiguous |= self.sent_again.insert(from, to) < to.saturating_since(from);
     }
 
-    /// Hear an acknowledgment that `view` has taken in already. Returns the window that comes back when it settles that recovery was
+    /// Judge by an acknowledgment that `view` has taken in already. Returns the window that comes back when it settles that recovery was
     /// spurious.
-    pub(crate) fn hear(&mut self, evidence: &Evidence, view: &View) -> Option<Window> {
-        self.before?;
-        let is_spurious = self.echoes_tell(evidence, view) || self.reports_tell(evidence);
+    pub(crate) fn judge(&mut self, evidence: &Evidence, view: &View) -> Option<Window> {
+        if !self.is_open() {
+            return None;
+        }
+        let is_spurious = self.echoes_show(evidence, view) || self.reports_show(evidence);
         if !is_spurious {
             self.expire(view);
             return None;
@@ -105,7 +107,7 @@ impl Spurious {
         self.before.take()
     }
 
-    fn echoes_tell(&mut self, evidence: &Evidence, view: &View) -> bool {
+    fn echoes_show(&mut self, evidence: &Evidence, view: &View) -> bool {
         let (Some(echo), Some(first)) = (evidence.echo, self.first_sent_again) else { return false };
         let advances = view.unacknowledged > evidence.previous;
         if !advances || evidence.previous >= self.recovery_point {
@@ -125,7 +127,7 @@ impl Spurious {
         self.sent_again.as_slice().iter().any(is_missing)
     }
 
-    fn reports_tell(&mut self, evidence: &Evidence) -> bool {
+    fn reports_show(&mut self, evidence: &Evidence) -> bool {
         let Some((left, right)) = evidence.duplicate else { return false };
         for &(from, to) in self.sent_again.as_slice() {
             let (from, to) = (from.max(left), to.min(right));

@@ -9,16 +9,14 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Jacobson, ACM SIGCOMM 1988",
     needs_sack: false,
     needs_send_log: false,
-    build: |parameters, start| {
-        let parameters = Arc::clone(parameters);
+    build: |_, start| {
         let first_progress = (start == Offset::SYN).then_some(Offset::FIRST_BYTE);
-        Box::new(Tahoe { parameters, duplicates: 0, recover: start, first_progress })
+        Box::new(Tahoe { duplicates: 0, recover: start, first_progress })
     },
 };
 
 #[derive(Debug)]
 struct Tahoe {
-    parameters: Arc<Parameters>,
     duplicates: u32,
     recover: Offset,
     first_progress: Option<Offset>,
@@ -31,7 +29,7 @@ impl Tahoe {
         view.unacknowledged > self.recover || self.first_progress == Some(view.unacknowledged)
     }
     fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
-        let counted = count_duplicate(&mut self.duplicates, &self.parameters.recovery, commands);
+        let counted = count_duplicate(&mut self.duplicates, &view.parameters.recovery, commands);
         if counted == Duplicate::AtThreshold && self.may_retransmit(view) {
             self.recover = view.highest_sent;
             commands.extend([

@@ -15,11 +15,11 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
 
 #[derive(Debug)]
 struct VegasFine {
-    parameters: Arc<Parameters>,
+    duplicate_threshold: u32,
     duplicates: u32,
     recover: Offset,
     timed_out: bool,
-    /// A handover has led back to SND.UNA: until `recover` is acknowledged, duplicates come of what had arrived after all.
+    /// A handover has led back to SND.UNA: until `recover` is acknowledged, duplicates are due to what had arrived after all.
     went_back: bool,
     timer: FineTimer,
     acks_to_check: u64,
@@ -68,9 +68,9 @@ impl VegasFine {
         self.window_after_cut = 0.0;
         self.window_changed_at = Some(view.fine_seconds());
     }
-    fn new(parameters: &Arc<Parameters>, start: Offset) -> Self {
+    fn new(parameters: &Parameters, start: Offset) -> Self {
         VegasFine {
-            parameters: Arc::clone(parameters),
+            duplicate_threshold: parameters.recovery.duplicate_threshold,
             duplicates: 0,
             recover: start,
             timed_out: false,
@@ -92,15 +92,15 @@ impl VegasFine {
     fn on_new_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands) {
         let mut window = view.window;
         self.new_acks += 1;
-        if let (2, Some(initial)) = (self.new_acks, self.parameters.ns2.vegas.window_at_second_ack) {
+        if let (2, Some(initial)) = (self.new_acks, view.parameters.ns2.vegas.window_at_second_ack) {
             window.congestion = initial;
         }
-        let inflated = self.duplicates > self.parameters.recovery.duplicate_threshold
+        let inflated = self.duplicates > self.duplicate_threshold
             && window.congestion > self.window_after_cut
             && !self.went_back;
         self.went_back &= view.unacknowledged <= self.recover;
         if inflated
-            && (self.window_after_cut >= 1.0 || self.parameters.ns2.vegas.deflates_to_forgotten_window)
+            && (self.window_after_cut >= 1.0 || view.parameters.ns2.vegas.deflates_to_forgotten_window)
         {
             window = Window { congestion: self.window_after_cut, threshold: 2.0 };
         }
@@ -121,7 +121,7 @@ impl VegasFine {
         }
         self.acks_to_check -= 1;
         if self.has_expired(view.unacknowledged, view) {
-            self.duplicates = self.parameters.recovery.duplicate_threshold;
+            self.duplicates = self.duplicate_threshold;
             commands.push(Command::Retransmit(view.unacknowledged));
         } else {
             self.acks_to_check = 0;
@@ -131,11 +131,11 @@ impl VegasFine {
     fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
         self.duplicates += 1;
         let expired = self.has_expired(view.unacknowledged, view);
-        if expired || self.duplicates == self.parameters.recovery.duplicate_threshold {
+        if expired || self.duplicates == self.duplicate_threshold {
             if view.unacknowledged > self.recover || !self.timed_out {
                 self.retransmit(view, commands);
             }
-        } else if self.duplicates > self.parameters.recovery.duplicate_threshold && !self.went_back {
+        } else if self.duplicates > self.duplicate_threshold && !self.went_back {
             let congestion = view.window.congestion + 1.0;
             commands.push(Command::SetWindow(Window { congestion, ..view.window }));
         }
@@ -159,15 +159,14 @@ impl VegasFine {
             Command::Retransmit(view.unacknowledged),
         ]);
         if entry.transmissions == 1 {
-            self.duplicates = self.parameters.recovery.duplicate_threshold;
+            self.duplicates = self.duplicate_threshold;
         }
     }
 
     /// Give back what duplicates have lent, because no acknowledgment will end this recovery any more. The window may be
     /// smaller already, when the move begins with slow start.
     fn deflate(&self, view: &View, commands: &mut Commands) {
-        let recovers =
-            self.duplicates >= self.parameters.recovery.duplicate_threshold && self.window_after_cut >= 1.0;
+        let recovers = self.duplicates >= self.duplicate_threshold && self.window_after_cut >= 1.0;
         if recovers && self.window_after_cut < view.window.congestion {
             commands.push(Command::SetWindow(Window { congestion: self.window_after_cut, ..view.window }));
         }
@@ -196,7 +195,7 @@ impl Recovery for VegasFine {
         } else if ack.duplicate {
             self.on_duplicate(view, commands);
         }
-        if self.duplicates == 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold {
+        if self.duplicates == 0 || self.duplicates >= self.duplicate_threshold {
             commands.push(Command::SEND);
         }
     }
@@ -222,6 +221,6 @@ impl Recovery for VegasFine {
         self.duplicates
     }
     fn in_recovery(&self) -> bool {
-        self.acks_to_check > 0 || self.duplicates >= self.parameters.recovery.duplicate_threshold
+        self.acks_to_check > 0 || self.duplicates >= self.duplicate_threshold
     }
 }

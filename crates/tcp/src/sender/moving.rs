@@ -25,12 +25,10 @@ impl Sender {
     /// What congestion control makes of an acknowledgment, unless growth is held.
     pub(super) fn grow(&mut self, acked: &Acked) {
         let most = self.largest_window.max(self.view.window.congestion);
-        self.control.on_ack(acked, &self.view);
-        let grown = self.control.window();
-        if self.view.now < self.growth_held_until && grown.congestion > most {
-            self.control.set_window(Window { congestion: most, ..grown });
+        self.view.window = self.control.on_ack(acked, &self.view);
+        if self.view.now < self.growth_held_until && self.view.window.congestion > most {
+            self.set_window(Window { congestion: most, ..self.view.window });
         }
-        self.view.window = self.control.window();
         self.largest_window = most.max(self.view.window.congestion);
     }
     /// Whether a handover scheme holds everything.
@@ -44,7 +42,7 @@ impl Sender {
         !self.probing && self.view.peer_window > 0
     }
     /// An acknowledgment that says its sender has moved. Nothing leaves yet: first the scheme decides from
-    /// where to go on. And what is being timed is no measure of the path, which was gone meanwhile.
+    /// where to continue. And what is being timed is no measure of the path, which was gone meanwhile.
     pub(crate) fn on_notification(
         &mut self,
         now: Instant,

@@ -15,7 +15,7 @@ pub(super) enum Reported {
 
 impl Sender {
     pub(super) fn acts_on_losses(&self) -> bool {
-        self.parameters.loss_notification.scheme != LossNotification::None
+        self.view.parameters.loss_notification.scheme != LossNotification::None
     }
 
     /// Record what an acknowledgment reports about losses, once SND.UNA has advanced by so many bytes.
@@ -50,8 +50,8 @@ impl Sender {
     fn settle_loan(&mut self, reported: Reported, is_duplicate: bool, acknowledged: u64) {
         // A timeout or a recovery in between has reset the inflation.
         let before = self.notified.lent.min(self.view.inflation);
-        let sack_tells = !self.view.scoreboard.sacked().is_empty();
-        let lends = self.parameters.loss_notification.duplicates_let_segments_go && !sack_tells;
+        let sack_reports = !self.view.scoreboard.sacked().is_empty();
+        let lends = self.view.parameters.loss_notification.duplicates_let_segments_go && !sack_reports;
         let arrived = self.view.segments(acknowledged).saturating_sub(1) as u32;
         self.notified.lent = match reported {
             Reported::OverTheAir if lends && is_duplicate => before + 1,
@@ -95,7 +95,7 @@ impl Sender {
             again && missing.at < next && (missing.listed || missing.at == first)
         };
         let passed_over =
-            self.notified.repaired_to.filter(|_| !self.parameters.loss_notification.repairs_neighbours);
+            self.notified.repaired_to.filter(|_| !self.view.parameters.loss_notification.repairs_neighbours);
         let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {
@@ -104,7 +104,7 @@ impl Sender {
             }
             self.commands.push(Command::Retransmit(at));
             self.notified.repaired_to = Some(at + u64::from(self.view.segment_size));
-            if at == first && self.parameters.loss_notification.restarts_timer {
+            if at == first && self.view.parameters.loss_notification.restarts_timer {
                 self.commands.push(Command::RestartTimer);
             }
             from = at + 1;
@@ -115,7 +115,7 @@ impl Sender {
     /// After how long what was sent again and is still missing has been lost again.
     fn repeat_timeout(&self) -> Option<Duration> {
         let known = self.view.round_trip;
-        match self.parameters.loss_notification.repeat {
+        match self.view.parameters.loss_notification.repeat {
             Repeat::Never => None,
             Repeat::AfterRoundTrip if known.smoothed.is_zero() => Some(self.estimator.timeout()),
             Repeat::AfterRoundTrip => Some(known.smoothed + known.variation * 4),

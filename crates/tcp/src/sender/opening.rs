@@ -11,18 +11,17 @@ impl Sender {
                 log.set_segment_size(segment_size);
             }
         }
-        let allowed = self.parameters.window.initial_bytes / f64::from(segment_size);
+        let allowed = self.view.parameters.window.initial_bytes / f64::from(segment_size);
         self.initial_window = self.initial_window.min(allowed.max(2.0));
         self.set_peer_window(peer_window);
         self.window_is_from_syn = true;
-        let window = Window { congestion: self.initial_window, ..self.control.window() };
-        self.set_window(window);
+        self.set_window(Window { congestion: self.initial_window, ..self.view.window });
     }
 
     /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
-    pub(crate) fn do_without_sack(&mut self, parameters: &Arc<Parameters>, start: Offset) {
+    pub(crate) fn do_without_sack(&mut self, start: Offset) {
         if self.needs_sack {
-            self.recovery = (crate::recovery::WITHOUT_SACK.build)(parameters, start);
+            self.recovery = (crate::recovery::WITHOUT_SACK.build)(&self.view.parameters, start);
             self.needs_sack = false;
         }
     }
@@ -36,7 +35,7 @@ impl Sender {
     }
 
     /// The SYN leaves; whether it is one that left before. When it answers the peer's SYN that came again,
-    /// the timer goes on: however often the peer repeats itself, its retransmissions end (RFC 6298 section
+    /// the timer keeps running: however often the peer repeats itself, its retransmissions end (RFC 6298 section
     /// 5.1, RFC 9293 section 3.8.3).
     pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
         let first = self.view.highest_sent == Offset::SYN;
@@ -59,10 +58,9 @@ impl Sender {
         self.statistics.timeouts += 1;
         self.estimator.back_off();
         self.initial_window = 1.0;
-        if self.parameters.window.lost_handshake_cuts_threshold {
+        if self.view.parameters.window.lost_handshake_cuts_threshold {
             self.statistics.window_cuts += 1;
-            let window = self.control.window();
-            self.set_window(Window { threshold: 2.0, ..window });
+            self.set_window(Window { threshold: 2.0, ..self.view.window });
         }
     }
 

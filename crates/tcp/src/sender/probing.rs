@@ -4,7 +4,7 @@ use super::*;
 
 impl Sender {
     /// With nothing outstanding the timer runs only to probe a closed window, or to begin again when
-    /// even the congestion window is closed. Probing goes on when the window is too small to be used. What a
+    /// even the congestion window is closed. Probing continues when the window is too small to be used. What a
     /// frozen sender does not send says nothing about the peer's window; thawing settles the timer.
     pub(super) fn settle_timer(&mut self, now: Instant) {
         if self.is_frozen() {

@@ -29,7 +29,7 @@ impl Sender {
         let Some(spurious) = self.spurious.as_mut().filter(|spurious| spurious.is_open()) else { return };
         let times = segment.timestamps.filter(|times| exit.header.timestamps.is_some() && times.echo != 0);
         let evidence = Evidence { previous, echo: times.map(|times| times.echo), duplicate };
-        let Some(before) = spurious.hear(&evidence, &self.view) else { return };
+        let Some(before) = spurious.judge(&evidence, &self.view) else { return };
         self.statistics.undone_cuts += 1;
         let port = exit.header.local.port;
         exit.out.event(|| Event::CutUndone { port });
@@ -39,8 +39,7 @@ impl Sender {
     }
 
     pub(super) fn restore_window(&mut self, before: Window) {
-        self.control.restore(before);
-        self.view.window = self.control.window();
+        self.view.window = self.control.restore(before, &self.view);
         self.note_window_progress(self.view.now);
     }
 

@@ -51,7 +51,7 @@ impl Sender {
         let timeout = self.estimator.timeout();
         let idle_from = self.last_sent + timeout;
         let window = self.view.window;
-        match self.parameters.window.idle_restart {
+        match self.view.parameters.window.idle_restart {
             IdleRestart::RestartWindow if now > idle_from => {
                 let congestion = window.congestion.min(self.initial_window);
                 self.set_window(Window { congestion, ..window });

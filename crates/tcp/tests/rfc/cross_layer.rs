@@ -42,7 +42,7 @@ fn only(change: impl FnOnce(&mut CrossLayerParameters)) -> CrossLayerParameters 
     parameters
 }
 
-/// Section V.A: told of the change the sender is frozen: nothing leaves, acknowledgments or not, and no timer expires.
+/// Section V.A: notified of the change the sender is frozen: nothing leaves, acknowledgments or not, and no timer expires.
 #[test]
 fn a_told_sender_is_frozen() {
     let mut script = sender("cross-layer", |_| {});

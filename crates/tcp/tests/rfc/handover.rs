@@ -222,7 +222,7 @@ fn tr_acks_count_the_marks_of_one_move() {
     script.window_is(1.0);
 }
 
-/// Nor does a mark that acknowledges something begin to count anew: it is one of the three.
+/// Nor does a mark that acknowledges something begin to count again: it is one of the three.
 #[test]
 fn tr_acks_count_marks_that_acknowledge() {
     let mut script = ten_segments("tr-acks", "newreno", slow_start);
@@ -260,15 +260,15 @@ fn freeze_does_not_announce_what_is_read() {
     }
 }
 
-/// A warning that nothing follows is taken back after its time and some patience.
+/// A warning that nothing follows is taken back after its time plus a timeout.
 #[test]
 fn freeze_outlives_a_false_alarm() {
-    let mut script = receiver("freeze", |p| p.handover.freeze.patience = Duration::from_millis(400));
+    let mut script = receiver("freeze", |p| p.handover.freeze.timeout = Duration::from_millis(400));
     script.at(1500).signal(going_down(100)).expect(ack(2001).window(0));
     script.at(1999).expect_nothing().at(2000).expect(ack(2001).window(65_535)).expect_nothing();
 }
 
-/// When nobody tells that the link is back, the disconnection ends after its longest time.
+/// Without a report that the link is back, the disconnection ends after its longest time.
 #[test]
 fn freeze_outlives_lost_news() {
     let mut script = receiver("freeze", |_| {});

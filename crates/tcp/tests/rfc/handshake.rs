@@ -125,7 +125,7 @@ fn half_open_connection_is_discovered_and_reset() {
     script.at(5100).inject(rst(1)).is_closed(CloseReason::Reset);
 }
 
-/// RFC 9293 section 3.5.1, figure 9: seen by the end that crashed and opens anew.
+/// RFC 9293 section 3.5.1, figure 9: seen by the end that crashed and opens again.
 #[test]
 fn opener_resets_a_half_open_peer_and_tries_again() {
     let mut script = Script::new(plain(|_| {}), "newreno");

@@ -59,7 +59,7 @@ fn a_receiver_lists_its_gaps_most_recent_first() {
     script.inject(data(8001..9001)).expect(ack(10_001)).expect_nothing();
 }
 
-/// A loss further off than can be told is left out, and others are not.
+/// A loss further off than can be listed is left out, and others are not.
 #[test]
 fn a_receiver_leaves_out_what_is_too_far_off() {
     let mut script = Script::connected(
@@ -73,8 +73,8 @@ fn a_receiver_leaves_out_what_is_too_far_off() {
     script.at(1000).inject(data(1001..2001)).expect(ack(1).mark(mark(&[(0, CONGESTION)])));
     script.inject(data(1_060_001..1_061_001)).take();
     script.inject(data(1_063_001..1_064_001));
-    let told = [1_048_000, 1_047_000, 1_046_000, 1_045_000].map(|offset| (offset, CONGESTION));
-    script.expect(ack(1).mark(mark(&told)));
+    let listed = [1_048_000, 1_047_000, 1_046_000, 1_045_000].map(|offset| (offset, CONGESTION));
+    script.expect(ack(1).mark(mark(&listed)));
 }
 
 /// Section III: bit 0 retransmits at once, by the first acknowledgment that says so, with the window as it is. Duplicates
@@ -84,7 +84,7 @@ fn what_the_air_has_lost_is_sent_again_at_once() {
     for variant in VARIANTS {
         let mut script = ten_segments(variant, |parameters| parameters.window.grow_only_when_full = false);
         let window = script.endpoint.sample().congestion_window;
-        let told = |script: &mut Script| {
+        let listed = |script: &mut Script| {
             script
                 .inject(ack(1).mark(mark(&[(0, AIR)])))
                 .take()
@@ -93,9 +93,9 @@ fn what_the_air_has_lost_is_sent_again_at_once() {
                 .collect::<Vec<_>>()
         };
         script.at(1100);
-        assert_eq!(told(&mut script), [1, 10_001], "{variant}");
+        assert_eq!(listed(&mut script), [1, 10_001], "{variant}");
         for n in 1..9 {
-            assert_eq!(told(&mut script), [10_001 + n * 1000], "{variant}");
+            assert_eq!(listed(&mut script), [10_001 + n * 1000], "{variant}");
         }
         assert_eq!((cuts(&script), script.endpoint.sample().congestion_window), (0, window), "{variant}");
         script.at(1200).inject(ack(10_001));
@@ -122,14 +122,14 @@ fn duplicates_may_count_for_nothing() {
 #[test]
 fn congestion_is_answered_as_ever() {
     for variant in VARIANTS {
-        for told in [Some(mark(&[(0, CONGESTION)])), None] {
+        for listed in [Some(mark(&[(0, CONGESTION)])), None] {
             let mut ours = ten_segments(variant, |_| {});
             let mut plain = ten_segments(variant, |parameters| {
                 parameters.loss_notification.scheme = LossNotification::None;
             });
             for millis in [1100, 1101, 1102, 1103, 1104, 1150] {
                 let seen = if millis < 1150 { ack(1) } else { ack(10_001) };
-                let marked = Seg { mark: told.filter(|_| millis < 1150), ..seen.clone() };
+                let marked = Seg { mark: listed.filter(|_| millis < 1150), ..seen.clone() };
                 let sent = |script: &mut Script, seg: Seg| {
                     script.at(millis).inject(seg).take().iter().map(ToString::to_string).collect::<Vec<_>>()
                 };
@@ -186,7 +186,7 @@ fn five_losses_over_the_air() {
     assert_eq!(cuts(&script), 0);
 }
 
-/// What is still told of a round trip after it was sent again is sent again, unless only the timer may.
+/// What is still listed a round trip after it was sent again is sent again, unless only the timer may.
 #[test]
 fn a_lost_retransmission() {
     for repeat in [Repeat::AfterRoundTrip, Repeat::Never] {
@@ -195,22 +195,22 @@ fn a_lost_retransmission() {
             parameters.loss_notification.duplicates_let_segments_go = false;
         });
         // One sample of 100 ms: smoothed 100 ms, variation 50 ms.
-        let told = ack(1).mark(mark(&[(0, AIR)]));
-        script.at(1100).inject(told.clone()).expect(data(1..1001));
-        script.at(1399).inject(told.clone()).expect_nothing().at(1400).inject(told.clone());
+        let listed = ack(1).mark(mark(&[(0, AIR)]));
+        script.at(1100).inject(listed.clone()).expect(data(1..1001));
+        script.at(1399).inject(listed.clone()).expect_nothing().at(1400).inject(listed.clone());
         let restarted = match repeat {
             Repeat::AfterRoundTrip => 1400,
             Repeat::Never => 1100,
         };
         if repeat == Repeat::AfterRoundTrip {
-            script.expect(data(1..1001)).inject(told).expect_nothing();
+            script.expect(data(1..1001)).inject(listed).expect_nothing();
         }
         script.at(restarted + 999).expect_nothing().at(restarted + 1000).expect(data(1..1001));
         assert_eq!((cuts(&script), script.endpoint.statistics().sender.timeouts), (1, 1));
     }
 }
 
-/// Judged anew: what was lost over the air is sent again and lost in a queue, and that is answered.
+/// Judged again: what was lost over the air is sent again and lost in a queue, and that is answered.
 #[test]
 fn the_latest_word_counts() {
     let mut script = ten_segments("reno", |parameters| {
@@ -251,17 +251,17 @@ fn a_neighbour_may_be_passed_over() {
             parameters.loss_notification.duplicates_let_segments_go = false;
             parameters.loss_notification.repairs_neighbours = repairs;
         });
-        let told = |script: &mut Script, at: u32| -> Vec<u32> {
+        let listed = |script: &mut Script, at: u32| -> Vec<u32> {
             let mark = mark(&[(0, AIR)]);
             let left = script.inject(ack(at).mark(mark)).take();
             left.iter().filter(|it| it.sequence < 10_001).map(|it| it.sequence).collect()
         };
         script.at(1100);
-        assert_eq!(told(&mut script, 1), [1]);
+        assert_eq!(listed(&mut script, 1), [1]);
         script.at(1200).inject(ack(1001)).take();
-        assert_eq!(told(&mut script, 1001), sent, "neighbours are repaired: {repairs}");
+        assert_eq!(listed(&mut script, 1001), sent, "neighbours are repaired: {repairs}");
         script.at(1300).inject(ack(3001)).take();
-        assert_eq!(told(&mut script, 3001), [3001]);
+        assert_eq!(listed(&mut script, 3001), [3001]);
     }
 }
 

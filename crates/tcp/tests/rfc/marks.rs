@@ -1,4 +1,4 @@
-//! Which marks are heeded: those on segments that pass RFC 9293 section 3.10.7.4, RFC 5961 section 5 and RFC 7323
+//! Which marks are accepted: those on segments that pass RFC 9293 section 3.10.7.4, RFC 5961 section 5 and RFC 7323
 //! section 5, not older than what is acknowledged, and not more often than ends move. Every scheme, every mark.
 
 use crate::script::*;
@@ -16,7 +16,7 @@ const MARKS: [Mark; 6] = [
     Mark::MadeBeforeBreak { bandwidth_delay_product: NonZeroU32::new(1) },
 ];
 
-/// A sender with ten segments under way since 1000 ms, which heeds marks if its scheme can.
+/// A sender with ten segments under way since 1000 ms, which accepts marks if its scheme can.
 fn ten_segments(scheme: &str, change: impl FnOnce(&mut Parameters)) -> Script {
     let parameters = plain(|parameters| {
         parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
@@ -29,7 +29,7 @@ fn ten_segments(scheme: &str, change: impl FnOnce(&mut Parameters)) -> Script {
 
 fn refused(script: &Script, reason: MarkRefusal) -> u64 {
     let marks = script.endpoint.statistics().marks;
-    assert_eq!(marks.heeded, 0);
+    assert_eq!(marks.accepted, 0);
     assert_eq!(marks.all_refused(), marks.refused(reason), "{marks:?}");
     marks.refused(reason)
 }
@@ -96,7 +96,7 @@ fn marks_on_old_data_that_is_sent_again_are_refused() {
             assert_eq!(script.endpoint.sample(), before, "{}: {mark:?}", scheme.name);
             let marks = script.endpoint.statistics().marks;
             let old = marks.refused(MarkRefusal::OldAcknowledgment);
-            assert_eq!((marks.heeded, marks.all_refused()), (0, old), "{}: {mark:?}", scheme.name);
+            assert_eq!((marks.accepted, marks.all_refused()), (0, old), "{}: {mark:?}", scheme.name);
             // What a scheme does not know is data without a mark.
             assert!(old == 4 || old == 0, "{}: {mark:?}", scheme.name);
             known.push((scheme.name, old == 4));
@@ -129,7 +129,7 @@ fn an_idle_connection_announces_each_move() {
             }
             script.skip_to(62_000).inject(ack(21_001).mark(Mark::WillHandover)).take();
             let marks = script.endpoint.statistics().marks;
-            assert_eq!((marks.heeded, marks.all_refused()), (2 + u64::from(ends), 0), "{scheme}");
+            assert_eq!((marks.accepted, marks.all_refused()), (2 + u64::from(ends), 0), "{scheme}");
             script.at(62_100).supply(1000).expect_nothing();
         }
     }
@@ -180,11 +180,11 @@ fn unknown_marks_are_none() {
 
 /// Four at once, then one in four seconds: two come each time.
 #[test]
-fn marks_are_heeded_no_more_often_than_ends_move() {
+fn marks_are_accepted_no_more_often_than_ends_move() {
     let mut script = ten_segments("ehn", |_| {});
-    for (at, heeded) in [(1100, 2), (1110, 4), (1120, 4), (5099, 4), (5100, 5), (9100, 6), (18_000, 8)] {
+    for (at, accepted) in [(1100, 2), (1110, 4), (1120, 4), (5099, 4), (5100, 5), (9100, 6), (18_000, 8)] {
         script.skip_to(at).inject_times(2, ack(1).mark(Mark::Handover)).take();
-        assert_eq!(script.endpoint.statistics().marks.heeded, heeded, "at {at}");
+        assert_eq!(script.endpoint.statistics().marks.accepted, accepted, "at {at}");
     }
     assert_eq!(script.endpoint.statistics().marks.refused(MarkRefusal::TooOften), 6);
 }
@@ -203,7 +203,7 @@ fn an_announced_move_may_end() {
         assert!(!script.take().is_empty(), "{scheme} goes on");
         script.at(1220).inject(ack(1).mark(end)).take();
         let marks = script.endpoint.statistics().marks;
-        assert_eq!((marks.heeded, marks.refused(MarkRefusal::TooOften)), (5, 1), "{scheme}");
+        assert_eq!((marks.accepted, marks.refused(MarkRefusal::TooOften)), (5, 1), "{scheme}");
     }
 }
 
@@ -242,7 +242,7 @@ fn a_window_is_derived_from_no_incredible_way() {
         let before = script.endpoint.sample().slow_start_threshold;
         script.at(1100).inject(ack(4941).times(sent, 501).mark(Mark::Handover)).take();
         let after = script.endpoint.sample().slow_start_threshold;
-        assert_eq!(script.endpoint.statistics().marks.heeded, 1);
+        assert_eq!(script.endpoint.statistics().marks.accepted, 1);
         // The clock shows 1101 at 1100 ms.
         let credible = (601..=1101).contains(&sent);
         assert_eq!(after != before, credible, "{sent}: {before} to {after}");

@@ -29,9 +29,9 @@ fn sender(change: impl FnOnce(&mut Parameters)) -> Script {
     script
 }
 
-/// The same, told at 1100 ms by the first acknowledgment; the tenth has arrived, and nothing but that first one has let a
+/// The same, notified at 1100 ms by the first acknowledgment; the tenth has arrived, and nothing but that first one has let a
 /// segment go.
-fn told(change: impl FnOnce(&mut Parameters)) -> Script {
+fn notified(change: impl FnOnce(&mut Parameters)) -> Script {
     let mut script = sender(change);
     script.at(1100).inject(ack(1001).mark(WILL));
     let sent = script.take();
@@ -53,8 +53,8 @@ fn one(script: &mut Script) -> u32 {
 
 /// "The sender will halt the retransmission timer and send one packet per RTT": each when all before is acknowledged.
 #[test]
-fn a_told_sender_sends_one_packet_per_round_trip() {
-    let mut script = told(|_| {});
+fn a_notified_sender_sends_one_packet_per_round_trip() {
+    let mut script = notified(|_| {});
     for round in 1..10 {
         let end = one(&mut script);
         script.at(1100 + round * 100).inject(ack(end).mark(WILL));
@@ -65,8 +65,8 @@ fn a_told_sender_sends_one_packet_per_round_trip() {
 
 /// When the one packet is lost with the link, nothing more is sent, and no timer expires.
 #[test]
-fn a_told_sender_waits_without_a_timer() {
-    let mut script = told(|_| {});
+fn a_notified_sender_waits_without_a_timer() {
+    let mut script = notified(|_| {});
     one(&mut script);
     script.at(20_000).expect_nothing();
     assert_eq!(script.endpoint.statistics().sender.timeouts, 0);
@@ -76,7 +76,7 @@ fn a_told_sender_waits_without_a_timer() {
 /// first to be sent again.
 #[test]
 fn the_binding_update_resumes_at_once() {
-    let mut script = told(|_| {});
+    let mut script = notified(|_| {});
     let lost = one(&mut script) - 1000;
     let window = script.endpoint.sample().congestion_window;
     script.at(4600).inject(ack(lost).mark(Mark::Handover));
@@ -94,7 +94,7 @@ fn the_binding_update_resumes_at_once() {
 /// It may begin with two segments instead, as Vegas after a timeout, and slow start up to the window there was.
 #[test]
 fn a_resumption_may_begin_slowly() {
-    let mut script = told(|p| p.handover.mobility_vegas.resume_with = GoOnWith::SlowStart);
+    let mut script = notified(|p| p.handover.mobility_vegas.resume_with = GoOnWith::SlowStart);
     let lost = one(&mut script) - 1000;
     let window = script.endpoint.sample().congestion_window;
     assert!(window > 5.0, "{window}");
@@ -115,7 +115,7 @@ fn packets_may_be_timed() {
     script.at(1850).inject(ack(11_001).mark(Mark::Handover)).take();
 }
 
-/// A sender that nobody has told resumes all the same; what a timeout has cut stays cut, as the paper says nothing of it.
+/// A sender that has not been notified resumes all the same; what a timeout has cut stays cut, as the paper says nothing of it.
 #[test]
 fn an_unannounced_handoff_resumes_too() {
     let mut script = sender(|_| {});
@@ -126,8 +126,8 @@ fn an_unannounced_handoff_resumes_too() {
 
 /// When the notice of the end is lost for good, the sender goes on by itself after the longest disconnection.
 #[test]
-fn a_told_sender_goes_on_by_itself() {
-    let mut script = told(|p| p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(10));
+fn a_notified_sender_goes_on_by_itself() {
+    let mut script = notified(|p| p.handover.mobility_vegas.longest_disconnection = Duration::from_secs(10));
     one(&mut script);
     script.at(11_099).expect_nothing().at(11_100);
     let sent = script.take();
@@ -137,7 +137,7 @@ fn a_told_sender_goes_on_by_itself() {
 /// A false alarm that the mover takes back: nothing was lost, nothing is sent again.
 #[test]
 fn a_handoff_that_is_cancelled_loses_nothing() {
-    let mut script = told(|_| {});
+    let mut script = notified(|_| {});
     let end = one(&mut script);
     script.at(1300).inject(ack(end).mark(Mark::HandoverCancelled));
     assert!(script.take().len() > 5);
@@ -147,7 +147,7 @@ fn a_handoff_that_is_cancelled_loses_nothing() {
 /// So does a first acknowledgment without mark, should that be lost: every segment of a mover carries one.
 #[test]
 fn an_unmarked_acknowledgment_ends_what_a_mark_began() {
-    let mut script = told(|_| {});
+    let mut script = notified(|_| {});
     let end = one(&mut script);
     script.at(1300).inject(ack(end));
     assert!(script.take().len() > 5);
@@ -192,7 +192,7 @@ fn the_notice_is_repeated_until_data_arrives() {
     script.at(2200).inject(data(1001..2001)).expect(ack(2001)).at(60_000).expect_nothing();
 }
 
-/// A pre-trigger that nothing follows is taken back after its time and some patience, and marks end.
+/// A pre-trigger that nothing follows is taken back after its time and some timeout, and marks end.
 #[test]
 fn a_moving_receiver_outlives_a_false_alarm() {
     let mut script = receiver(|_| {});
@@ -277,7 +277,7 @@ fn a_handoff_with_two_links_loses_nothing() {
         sender.at(2199).expect_nothing().at(2200).expect(data(1001..2001)).take();
         assert_eq!(sender.endpoint.statistics().sender.timeouts, 1, "its timer runs again");
     }
-    let mut peer = told(|_| {});
+    let mut peer = notified(|_| {});
     let end = one(&mut peer);
     peer.at(1300).inject(ack(end).mark(MADE));
     assert!(peer.take().len() > 5);

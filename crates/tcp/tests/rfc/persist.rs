@@ -72,7 +72,7 @@ fn fin_behind_a_closed_window() {
     script.is(State::FinWait1).after(10).inject(ack(2).window(0)).is(State::FinWait2);
 }
 
-/// RFC 9293 section 3.8.3 with 3.8.6.1: probes that nobody answers are given up.
+/// RFC 9293 section 3.8.3 with 3.8.6.1: probes without an answer are given up.
 #[test]
 fn unanswered_probes_are_given_up() {
     let mut script = closed();

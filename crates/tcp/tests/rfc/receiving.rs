@@ -87,7 +87,7 @@ fn repeated_segment_names_its_block_first() {
     script.inject(data(1001..1501)).expect(ack(1).sack(&[1001..1501, 2001..2501]));
 }
 
-/// RFC 2018 section 3: four blocks fit into the option space, beside timestamps three.
+/// RFC 2018 section 3: four blocks fit into the option space, next to timestamps three.
 #[test]
 fn as_many_blocks_as_fit() {
     let mut script = sacking();
@@ -124,7 +124,7 @@ fn older_blocks_are_reported_again() {
 }
 
 /// RFC 9293 section 3.8.6.2.2: the right edge moves by a segment or half the buffer, not by crumbs; and the
-/// window's opening is told when it is worth it.
+/// window's opening is reported when it is worth it.
 #[test]
 fn silly_window_is_avoided_by_the_receiver() {
     let mut script = Script::established(plain(|p| p.receiver.buffer = 8000), "newreno");
@@ -208,7 +208,7 @@ fn a_partial_duplicate_is_reported_in_part() {
     script.inject(data(1501..3001)).expect(ack(3001).sack(&[2001..2501]));
 }
 
-/// What a stranger makes up is reported to nobody: it stands outside the window, or acknowledges what was not sent.
+/// What a stranger makes up is not reported: it stands outside the window, or acknowledges what was not sent.
 #[test]
 fn only_what_the_peer_may_have_sent_is_reported() {
     let mut script = reporting();
@@ -216,7 +216,7 @@ fn only_what_the_peer_may_have_sent_is_reported() {
     script.inject(data(1..501).ack(50_000)).expect(ack(1001));
 }
 
-/// A report for which there is no room beside data is not lost: it follows.
+/// A report for which there is no room next to data is not lost: it follows.
 #[test]
 fn a_report_without_room_follows_data() {
     let mut script = reporting();

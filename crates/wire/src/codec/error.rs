@@ -101,8 +101,6 @@ pub enum EncodeError {
         /// Bytes given.
         payload: usize,
     },
-    /// The message belongs to the other version of IP.
-    IpVersion,
     /// The buffer is too small.
     BufferTooSmall {
         /// Bytes needed.
@@ -119,7 +117,6 @@ impl fmt::Display for EncodeError {
             EncodeError::PayloadLength { segment, payload } => {
                 write!(f, "the segment says {segment} bytes of payload, {payload} were given")
             }
-            EncodeError::IpVersion => f.write_str("the message belongs to the other version of IP"),
             EncodeError::BufferTooSmall { needed } => {
                 write!(f, "the buffer is too small, {needed} bytes needed")
             }

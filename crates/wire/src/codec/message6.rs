@@ -1,11 +1,12 @@
 //! Messages of mobility in IPv6 as bytes: ICMPv6 (RFC 4443, RFC 4861) and the Mobility Header (RFC 6275 section
 //! 6.1) behind an IPv6 header, with the Home Address option and the routing header of type 2 where they belong.
 
+use super::address::{ip_header, ipv6_address};
 use super::error::EncodeError;
-use super::ip::IpHeader;
+use super::ip::{IpHeader, IpVersion};
 use super::ipv6::Ipv6Header;
 use crate::control::{BindingAcknowledgement, BindingUpdate, Ipv6Control, RouterAdvertisement};
-use std::net::Ipv6Addr;
+use crate::packet::{NodeId, Packet};
 
 const ICMPV6: u8 = 58;
 const MOBILITY_HEADER: u8 = 135;
@@ -33,28 +34,14 @@ const ADDRESS_LENGTH: usize = 16;
 /// A destination option with an address, or a routing header of type 2.
 const EXTENSION_LENGTH: usize = 24;
 
-/// A message and who sends it to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ipv6Message {
-    /// Source address.
-    pub source: Ipv6Addr,
-    /// Destination address.
-    pub destination: Ipv6Addr,
-    /// What it says.
-    pub control: Ipv6Control<Ipv6Addr>,
-}
-
 /// Write a message to the front of `out` and return its length, which is [`Ipv6Control::wire_bytes`].
-///
-/// # Errors
-/// When `out` is too small.
-pub fn encode(message: &Ipv6Message, out: &mut [u8]) -> Result<usize, EncodeError> {
-    let needed = message.control.wire_bytes() as usize;
+pub(super) fn encode(packet: &Packet, control: &Ipv6Control, out: &mut [u8]) -> Result<usize, EncodeError> {
+    let needed = control.wire_bytes() as usize;
     let place = out.get_mut(..needed).ok_or(EncodeError::BufferTooSmall { needed })?;
     let (ip_place, body) = place.split_at_mut(Ipv6Header::LENGTH);
     body.fill(0);
-    let mut ip = Ipv6Header::new(message.source, message.destination);
-    let next_header = match &message.control {
+    let mut ip = Ipv6Header::new(ipv6_address(packet.source), ipv6_address(packet.destination));
+    let next_header = match control {
         Ipv6Control::RouterSolicitation => {
             body[0] = ROUTER_SOLICITATION;
             ICMPV6
@@ -65,16 +52,16 @@ pub fn encode(message: &Ipv6Message, out: &mut [u8]) -> Result<usize, EncodeErro
         }
         Ipv6Control::BindingUpdate(update) => {
             let repeats = update.has_alternate_care_of_address();
-            write_update(message, update, (BINDING_UPDATE, repeats), body)
+            write_update(packet, update, (BINDING_UPDATE, repeats), body)
         }
         Ipv6Control::FastBindingUpdate(update) => {
-            write_update(message, update, (FAST_BINDING_UPDATE, false), body)
+            write_update(packet, update, (FAST_BINDING_UPDATE, false), body)
         }
         Ipv6Control::BindingAcknowledgement(answer) => {
-            write_acknowledgement(message, answer, BINDING_ACKNOWLEDGEMENT, body)
+            write_acknowledgement(packet, answer, BINDING_ACKNOWLEDGEMENT, body)
         }
         Ipv6Control::FastBindingAcknowledgment(answer) => {
-            write_acknowledgement(message, answer, FAST_BINDING_ACKNOWLEDGMENT, body)
+            write_acknowledgement(packet, answer, FAST_BINDING_ACKNOWLEDGMENT, body)
         }
     };
     if next_header == ICMPV6 {
@@ -86,7 +73,7 @@ pub fn encode(message: &Ipv6Message, out: &mut [u8]) -> Result<usize, EncodeErro
     Ok(needed)
 }
 
-fn write_advertisement(advertisement: &RouterAdvertisement<Ipv6Addr>, body: &mut [u8]) {
+fn write_advertisement(advertisement: &RouterAdvertisement, body: &mut [u8]) {
     const UNSPECIFIED_HOP_LIMIT: u8 = 0;
     const PREFIX_BITS: u8 = 64;
     /// On-link, autonomous address configuration, router address (RFC 6275 section 7.2).
@@ -99,7 +86,7 @@ fn write_advertisement(advertisement: &RouterAdvertisement<Ipv6Addr>, body: &mut
     prefix[..4].copy_from_slice(&[PREFIX_INFORMATION, 4, PREFIX_BITS, FLAGS]);
     prefix[4..8].copy_from_slice(&lifetime);
     prefix[8..12].copy_from_slice(&lifetime);
-    prefix[16..].copy_from_slice(&advertisement.router.octets());
+    prefix[16..].copy_from_slice(&ipv6_address(advertisement.router).octets());
     if let Some(anchor) = advertisement.mobility_anchor_point {
         /// Distance one, the highest preference.
         const DISTANCE_AND_PREFERENCE: u8 = 0x1f;
@@ -107,14 +94,14 @@ fn write_advertisement(advertisement: &RouterAdvertisement<Ipv6Addr>, body: &mut
         const REGIONAL: u8 = 0x80;
         rest[..4].copy_from_slice(&[MOBILITY_ANCHOR_POINT, 3, DISTANCE_AND_PREFERENCE, REGIONAL]);
         rest[4..8].copy_from_slice(&lifetime);
-        rest[8..].copy_from_slice(&anchor.octets());
+        rest[8..].copy_from_slice(&ipv6_address(anchor).octets());
     }
 }
 
 /// Returns the number of the first header written.
 fn write_update(
-    message: &Ipv6Message,
-    update: &BindingUpdate<Ipv6Addr>,
+    packet: &Packet,
+    update: &BindingUpdate,
     (kind, repeats_care_of_address): (u8, bool),
     body: &mut [u8],
 ) -> u8 {
@@ -126,28 +113,23 @@ fn write_update(
     if repeats_care_of_address {
         header[12..14].copy_from_slice(&[PAD_N, 0]);
         header[14..16].copy_from_slice(&[ALTERNATE_CARE_OF_ADDRESS, ADDRESS_LENGTH as u8]);
-        header[16..].copy_from_slice(&update.care_of_address.octets());
+        header[16..].copy_from_slice(&ipv6_address(update.care_of_address).octets());
     } else {
         header[12..14].copy_from_slice(&[PAD_N, 2]);
     }
     // The Home Address option is the source as far as the checksum goes (RFC 6275 section 6.1.1).
-    finish_mobility_header(header, update.home_address, message.destination);
+    finish_mobility_header(header, update.home_address, packet.destination);
     if extension.is_empty() {
         return MOBILITY_HEADER;
     }
     extension[..4].copy_from_slice(&[MOBILITY_HEADER, 2, PAD_N, 2]);
     extension[6..8].copy_from_slice(&[HOME_ADDRESS_OPTION, ADDRESS_LENGTH as u8]);
-    extension[8..].copy_from_slice(&update.home_address.octets());
+    extension[8..].copy_from_slice(&ipv6_address(update.home_address).octets());
     DESTINATION_OPTIONS
 }
 
 /// Returns the number of the first header written.
-fn write_acknowledgement(
-    message: &Ipv6Message,
-    answer: &BindingAcknowledgement<Ipv6Addr>,
-    kind: u8,
-    body: &mut [u8],
-) -> u8 {
+fn write_acknowledgement(packet: &Packet, answer: &BindingAcknowledgement, kind: u8, body: &mut [u8]) -> u8 {
     const MOBILE_ROUTER: u8 = 0x40;
     const TYPE_2: u8 = 2;
     let is_away = answer.home_address != answer.care_of_address;
@@ -159,19 +141,19 @@ fn write_acknowledgement(
     header[10..12].copy_from_slice(&answer.lifetime_units.to_be_bytes());
     header[12..14].copy_from_slice(&[PAD_N, 2]);
     // With a routing header the last destination counts (RFC 8200 section 8.1).
-    finish_mobility_header(header, message.source, answer.home_address);
+    finish_mobility_header(header, packet.source, answer.home_address);
     if extension.is_empty() {
         return MOBILITY_HEADER;
     }
     extension[..4].copy_from_slice(&[MOBILITY_HEADER, 2, TYPE_2, 1]);
-    extension[8..].copy_from_slice(&answer.home_address.octets());
+    extension[8..].copy_from_slice(&ipv6_address(answer.home_address).octets());
     ROUTING
 }
 
-fn finish_mobility_header(header: &mut [u8], source: Ipv6Addr, destination: Ipv6Addr) {
+fn finish_mobility_header(header: &mut [u8], source: NodeId, destination: NodeId) {
     header[0] = NO_NEXT_HEADER;
     header[1] = (header.len() / 8 - 1) as u8;
-    let pseudo = IpHeader::v6(source, destination).pseudo_header(MOBILITY_HEADER, header.len());
+    let pseudo = ip_header(IpVersion::V6, source, destination).pseudo_header(MOBILITY_HEADER, header.len());
     let sum = pseudo.over(header).field();
     header[4..6].copy_from_slice(&sum.to_be_bytes());
 }

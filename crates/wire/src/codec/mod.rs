@@ -35,7 +35,7 @@ mod ipv4;
 mod ipv6;
 mod mark;
 pub mod message;
-pub mod message6;
+mod message6;
 mod options;
 pub mod recovery;
 mod tcp;
@@ -53,7 +53,7 @@ pub use ipv6::Ipv6Header;
 pub use mark::{MARK_EXPERIMENT_ID, MARK_OPTION_KIND};
 pub use options::{MAX_WINDOW_SHIFT, OPTION_SPACE, fit_sack_blocks, options_length};
 pub use tcp::TCP_HEADER_LENGTH;
-pub use tunnel::{encode_tunnel, encode_tunnel_around, strip_tunnel};
+pub use tunnel::{encode_tunnel, strip_tunnel};
 
 use crate::packet::TransportPort;
 use crate::segment::Segment;

@@ -7,11 +7,12 @@
 //! ```
 
 use super::ip::{IpHeader, IpVersion, UDP};
-use super::message::{MessageError, UDP_HEADER, finish_datagram};
-use super::{Checksums, EncodeError, MARK_EXPERIMENT_ID};
+use super::message::{UDP_HEADER, finish_datagram};
+use super::{Checksums, DecodeError, EncodeError, MARK_EXPERIMENT_ID};
 use crate::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use crate::packet::TransportPort;
 use crate::sequence::SequenceNumber;
+use std::fmt;
 
 /// The UDP port at both ends: RFC3692-style experiment 1 (RFC 4727). Only agents on the path listen there.
 pub const RECOVERY_PORT: TransportPort = TransportPort(1021);
@@ -20,6 +21,32 @@ const FIXED_LENGTH: usize = 8;
 const RANGE_LENGTH: usize = 8;
 const REQUEST: u8 = 1;
 const LOST_BY_CONGESTION: u8 = 2;
+
+/// Why bytes are not a message between agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The IP header is wrong.
+    Ip(DecodeError),
+    /// Sound as far as looked at, but another kind of packet.
+    Other,
+    /// It ends before it is complete.
+    Truncated,
+    /// The checksum of UDP is wrong.
+    Checksum,
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::Ip(error) => error.fmt(f),
+            MessageError::Other => f.write_str("not a message between agents"),
+            MessageError::Truncated => f.write_str("the message is cut short"),
+            MessageError::Checksum => f.write_str("the checksum of the message is wrong"),
+        }
+    }
+}
+impl std::error::Error for MessageError {}
 
 /// Write a message to the front of `out` and return the length of its packet.
 ///

@@ -12,20 +12,12 @@ const fn protocol_of(inner: IpVersion) -> u8 {
     }
 }
 
-/// Write the outer header of a tunnel to the front of `out`, for an inner packet of `inner_length` bytes and
-/// the same version of IP, and return its length.
+/// Write the outer header of a tunnel to the front of `out`, for an inner packet of this version of IP and `inner_length` bytes, and
+/// return its length.
 ///
 /// # Errors
 /// When the packet is too long for IP or `out` is too small.
-pub fn encode_tunnel(outer: &IpHeader, inner_length: usize, out: &mut [u8]) -> Result<usize, EncodeError> {
-    encode_tunnel_around(outer, outer.version(), inner_length, out)
-}
-
-/// [`encode_tunnel`] for an inner packet of either version.
-///
-/// # Errors
-/// When the packet is too long for IP or `out` is too small.
-pub fn encode_tunnel_around(
+pub fn encode_tunnel(
     outer: &IpHeader,
     inner: IpVersion,
     inner_length: usize,

@@ -6,36 +6,36 @@ use std::fmt;
 
 /// A message between IPv6 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ipv6Control<A = NodeId> {
+pub enum Ipv6Control {
     /// "I am a router": ICMPv6 Router Advertisement (RFC 4861 section 4.2).
-    RouterAdvertisement(RouterAdvertisement<A>),
+    RouterAdvertisement(RouterAdvertisement),
     /// "Is there a router?": ICMPv6 Router Solicitation (RFC 4861 section 4.1).
     RouterSolicitation,
     /// "Send what is for me there": Binding Update (RFC 6275 section 6.1.7).
-    BindingUpdate(BindingUpdate<A>),
+    BindingUpdate(BindingUpdate),
     /// The answer to it: Binding Acknowledgement (RFC 6275 section 6.1.8).
-    BindingAcknowledgement(BindingAcknowledgement<A>),
+    BindingAcknowledgement(BindingAcknowledgement),
     /// "Send what comes for my previous care-of address there": Fast Binding Update (RFC 5568 section 6.2.2), to the previous access
     /// router. The home address is the previous care-of address, and the lifetime is in seconds.
-    FastBindingUpdate(BindingUpdate<A>),
+    FastBindingUpdate(BindingUpdate),
     /// The answer to it: Fast Binding Acknowledgment (RFC 5568 section 6.2.3), with its lifetime in seconds.
-    FastBindingAcknowledgment(BindingAcknowledgement<A>),
+    FastBindingAcknowledgment(BindingAcknowledgement),
 }
 
 /// A Router Advertisement with one prefix, whose option holds the router's own address (RFC 6275 section 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct RouterAdvertisement<A = NodeId> {
+pub struct RouterAdvertisement {
     /// The address of the router, with the prefix that nodes on the link form their addresses from.
-    pub router: A,
+    pub router: NodeId,
     /// For how long it is good as a router if no other advertisement follows, in seconds.
     pub lifetime_s: u16,
     /// The mobility anchor point of its domain, if there is one (RFC 5380 section 5).
-    pub mobility_anchor_point: Option<A>,
+    pub mobility_anchor_point: Option<NodeId>,
 }
 
 /// A Binding Update. Its source is the care-of address, except at home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct BindingUpdate<A = NodeId> {
+pub struct BindingUpdate {
     /// Distinguishes updates, modulo 2^16.
     pub sequence: u16,
     /// What is asked for.
@@ -43,14 +43,14 @@ pub struct BindingUpdate<A = NodeId> {
     /// For how long, in units of four seconds, in a fast one in seconds: zero deregisters.
     pub lifetime_units: u16,
     /// The address that stays.
-    pub home_address: A,
+    pub home_address: NodeId,
     /// Where to send what is addressed to it; the home address when the mobile node is at home.
-    pub care_of_address: A,
+    pub care_of_address: NodeId,
 }
 
 /// A Binding Acknowledgement. It is sent to the care-of address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct BindingAcknowledgement<A = NodeId> {
+pub struct BindingAcknowledgement {
     /// What came of the update.
     pub status: BindingStatus,
     /// Whether the sender serves mobile networks (R; RFC 3963 section 4.2).
@@ -60,9 +60,9 @@ pub struct BindingAcknowledgement<A = NodeId> {
     /// For how long the binding is good, in units of four seconds, in a fast one in seconds.
     pub lifetime_units: u16,
     /// As in the update.
-    pub home_address: A,
+    pub home_address: NodeId,
     /// As in the update.
-    pub care_of_address: A,
+    pub care_of_address: NodeId,
 }
 
 bits! {
@@ -116,31 +116,19 @@ impl fmt::Display for BindingStatus {
     }
 }
 
-map_addresses! {
-    RouterAdvertisement: lifetime_s; router; mobility_anchor_point;
-    BindingUpdate: sequence flags lifetime_units; home_address care_of_address; ;
-    BindingAcknowledgement: status mobile_router sequence lifetime_units; home_address care_of_address; ;
-}
-
-impl<A> BindingUpdate<A> {
+impl BindingUpdate {
     /// Whether an Alternate Care-of Address option repeats the care-of address: in all home registrations from abroad
     /// (RFC 6275 section 11.7.1).
-    pub(crate) fn has_alternate_care_of_address(&self) -> bool
-    where
-        A: PartialEq,
-    {
+    pub(crate) fn has_alternate_care_of_address(&self) -> bool {
         self.flags.contains(BindingFlags::HOME_REGISTRATION) && self.is_away()
     }
     /// Whether a Home Address option says whose binding it is, because the source is the care-of address.
-    pub(crate) fn is_away(&self) -> bool
-    where
-        A: PartialEq,
-    {
+    pub(crate) fn is_away(&self) -> bool {
         self.home_address != self.care_of_address
     }
 }
 
-impl<A: PartialEq> Ipv6Control<A> {
+impl Ipv6Control {
     /// Bytes of the whole IPv6 packet that carries the message.
     pub fn wire_bytes(&self) -> u32 {
         const IPV6: u32 = 40;
@@ -169,22 +157,6 @@ impl<A: PartialEq> Ipv6Control<A> {
             Ipv6Control::FastBindingUpdate(it) => given(it.is_away(), HOME_ADDRESS) + BINDING,
             Ipv6Control::BindingAcknowledgement(it) | Ipv6Control::FastBindingAcknowledgment(it) => {
                 given(it.home_address != it.care_of_address, HOME_ADDRESS) + BINDING
-            }
-        }
-    }
-}
-
-impl<A> Ipv6Control<A> {
-    /// The same message with other addresses.
-    pub fn map<B>(self, address: impl FnMut(A) -> B) -> Ipv6Control<B> {
-        match self {
-            Ipv6Control::RouterSolicitation => Ipv6Control::RouterSolicitation,
-            Ipv6Control::RouterAdvertisement(it) => Ipv6Control::RouterAdvertisement(it.map(address)),
-            Ipv6Control::BindingUpdate(it) => Ipv6Control::BindingUpdate(it.map(address)),
-            Ipv6Control::FastBindingUpdate(it) => Ipv6Control::FastBindingUpdate(it.map(address)),
-            Ipv6Control::BindingAcknowledgement(it) => Ipv6Control::BindingAcknowledgement(it.map(address)),
-            Ipv6Control::FastBindingAcknowledgment(it) => {
-                Ipv6Control::FastBindingAcknowledgment(it.map(address))
             }
         }
     }

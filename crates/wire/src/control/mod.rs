@@ -1,8 +1,8 @@
-//! Control messages: what nodes of the network tell each other about reachability.
+//! Control messages: what nodes of the network report to each other.
 //!
-//! The messages of agents about a TCP connection, in [`RecoveryMessage`], those of Mobile IPv4 (RFC 5944), and in [`Ipv6Control`] those of mobility in IPv6. Each is generic over what stands for an address: a
-//! [`NodeId`] inside the simulator, an IP address on the wire ([`crate::codec::message`]).
-//! Not carried: authentication extensions (RFC 5944 section 3.5): the nodes of a scenario trust each other.
+//! The messages of Mobile IPv4 (RFC 5944), in [`Ipv6Control`] those of mobility in IPv6, and in [`RecoveryMessage`] those of agents
+//! about a TCP connection. [`crate::codec::message`] writes them as bytes. Authentication extensions (RFC 5944 section 3.5)
+//! are not carried, because the nodes of a scenario trust each other.
 
 mod ipv6;
 mod recovery;
@@ -19,26 +19,26 @@ use std::fmt;
 
 /// A control message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Control<A = NodeId> {
+pub enum Control {
     /// "I am an agent": ICMP Router Advertisement with the Mobility Agent Advertisement Extension.
-    AgentAdvertisement(AgentAdvertisement<A>),
+    AgentAdvertisement(AgentAdvertisement),
     /// "Is there an agent?": ICMP Router Solicitation (RFC 5944 section 2.2).
     AgentSolicitation,
     /// "I am here": Registration Request (RFC 5944 section 3.3).
-    RegistrationRequest(RegistrationRequest<A>),
+    RegistrationRequest(RegistrationRequest),
     /// The answer to it: Registration Reply (RFC 5944 section 3.4).
-    RegistrationReply(RegistrationReply<A>),
+    RegistrationReply(RegistrationReply),
     /// A message between IPv6 nodes.
-    Ipv6(Ipv6Control<A>),
+    Ipv6(Ipv6Control),
     /// What the agents at the ends of a link report to each other about a connection.
     Recovery(RecoveryMessage),
 }
 
 /// An Agent Advertisement (RFC 5944 section 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct AgentAdvertisement<A = NodeId> {
+pub struct AgentAdvertisement {
     /// The address of the agent on the link that it is heard on (Router Address).
-    pub agent: A,
+    pub agent: NodeId,
     /// For how long the advertisement is good if no other follows, in seconds.
     pub lifetime_s: u16,
     /// Messages since the agent began; after 65535 comes 256 (RFC 5944 section 2.3.2).
@@ -48,37 +48,37 @@ pub struct AgentAdvertisement<A = NodeId> {
     /// What the agent offers.
     pub flags: AgentFlags,
     /// The foreign agent care-of address that it offers, if any.
-    pub care_of_address: Option<A>,
+    pub care_of_address: Option<NodeId>,
 }
 
 /// A Registration Request (RFC 5944 section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct RegistrationRequest<A = NodeId> {
+pub struct RegistrationRequest {
     /// What the mobile node asks for.
     pub flags: RegistrationFlags,
     /// For how long, in seconds: zero deregisters, 65535 is without end.
     pub lifetime_s: u16,
     /// The address that the mobile node keeps wherever it is.
-    pub home_address: A,
+    pub home_address: NodeId,
     /// The agent that keeps the binding.
-    pub home_agent: A,
+    pub home_agent: NodeId,
     /// Where the tunnel shall end; the home address when the mobile node is at home.
-    pub care_of_address: A,
+    pub care_of_address: NodeId,
     /// Distinguishes requests and protects against replays.
     pub identification: Identification,
 }
 
 /// A Registration Reply (RFC 5944 section 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct RegistrationReply<A = NodeId> {
+pub struct RegistrationReply {
     /// What came of the request.
     pub code: ReplyCode,
     /// For how long the registration is good, in seconds.
     pub lifetime_s: u16,
     /// As in the request.
-    pub home_address: A,
+    pub home_address: NodeId,
     /// As in the request.
-    pub home_agent: A,
+    pub home_agent: NodeId,
     /// The low half as in the request; the high half likewise, or the home agent's time when the two
     /// clocks do not agree.
     pub identification: Identification,
@@ -182,7 +182,7 @@ impl fmt::Display for ReplyCode {
     }
 }
 
-impl<A: PartialEq> Control<A> {
+impl Control {
     /// Bytes of the whole IP packet that carries the message.
     pub fn wire_bytes(&self) -> u32 {
         const IPV4: u32 = 20;
@@ -204,24 +204,4 @@ impl<A: PartialEq> Control<A> {
         };
         IPV4 + behind_ipv4
     }
-}
-
-impl<A> Control<A> {
-    /// The same message with other addresses.
-    pub fn map<B>(self, address: impl FnMut(A) -> B) -> Control<B> {
-        match self {
-            Control::AgentAdvertisement(it) => Control::AgentAdvertisement(it.map(address)),
-            Control::AgentSolicitation => Control::AgentSolicitation,
-            Control::RegistrationRequest(it) => Control::RegistrationRequest(it.map(address)),
-            Control::RegistrationReply(it) => Control::RegistrationReply(it.map(address)),
-            Control::Ipv6(it) => Control::Ipv6(it.map(address)),
-            Control::Recovery(it) => Control::Recovery(it),
-        }
-    }
-}
-
-map_addresses! {
-    AgentAdvertisement: lifetime_s sequence registration_lifetime_s flags; agent; care_of_address;
-    RegistrationRequest: flags lifetime_s identification; home_address home_agent care_of_address; ;
-    RegistrationReply: code lifetime_s identification; home_address home_agent; ;
 }

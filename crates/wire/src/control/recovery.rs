@@ -1,4 +1,4 @@
-//! What agents at both ends of a wireless link tell each other about a TCP connection: which bytes are missing.
+//! What agents at both ends of a wireless link report to each other about a TCP connection: which bytes are missing.
 
 use crate::packet::TransportPort;
 use crate::sequence::SequenceNumber;

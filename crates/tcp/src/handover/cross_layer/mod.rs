@@ -57,42 +57,27 @@ impl WithoutProduct {
     }
 }
 
-/// What of the scheme can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CrossLayerParameters {
-    /// Freeze the flow while an access router is changed (section V.A).
-    pub freeze: bool,
-    /// Forget the smoothed round-trip time after a change (section V.B).
-    pub reset_round_trip: bool,
-    /// Begin with one segment and the threshold at the new link's bandwidth-delay product (section V.C).
-    pub restart: bool,
-    /// Restore window and threshold from before the change (the original ECLAIR).
-    pub restore: bool,
-    /// The threshold of `restart` when the product is not known.
-    pub without_product: WithoutProduct,
-    /// How often at most the mover announces its new link until the peer answers.
-    pub notices: u32,
-    /// How long after the first the second one follows; the time doubles then.
-    pub notice_interval: Duration,
-    /// A change that has not come so long after its predicted time was a false alarm.
-    pub patience: Duration,
-    /// A change lasts at most so long; then the news of its end must have been lost.
-    pub longest_disconnection: Duration,
-}
-
-impl Default for CrossLayerParameters {
-    fn default() -> Self {
-        CrossLayerParameters {
-            freeze: true,
-            reset_round_trip: true,
-            restart: true,
-            restore: false,
-            without_product: WithoutProduct::ArbitrarilyHigh,
-            notices: 3,
-            notice_interval: Duration::from_secs(1),
-            patience: Duration::from_secs(1),
-            longest_disconnection: Duration::from_secs(30),
-        }
+parameters! {
+    /// What of the scheme can be set.
+    pub struct CrossLayerParameters {
+        /// Freeze the flow while an access router is changed (section V.A).
+        pub freeze: bool = true,
+        /// Forget the smoothed round-trip time after a change (section V.B).
+        pub reset_round_trip: bool = true,
+        /// Begin with one segment and the threshold at the new link's bandwidth-delay product (section V.C).
+        pub restart: bool = true,
+        /// Restore window and threshold from before the change (the original ECLAIR).
+        pub restore: bool = false,
+        /// The threshold of `restart` when the product is not known.
+        pub without_product: WithoutProduct = WithoutProduct::ArbitrarilyHigh,
+        /// How often at most the mover announces its new link until the peer answers.
+        pub notices: u32 = 3,
+        /// How long after the first the second one follows; the time doubles then.
+        pub notice_interval: Duration = Duration::from_secs(1),
+        /// A change that has not come so long after its predicted time was a false alarm.
+        pub timeout: Duration = Duration::from_secs(1),
+        /// A change lasts at most so long; then the news of its end must have been lost.
+        pub longest_disconnection: Duration = Duration::from_secs(30),
     }
 }
 
@@ -120,7 +105,7 @@ struct CrossLayer {
 impl CrossLayer {
     fn new(parameters: &CrossLayerParameters) -> Self {
         CrossLayer {
-            own: Attachment::new(parameters.patience, parameters.longest_disconnection),
+            own: Attachment::new(parameters.timeout, parameters.longest_disconnection),
             product: None,
             peer_product: None,
             notice: Notice::new(parameters.notices, parameters.notice_interval),
@@ -130,7 +115,7 @@ impl CrossLayer {
         }
     }
 
-    fn tell(&mut self, event: Event, view: &View, actions: &mut Actions) {
+    fn notify(&mut self, event: Event, view: &View, actions: &mut Actions) {
         let mut tunings = self.subsystem.on(event, view);
         // Data flows when both ends are where they can be reached.
         let away = self.own.is_away() || self.peer_away_until.is_some();
@@ -148,7 +133,7 @@ impl CrossLayer {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: u32::MAX });
                 actions.push(Action::Acknowledge { times: 1, mark: None });
             }
-            Change::Left => self.tell(Event::ChangeBegins, view, actions),
+            Change::Left => self.notify(Event::ChangeBegins, view, actions),
             Change::Arrived { was_away } => {
                 let bandwidth_delay_product = self.product;
                 let mark = match was_away {
@@ -156,12 +141,12 @@ impl CrossLayer {
                     false => Mark::MadeBeforeBreak { bandwidth_delay_product },
                 };
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-                self.notice.tell(mark, view.now, actions);
+                self.notice.announce(mark, view.now, actions);
                 self.change_ends(was_away, view, actions);
             }
             Change::Stayed => {
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: 0 });
-                self.notice.tell(Mark::HandoverCancelled, view.now, actions);
+                self.notice.announce(Mark::HandoverCancelled, view.now, actions);
             }
         }
     }
@@ -172,7 +157,7 @@ impl CrossLayer {
             // Who says it again is not away for longer: else nothing would bound what repeats it.
             Mark::WillHandover if self.peer_away_until.is_none() => {
                 self.peer_away_until = Some(view.now + self.longest_disconnection);
-                self.tell(Event::ChangeBegins, view, actions);
+                self.notify(Event::ChangeBegins, view, actions);
             }
             Mark::NewLink { bandwidth_delay_product } => {
                 self.peer_arrived(bandwidth_delay_product, true, view, actions);
@@ -196,11 +181,11 @@ impl CrossLayer {
         self.change_ends(was_away, view, actions);
     }
     fn change_ends(&mut self, was_away: bool, view: &View, actions: &mut Actions) {
-        self.tell(Event::ChangeEnds { product: self.smaller_product(), was_away }, view, actions);
+        self.notify(Event::ChangeEnds { product: self.smaller_product(), was_away }, view, actions);
     }
     fn peer_stays(&mut self, view: &View, actions: &mut Actions) {
         if self.peer_away_until.take().is_some() {
-            self.tell(Event::ChangeCancelled, view, actions);
+            self.notify(Event::ChangeCancelled, view, actions);
         }
     }
     /// With a mobility protocol the new link is announced before the node is reachable over it, and the end of the old one may
@@ -244,13 +229,13 @@ impl Handover for CrossLayer {
                 if mark.is_none() {
                     self.peer_stays(view, actions);
                 }
-                self.tell(Event::Progress, view, actions);
+                self.notify(Event::Progress, view, actions);
             }
             HandoverEvent::Data => {
                 self.notice.end();
                 self.peer_stays(view, actions);
             }
-            HandoverEvent::Timeout => self.tell(Event::Timeout, view, actions),
+            HandoverEvent::Timeout => self.notify(Event::Timeout, view, actions),
             HandoverEvent::Wake => {
                 self.notice.on_wake(view.now, actions);
                 if self.peer_away_until.is_some_and(|until| until <= view.now) {

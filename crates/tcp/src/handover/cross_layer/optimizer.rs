@@ -30,8 +30,8 @@ impl OptimizingSubsystem {
     }
 }
 
-/// Freezes the flow while an access router is changed (cross-layer-handover, section V.A): neither are queues filled that nobody
-/// empties, nor is what was in flight taken for lost to congestion. The handover is hard, so what was in flight when it
+/// Freezes the flow while an access router is changed (cross-layer-handover, section V.A): it fills no queue that is
+/// not emptied, and does not mistake what was in flight for lost to congestion. The handover is hard, so what was in flight when it
 /// began is lost (section II).
 fn freeze(event: Event) -> Tunings {
     let (flow, go_back) = match event {

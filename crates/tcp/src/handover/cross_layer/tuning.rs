@@ -1,4 +1,4 @@
-//! What the tuning layers tell of their layers, and what they can change in them.
+//! What the tuning layers report of their layers, and what they can change in them.
 
 use crate::handover::{Action, Actions};
 use crate::view::Window;
@@ -34,7 +34,7 @@ pub(super) enum Flow {
 /// What is asked of the transport layer; `None` and `false` leave it as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tunings {
-    /// Stop sending and timers, or go on.
+    /// Stop sending and timers, or continue.
     pub(super) flow: Option<Flow>,
     /// Forget sRTT and the timeout derived from it.
     pub(super) forget_round_trip: bool,
