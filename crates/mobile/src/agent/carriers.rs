@@ -46,7 +46,7 @@ impl Agent {
 
     /// Let connections follow whose interface is gone: to the one that has its name now, or else their address. That is a link that is back,
     /// once it is up.
-    pub(super) fn follow(&mut self, now: Instant, log: &mut Vec<Line>) {
+    pub(super) fn follow(&mut self, now: Instant) {
         if !self.links.misses_any() {
             return;
         }
@@ -61,7 +61,7 @@ impl Agent {
         for (index, connections) in followed {
             let name = self.links.name(index).unwrap_or_default().to_owned();
             let line = Line::new("link-remade").with("link", name).with("by", By::Kernel.name());
-            log.push(line.with("connections", connections));
+            self.log.push(line.with("connections", connections));
             if self.links.is_up(index) && self.policy(index).watch {
                 let over =
                     self.connections.iter_mut().filter(|(_, connection)| connection.interface == index);
