@@ -1,10 +1,9 @@
-//! What the bridge asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
+//! What the bridge asks of Linux. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; then nothing is forwarded, either, until it is begun again.
 
 mod coalescing;
 mod guard;
 mod hand_over;
-mod options;
 mod port;
 mod publish;
 mod split;

@@ -1,4 +1,4 @@
-//! What the daemon asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
+//! What the daemon asks of Linux. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; but for the path of the socket, which the next one replaces.
 
 mod alone;

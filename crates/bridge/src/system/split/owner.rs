@@ -4,8 +4,9 @@
     reason = "what a new process does before its program begins can only be said by an unsafe function"
 )]
 
-use nix::poll::{PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
+use seamline_host::process::run;
+use seamline_host::socket::pause;
 use seamline_host::{clock, explained};
 use seamline_wire::Duration;
 use std::io::{self, Write};
@@ -24,10 +25,8 @@ impl Owner {
     /// # Errors
     /// When `nft` is missing, or was built without what reads commands.
     pub(super) fn new() -> io::Result<Self> {
-        let asked = Command::new("nft").arg("-V").output();
-        let said =
-            asked.map_err(|error| explained(error, "running nft, which is in the package nftables"))?;
-        if is_without_commands(&String::from_utf8_lossy(&said.stdout)) {
+        let version = run("nft", "nftables", &["-V"], "")?;
+        if version.is_ok_and(|version| is_without_commands(&version)) {
             let why = "this nft cannot hold rules, for it was built without its command line (nft -V: \"cli: no\"): install one that has it";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
@@ -69,7 +68,7 @@ impl Drop for Owner {
             if !matches!(self.nft.try_wait(), Ok(None)) {
                 return;
             }
-            let _ = poll(&mut [], PollTimeout::from(2_u8));
+            pause(Duration::from_millis(2));
         }
         let _ = self.nft.kill();
         let _ = self.nft.wait();

@@ -3,12 +3,13 @@
 
 use super::owner::Owner;
 use super::routes::Routes;
-use seamline_host::{clock, explained};
+use seamline_host::clock;
+use seamline_host::process::run;
+use seamline_host::socket::pause;
 use seamline_wire::Duration;
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::fmt::Write;
+use std::io;
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// The mark of packets that are for a socket here although their destination is another host.
@@ -114,8 +115,9 @@ impl Rules {
     /// # Errors
     /// When it cannot be asked for.
     pub(super) fn passed() -> io::Result<Passed> {
-        let asked = Command::new("nft").args(["-j", "list", "counters", "table", "inet", TABLE]).output()?;
-        let listed: serde_json::Value = serde_json::from_slice(&asked.stdout).map_err(io::Error::other)?;
+        let listed = nft(&["-j", "list", "counters", "table", "inet", TABLE], "")?;
+        let listed = listed.map_err(io::Error::other)?;
+        let listed: serde_json::Value = serde_json::from_str(&listed).map_err(io::Error::other)?;
         let count = |name: &str| {
             let objects = listed["nftables"].as_array().into_iter().flatten();
             let mut counters = objects.map(|object| &object["counter"]);
@@ -127,9 +129,7 @@ impl Rules {
 
 /// The table, if there is one.
 fn listed() -> Option<String> {
-    let asked = Command::new("nft").args(["list", "table", "inet", TABLE]).output();
-    let said = asked.ok().filter(|said| said.status.success())?;
-    Some(String::from_utf8_lossy(&said.stdout).into_owned())
+    nft(&["list", "table", "inet", TABLE], "").ok()?.ok()
 }
 
 /// What tells this process's table from another's, which may have been quicker: each of the last rules has it.
@@ -143,7 +143,7 @@ fn await_table(last: usize) -> io::Result<()> {
         if listed().is_some_and(|table| table.matches(&comment()).count() == last) {
             return Ok(());
         }
-        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(5_u8));
+        pause(Duration::from_millis(5));
     }
     Err(io::Error::other("nft has not made the table within 5 s"))
 }
@@ -223,27 +223,16 @@ fn hand_over(Entrance { listener, .. }: &Entrance) -> String {
     format!("tproxy {family} to {listener} notrack accept")
 }
 
-/// Whether `nft` would take it.
+/// Check whether `nft` would accept the table.
 fn checked(table: &str) -> io::Result<()> {
-    let mut nft = Command::new("nft")
-        .args(["-c", "-f", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| explained(error, "running nft, which is in the package nftables"))?;
-    if let Some(mut stdin) = nft.stdin.take() {
-        stdin.write_all(table.as_bytes())?;
-    }
-    let said = nft.wait_with_output()?;
-    if said.status.success() {
-        return Ok(());
-    }
-    let why = String::from_utf8_lossy(&said.stderr);
-    let kind = if why.contains("Operation not permitted") {
-        io::ErrorKind::PermissionDenied
-    } else {
-        io::ErrorKind::Other
-    };
-    Err(io::Error::new(kind, format!("nft refuses to hand connections over: {}", why.trim())))
+    nft(&["-c", "-f", "-"], table)?.map(drop).map_err(|why| {
+        let is_refused = why.contains("Operation not permitted");
+        let kind = if is_refused { io::ErrorKind::PermissionDenied } else { io::ErrorKind::Other };
+        io::Error::new(kind, format!("nft refuses to hand connections over: {why}"))
+    })
+}
+
+/// Run `nft`; its output, or its error messages.
+fn nft(arguments: &[&str], rules: &str) -> io::Result<Result<String, String>> {
+    run("nft", "nftables", arguments, rules)
 }

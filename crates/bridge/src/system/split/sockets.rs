@@ -2,13 +2,13 @@
 
 use super::host::Forwards;
 use super::rules::{BACKLOG, UNTRACKED};
-use crate::system::options::{set, set_buffers};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
     sockopt,
 };
 use seamline_host::explained;
+use seamline_host::socket::{set_buffers, set_number};
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -39,7 +39,7 @@ fn is_without_ipv6(error: &io::Error) -> bool {
 
 fn listener(address: SocketAddr, buffer: u32) -> io::Result<TcpListener> {
     let socket = transparent(address, buffer)?;
-    set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, &ANSWERS)?;
+    set_number(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, ANSWERS)?;
     setsockopt(&socket, sockopt::Mark, &UNTRACKED)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
     listen(&socket, Backlog::new(BACKLOG)?)?;
@@ -74,12 +74,11 @@ fn transparent(address: SocketAddr, buffer: u32) -> io::Result<OwnedFd> {
         true => (libc::IPPROTO_IP, libc::IP_TRANSPARENT),
         false => (libc::IPPROTO_IPV6, libc::IPV6_TRANSPARENT),
     };
-    set(&socket, level, name, &1_i32)
+    set_number(&socket, level, name, 1)
         .map_err(|error| explained(error, "accepting connections to other hosts' addresses"))?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     // Both sizes bound the windows of the handshake, so they are set before it.
-    let bytes = buffer as usize;
-    set_buffers(&socket, bytes)?;
+    set_buffers(&socket, buffer as usize)?;
     Ok(socket)
 }
 
