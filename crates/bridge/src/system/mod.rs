@@ -4,6 +4,7 @@
 mod coalescing;
 mod guard;
 mod hand_over;
+mod log;
 mod port;
 mod publish;
 mod split;
@@ -15,4 +16,4 @@ pub use port::{Batch, Port};
 pub use publish::Metrics;
 pub use seamline_host::control::ask;
 pub use split::{Split, split};
-pub use worker::{Manner, run};
+pub use worker::{Options, run};
