@@ -577,6 +577,7 @@ fn a_freeze_is_weighed_by_the_larger_round_trip_time() {
     };
     // 100 ms and a margin of 50 ms.
     assert_eq!(decided("going-down wwan0 in 151 ms"), "would help");
+    assert_eq!(decided("going-down wwan0 in 150 ms"), "too late");
     assert_eq!(decided("going-down wwan0 in 149 ms"), "too late");
     assert_eq!(decided("going-down wwan0"), "lead unknown");
     host.view = None;

@@ -107,7 +107,7 @@ impl Agent {
         if let Some(longest) = longest {
             line = line.with("round_trip_ms", longest.as_millis_f64());
         }
-        self.log.push(line.with("freeze", decision.in_words(policy.freeze)));
+        self.log.push(line.with("freeze", decision.label(policy.freeze)));
         for (key, needed) in left_alone {
             self.refuse(&key, needed);
         }
@@ -159,7 +159,7 @@ impl Agent {
             }
             (decision, _) => {
                 self.freezing.plans.remove(&key);
-                self.refuse(&key, decision.in_words(true));
+                self.refuse(&key, decision.label(true));
             }
         }
     }

@@ -179,7 +179,7 @@ impl Daemon {
         match news {
             News::Link(described) => self.agent.described(clock::monotonic(), described),
             News::Gone(index) => {
-                self.kernel.gone(index);
+                self.kernel.keep(|interface| interface != index);
                 self.agent.gone(clock::monotonic(), index);
             }
             News::Address(index, address, is_usable) => self.agent.address(index, address, is_usable),
@@ -195,7 +195,7 @@ impl Daemon {
             .iter()
             .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
             .collect();
-        self.kernel.keep(&there);
+        self.kernel.keep(|interface| there.contains(&interface));
         self.agent.look_anew(clock::monotonic(), &there);
         everything.into_iter().for_each(|news| self.take_in(news));
         Ok(())

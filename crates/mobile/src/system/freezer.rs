@@ -5,7 +5,7 @@ use crate::connections::Key;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 use seamline_host::ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
@@ -61,14 +61,9 @@ impl Freezer {
         Ok(())
     }
 
-    /// An interface is gone, and the kernel has detached the program from it.
-    pub fn detach(&mut self, interface: u32) {
-        self.attached.remove(&interface);
-    }
-
-    /// Only these interfaces are there.
-    pub fn keep(&mut self, there: &BTreeSet<u32>) {
-        self.attached.retain(|interface, _| there.contains(interface));
+    /// The other interfaces are gone, and the kernel has detached the program from them.
+    pub fn keep(&mut self, is_there: impl Fn(u32) -> bool) {
+        self.attached.retain(|interface, _| is_there(*interface));
     }
 
     /// Close the window of a connection whose packets leave by an interface, until a time on the monotonic clock.

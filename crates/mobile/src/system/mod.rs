@@ -5,7 +5,7 @@ mod alone;
 mod captured;
 mod daemon;
 mod diagnosis;
-#[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
+#[cfg(feature = "ebpf")]
 mod freezer;
 mod host;
 mod raw;
@@ -13,6 +13,7 @@ mod watch;
 
 pub use captured::Captured;
 pub use daemon::{Daemon, Options};
+#[cfg(feature = "ebpf")]
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use seamline_host::control::ask;

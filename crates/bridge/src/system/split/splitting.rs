@@ -47,7 +47,7 @@ impl<'a> Splitting<'a> {
 
     pub(super) fn run(mut self, room: Room, stop: impl AsFd) -> io::Result<SplitCounters> {
         self.log.write(self.start(room));
-        if room.connections < self.settings.connections {
+        if room.connections < self.settings.connections as usize {
             let why = "this process may open too few files for more connections: ulimit -n, or LimitNOFILE= of systemd";
             let most = room.connections as u64;
             self.log.write(Line::new("warning").with("why", why).with("connections", most));
