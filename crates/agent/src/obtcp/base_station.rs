@@ -2,7 +2,6 @@
 
 use super::ObtcpParameters;
 use super::round_trip::RoundTrip;
-use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, Side};
@@ -21,8 +20,6 @@ pub(super) struct BaseStation {
     /// To the mobile host and back.
     round_trip: RoundTrip,
     timer: Instant,
-    /// Its last timeout, if that is not over.
-    timeout: Option<AfterTimeout>,
 }
 
 impl BaseStation {
@@ -33,7 +30,6 @@ impl BaseStation {
             acknowledged: None,
             round_trip: RoundTrip::of_data(parameters.minimum_timeout),
             timer: NEVER,
-            timeout: None,
             parameters,
         }
     }
@@ -70,25 +66,13 @@ impl BaseStation {
         if let Some(round_trip_time) = answered.and_then(|answered| answered.round_trip_time(now)) {
             self.round_trip.sample(round_trip_time);
         }
-        self.go_on_after_timeout(now, acknowledgment, answered.as_ref(), exit);
-        self.restart_timer(now);
-    }
-
-    /// What was under way at the last timeout goes out again, unless it arrives after all.
-    fn go_on_after_timeout(
-        &mut self,
-        now: Instant,
-        acknowledgment: SequenceNumber,
-        answered: Option<&Answered>,
-        exit: &mut Exit<'_>,
-    ) {
-        let (lists, shortest) = (self.store.is_listed_to(), self.round_trip.shortest());
-        self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
-        let Some(timeout) = &self.timeout else { return };
-        if timeout.is_answered() {
+        let (shortest, most) = (self.round_trip.shortest(), self.parameters.local_retransmissions);
+        let timeout =
+            self.store.continue_after_timeout(now, acknowledgment, answered.as_ref(), shortest, most, exit);
+        if timeout.is_some_and(|timeout| timeout.is_answered()) {
             self.round_trip.end_back_off();
         }
-        self.store.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
+        self.restart_timer(now);
     }
 
     /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
@@ -169,7 +153,7 @@ impl Connection for BaseStation {
             let head = SequenceRange { first: missing, end: SequenceNumber(missing.0.wrapping_add(1)) };
             self.store.send_again(now, head, exit);
             let end = self.end.filter(|_| self.parameters.goes_on_after_timeouts);
-            self.timeout = end.map(|end| AfterTimeout::new(now, end));
+            self.store.note_timeout(now, end);
             self.round_trip.back_off();
             self.restart_timer(now);
         }
@@ -178,7 +162,7 @@ impl Connection for BaseStation {
         self.timer
     }
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.timeout = None;
+        self.store.forget_timeout();
         self.round_trip.begin_elsewhere();
         if let Some(first) = self.store.first_sequence() {
             self.store.send_all_again(now, first, exit);
