@@ -13,7 +13,6 @@ mod watch;
 
 use super::publish::{Metrics, Publisher};
 use crate::split_counters::SplitCounters;
-use host::Forwards;
 use relay::Relay;
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
@@ -21,7 +20,6 @@ use seamline_host::Journal;
 use seamline_wire::Duration;
 use splitting::Splitting;
 use std::io::{self, Write};
-use std::net::TcpListener;
 use std::os::fd::AsFd;
 use watch::Shared;
 
@@ -84,37 +82,24 @@ pub fn split(
     stop: impl AsFd,
     out: impl Write + Send + 'static,
 ) -> io::Result<SplitCounters> {
-    let forwards = host::forwards()?;
+    let forwarded = host::forwarded()?;
     let interfaces = host::interfaces(&settings.interfaces)?;
     let beginnings = host::beginnings()?;
     let room = host::room(settings.connections as usize, beginnings)?;
     if let Some(name) = &settings.congestion_control {
         sockets::try_congestion_control(name)?;
     }
-    let (listeners, entrances) = entrances(&interfaces, forwards, settings.buffer)?;
+    let (mut listeners, mut entrances) = (Vec::new(), Vec::new());
+    for (side, interface) in Side::BOTH.into_iter().zip(&interfaces) {
+        for listener in sockets::listeners(settings.buffer, &forwarded)? {
+            entrances.push(Entrance { interface: interface.clone(), listener: listener.local_addr()? });
+            listeners.push((side, listener));
+        }
+    }
     let relay = Relay::new(settings, room, listeners)?;
     let publisher = Publisher::open(settings.metrics.as_ref())?;
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
     let journal = Journal::new(out, settings.json);
     Splitting::new(settings, relay, &shared, &publisher, journal).run(room, stop)
-}
-
-type Listeners = Vec<(Side, TcpListener)>;
-
-/// Where connections come in, with a listener for each version of IP that is forwarded.
-fn entrances(
-    interfaces: &[String; 2],
-    forwards: Forwards,
-    buffer: u32,
-) -> io::Result<(Listeners, Vec<Entrance>)> {
-    let mut made = Vec::new();
-    let mut entrances = Vec::new();
-    for (side, interface) in [Side::Wired, Side::Wireless].into_iter().zip(interfaces) {
-        for listener in sockets::listeners(buffer, forwards)? {
-            entrances.push(Entrance { interface: interface.clone(), listener: listener.local_addr()? });
-            made.push((side, listener));
-        }
-    }
-    Ok((made, entrances))
 }

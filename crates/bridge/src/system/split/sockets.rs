@@ -1,6 +1,5 @@
 //! Sockets with the addresses of others.
 
-use super::host::Forwards;
 use super::rules::{BACKLOG, UNTRACKED};
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -10,22 +9,20 @@ use nix::sys::socket::{
 use seamline_host::explained;
 use seamline_host::socket::{set_buffers, set_number};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// How often the kernel answers a SYN again that nobody completes: once, so that it is forgotten after about three seconds.
 const ANSWERS: libc::c_int = 1;
 
-/// A listener that only rules lead to for each version of IP that is forwarded; only for IPv4 where this host has no address of IPv6.
-pub(super) fn listeners(buffer: u32, forwards: Forwards) -> io::Result<Vec<TcpListener>> {
+/// A listener at each of these loopback addresses, to which only rules lead. There is none for IPv6 if this host has no IPv6 address, and
+/// forwards IPv4 too.
+pub(super) fn listeners(buffer: u32, addresses: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     let mut made = Vec::new();
-    if forwards.v4 {
-        made.push(listener((Ipv4Addr::LOCALHOST, 0).into(), buffer)?);
-    }
-    if forwards.v6 {
-        match listener((Ipv6Addr::LOCALHOST, 0).into(), buffer) {
+    for address in addresses {
+        match listener((*address, 0).into(), buffer) {
             Ok(listener) => made.push(listener),
-            Err(error) if forwards.v4 && is_without_ipv6(&error) => {}
+            Err(error) if !made.is_empty() && is_without_ipv6(&error) => {}
             Err(error) => return Err(error),
         }
     }
