@@ -255,51 +255,50 @@ impl Port {
         self.counters.completed += u64::from(checksums::complete(&mut frame[begin..]));
     }
 
-    /// Send all frames that leave by this side. What cannot leave is counted and lost, as at any interface.
+    /// Send all frames that leave by this side. Frames that cannot leave are counted and lost, as at any interface.
     pub fn send(&mut self, side: Side, frames: &Outgoing<'_>) {
-        let mut vectors: Vec<libc::iovec> = frames
-            .iter()
-            .filter(|(towards, _)| *towards == side)
-            .map(|(_, frame)| libc::iovec {
-                iov_base: frame.as_ptr().cast_mut().cast(),
-                iov_len: frame.len(),
-            })
-            .collect();
-        let header = |vector: &mut libc::iovec| {
-            // SAFETY: all zeros is a value of this plain structure.
-            let mut header: libc::mmsghdr = unsafe { zeroed() };
-            header.msg_hdr.msg_iov = vector;
-            header.msg_hdr.msg_iovlen = 1;
-            header
-        };
-        let mut headers: Vec<libc::mmsghdr> = vectors.iter_mut().map(header).collect();
-        let mut rest = &mut headers[..];
+        let leaving = frames.iter().filter(|(towards, _)| *towards == side);
+        let mut parts = leaving.map(|(_, frame)| libc::iovec {
+            iov_base: frame.as_ptr().cast_mut().cast(),
+            iov_len: frame.len(),
+        });
+        loop {
+            let mut vectors = [const { MaybeUninit::<libc::iovec>::uninit() }; BATCH];
+            // SAFETY: all zeros is a value of these plain structures.
+            let mut headers: [libc::mmsghdr; BATCH] = unsafe { zeroed() };
+            let mut count = 0;
+            for ((vector, header), part) in vectors.iter_mut().zip(&mut headers).zip(&mut parts) {
+                header.msg_hdr.msg_iov = vector.write(part);
+                header.msg_hdr.msg_iovlen = 1;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            self.send_messages(&mut headers[..count]);
+        }
+    }
+
+    fn send_messages(&mut self, mut rest: &mut [libc::mmsghdr]) {
         while !rest.is_empty() {
-            // SAFETY: each header points to one part, which points to bytes of `frames`; all live during the call, and are only read.
-            let sent = unsafe {
-                libc::sendmmsg(
-                    self.socket.as_raw_fd(),
-                    rest.as_mut_ptr(),
-                    rest.len() as _,
-                    libc::MSG_DONTWAIT as _,
-                )
-            };
-            let done = match usize::try_from(sent) {
-                Ok(sent) => {
+            let (messages, count) = (rest.as_mut_ptr(), rest.len() as _);
+            // SAFETY: the caller's headers each point to one part, which points to bytes of a frame; all live during the call, and are only read.
+            let sent =
+                unsafe { libc::sendmmsg(self.socket.as_raw_fd(), messages, count, libc::MSG_DONTWAIT as _) };
+            let done = match (usize::try_from(sent), Errno::last()) {
+                (Ok(sent), _) => {
                     self.counters.sent += sent as u64;
                     sent
                 }
-                Err(_) => match Errno::last() {
-                    Errno::EINTR => 0,
-                    Errno::EMSGSIZE => {
-                        self.counters.too_long += 1;
-                        1
-                    }
-                    _ => {
-                        self.counters.unsent += 1;
-                        1
-                    }
-                },
+                (Err(_), Errno::EINTR) => 0,
+                (Err(_), Errno::EMSGSIZE) => {
+                    self.counters.too_long += 1;
+                    1
+                }
+                (Err(_), _) => {
+                    self.counters.unsent += 1;
+                    1
+                }
             };
             rest = &mut rest[done..];
         }
