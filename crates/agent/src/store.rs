@@ -174,7 +174,7 @@ impl Store {
     pub(crate) fn note_timeout(&mut self, now: Instant, end: Option<SequenceNumber>) {
         self.timeout = end.map(|end| AfterTimeout::new(now, end));
     }
-    /// What was on its way went over another link: the last timeout tells nothing about this one.
+    /// What was on its way went over another link: the last timeout says nothing about this one.
     pub(crate) fn forget_timeout(&mut self) {
         self.timeout = None;
     }
@@ -200,7 +200,7 @@ impl Store {
         lost.take(AT_ONCE).for_each(|kept| kept.send_again(now, exit));
         Some(timeout)
     }
-    /// Send everything that holds bytes of a range again because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
+    /// Send everything that holds bytes of a range again because it is requested, at most `most` times since it came from the wired side, also for forged requests.
     pub(crate) fn send_asked_for(
         &mut self,
         now: Instant,

@@ -4,7 +4,7 @@
 //! [`Agent::sent`] learns connections. What the kernel ([`Agent::described`], [`Agent::address`], [`Agent::routes_changed`]), a modem or a
 //! script ([`Agent::command`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
-//! Before it comes [`Agent::freeze`], which has other ends stop before an outage that somebody has announced.
+//! Before it comes [`Agent::freeze`], which has other ends stop before an announced outage.
 
 mod arriving;
 mod carriers;
@@ -52,7 +52,7 @@ pub trait Host {
     }
 
     /// Have every packet of a connection, which leaves by an interface, say that its receive window is closed, until a time on the clock
-    /// that the agent is told; once more to change that time.
+    /// of `now`; call it again to change that time.
     ///
     /// # Errors
     /// When this host cannot. Nothing is changed then.
@@ -84,7 +84,7 @@ pub struct Way {
     pub mark: u32,
 }
 
-/// Who says that a link has changed.
+/// The source of a report that a link has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The kernel, of an interface.
@@ -115,7 +115,7 @@ pub struct Agent {
     links: Links,
     freezing: Freezing,
     counters: Counters,
-    /// Whether nothing is sent, and only said.
+    /// Whether nothing is sent, only logged.
     is_dry: bool,
     /// Until when, on the clock of the world, the schedule has been carried out.
     scheduled_until: Option<Instant>,
@@ -127,7 +127,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Knows nothing yet. When it `is_dry` it sends nothing, and says what it would send.
+    /// Knows nothing yet. When it `is_dry` it sends nothing, and logs what it would send.
     pub fn new(settings: Settings, is_dry: bool) -> Self {
         let connections = Connections::new(settings.connections, settings.forget_after);
         Agent {
@@ -193,7 +193,7 @@ impl Agent {
         self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
     }
 
-    /// Somebody tells something about links. What is asked for by [`Command::Status`] is for [`Agent::status`] to say.
+    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`].
     ///
     /// # Errors
     /// When there is no interface of that name; nothing is done.
@@ -258,7 +258,7 @@ impl Agent {
         self.log.push(Line::new(event).with("link", link).with("by", by.name()).with("connections", touched));
     }
 
-    /// How long from `now` until help goes on that had to wait for room in the host's queues.
+    /// How long from `now` until help continues that had to wait for room in the host's queues.
     pub fn resume_in(&self, now: Instant) -> Option<Duration> {
         self.pause_until.map(|until| until.saturating_since(now))
     }

@@ -47,7 +47,7 @@ pub struct Policy {
     pub echo: bool,
     /// Whether the host's own unacknowledged data is sent again at once.
     pub kick: bool,
-    /// Whether other ends are told that they could not reach this host, so that they send again at once though no acknowledgment was lost.
+    /// Whether other ends are notified that they could not reach this host, so that they retransmit at once though no acknowledgment was lost.
     pub disruption: bool,
     /// Whether the kernel's word on the interface counts.
     pub watch: bool,

@@ -34,7 +34,7 @@ impl BaseStation {
         }
     }
 
-    /// Data towards the mobile host. What is missing before it is told first, so that the mobile router knows when it sees the gap.
+    /// Data towards the mobile host. Bytes missing before it are reported first, so that the mobile router knows of them when it sees the gap.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let (first, end) = (packet.segment.sequence, packet.segment.end());
         if self.acknowledged.is_some_and(|acknowledged| end.is_at_or_before(acknowledged)) {
@@ -43,7 +43,7 @@ impl BaseStation {
         if let Some(missing) = self.end.filter(|known| first.is_after(*known)) {
             let lost = [SequenceRange { first: missing, end: first }];
             let key = ConnectionKey::of(packet, Side::Wired);
-            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, &lost);
+            exit.report(Side::Wireless, key, MissingBytes::LostByCongestion, &lost);
         }
         self.end = Some(self.end.map_or(end, |known| known.max(end)));
         if packet.segment.length > 0 {
@@ -99,9 +99,9 @@ impl BaseStation {
         let nothing = [SequenceRange { first: begin, end: begin }];
         let answer = if absent.is_empty() { &nothing[..] } else { &absent };
         for part in answer.chunks(SequenceRanges::MAX) {
-            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, part);
+            exit.report(Side::Wireless, key, MissingBytes::LostByCongestion, part);
         }
-        // A mobile router asks no more often; somebody else may.
+        // A mobile router asks no more often; a forged request may.
         let most = self.parameters.requests;
         asked.iter().for_each(|range| self.store.send_asked_for(now, *range, most, exit));
         self.restart_timer(now);

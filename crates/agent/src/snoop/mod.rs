@@ -38,7 +38,7 @@ pub(super) static KIND: Kind = Kind {
 /// The duplicates that what is on its way over the air will still cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
-    /// None that are known of: the next one tells of a loss.
+    /// None: the next one shows a loss.
     None,
     /// So many, which say nothing new.
     Some(u32),
@@ -112,7 +112,7 @@ impl Snoop {
         self.end = Some(self.end.map_or(end, |known| known.max(end)));
     }
 
-    /// Whether an acknowledgment from the mobile node goes on to the sender.
+    /// Whether an acknowledgment from the mobile node is forwarded to the sender.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
         self.cache.list(segment.sack.behind(acknowledgment));

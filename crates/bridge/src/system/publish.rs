@@ -166,7 +166,7 @@ mod tests {
         let mut asked = asker(publisher);
         let mut answer = String::new();
         for piece in pieces {
-            // Who is no longer waited for is told so by a reset.
+            // The server resets a client that it no longer waits for.
             if asked.write_all(piece).is_err() {
                 break;
             }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_slowly_is_answered_and_who_never_comes_to_an_end_holds_up_nobody() {
+    fn slow_clients_are_answered_and_endless_ones_block_nothing() {
         let publisher = Publisher::open(Some(&Metrics::Http("127.0.0.1:0".parse().unwrap()))).unwrap();
         publisher.publish("it 7\n".to_owned());
         let (stop, (sender, _log)) = (AtomicBool::new(false), Log::new(Journal::new(io::sink(), false)));
@@ -195,6 +195,6 @@ mod tests {
         });
         assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
         assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
-        assert!(is_finished, "it waits for somebody though it is to stop");
+        assert!(is_finished, "it waits for a client though it is to stop");
     }
 }

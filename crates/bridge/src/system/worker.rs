@@ -1,4 +1,4 @@
-//! The thread of the agent, and what runs beside it.
+//! The thread of the agent, and the threads next to it.
 
 use super::coalescing::{coalesced, coalesces, refuse_coalescing};
 use super::guard::{Guard, discard};

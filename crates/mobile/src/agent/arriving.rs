@@ -12,7 +12,7 @@ use seamline_wire::{Duration, Instant};
 use std::io;
 
 /// So often the kernel is asked what has arrived at a connection between its freeze and the loss. Each time that nothing was waiting for its
-/// acknowledgment tells what number stands for how many bytes.
+/// acknowledgment shows which sequence number stands for how many bytes.
 const LOOKS: u32 = 16;
 /// As many are asked about by one look at the clock; there is always other news to be read in between.
 const AT_ONCE: usize = 64;

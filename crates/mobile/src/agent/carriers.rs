@@ -82,8 +82,8 @@ impl Agent {
         self.links.gone(index, is_used);
     }
 
-    /// Everything will be described anew: addresses, and the interfaces with these numbers. Others are gone.
-    pub fn look_anew(&mut self, now: Instant, there: &BTreeSet<u32>) {
+    /// Everything will be described again: addresses, and the interfaces with these numbers. Others are gone.
+    pub fn look_again(&mut self, now: Instant, there: &BTreeSet<u32>) {
         let gone: Vec<u32> =
             self.links.iter().map(|(index, ..)| index).filter(|index| !there.contains(index)).collect();
         gone.into_iter().for_each(|index| self.gone(now, index));

@@ -1,7 +1,7 @@
 //! Freezing other ends before an outage, and thawing them after it: Freeze-TCP (Goff, Moronski, Phatak and Gupta, IEEE INFOCOM 2000).
 //!
 //! A connection is frozen one loaded round trip and a margin before its link is expected to be lost, so that what the other end has sent
-//! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
+//! until it hears of the closed window still arrives. It thaws when the link is back, when the announced loss did not come, or when
 //! the timeout ends.
 
 use super::arriving::Arriving;
@@ -31,7 +31,7 @@ pub(super) struct Freezing {
     plans: BTreeMap<Key, Plan>,
     /// What is on its way to connections that are frozen.
     pub(super) arriving: BTreeMap<Key, Arriving>,
-    /// Losses that the schedule has announced and nobody has weighed: the interface, and when its link will be lost.
+    /// Losses that the schedule has announced, not yet weighed: the interface, and when its link will be lost.
     announced: Vec<(u32, Instant)>,
 }
 
@@ -56,7 +56,7 @@ enum Stage {
         thaw_at: Instant,
         /// Why it will thaw then.
         why: &'static str,
-        /// When the kernel will thaw it by itself.
+        /// When the kernel will thaw it on its own.
         kernel_until: Instant,
     },
 }
@@ -72,7 +72,7 @@ impl Plan {
 }
 
 impl Agent {
-    /// A link is said to be lost soon.
+    /// A notice announces that a link will be lost.
     pub(super) fn going_down(
         &mut self,
         now: Instant,
@@ -195,7 +195,7 @@ impl Agent {
 
     /// A link has changed that carries these interfaces.
     pub(super) fn freezes_changed(&mut self, now: Instant, carried: &BTreeMap<u32, bool>, change: Change) {
-        // Also those whose connection nobody keeps any more.
+        // Also plans whose connection has been forgotten.
         let plans = self.freezing.plans.iter().filter(|(_, plan)| carried.contains_key(&plan.interface));
         let keys: Vec<Key> = plans.map(|(key, _)| *key).collect();
         for key in keys {
@@ -299,11 +299,11 @@ impl Agent {
         }
         let Some(known) = self.connections.get_mut(&key) else { return };
         let connection = known.caught_up(now, view.received).unwrap_or(*known);
-        let said = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
+        let event = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
             .with("left_ms", left.as_millis_f64())
             .with("acknowledgment", connection.last.segment.acknowledgment.0);
         if self.is_dry {
-            self.log.push(said);
+            self.log.push(event);
             return;
         }
         let thaw_at = lost_at + self.margin(&key);
@@ -318,7 +318,7 @@ impl Agent {
             *known = Connection { frozen: Frozen::Yes, ..connection };
         }
         self.counters.frozen += 1;
-        self.log.push(said);
+        self.log.push(event);
     }
 
     fn not_frozen(&mut self, key: &Key, error: &io::Error) {
@@ -339,12 +339,12 @@ impl Agent {
         }
     }
 
-    /// Open the window again; [`Agent::help`] tells the other end.
+    /// Open the window again; [`Agent::help`] repeats the acknowledgment.
     fn thaw(&mut self, now: Instant, key: &Key, why: &'static str, host: &mut dyn Host) {
         self.freezing.plans.remove(key);
         self.freezing.arriving.remove(key);
         let window = host.open_window(key).unwrap_or_else(|error| {
-            // The kernel opens it by itself when its time is over.
+            // The kernel opens it when its time is over.
             self.counters.failures += 1;
             self.log.push(line("thaw-failed", key).shown("error", error));
             None
@@ -352,7 +352,7 @@ impl Agent {
         self.counters.thawed += 1;
         self.log.push(line("thaw", key).with("reason", why));
         let Some(connection) = self.connections.get_mut(key) else { return };
-        // Where packets have said another one since, it went by a way that nobody watches, and is newer.
+        // If packets have carried another window since, they left by an interface without the program, and it is newer.
         if let (Some(window), 0) = (window, connection.said_window) {
             connection.last.segment.window = window;
         }

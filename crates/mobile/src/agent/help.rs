@@ -30,7 +30,7 @@ impl Agent {
         self.pause_until = (!is_done).then_some(now + PAUSE);
     }
 
-    /// Ask where the connections stand whose link is lost: nobody sees what they send from now on.
+    /// Ask the kernel for the state of the connections whose link is lost: what they send from now on is not observed.
     fn note_standing(&mut self, host: &mut dyn Host) {
         if !std::mem::take(&mut self.asks_standing) {
             return;
@@ -88,7 +88,7 @@ impl Agent {
         true
     }
 
-    /// Whose turn it is. Those that have waited for too long get none, nor do those that nobody but the kernel can help.
+    /// Whose turn it is. Those that have waited for too long get none, nor do those that only the kernel can help.
     fn due(&mut self, now: Instant) -> Vec<Key> {
         let mut due = Vec::new();
         for (key, connection) in self.connections.iter_mut() {
@@ -215,7 +215,7 @@ impl Agent {
 
 /// How often an acknowledgment is repeated. Where senders have SACK and no timestamps, their F-RTO takes a second repetition for a
 /// duplicate, and hence the loss for real (RFC 5682 section 2.1, step 3a). A frozen end has had no timeout and waits for this: so that it is not
-/// lost, it is said as often as Freeze-TCP asks for.
+/// lost, it is repeated as often as in Freeze-TCP.
 fn times(repeat: Repeat, connection: &Connection, view: &KernelView) -> u8 {
     if connection.frozen == Frozen::Thawed {
         return Repeat::Three.times();
@@ -230,7 +230,7 @@ pub(super) fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way 
     Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface, bound_to, mark }
 }
 
-/// How often the other end is told of the disruption: not at all where nothing had come from it for a while before, or where it was frozen
+/// How many ICMP messages tell the other end of the disruption: none where nothing had come from it for a while before, or where it was frozen
 /// and has had no timeout.
 fn disruptions(now: Instant, connection: &Connection) -> u8 {
     const A_WHILE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// What becomes of a jump of no length, or of a comparison that fails, is the next instruction.
 const NEXT: u8 = 0;
-/// `SKF_AD_OFF`, and what lies there: protocol, kind of packet, kind of device.
+/// `SKF_AD_OFF`, and what is there: protocol, kind of packet, kind of device.
 const ANCILLARY: u32 = 0xffff_f000;
 const PROTOCOL: u32 = ANCILLARY;
 const KIND_OF_PACKET: u32 = ANCILLARY + 4;

@@ -17,7 +17,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// After so many packets of the host somebody looks whether there is other news.
+/// After so many packets of the host, the daemon checks for other news.
 const BATCH: usize = 4096;
 /// After so many commands, too.
 const COMMANDS: usize = 64;
@@ -32,7 +32,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 pub struct Options {
     /// Where it listens.
     pub socket: PathBuf,
-    /// Whether it sends nothing, and says what it would send.
+    /// Whether it sends nothing, and logs what it would send.
     pub is_dry: bool,
     /// Whether its log is JSON.
     pub json: bool,
@@ -188,7 +188,7 @@ impl Daemon {
         }
     }
 
-    /// Look at everything anew.
+    /// Read the whole state again.
     fn look(&mut self) -> io::Result<()> {
         let everything = Watch::everything()?;
         let there: BTreeSet<u32> = everything
@@ -196,7 +196,7 @@ impl Daemon {
             .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
             .collect();
         self.kernel.keep(|interface| there.contains(&interface));
-        self.agent.look_anew(clock::monotonic(), &there);
+        self.agent.look_again(clock::monotonic(), &there);
         everything.into_iter().for_each(|news| self.take_in(news));
         Ok(())
     }

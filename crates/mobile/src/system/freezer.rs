@@ -122,15 +122,15 @@ fn named(key: &Key) -> [u8; CONNECTION] {
     bytes
 }
 
-/// Do something; if it fails, also say the last thing that the kernel or libbpf said about it.
+/// Run a task; an error includes the last message of the kernel or libbpf.
 fn with_messages<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
-    let (outcome, said) = listen(task);
+    let (outcome, messages) = listen(task);
     outcome.map_err(|error| {
         let kind = match error.kind() {
             ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
             _ => io::ErrorKind::Other,
         };
-        io::Error::new(kind, format!("{what}: {}", reason(&error, &said)))
+        io::Error::new(kind, format!("{what}: {}", reason(&error, &messages)))
     })
 }
 

@@ -22,7 +22,7 @@ impl Routes {
     /// None at all, where nothing gets the mark.
     ///
     /// # Errors
-    /// When somebody else uses the routing table, `ip` is missing, or it refuses.
+    /// When the routing table is in use otherwise, `ip` is missing, or it refuses.
     pub(super) fn new(entrances: &[Entrance], is_dry: bool) -> io::Result<Self> {
         let has = |is_ipv4: bool| entrances.iter().any(|it| it.listener.is_ipv4() == is_ipv4);
         let families =

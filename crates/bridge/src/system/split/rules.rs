@@ -38,7 +38,7 @@ pub(super) struct Entrance {
 /// What is handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
-    /// Only what comes in at one of them and goes on by the other.
+    /// Only what comes in at one of them and leaves by the other.
     pub(super) interfaces: [String; 2],
     pub(super) entrances: Vec<Entrance>,
     /// So many in a second: see [`BEGINNINGS`].
@@ -47,7 +47,7 @@ pub(super) struct Terms {
     pub(super) is_dry: bool,
 }
 
-/// The table, and who holds it. It goes with this value, or with the process, however that ends: the kernel removes a table whose owner is gone.
+/// The table, and the process that holds it. It goes with this value, or with the process, however that ends: the kernel removes a table whose owner is gone.
 #[derive(Debug)]
 pub(super) struct Rules {
     owner: Owner,
@@ -70,10 +70,10 @@ impl Rules {
     /// Hand new connections over on these terms.
     ///
     /// # Errors
-    /// When `nft` or `ip` is missing, or refuses; then what it said.
+    /// When `nft` or `ip` is missing, or refuses, with its message.
     pub(super) fn new(terms: Terms) -> io::Result<Self> {
         let rules = table(&terms) + &beginnings(&terms);
-        // Whoever died here and left rules would have taken them with him; what is there has another owner.
+        // The kernel removes a table with its owner, so a table that exists has another owner.
         if listed().is_some() {
             let why = "connections are split here already: one such agent runs per host";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, why));
@@ -81,7 +81,7 @@ impl Rules {
         checked(&rules)?;
         let routes = Arc::new(Routes::new(&terms.entrances, terms.is_dry)?);
         let mut owner = Owner::new()?;
-        owner.tell(&rules)?;
+        owner.write(&rules)?;
         await_table(terms.entrances.len())?;
         Ok(Rules { owner, routes, terms, takes: true })
     }
@@ -89,18 +89,18 @@ impl Rules {
     /// Hand new connections over from now on, or let them pass.
     ///
     /// # Errors
-    /// When who holds the table is gone, and the table with it.
+    /// When the process that holds the table has ended, and the table with it.
     pub(super) fn take(&mut self, takes: bool) -> io::Result<()> {
         if takes == self.takes {
             return Ok(());
         }
         self.takes = takes;
         let rules = if takes { beginnings(&self.terms) } else { String::new() };
-        self.owner.tell(&format!("flush chain inet {TABLE} begin\n{rules}"))
+        self.owner.write(&format!("flush chain inet {TABLE} begin\n{rules}"))
     }
 
     /// # Errors
-    /// When who holds the table is gone, and the table with it.
+    /// When the process that holds the table has ended, and the table with it.
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.owner.check()
     }
@@ -132,7 +132,7 @@ fn listed() -> Option<String> {
     nft(&["list", "table", "inet", TABLE], "").ok()?.ok()
 }
 
-/// What tells this process's table from another's, which may have been quicker: each of the last rules has it.
+/// Identifies this process's table, as another process may have been quicker: each of the last rules has it.
 fn comment() -> String {
     format!("comment \"of process {}\"", std::process::id())
 }
@@ -192,7 +192,7 @@ fn halves(Terms { interfaces: [wired, wireless], entrances, .. }: &Terms) -> Str
     rules
 }
 
-/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: nobody here has the key.
+/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: this host does not have the key.
 fn beginnings(Terms { entrances, beginnings, is_dry, .. }: &Terms) -> String {
     let mut rules = String::new();
     for option in [19, 29] {

@@ -12,7 +12,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// How often the kernel answers a SYN again that nobody completes: once, so that it is forgotten after about three seconds.
+/// How often the kernel repeats its answer to a SYN that is not completed: once, so that it is forgotten after about three seconds.
 const ANSWERS: libc::c_int = 1;
 
 /// A listener at each of these loopback addresses, to which only rules lead. There is none for IPv6 if this host has no IPv6 address, and
@@ -116,8 +116,8 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| SHORT.contains(&Errno::from_raw(number)))
 }
 
-/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed. Who the peer
-/// of a connection is the kernel tells until then (`inet_getname`, `inet6_getname`).
+/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed. Until
+/// then the kernel reports the address of its peer (`inet_getname`, `inet6_getname`).
 pub(super) fn is_closed(stream: &TcpStream) -> bool {
     stream.peer_addr().is_err()
 }

@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Nobody comes round: within a second nothing is handed over any more, until somebody does.
+    /// The loop makes no turns: within a second nothing is handed over any more, until it does.
     #[test]
     fn new_connections_pass_while_the_loop_hangs() {
         guarded("new_connections_pass_while_the_loop_hangs", |shared, lines| {
