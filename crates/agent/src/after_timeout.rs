@@ -19,9 +19,6 @@ pub(crate) struct AfterTimeout {
     came_by_itself: bool,
 }
 
-/// Packets retransmitted for each acknowledgment of a retransmission (slow start).
-pub(crate) const AT_ONCE: usize = 2;
-
 impl AfterTimeout {
     /// The timer has expired and the first missing packet was retransmitted; `end` is the end of what was sent.
     pub(crate) fn new(at: Instant, end: SequenceNumber) -> Self {
@@ -38,7 +35,7 @@ impl AfterTimeout {
     /// mobile host lists what has arrived (`lists`), because it would have listed bytes that waited for a repair; otherwise it takes two in a
     /// row. The second is an acknowledgment too soon for a retransmission: within half of `shortest`, the shortest round trip seen so far,
     /// which may have been with longer packets, or more of them.
-    pub(crate) fn goes_on(
+    pub(crate) fn shows_more_losses(
         &mut self,
         now: Instant,
         acknowledgment: SequenceNumber,

@@ -29,9 +29,9 @@ impl Debug for ConnectionMaker {
 
 /// An agent's part in one TCP connection. Its data may go either way, or both.
 pub trait Connection: Debug + Send {
-    /// A segment of the connection. It may be in tunnels, which stay as they are. It goes on by [`Exit::forward`], changed or not, or ends here.
+    /// A segment of the connection. It may be in tunnels, which stay as they are. [`Exit::forward`] forwards it, changed or not; otherwise it ends here.
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>);
-    /// A message between agents about the connection. It goes on unless it is for this one.
+    /// A message between agents about the connection. It is forwarded unless it is for this one.
     fn on_message(
         &mut self,
         _now: Instant,
@@ -62,7 +62,7 @@ pub trait Connection: Debug + Send {
     fn kept_bytes(&self) -> u64 {
         0
     }
-    /// Whether it judges by itself what can be a segment of it, as one that ends connections does. Of others it is judged by what has passed.
+    /// Whether it judges itself which segments can be its own, as a kind that ends connections does. For others, [`Connections`](crate::Connections) judges by what has passed.
     fn judges(&self) -> bool {
         false
     }
@@ -76,11 +76,11 @@ pub trait Connection: Debug + Send {
     fn is_left_alone(&self) -> bool {
         false
     }
-    /// Whether it has come to its end by itself, and is to be forgotten.
+    /// Whether it has ended, and is to be forgotten.
     fn is_over(&self) -> bool {
         false
     }
     /// The connection is forgotten, or there is no room for it at the agent to which it was handed over: release what is kept, and
-    /// tell who cannot go on without it.
+    /// reset the hosts that cannot continue without it.
     fn end(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
 }

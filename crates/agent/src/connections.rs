@@ -147,8 +147,8 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             passed: None,
         }
     }
-    /// For real networks: the agent is shown a connection once one end has acknowledged what the other has sent, which whoever forges addresses
-    /// cannot do. Until then its place is lent: the next newcomer takes the oldest such place when no other is left. And a connection that
+    /// For real networks: the agent is shown a connection once one end has acknowledged what the other has sent, which a host with forged
+    /// addresses cannot do. Until then its place is lent: the next newcomer takes the oldest such place when no other is left. And a connection that
     /// begins, or that both ends have ended, is forgotten after 240 s (RFC 5382).
     #[must_use]
     pub fn confirming(mut self) -> Self {
@@ -287,7 +287,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         }
     }
 
-    /// Let the agent act on a message about a connection that it is shown. One that cannot be about it goes on.
+    /// Let the agent act on a message about a connection that it is shown. A message that cannot be about it is forwarded.
     pub fn show_message(
         &mut self,
         now: Instant,

@@ -40,8 +40,8 @@ pub enum Bits {
 pub struct ElnAckParameters {
     /// What the bits speak of.
     pub bits: Bits,
-    /// Of a loss on the air the sender was told; when so long after that it is still listed, and has not come by again, what its
-    /// sender sent again was lost to congestion. Longer than the sender waits before it sends once more.
+    /// If a loss that was reported as one on the air is still listed this long after, and has not passed again, the retransmission was
+    /// lost to congestion. Longer than the sender waits before it retransmits once more.
     pub timeout: Duration,
 }
 
@@ -52,40 +52,40 @@ impl Default for ElnAckParameters {
     }
 }
 
-/// A loss on the air that the sender was told of.
+/// A loss that was reported to the sender as one on the air.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Reported {
     sequence: SequenceNumber,
     at: Instant,
 }
 
 /// More such losses are not remembered; the oldest are forgotten first.
-const MOST_TOLD: usize = 16;
+const MOST_REPORTED: usize = 16;
 
 #[derive(Debug)]
 struct ElnAck {
     parameters: ElnAckParameters,
     /// What came from the wired side and is not acknowledged.
     came_by: Ranges,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
 }
 
 impl ElnAck {
     fn new(parameters: ElnAckParameters) -> Self {
-        ElnAck { parameters, came_by: Ranges::default(), told: Vec::new() }
+        ElnAck { parameters, came_by: Ranges::default(), reported: Vec::new() }
     }
 
-    /// Data towards the mobile host. What comes by again is judged anew.
+    /// Data towards the mobile host. A segment that passes again is judged again.
     fn on_data(&mut self, segment: &Segment) {
         let (begin, end) = (segment.sequence, segment.end());
         self.came_by.insert(begin, end);
-        self.told.retain(|told| told.sequence.is_before(begin) || told.sequence.is_at_or_after(end));
+        self.reported.retain(|it| it.sequence.is_before(begin) || it.sequence.is_at_or_after(end));
     }
 
     fn on_acknowledgment(&mut self, now: Instant, segment: &mut Segment) -> bool {
         let acknowledgment = segment.acknowledgment;
         self.came_by.forget_before(acknowledgment);
-        self.told.retain(|told| told.sequence.is_at_or_after(acknowledgment));
+        self.reported.retain(|it| it.sequence.is_at_or_after(acknowledgment));
         let Some(Mark::Losses(losses)) = &mut segment.mark else { return false };
         let before = *losses;
         self.judge(now, losses, acknowledgment);
@@ -112,14 +112,14 @@ impl ElnAck {
         if !self.came_by.contains(sequence) {
             return loss.cause;
         }
-        match self.told.iter().find(|told| told.sequence == sequence) {
-            Some(told) if told.at + self.parameters.timeout <= now => LossCause::Congestion,
+        match self.reported.iter().find(|it| it.sequence == sequence) {
+            Some(reported) if reported.at + self.parameters.timeout <= now => LossCause::Congestion,
             Some(_) => LossCause::Air,
             None => {
-                if self.told.len() == MOST_TOLD {
-                    self.told.remove(0);
+                if self.reported.len() == MOST_REPORTED {
+                    self.reported.remove(0);
                 }
-                self.told.push(Told { sequence, at: now });
+                self.reported.push(Reported { sequence, at: now });
                 LossCause::Air
             }
         }

@@ -44,7 +44,7 @@ Counters {
     messages,
     /// Packets forwarded untouched because there was no room for their connection.
     unknown,
-    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be told from forged ones.
+    /// Segments and messages of known connections that passed, and changed nothing, because their numbers cannot be distinguished from forged ones.
     implausible,
     /// Connections forgotten because nothing was heard of them for long.
     expired,
@@ -111,7 +111,13 @@ impl<'a> Exit<'a> {
     ///
     /// The message has the addresses of the connection and the tunnels of its packets, so it follows their path to that agent. If there is
     /// no agent, it reaches a host, which ignores it.
-    pub fn tell(&mut self, towards: Side, key: ConnectionKey, about: MissingBytes, ranges: &[SequenceRange]) {
+    pub fn report(
+        &mut self,
+        towards: Side,
+        key: ConnectionKey,
+        about: MissingBytes,
+        ranges: &[SequenceRange],
+    ) {
         self.counters.messages += 1;
         let message = RecoveryMessage {
             about,

@@ -4,7 +4,7 @@
 //! of RFC 5961: both numbers of a segment have to be near what has passed, a reset has to have exactly the number that its receiver expects, and a SYN
 //! ends nothing that has not ended. Unlike a filter an agent lets everything pass: it only does not believe it. And unlike a filter it may not have
 //! seen what came before: a connection goes another way for a while, or another one takes its ports. So numbers that are not believed are
-//! kept as a claim, and believed once the other side says the same. Nobody can say that for it who is not on the path.
+//! kept as a claim, and believed once the other side says the same. A host that is not on the path cannot forge that confirmation.
 
 use crate::key::Side;
 use seamline_wire::control::SequenceRange;
@@ -15,7 +15,7 @@ use seamline_wire::{Flags, Segment, SequenceNumber};
 pub(crate) enum Verdict {
     /// It is one of the connection.
     Credible,
-    /// It cannot be told from a forged one.
+    /// It cannot be distinguished from a forged one.
     Implausible,
     /// Both sides say by now that the connection is elsewhere, or another one: nothing that was learned holds.
     Replaced,
@@ -157,7 +157,7 @@ impl Guard {
             *claim = begun;
         }
     }
-    /// What comes by itself to where a claim begins needs none; and who has waited there with one is not to be confirmed by that.
+    /// Data that reaches the beginning of a claim without it needs no claim; and a forged claim there must not be confirmed by that data.
     fn drop_claim_reached(&mut self, of: Side) {
         let end = self.directions[of.index()].end;
         let claim = self.claims.as_ref().and_then(|claims| claims[of.index()]);
@@ -215,7 +215,7 @@ impl Direction {
         let (first, end, room) = match (self.acknowledged, self.end) {
             (None, None) => return true,
             (Some(first), Some(end)) => (first, end, room),
-            // How much is under way is not known: the first who says so sets it.
+            // How much is in flight is not known: the first segment that shows it sets it.
             (Some(known), None) | (None, Some(known)) => (known, known, FURTHEST),
         };
         (number - (first - room)) <= (end - first) + 2 * room

@@ -11,10 +11,10 @@ pub(crate) enum News {
     More,
     /// The same: something behind what it asks for has come. It lists that, or says nothing else.
     Duplicate,
-    /// A duplicate that lists something apart from what was listed first before. An acknowledgment has room for three or four blocks, so what is not told
-    /// now may never be told again.
+    /// A duplicate that lists something apart from what was listed first before. An acknowledgment has room for three or four blocks, so what is not listed
+    /// now may never be listed again.
     NewGap,
-    /// The same: something has come that had come before, which tells of no loss.
+    /// The same: something has come that had come before, which shows no loss.
     Repeated,
     /// More bytes have come.
     Progress,
@@ -26,7 +26,7 @@ pub(crate) struct Heard {
     /// The next byte that it misses.
     pub(crate) acknowledged: Option<SequenceNumber>,
     window: u16,
-    /// What has come behind that, as the last acknowledgment says that said something new of it.
+    /// What has come behind that, as listed by the last acknowledgment that listed something new.
     behind: SackBlocks,
 }
 
@@ -67,10 +67,10 @@ impl Heard {
 
     /// Whether blocks list bytes that those before did not. Not only the first block is compared: with one that reports a duplicate comes the block
     /// that holds it (RFC 2883 section 4), which may be an old one.
-    fn lists_new_bytes(&mut self, blocks: &[SackBlock], begins_anew: bool) -> bool {
+    fn lists_new_bytes(&mut self, blocks: &[SackBlock], restarts: bool) -> bool {
         let is_known = |block: &SackBlock| self.behind.iter().any(|known| block.is_within(known));
         let has_new = !blocks.iter().all(is_known);
-        if has_new || begins_anew {
+        if has_new || restarts {
             self.behind = blocks.iter().copied().collect();
         }
         has_new

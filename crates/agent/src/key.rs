@@ -1,4 +1,4 @@
-//! What tells connections apart.
+//! What identifies a connection.
 
 use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{NodeId, Packet, Port, TransportPort};
@@ -41,7 +41,7 @@ impl Side {
             Side::Wireless => Side::Wired,
         }
     }
-    /// The port on the other side, where what came from this one goes on.
+    /// The port on the other side, by which packets from this one are forwarded.
     pub fn onwards(self) -> Port {
         self.other().port()
     }

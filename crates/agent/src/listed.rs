@@ -27,7 +27,7 @@ impl Listed {
     pub(crate) fn is_used(&self) -> bool {
         self.is_used
     }
-    /// All before this byte has arrived, and this is missing. Who has listed it has discarded it since (RFC 2018 section 8), and what else nobody knows.
+    /// All before this byte has arrived, and this is missing. If the host has listed it, it has discarded it since (RFC 2018 section 8), and perhaps more.
     pub(crate) fn acknowledge(&mut self, acknowledgment: SequenceNumber) {
         self.ranges.forget_before(acknowledgment);
         if self.ranges.contains(acknowledgment) {

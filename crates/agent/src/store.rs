@@ -1,10 +1,10 @@
 //! The packets on their way to the mobile host, in order of sequence.
 
-use crate::after_timeout::{AT_ONCE, AfterTimeout, Answered};
+use crate::after_timeout::{AfterTimeout, Answered};
 use crate::exit::Exit;
 use crate::listed::Listed;
 use seamline_wire::control::SequenceRange;
-use seamline_wire::{Instant, Packet, SackBlock, SequenceNumber};
+use seamline_wire::{Duration, Instant, Packet, SackBlock, SequenceNumber};
 use std::collections::VecDeque;
 
 /// A packet that is kept until it is acknowledged.
@@ -50,7 +50,12 @@ pub(crate) struct Store {
     packets: VecDeque<Kept>,
     /// What the mobile host has listed as having arrived.
     listed: Listed,
+    /// The agent's last timeout, until it is over.
+    timeout: Option<AfterTimeout>,
 }
+
+/// Packets retransmitted for each acknowledgment of a retransmission (slow start).
+const AT_ONCE: usize = 2;
 
 impl Store {
     pub(crate) fn is_empty(&self) -> bool {
@@ -132,10 +137,6 @@ impl Store {
     pub(crate) fn list(&mut self, arrived: &[SackBlock]) {
         self.listed.hear(arrived);
     }
-    /// Whether the mobile host lists what arrives.
-    pub(crate) fn is_listed_to(&self) -> bool {
-        self.listed.is_used()
-    }
     /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
     /// segments otherwise when it sends again leaves a short packet inside a long one.
     pub(crate) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
@@ -168,19 +169,38 @@ impl Store {
         let held = self.packets.iter_mut().filter(|kept| kept.holds(range));
         held.for_each(|kept| kept.send_again(now, exit));
     }
-    /// Send the first of those again that a timeout has shown to be lost, unless they were sent again `most` times since they came from the wired side.
-    pub(crate) fn send_lost_again(
+    /// The agent's timer has expired, and the first missing packet was retransmitted. `end` is the end of what was sent; `None` if the agent
+    /// retransmits only one packet for each timeout.
+    pub(crate) fn note_timeout(&mut self, now: Instant, end: Option<SequenceNumber>) {
+        self.timeout = end.map(|end| AfterTimeout::new(now, end));
+    }
+    /// What was on its way went over another link: the last timeout says nothing about this one.
+    pub(crate) fn forget_timeout(&mut self) {
+        self.timeout = None;
+    }
+    /// After a timeout, retransmit the first of the packets that it has shown to be lost, as an acknowledgment arrives, unless that shows that they
+    /// arrive after all. `shortest` is the shortest round trip seen. Packets are retransmitted `most` times since they came from the wired side.
+    /// Returns the timeout if it is not over.
+    pub(crate) fn continue_after_timeout(
         &mut self,
         now: Instant,
-        timeout: &AfterTimeout,
+        acknowledgment: SequenceNumber,
+        answered: Option<&Answered>,
+        shortest: Duration,
         most: u32,
         exit: &mut Exit<'_>,
-    ) {
+    ) -> Option<AfterTimeout> {
+        let lists = self.listed.is_used();
+        let continues =
+            |it: &mut AfterTimeout| it.shows_more_losses(now, acknowledgment, answered, lists, shortest);
+        self.timeout.take_if(|it| !continues(it));
+        let timeout = self.timeout?;
         let is_lost = |kept: &Kept| timeout.is_lost(kept.sent_at) && !self.listed.has(&kept.packet.segment);
         let lost = self.packets.iter_mut().filter(|kept| kept.sent_again < most && is_lost(kept));
         lost.take(AT_ONCE).for_each(|kept| kept.send_again(now, exit));
+        Some(timeout)
     }
-    /// Send everything that holds bytes of a range again because somebody asks for it; nothing more often than `most` times since it came from the wired side, whoever asks.
+    /// Send everything that holds bytes of a range again because it is requested, at most `most` times since it came from the wired side, also for forged requests.
     pub(crate) fn send_asked_for(
         &mut self,
         now: Instant,

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod hand_over;
+mod sending;
 
 use crate::frame::{self, LinkHeader, Medium};
 use crate::handed::HandOverCounters;
@@ -10,10 +11,7 @@ use crate::outgoing::Outgoing;
 use arrivals::Arrivals;
 use seamline_agent::{Admission, ConnectionKey, Connections, Counters, Kind, Parameters, Place, Side};
 use seamline_wire::codec::recovery::RECOVERY_PORT;
-use seamline_wire::codec::{
-    DecodeError, Decoded, Headers, IpHeader, MAX_HEADER_LENGTH, decode, decode_complete, encode,
-    encode_around, recovery,
-};
+use seamline_wire::codec::{DecodeError, Decoded, Headers, decode, decode_complete, recovery};
 use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{Control, Extra, Instant, Outbox, Packet, Segment};
 use std::net::IpAddr;
@@ -293,106 +291,6 @@ impl Engine {
             None => sent.pass(it.from.other(), it.frame),
         }
     }
-
-    fn discard(&mut self) {
-        let mut packets = std::mem::take(&mut self.out.packets);
-        packets.drain(..).for_each(|(_, packet)| self.recycle(packet));
-        self.out.packets = packets;
-    }
-
-    /// Without the bytes of a real packet: no counter would have them in the pool.
-    fn recycle(&mut self, mut packet: Box<Packet>) {
-        packet.make_bare();
-        self.out.recycle(packet);
-    }
-
-    /// Make frames of what the agent sends when it was shown a frame.
-    fn send<'f>(&mut self, it: Received<'f>, shown: &Shown<'_>, sent: &mut Outgoing<'f>) {
-        self.counters.shown += 1;
-        if self.settings.is_dry {
-            self.discard();
-            return sent.pass(it.from.other(), it.frame);
-        }
-        let mut packets = std::mem::take(&mut self.out.packets);
-        for (port, packet) in packets.drain(..) {
-            let towards = Side::of(port);
-            let goes_on = towards != it.from;
-            match (packet.extra.as_deref(), shown) {
-                (None, Shown::Segment(decoded)) if goes_on => {
-                    self.send_on(towards, &packet.segment, decoded, it, sent);
-                }
-                (Some(Extra::Control(Control::Recovery(message))), Shown::Message(came))
-                    if goes_on && message == came =>
-                {
-                    sent.pass(towards, it.frame);
-                }
-                _ => self.make(towards, &packet, sent),
-            }
-            self.recycle(packet);
-        }
-        self.out.packets = packets;
-    }
-
-    /// Make frames of what the agent sends by itself.
-    fn send_made(&mut self, sent: &mut Outgoing<'_>) {
-        if self.settings.is_dry {
-            return self.discard();
-        }
-        let mut packets = std::mem::take(&mut self.out.packets);
-        for (port, packet) in packets.drain(..) {
-            self.make(Side::of(port), &packet, sent);
-            self.recycle(packet);
-        }
-        self.out.packets = packets;
-    }
-
-    /// What came in leaves, changed or not.
-    fn send_on<'f>(
-        &mut self,
-        towards: Side,
-        segment: &Segment,
-        decoded: &Decoded<'_>,
-        it: Received<'f>,
-        sent: &mut Outgoing<'f>,
-    ) {
-        if *segment == decoded.headers.segment {
-            return sent.pass(towards, it.frame);
-        }
-        let headers = Headers { segment: *segment, ..decoded.headers };
-        self.room.resize(MAX_HEADER_LENGTH + decoded.payload.len(), 0);
-        let count = match encode(&headers, decoded.payload, &mut self.room) {
-            Ok(length) if length <= it.packet.len().max(self.longest[towards.index()]) => {
-                self.counters.changed += 1;
-                return sent.push(towards, &[it.header.as_slice(), &self.room[..length]]);
-            }
-            Ok(_) => &mut self.counters.too_long,
-            Err(_) => &mut self.counters.unsendable,
-        };
-        *count += 1;
-        sent.pass(towards, it.frame);
-    }
-
-    /// A frame of the agent's own: what it has kept, behind the link header of the newest packet of the connection, or a message.
-    fn make(&mut self, towards: Side, packet: &Packet, sent: &mut Outgoing<'_>) {
-        let header = self.connections.link_of(packet.source, towards);
-        let written = match packet.extra.as_deref() {
-            Some(Extra::Segment(bytes)) => encode_around(packet, bytes, &mut self.room).ok(),
-            Some(Extra::Control(Control::Recovery(message))) => {
-                let key = self.connections.key_of(packet.source);
-                let ip = key.and_then(|key| ip_header(&key, towards));
-                self.room.resize(MAX_HEADER_LENGTH + message.length(), 0);
-                let length = ip.and_then(|ip| recovery::encode(&ip, message, &mut self.room).ok());
-                length.map(|length| &self.room[..length])
-            }
-            _ => None,
-        };
-        let Some((header, written)) = header.zip(written) else {
-            self.counters.unsendable += 1;
-            return;
-        };
-        self.counters.made += 1;
-        sent.push(towards, &[header.as_slice(), written]);
-    }
 }
 
 fn connections(settings: &Settings) -> Connections<Address, LinkHeader> {
@@ -425,17 +323,5 @@ fn segment_of(place: Place, from: Side, key: &Key, segment: Segment, bytes: usiz
         wire_bytes: bytes as u32 + OVERHEAD,
         segment,
         ..Packet::default()
-    }
-}
-
-fn ip_header(key: &Key, towards: Side) -> Option<IpHeader> {
-    let (source, destination) = match towards {
-        Side::Wireless => (key.wired.0.ip, key.wireless.0.ip),
-        Side::Wired => (key.wireless.0.ip, key.wired.0.ip),
-    };
-    match (source, destination) {
-        (IpAddr::V4(source), IpAddr::V4(destination)) => Some(IpHeader::v4(source, destination)),
-        (IpAddr::V6(source), IpAddr::V6(destination)) => Some(IpHeader::v6(source, destination)),
-        _ => None,
     }
 }

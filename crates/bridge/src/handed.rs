@@ -1,7 +1,7 @@
 //! A connection on its way from the agent of one base station to that of another, as bytes: the handoff of Snoop (section 4 of the paper of
 //! 1995) between processes.
 //!
-//! What is kept travels as the frames that would leave by the wireless side. So whoever takes them in reads them as he reads frames from an
+//! What is kept travels as the frames that would leave by the wireless side. So the receiving agent reads them like frames from an
 //! interface, and there is no second description of a packet that could disagree with the first.
 //!
 //! ```text
@@ -81,7 +81,7 @@ impl Handed {
     /// Read a record, without the length before it.
     ///
     /// # Errors
-    /// When it is too long, breaks off, or says something that nobody knows. What stands in the frames is not looked at.
+    /// When it is too long, breaks off, or has unknown bits set. The contents of the frames are not checked.
     pub fn decode(record: &[u8]) -> Result<Self, Malformed> {
         let (fixed, mut rest) = record.split_first_chunk::<FIXED>().ok_or(Malformed)?;
         let [known, acknowledged @ ..] = *fixed;

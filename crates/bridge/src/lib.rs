@@ -38,7 +38,7 @@ pub fn most_memory(kind: &seamline_agent::Kind, parameters: &seamline_agent::Par
     (u64::from(limits.connections) * flow).saturating_add(packets)
 }
 
-/// What handing over takes at most beside that, in bytes: packets that wait to be sent, a copy of what is handed out, and what is on its way between
+/// What handing over takes at most in addition, in bytes: packets that wait to be sent, a copy of what is handed out, and what is on its way between
 /// the threads of both directions.
 pub fn most_hand_over_memory(parameters: &seamline_agent::Parameters) -> u64 {
     let bytes = parameters.limits.bytes;

@@ -28,6 +28,10 @@ pub mod namespace;
 pub mod netlink;
 #[cfg(target_os = "linux")]
 pub mod privileges;
+#[cfg(target_os = "linux")]
+pub mod process;
+#[cfg(target_os = "linux")]
+pub mod socket;
 
 pub use journal::Journal;
 pub use log::Line;

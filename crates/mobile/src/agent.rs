@@ -4,7 +4,7 @@
 //! [`Agent::sent`] learns connections. What the kernel ([`Agent::described`], [`Agent::address`], [`Agent::routes_changed`]), a modem or a
 //! script ([`Agent::command`]) and the schedule ([`Agent::wake`]) say of links decides which connections are owed help;
 //! [`Agent::help`] gives it to those that can send, and is to be called after each of them. A connection whose address or route is not there yet waits.
-//! Before it comes [`Agent::freeze`], which has other ends stop before an outage that somebody has announced.
+//! Before it comes [`Agent::freeze`], which has other ends stop before an announced outage.
 
 mod arriving;
 mod carriers;
@@ -52,7 +52,7 @@ pub trait Host {
     }
 
     /// Have every packet of a connection, which leaves by an interface, say that its receive window is closed, until a time on the clock
-    /// that the agent is told; once more to change that time.
+    /// of `now`; call it again to change that time.
     ///
     /// # Errors
     /// When this host cannot. Nothing is changed then.
@@ -84,7 +84,7 @@ pub struct Way {
     pub mark: u32,
 }
 
-/// Who says that a link has changed.
+/// The source of a report that a link has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The kernel, of an interface.
@@ -108,12 +108,14 @@ impl By {
 /// The daemon's state.
 #[derive(Clone, Debug)]
 pub struct Agent {
+    /// What has happened, until the caller takes it.
+    pub log: Vec<Line>,
     settings: Settings,
     connections: Connections,
     links: Links,
     freezing: Freezing,
     counters: Counters,
-    /// Whether nothing is sent, and only said.
+    /// Whether nothing is sent, only logged.
     is_dry: bool,
     /// Until when, on the clock of the world, the schedule has been carried out.
     scheduled_until: Option<Instant>,
@@ -125,10 +127,11 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Knows nothing yet. When it `is_dry` it sends nothing, and says what it would send.
+    /// Knows nothing yet. When it `is_dry` it sends nothing, and logs what it would send.
     pub fn new(settings: Settings, is_dry: bool) -> Self {
         let connections = Connections::new(settings.connections, settings.forget_after);
         Agent {
+            log: Vec::new(),
             settings,
             connections,
             links: Links::default(),
@@ -165,11 +168,11 @@ impl Agent {
     }
 
     /// The kernel describes an interface.
-    pub fn described(&mut self, now: Instant, described: Described, log: &mut Vec<Line>) {
+    pub fn described(&mut self, now: Instant, described: Described) {
         let index = described.index;
         let change = self.links.described(described);
         match change.filter(|_| self.policy(index).watch) {
-            Some(change) => self.changed(now, index, change, By::Kernel, log),
+            Some(change) => self.changed(now, index, change, By::Kernel),
             None => self.unblock(),
         }
     }
@@ -190,22 +193,16 @@ impl Agent {
         self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
     }
 
-    /// Somebody tells something about links. What is asked for by [`Command::Status`] is for [`Agent::status`] to say.
+    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`].
     ///
     /// # Errors
     /// When there is no interface of that name; nothing is done.
-    pub fn command(
-        &mut self,
-        now: Instant,
-        command: &Command,
-        host: &mut dyn Host,
-        log: &mut Vec<Line>,
-    ) -> Result<(), String> {
+    pub fn command(&mut self, now: Instant, command: &Command, host: &mut dyn Host) -> Result<(), String> {
         match command {
             Command::Status { .. } => return Ok(()),
             Command::GoingDown { interface, within } => {
                 for index in self.named(interface.as_deref())? {
-                    self.going_down(now, index, *within, By::Command, host, log);
+                    self.going_down(now, index, *within, By::Command, host);
                 }
             }
             Command::Down(interface) => {
@@ -213,12 +210,12 @@ impl Agent {
                 // What others carry is lost with them, and is back with them.
                 let is_meant = |index: &u32| interface.is_some() || !self.depends_on_others(*index);
                 for index in named.into_iter().filter(is_meant).collect::<Vec<u32>>() {
-                    self.changed(now, index, Change::Down, By::Command, log);
+                    self.changed(now, index, Change::Down, By::Command);
                 }
             }
             Command::Up(interface) => {
                 for index in self.named(interface.as_deref())? {
-                    self.changed(now, index, Change::Up, By::Command, log);
+                    self.changed(now, index, Change::Up, By::Command);
                 }
             }
         }
@@ -233,12 +230,12 @@ impl Agent {
         self.links.index(name).map(|index| vec![index]).ok_or_else(known)
     }
 
-    fn changed(&mut self, now: Instant, index: u32, change: Change, by: By, log: &mut Vec<Line>) {
+    fn changed(&mut self, now: Instant, index: u32, change: Change, by: By) {
         if by != By::Kernel {
             self.links.commanded(index, change);
         }
         let carried = self.carried(index);
-        self.freezes_changed(now, &carried, change, log);
+        self.freezes_changed(now, &carried, change);
         let Some(link) = self.links.name(index) else { return };
         let mut touched = 0_u64;
         for (_, connection) in self.connections.iter_mut() {
@@ -258,10 +255,10 @@ impl Agent {
             Change::Down => "link-down",
             Change::Up => "link-up",
         };
-        log.push(Line::new(event).with("link", link).with("by", by.name()).with("connections", touched));
+        self.log.push(Line::new(event).with("link", link).with("by", by.name()).with("connections", touched));
     }
 
-    /// How long from `now` until help goes on that had to wait for room in the host's queues.
+    /// How long from `now` until help continues that had to wait for room in the host's queues.
     pub fn resume_in(&self, now: Instant) -> Option<Duration> {
         self.pause_until.map(|until| until.saturating_since(now))
     }
@@ -279,7 +276,7 @@ impl Agent {
     }
 
     /// Carry out what the schedule says until `wall`, the time since 1970. Of outages that were slept through only the last counts.
-    pub fn wake(&mut self, now: Instant, wall: Instant, log: &mut Vec<Line>) {
+    pub fn wake(&mut self, now: Instant, wall: Instant) {
         let since = self.scheduled_until.replace(wall).unwrap_or(wall);
         let mut due: Vec<(Instant, u32, Change)> = Vec::new();
         let mut announced = Vec::new();
@@ -302,7 +299,7 @@ impl Agent {
         }
         due.sort_by_key(|(at, ..)| *at);
         for (_, index, change) in due {
-            self.changed(now, index, change, By::Schedule, log);
+            self.changed(now, index, change, By::Schedule);
         }
         announced.into_iter().for_each(|(index, lost_at)| self.announce(index, lost_at));
     }

@@ -35,7 +35,7 @@ pub struct Connection {
     pub origin: Option<SequenceNumber>,
     /// Where SND.UNA was when its link was lost.
     pub standing: Option<Standing>,
-    /// The bit beside CWR, where that is a part of the counter of Accurate ECN (RFC 9768 section 3.2); `None` where that is not used,
+    /// The bit next to CWR, where that is a part of the counter of Accurate ECN (RFC 9768 section 3.2); `None` where that is not used,
     /// as far as is known.
     pub accurate_ecn: Option<bool>,
     /// Why it is left alone, if it is.
@@ -44,7 +44,7 @@ pub struct Connection {
     pub seen: Instant,
     /// When its acknowledgment last advanced: when data last came from the other end.
     pub heard: Instant,
-    /// Since when its link has been gone, if that was said.
+    /// Since when its link has been gone, if that was reported.
     pub interrupted: Option<Instant>,
     /// Since when an interruption of its link has not been made up for; `None` when none has.
     pub owed: Option<Instant>,
@@ -52,7 +52,7 @@ pub struct Connection {
     pub given: u8,
     /// Whether its own data is to be sent again.
     pub is_kick_due: bool,
-    /// The window that its newest packet said, whether or not it was the true one.
+    /// The window in its newest packet, whether or not it was the true one.
     pub said_window: u16,
     /// Whether its packets say that the window is closed.
     pub frozen: Frozen,
@@ -217,7 +217,7 @@ impl Connections {
 impl Connection {
     fn note(&mut self, now: Instant, interface: u32, headers: Headers, tcp: &[u8]) {
         if std::mem::take(&mut self.is_doubtful) {
-            self.begin_anew(headers, tcp);
+            self.restart(headers, tcp);
         }
         let Segment { sequence, acknowledgment, length, .. } = headers.segment;
         if length > 0 && sequence.is_before(self.next) && headers.segment.end().is_at_or_before(self.next) {
@@ -244,8 +244,8 @@ impl Connection {
         segment.end().is_after(self.next) || segment.acknowledgment.is_after(self.last.segment.acknowledgment)
     }
 
-    /// Believe this packet, and none before.
-    fn begin_anew(&mut self, headers: Headers, tcp: &[u8]) {
+    /// Start again from this packet.
+    fn restart(&mut self, headers: Headers, tcp: &[u8]) {
         // Where packets say that the window is closed, the true one is kept here.
         let window = self.last.segment.window;
         (self.last, self.next) = (headers, headers.segment.end());
@@ -298,7 +298,7 @@ impl Connection {
         }
     }
 
-    /// The window that a packet would have said if nobody had closed it.
+    /// The window that a packet would have carried if it had not been closed.
     fn true_window(&mut self, said: u16) -> u16 {
         self.said_window = said;
         match (self.frozen, said) {
@@ -307,12 +307,12 @@ impl Connection {
                 self.frozen = Frozen::No;
                 said
             }
-            // Of a frozen one, by a way that nobody watches.
+            // A frozen one has sent by an interface without the program.
             (Frozen::No | Frozen::Yes, _) => said,
         }
     }
 
-    /// The SACK blocks to be said again. A block that reports a duplicate (RFC 2883 section 4) reports an event and not a state, and
+    /// The SACK blocks to be repeated. A block that reports a duplicate (RFC 2883 section 4) reports an event and not a state, and
     /// would count twice.
     pub fn sack_blocks(&self) -> SackBlocks {
         let Segment { sack, acknowledgment, .. } = &self.last.segment;

@@ -13,7 +13,7 @@ const ICMP_HEADER: usize = 8;
 const HOP_LIMIT: u8 = 64;
 
 /// The last acknowledgment of a connection once more, without payload: what it acknowledged, its window, its SACK blocks as far as they fit
-/// beside the mark, and its timestamps as they were last sent, which RFC 7323 section 5 accepts as long as nothing newer has arrived.
+/// next to the mark, and its timestamps as they were last sent, which RFC 7323 section 5 accepts as long as nothing newer has arrived.
 /// Its sequence number is the highest that was sent, as in the kernel's own.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ fn without_ecn(mut ip: IpHeader) -> IpHeader {
     ip
 }
 
-/// Set the bit before the flags, and mend the checksum (RFC 1624).
+/// Set the bit before the flags, and update the checksum (RFC 1624).
 fn set_accurate_ecn_bit(packet: &mut [u8], version: IpVersion) {
     let tcp = version.header_length();
     packet[tcp + 12] |= 1;

@@ -1,9 +1,9 @@
 //! Whether it would pay to freeze senders before an outage: to close the receive window so early that they stop by themselves
 //! (Goff, Moronski, Phatak and Gupta, Freeze-TCP, IEEE INFOCOM 2000).
 //!
-//! A sender that hears of the closed window only while its data is being lost runs its retransmission timer inside of the
-//! zero window, and its slow-start threshold ends at two segments: measured on Linux, such a flow had 31 % of the link's rate over the next five
-//! seconds, while one frozen in time had 97 %. So there is no middle way.
+//! If the closed window reaches a sender only while its data is being lost, its retransmission timer expires during the zero window,
+//! and its slow-start threshold ends at two segments: measured on Linux, such a flow had 31 % of the link's rate over the next five
+//! seconds, while one frozen in time had 97 %. So a late freeze is worse than none.
 
 use seamline_wire::Duration;
 
@@ -15,7 +15,7 @@ pub enum Freeze {
         /// How long before the loss the window has to be closed: the loaded round-trip time and the margin.
         needed: Duration,
     },
-    /// Nobody said when the link will be lost.
+    /// The notice does not say when the link will be lost.
     LeadUnknown,
     /// No connection over the link has measured a round trip.
     RoundTripUnknown,
@@ -27,8 +27,8 @@ pub enum Freeze {
 }
 
 impl Freeze {
-    /// For the log; of a freeze that helps, whether it `is_wanted`.
-    pub(crate) fn in_words(self, is_wanted: bool) -> &'static str {
+    /// The decision for the log. `is_wanted`: the policy is to freeze.
+    pub(crate) fn label(self, is_wanted: bool) -> &'static str {
         match self {
             Freeze::Helps { .. } if is_wanted => "helps",
             Freeze::Helps { .. } => "would help",
@@ -46,25 +46,4 @@ pub fn decide(lead: Option<Duration>, loaded_round_trip: Option<Duration>, margi
     let Some(round_trip) = loaded_round_trip else { return Freeze::RoundTripUnknown };
     let needed = round_trip + margin;
     if lead > needed { Freeze::Helps { needed } } else { Freeze::TooLate { needed } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_lead_beyond_the_loaded_round_trip_and_the_margin_helps() {
-        let millis = Duration::from_millis;
-        let decide = |lead| decide(Some(millis(lead)), Some(millis(100)), millis(50));
-        assert_eq!(decide(151), Freeze::Helps { needed: millis(150) });
-        assert_eq!(decide(150), Freeze::TooLate { needed: millis(150) });
-        assert_eq!(decide(30), Freeze::TooLate { needed: millis(150) });
-    }
-
-    #[test]
-    fn what_is_not_known_never_helps() {
-        let second = Some(Duration::from_secs(1));
-        assert_eq!(decide(None, second, Duration::ZERO), Freeze::LeadUnknown);
-        assert_eq!(decide(second, None, Duration::ZERO), Freeze::RoundTripUnknown);
-    }
 }

@@ -84,8 +84,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// At a time at which nothing beyond `next` has been sent. What is sent into an interface without a carrier is thrown away before
-    /// anybody sees it, so that later nobody knows what comes next.
+    /// At a time at which nothing beyond `next` has been sent. What is sent into an interface without a carrier is dropped before
+    /// it is observed, so that later the next number is unknown.
     pub fn new(next: SequenceNumber, view: &KernelView) -> Self {
         Standing { unacknowledged: next - view.unacknowledged, acknowledged: view.acknowledged }
     }
@@ -96,12 +96,12 @@ impl Standing {
     }
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The first unacknowledged segment was sent again.
     Retransmitted,
-    /// The timer is no longer doubled, and ends soon by itself.
+    /// The timer is no longer doubled, and expires soon.
     Undoubled,
     /// No message had an effect.
     NoEffect,

@@ -27,8 +27,8 @@ struct Link {
     below: Option<u32>,
     above: Option<u32>,
     is_running: bool,
-    /// Whether somebody said that its link is lost, and nobody that it is back: a modem that keeps its interface up.
-    is_told_down: bool,
+    /// A command has reported its link lost and not back: a modem that keeps its interface up.
+    is_reported_down: bool,
 }
 
 /// How a link has changed.
@@ -61,15 +61,15 @@ impl Links {
             return None;
         }
         let is_new = !self.links.contains_key(&index);
-        let new = Link { name: String::new(), below, above, is_running, is_told_down: false };
+        let new = Link { name: String::new(), below, above, is_running, is_reported_down: false };
         let link = self.links.entry(index).or_insert(new);
         (link.name, link.below, link.above) = (name, below, above);
         let was_running = std::mem::replace(&mut link.is_running, is_running);
         if is_new || was_running == is_running {
             return None;
         }
-        // An interface that comes up is better evidence than what somebody said before.
-        link.is_told_down &= !is_running;
+        // An interface that comes up is better evidence than an earlier command.
+        link.is_reported_down &= !is_running;
         Some(if is_running { Change::Up } else { Change::Down })
     }
 
@@ -122,10 +122,10 @@ impl Links {
         lower != upper && self.below(upper).any(|it| it == lower || self.lies_below_within(lower, it, levels))
     }
 
-    /// Somebody says that a link is lost, or is back.
+    /// A command reports that a link is lost, or is back.
     pub fn commanded(&mut self, index: u32, change: Change) {
         if let Some(link) = self.links.get_mut(&index) {
-            link.is_told_down = change == Change::Down;
+            link.is_reported_down = change == Change::Down;
         }
     }
 
@@ -148,7 +148,7 @@ impl Links {
     }
 
     fn is_up_within(&self, index: u32, levels: usize) -> bool {
-        let is_up = self.links.get(&index).is_some_and(|link| link.is_running && !link.is_told_down);
+        let is_up = self.links.get(&index).is_some_and(|link| link.is_running && !link.is_reported_down);
         let Some(levels) = levels.checked_sub(1) else { return is_up };
         is_up
             && (self.below(index).next().is_none()

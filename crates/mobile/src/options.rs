@@ -1,4 +1,4 @@
-//! TCP options without which a segment means something else to the other end, and that nobody but the kernel can make.
+//! TCP options without which a segment means something else to the other end, and that only the kernel can compute.
 
 use std::fmt;
 

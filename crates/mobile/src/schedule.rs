@@ -3,7 +3,7 @@
 use seamline_wire::{Duration, Instant};
 
 /// Outages of a link that come again and again, by the clock of the world (UTC).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconfigurations {
     /// The interface.
     pub interface: String,

@@ -1,31 +1,4 @@
-//! What the daemon does, as a file in TOML says.
-//!
-//! ```toml
-//! connections = 4096           # as many are known at most
-//! forget_after = "10 min"      # a connection that has sent nothing for so long
-//! route_timeout = "30 s"       # how long after a link comes up its address and routes may take
-//!
-//! [default]                    # for every link without a table of its own
-//! repeat = "three"             # the last acknowledgment: "none", "once", "three" times, or once "marked"
-//! echo = true                  # with the timestamp that was last echoed; false: with zero, which Linux takes for none
-//! kick = true                  # have the host's own data sent again at once
-//! disruption = false           # tell the other ends, too, that they could not be reached (ICMP)
-//! watch = true                 # act on the kernel's reports about the interface, not only on messages
-//! freeze = false               # stop other ends before an outage that is announced: a bet on its time being right
-//! freeze_margin = "50 ms"      # a freeze pays when the lead exceeds the round-trip time by more than this
-//!
-//! [link.wwan0]                 # what differs there
-//! repeat = "once"
-//!
-//! [tunnels]
-//! wg0 = "wwan0"                # connections over wg0 are helped when wwan0 is back
-//!
-//! [[reconfiguration]]          # outages at known times
-//! link = "wan0"
-//! every = "15 s"
-//! offset = "12 s"              # from a full multiple of `every`, by UTC
-//! outage = "150 ms"
-//! ```
+//! The daemon's settings, and the TOML file that they are read from: docs/mobile.md shows all of its keys.
 
 use crate::schedule::Reconfigurations;
 use seamline_config::document::{Key, Node, Value};
@@ -74,7 +47,7 @@ pub struct Policy {
     pub echo: bool,
     /// Whether the host's own unacknowledged data is sent again at once.
     pub kick: bool,
-    /// Whether other ends are told that they could not reach this host, so that they send again at once though no acknowledgment was lost.
+    /// Whether other ends are notified that they could not reach this host, so that they retransmit at once though no acknowledgment was lost.
     pub disruption: bool,
     /// Whether the kernel's word on the interface counts.
     pub watch: bool,
@@ -236,30 +209,25 @@ fn freeze<'a>() -> Takes<'a, bool> {
     })
 }
 
-#[derive(Clone, Default)]
-struct Outages {
-    link: Option<String>,
-    every: Option<Duration>,
-    offset: Option<Duration>,
-    outage: Option<Duration>,
-}
-
 fn outages<'a>() -> Section<'a, Reconfigurations> {
-    table! { Outages;
-        required link: text(), "Interface";
-        required every: positive_time(), "Period";
-        required offset: time(), "Time from a full multiple of `every`, by UTC";
-        required outage: positive_time(), "How long each outage lasts";
+    table! { Reconfigurations;
+        key link (interface): text(), "Interface"; .needed();
+        key every: positive_time(), "Period"; .needed();
+        key offset: time(), "Time from a full multiple of `every`, by UTC"; .needed();
+        key outage: positive_time(), "How long each outage lasts"; .needed();
     }
-    .build(Outages::default(), |it, reader| {
-        let every = it.every?;
-        for (key, time) in [("offset", it.offset?), ("outage", it.outage?)] {
-            if time >= every {
-                let label = format!("{time} must be shorter than `every`, {every}");
+    .build(Reconfigurations::default(), |it, reader| {
+        if it.every.is_zero() {
+            // The period is missing or wrong, which has been reported.
+            return None;
+        }
+        for (key, time) in [("offset", it.offset), ("outage", it.outage)] {
+            if time >= it.every {
+                let label = format!("{time} must be shorter than `every`, {}", it.every);
                 reader.refuse_value(key, Complaint::new(label).code(Code::OutOfBounds));
             }
         }
-        Some(Reconfigurations { interface: it.link?, every, offset: it.offset?, outage: it.outage? })
+        Some(it)
     })
 }
 
@@ -272,38 +240,18 @@ mod tests {
     }
 
     #[test]
-    fn the_example_says_the_defaults_and_what_differs() {
-        let documentation = include_str!("settings.rs");
-        let lines = documentation.lines().skip_while(|line| *line != "//! ```toml").skip(1);
-        let example: Vec<&str> =
-            lines.take_while(|line| *line != "//! ```").map(|line| line.trim_start_matches("//!")).collect();
-        let settings = read(&example.join("\n")).unwrap();
-        let once = Policy { repeat: Repeat::Once, ..Policy::default() };
-        assert_eq!((settings.links["wwan0"], settings.default), (once, Policy::default()));
-        assert!(settings.depends("wg0", "wwan0") && !settings.depends("wwan0", "wg0"));
-        assert_eq!(settings.reconfigurations[0].outage, Duration::from_millis(150));
-        let plain = Settings {
-            links: BTreeMap::new(),
-            tunnels: BTreeMap::new(),
-            reconfigurations: Vec::new(),
-            ..settings
-        };
-        assert_eq!(plain, Settings::default());
-        assert_eq!(read("").unwrap(), Settings::default());
-    }
-
-    #[test]
-    fn the_documents_example_is_the_same() {
-        let page = include_str!("../../../docs/how-to/mobile.md");
+    fn the_example_in_the_documents_has_the_defaults_and_what_differs() {
+        let page = include_str!("../../../docs/mobile.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (example, _) = rest.split_once("```").unwrap();
         let settings = read(example).unwrap();
-        assert_eq!(settings.default, Policy::default());
-        assert_eq!(
-            (settings.links.len(), settings.tunnels.len(), settings.reconfigurations.len()),
-            (1, 1, 1)
-        );
-        assert_eq!((settings.connections, settings.route_timeout), (4096, Duration::from_secs(30)));
+        let once = Policy { repeat: Repeat::Once, ..Policy::default() };
+        assert_eq!((settings.links["wwan0"], settings.links.len()), (once, 1));
+        assert!(settings.depends("wg0", "wwan0") && !settings.depends("wwan0", "wg0"));
+        assert_eq!(settings.reconfigurations[0].outage, Duration::from_millis(150));
+        let (links, tunnels, reconfigurations) = Default::default();
+        assert_eq!(Settings { links, tunnels, reconfigurations, ..settings }, Settings::default());
+        assert_eq!(read("").unwrap(), Settings::default());
     }
 
     #[test]

@@ -110,9 +110,8 @@ fn link(index: u32, name: &str, is_running: bool) -> Described {
 /// An agent that knows two connections: one over wwan0, one over the tunnel wg0.
 fn agent(settings: &str) -> Agent {
     let mut agent = Agent::new(Settings::read("mobile.toml".as_ref(), settings).unwrap(), false);
-    let log = &mut Vec::new();
-    agent.described(Instant::ZERO, wwan(true), log);
-    agent.described(Instant::ZERO, link(TUNNEL, "wg0", true), log);
+    agent.described(Instant::ZERO, wwan(true));
+    agent.described(Instant::ZERO, link(TUNNEL, "wg0", true));
     agent.address(WWAN, HOST.into(), true);
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
     agent.sent(Instant::ZERO, TUNNEL, &packet(40_002));
@@ -125,11 +124,10 @@ fn seconds(seconds: u64) -> Instant {
 }
 
 fn tell(agent: &mut Agent, now: Instant, words: &str, host: &mut FakeHost) -> Vec<Line> {
-    let mut log = Vec::new();
     let command: Command = words.parse().unwrap();
-    agent.command(now, &command, host, &mut log).unwrap();
-    agent.help(now, host, &mut log);
-    log
+    agent.command(now, &command, host).unwrap();
+    agent.help(now, host);
+    std::mem::take(&mut agent.log)
 }
 
 #[test]
@@ -141,7 +139,7 @@ fn only_connections_over_the_link_that_is_back_are_helped_and_once() {
     let sent = host.acknowledgments();
     assert_eq!(sent.len(), 3);
     assert!(sent.iter().all(|segment| segment.acknowledgment == SequenceNumber(40_001)), "{sent:?}");
-    agent.help(seconds(3), &mut host, &mut Vec::new());
+    agent.help(seconds(3), &mut host);
     assert_eq!(host.acknowledgments(), []);
     assert_eq!((agent.counters().repeated, agent.counters().acknowledgments), (1, 3));
 }
@@ -251,12 +249,12 @@ fn a_tunnel_goes_with_the_link_that_carries_it() {
 #[test]
 fn the_kernels_word_counts_unless_the_policy_says_otherwise() {
     for (settings, count) in [("", 3), ("[link.wwan0]\nwatch = false", 0)] {
-        let (mut agent, mut host, mut log) = (agent(settings), FakeHost::new(), Vec::new());
-        agent.described(seconds(1), wwan(false), &mut log);
-        agent.help(seconds(1), &mut host, &mut log);
+        let (mut agent, mut host) = (agent(settings), FakeHost::new());
+        agent.described(seconds(1), wwan(false));
+        agent.help(seconds(1), &mut host);
         assert_eq!(host.acknowledgments(), []);
-        agent.described(seconds(2), wwan(true), &mut log);
-        agent.help(seconds(2), &mut host, &mut log);
+        agent.described(seconds(2), wwan(true));
+        agent.help(seconds(2), &mut host);
         assert_eq!(host.acknowledgments().len(), count, "{settings}");
     }
 }
@@ -274,12 +272,12 @@ fn where_the_kernels_word_does_not_count_it_does_not_for_what_is_stacked_there_e
         (&tunnel, "[tunnels]\nwg0 = \"wwan0\"", 0),
     ] {
         let settings = format!("{unwatched}{more}");
-        let (mut agent, mut host, mut log) = (agent(&settings), FakeHost::new(), Vec::new());
-        agent.described(Instant::ZERO, stacked.clone(), &mut log);
+        let (mut agent, mut host) = (agent(&settings), FakeHost::new());
+        agent.described(Instant::ZERO, stacked.clone());
         agent.sent(Instant::ZERO, stacked.index, &packet(40_002));
         for (second, is_running) in [(1, false), (2, true)] {
-            agent.described(seconds(second), Described { is_running, ..stacked.clone() }, &mut log);
-            agent.help(seconds(second), &mut host, &mut log);
+            agent.described(seconds(second), Described { is_running, ..stacked.clone() });
+            agent.help(seconds(second), &mut host);
         }
         assert_eq!(host.acknowledgments().len(), count, "{settings}");
     }
@@ -298,25 +296,25 @@ fn what_the_host_only_forwards_takes_the_room_of_none_of_its_own() {
 
 #[test]
 fn a_connection_waits_for_its_address_and_for_a_route() {
-    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
     agent.address(WWAN, HOST.into(), false);
     host.has_route = false;
     tell(&mut agent, seconds(2), "up wwan0", &mut host);
     agent.address(WWAN, HOST.into(), true);
-    agent.help(seconds(3), &mut host, &mut log);
-    agent.help(seconds(3), &mut host, &mut log);
+    agent.help(seconds(3), &mut host);
+    agent.help(seconds(3), &mut host);
     assert_eq!(agent.counters().failures, 1, "one attempt after one piece of news");
     host.has_route = true;
-    agent.help(seconds(4), &mut host, &mut log);
+    agent.help(seconds(4), &mut host);
     assert_eq!(host.acknowledgments(), [], "nobody has said that there is a route now");
     agent.routes_changed();
-    agent.help(seconds(4), &mut host, &mut log);
+    agent.help(seconds(4), &mut host);
     assert_eq!(host.acknowledgments().len(), 3);
 }
 
 #[test]
 fn where_the_hosts_queue_is_full_the_rest_comes_later_and_nothing_twice() {
-    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
     for port in 0..600 {
         agent.sent(Instant::ZERO, WWAN, &packet(10_000 + port));
     }
@@ -328,11 +326,11 @@ fn where_the_hosts_queue_is_full_the_rest_comes_later_and_nothing_twice() {
     let mut now = seconds(2);
     while let Some(rest) = agent.resume_in(now) {
         assert!(rest > Duration::ZERO && rest < Duration::from_millis(20), "{rest}");
-        agent.help(now, &mut host, &mut log);
+        agent.help(now, &mut host);
         assert_eq!(host.acknowledgments(), [], "not before");
         now += rest;
         host.room = 100;
-        agent.help(now, &mut host, &mut log);
+        agent.help(now, &mut host);
         sent.extend(host.acknowledgments());
     }
     let count = |port: u32| sent.iter().filter(|segment| segment.acknowledgment.0 == port).count();
@@ -383,12 +381,11 @@ fn connections_with_options_that_only_the_kernel_can_compute_are_skipped() {
 #[test]
 fn data_sent_unseen_while_the_link_was_gone_is_kicked_where_it_begins() {
     let (mut agent, mut host) = (agent(""), FakeHost::new());
-    let mut log = Vec::new();
-    agent.described(seconds(1), wwan(false), &mut log);
-    agent.help(seconds(1), &mut host, &mut log);
+    agent.described(seconds(1), wwan(false));
+    agent.help(seconds(1), &mut host);
     host.view = Some(KernelView { unacknowledged: 700, backoff: 5, timeouts: 5, ..established() });
-    agent.described(seconds(2), wwan(true), &mut log);
-    agent.help(seconds(2), &mut host, &mut log);
+    agent.described(seconds(2), wwan(true));
+    agent.help(seconds(2), &mut host);
     let kick = host.sent.iter().find(|(_, way)| way.to == HOST).expect("a kick");
     assert_eq!(decode(&kick.0[28..]).unwrap().headers.segment.sequence, SequenceNumber(1000));
 }
@@ -397,17 +394,17 @@ fn data_sent_unseen_while_the_link_was_gone_is_kicked_where_it_begins() {
 #[test]
 fn connections_follow_an_interface_that_is_removed_and_made_anew() {
     for (name, is_up_at_once) in [("wwan0", true), ("wwan0", false), ("wwan1", true)] {
-        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+        let (mut agent, mut host) = (agent(""), FakeHost::new());
         agent.gone(seconds(1), WWAN);
-        agent.help(seconds(1), &mut host, &mut log);
-        agent.described(seconds(2), link(9, name, is_up_at_once), &mut log);
-        agent.help(seconds(2), &mut host, &mut log);
+        agent.help(seconds(1), &mut host);
+        agent.described(seconds(2), link(9, name, is_up_at_once));
+        agent.help(seconds(2), &mut host);
         assert_eq!(host.acknowledgments(), [], "its address is missing");
         agent.address(9, HOST.into(), true);
-        agent.described(seconds(3), link(9, name, true), &mut log);
-        agent.help(seconds(3), &mut host, &mut log);
+        agent.described(seconds(3), link(9, name, true));
+        agent.help(seconds(3), &mut host);
         assert_eq!(host.acknowledgments().len(), 3, "{name} {is_up_at_once}");
-        assert!(log.iter().any(|line| line.event == "link-remade"), "{log:?}");
+        assert!(agent.log.iter().any(|line| line.event == "link-remade"), "{:?}", agent.log);
         tell(&mut agent, seconds(4), &format!("up {name}"), &mut host);
         assert_eq!(host.acknowledgments().len(), 3, "it is known by its new number");
     }
@@ -418,8 +415,8 @@ fn what_is_on_the_link_that_is_back_is_helped_once() {
     let vlan = |is_running| Described { below: Some(WWAN), ..link(5, "wwan0.7", is_running) };
     // Whichever of the two the kernel tells first, and where only somebody else tells.
     for order in [[true, false], [false, true]] {
-        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
-        agent.described(Instant::ZERO, vlan(true), &mut log);
+        let (mut agent, mut host) = (agent(""), FakeHost::new());
+        agent.described(Instant::ZERO, vlan(true));
         agent.sent(Instant::ZERO, 5, &packet(40_003));
         let ours = |host: &mut FakeHost| {
             host.acknowledgments().iter().filter(|segment| segment.acknowledgment.0 == 40_003).count()
@@ -429,8 +426,8 @@ fn what_is_on_the_link_that_is_back_is_helped_once() {
         for is_running in [false, true] {
             for is_vlan in order {
                 let described = if is_vlan { vlan(is_running) } else { wwan(is_running) };
-                agent.described(seconds(2), described, &mut log);
-                agent.help(seconds(2), &mut host, &mut log);
+                agent.described(seconds(2), described);
+                agent.help(seconds(2), &mut host);
             }
         }
         assert_eq!(ours(&mut host), 3, "{order:?}");
@@ -446,8 +443,8 @@ fn what_is_on_a_link_is_back_with_it_though_all_were_said_to_be_lost() {
         ("down wwan0.7", "up wwan0", 0),
         ("down wwan0.7", "up", 3),
     ] {
-        let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
-        agent.described(Instant::ZERO, vlan.clone(), &mut log);
+        let (mut agent, mut host) = (agent(""), FakeHost::new());
+        agent.described(Instant::ZERO, vlan.clone());
         agent.sent(Instant::ZERO, 5, &packet(40_003));
         tell(&mut agent, seconds(1), before, &mut host);
         assert_eq!(host.acknowledgments(), [], "{before}");
@@ -460,10 +457,10 @@ fn what_is_on_a_link_is_back_with_it_though_all_were_said_to_be_lost() {
 /// The two ends of a veth are each on the other.
 #[test]
 fn what_is_on_each_other_is_lost_with_all() {
-    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
     for (index, below, name) in [(5, 6, "left"), (6, 5, "right")] {
         let end = Described { below: Some(below), ..link(index, name, true) };
-        agent.described(Instant::ZERO, end, &mut log);
+        agent.described(Instant::ZERO, end);
     }
     tell(&mut agent, seconds(1), "down", &mut host);
     let status = agent.status().to_string();
@@ -472,14 +469,13 @@ fn what_is_on_each_other_is_lost_with_all() {
 
 #[test]
 fn a_bridge_is_helped_when_its_port_is_back() {
-    let (mut agent, mut host, mut log) =
-        (agent("[link.wwan0]\nrepeat = \"once\""), FakeHost::new(), Vec::new());
-    agent.described(Instant::ZERO, link(7, "br0", true), &mut log);
+    let (mut agent, mut host) = (agent("[link.wwan0]\nrepeat = \"once\""), FakeHost::new());
+    agent.described(Instant::ZERO, link(7, "br0", true));
     agent.sent(Instant::ZERO, 7, &packet(40_003));
     for is_running in [true, false, true] {
         let port = Described { above: Some(7), ..wwan(is_running) };
-        agent.described(seconds(2), port, &mut log);
-        agent.help(seconds(2), &mut host, &mut log);
+        agent.described(seconds(2), port);
+        agent.help(seconds(2), &mut host);
     }
     assert_eq!(host.acknowledgments().len(), 2, "two connections, by the policy of the port");
 }
@@ -487,9 +483,9 @@ fn a_bridge_is_helped_when_its_port_is_back() {
 /// The packet socket sees a packet at the bridge and at its port.
 #[test]
 fn a_packet_that_is_seen_at_each_layer_is_one_over_the_uppermost() {
-    let (mut agent, mut host, mut log) = (agent(""), FakeHost::new(), Vec::new());
-    agent.described(Instant::ZERO, link(7, "br0", true), &mut log);
-    agent.described(Instant::ZERO, Described { above: Some(7), ..wwan(true) }, &mut log);
+    let (mut agent, mut host) = (agent(""), FakeHost::new());
+    agent.described(Instant::ZERO, link(7, "br0", true));
+    agent.described(Instant::ZERO, Described { above: Some(7), ..wwan(true) });
     for layer in [7, WWAN, 7, WWAN] {
         agent.sent(Instant::ZERO, layer, &packet(40_003));
     }
@@ -509,12 +505,12 @@ fn a_packet_that_is_seen_at_each_layer_is_one_over_the_uppermost() {
 
 #[test]
 fn the_route_timeout_ends_help() {
-    let (mut agent, mut host, mut log) = (agent("route_timeout = \"5 s\""), FakeHost::new(), Vec::new());
+    let (mut agent, mut host) = (agent("route_timeout = \"5 s\""), FakeHost::new());
     agent.address(WWAN, HOST.into(), false);
     tell(&mut agent, seconds(2), "up wwan0", &mut host);
-    agent.help(seconds(8), &mut host, &mut log);
+    agent.help(seconds(8), &mut host);
     agent.address(WWAN, HOST.into(), true);
-    agent.help(seconds(8), &mut host, &mut log);
+    agent.help(seconds(8), &mut host);
     assert_eq!((host.acknowledgments(), agent.counters().given_up), (vec![], 1));
 }
 
@@ -561,8 +557,8 @@ fn a_policy_can_do_without_kicks() {
 fn dry_it_says_everything_and_sends_nothing() {
     let mut host = FakeHost::new();
     host.view = Some(KernelView { unacknowledged: 500, backoff: 5, timeouts: 5, ..established() });
-    let (mut agent, mut log) = (Agent::new(Settings::default(), true), Vec::new());
-    agent.described(Instant::ZERO, wwan(true), &mut log);
+    let mut agent = Agent::new(Settings::default(), true);
+    agent.described(Instant::ZERO, wwan(true));
     agent.address(WWAN, HOST.into(), true);
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
     let said: Vec<&str> =
@@ -581,6 +577,7 @@ fn a_freeze_is_weighed_by_the_larger_round_trip_time() {
     };
     // 100 ms and a margin of 50 ms.
     assert_eq!(decided("going-down wwan0 in 151 ms"), "would help");
+    assert_eq!(decided("going-down wwan0 in 150 ms"), "too late");
     assert_eq!(decided("going-down wwan0 in 149 ms"), "too late");
     assert_eq!(decided("going-down wwan0"), "lead unknown");
     host.view = None;
@@ -592,7 +589,7 @@ fn a_freeze_is_weighed_by_the_larger_round_trip_time() {
 fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
     let (mut agent, mut host) = (agent(""), FakeHost::new());
     let command = Command::Up(Some("wwan7".to_owned()));
-    let why = agent.command(seconds(1), &command, &mut host, &mut Vec::new()).unwrap_err();
+    let why = agent.command(seconds(1), &command, &mut host).unwrap_err();
     assert!(why.contains("wwan7") && why.contains("wwan0, wg0"), "{why}");
 }
 
@@ -600,26 +597,30 @@ fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
 fn the_schedule_repeats_at_the_end_of_each_outage() {
     let settings =
         "[[reconfiguration]]\nlink = \"wwan0\"\nevery = \"15 s\"\noffset = \"12 s\"\noutage = \"150 ms\"";
-    let (mut agent, mut host, mut log) = (agent(settings), FakeHost::new(), Vec::new());
+    let (mut agent, mut host) = (agent(settings), FakeHost::new());
     let begin = Instant::from_secs(1_763_816_400);
     assert_eq!(begin.as_nanos() % 60_000_000_000, 0, "a full minute");
     let mut wall = begin;
-    agent.wake(seconds(1), wall, &mut log);
+    agent.wake(seconds(1), wall);
     let mut sent = Vec::new();
     for _ in 0..4 {
         wall += agent.wake_in(wall).unwrap();
-        agent.wake(seconds(1) + wall.saturating_since(begin), wall, &mut log);
-        agent.help(seconds(1) + wall.saturating_since(begin), &mut host, &mut log);
+        agent.wake(seconds(1) + wall.saturating_since(begin), wall);
+        agent.help(seconds(1) + wall.saturating_since(begin), &mut host);
         sent.push((wall.saturating_since(begin).as_millis(), host.acknowledgments().len()));
     }
     assert_eq!(sent, [(12_000, 0), (12_150, 3), (27_000, 0), (27_150, 3)]);
     assert!(
-        log.iter().all(|line| !line.event.starts_with("link") || line.to_string().contains("by=schedule")),
-        "{log:?}"
+        agent
+            .log
+            .iter()
+            .all(|line| !line.event.starts_with("link") || line.to_string().contains("by=schedule")),
+        "{:?}",
+        agent.log
     );
     // The host has slept through a minute: the newest end counts.
     wall += Duration::from_secs(60);
-    agent.wake(seconds(100), wall, &mut log);
-    agent.help(seconds(100), &mut host, &mut log);
+    agent.wake(seconds(100), wall);
+    agent.help(seconds(100), &mut host);
     assert_eq!(host.acknowledgments().len(), 3);
 }

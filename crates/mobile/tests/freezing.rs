@@ -37,7 +37,7 @@ fn what_is_said_again_is_the_true_window_though_packets_were_seen_with_a_closed_
         rig.host.wanted = wanted;
         // One that had left before the window was open again is seen only after that.
         rig.command(1300, "up");
-        assert!(!rig.agent.freeze(Instant::from_millis(1300), &mut rig.host, &mut rig.log));
+        assert!(!rig.agent.freeze(Instant::from_millis(1300), &mut rig.host));
         rig.sent(1300, WWAN, &packet(8000, 0));
         rig.at(1300);
         assert_eq!(rig.said(), [window; 3]);
@@ -68,7 +68,7 @@ fn a_lead_that_is_too_short_or_unknown_does_nothing_but_say_so() {
                 "event=freeze-refused local=192.0.2.1:40001 remote=198.51.100.7:443 reason=\"{reason}\""
             )),
             "{:?}",
-            rig.log
+            rig.agent.log
         );
     }
 }
@@ -79,7 +79,7 @@ fn without_the_policy_nothing_is_frozen() {
     rig.tell(1000, "going-down wwan0 in 400 ms");
     rig.at(1250);
     assert_eq!((rig.said(), rig.next(), rig.agent.counters().frozen), (vec![], None, 0));
-    assert!(rig.has_logged("freeze=\"would help\""), "{:?}", rig.log);
+    assert!(rig.has_logged("freeze=\"would help\""), "{:?}", rig.agent.log);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_notice_that_was_false_thaws_a_margin_after_its_time() {
     assert_eq!(rig.next(), Some(1450));
     rig.at(1450);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None), "also where nothing else is repeated");
-    assert!(rig.has_logged("reason=\"not lost at the time said\""), "{:?}", rig.log);
+    assert!(rig.has_logged("reason=\"not lost at the time said\""), "{:?}", rig.agent.log);
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn where_the_next_outage_is_announced_as_the_link_is_back_all_are_frozen_and_tha
     let (rig, mut changes) = by_the_clock(&outages("1100 ms", "0 s"), begin, Duration::from_millis(3450));
     changes.dedup();
     let frozen = changes.iter().filter(|(_, said)| *said == [0]).map(|(at, _)| *at);
-    assert_eq!(frozen.collect::<Vec<_>>(), [950, 2050, 3150], "{changes:?} {:?}", rig.log);
+    assert_eq!(frozen.collect::<Vec<_>>(), [950, 2050, 3150], "{changes:?} {:?}", rig.agent.log);
     let thawed = changes.iter().filter(|(_, said)| *said == [WINDOW; 3]).map(|(at, _)| *at);
-    assert_eq!(thawed.collect::<Vec<_>>(), [150, 1250, 2350, 3450], "{changes:?} {:?}", rig.log);
+    assert_eq!(thawed.collect::<Vec<_>>(), [150, 1250, 2350, 3450], "{changes:?} {:?}", rig.agent.log);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn where_the_host_cannot_close_windows_nothing_is_said() {
     rig.tell(1000, "going-down in 400 ms");
     rig.at(1250);
     assert_eq!((rig.said(), rig.next(), rig.agent.counters().failures), (vec![], None, 1));
-    assert!(rig.has_logged("event=freeze-failed") && rig.has_logged("no program"), "{:?}", rig.log);
+    assert!(rig.has_logged("event=freeze-failed") && rig.has_logged("no program"), "{:?}", rig.agent.log);
 }
 
 #[test]
@@ -203,7 +203,11 @@ fn dry_it_says_when_it_would_freeze() {
     rig.tell(1400, "down");
     rig.tell(2000, "up");
     assert_eq!((rig.said(), rig.host.closed, rig.agent.counters().frozen), (vec![], None, 0));
-    assert!(rig.has_logged("event=would-freeze") && rig.has_logged("event=would-repeat"), "{:?}", rig.log);
+    assert!(
+        rig.has_logged("event=would-freeze") && rig.has_logged("event=would-repeat"),
+        "{:?}",
+        rig.agent.log
+    );
 }
 
 #[test]
@@ -274,7 +278,7 @@ fn of_many_connections_none_is_frozen_too_late() {
     rig.tell(1000, "going-down in 400 ms");
     let mut now = Instant::from_millis(1250);
     // A host on which every connection takes as long as a hundred should.
-    while rig.agent.freeze(now, &mut rig.host, &mut rig.log) {
+    while rig.agent.freeze(now, &mut rig.host) {
         now += Duration::from_millis(40);
     }
     let frozen = rig.agent.counters().frozen;
@@ -286,8 +290,8 @@ fn of_many_connections_none_is_frozen_too_late() {
 fn at_the_end_everything_thaws() {
     let mut rig = Rig::frozen("");
     let now = Instant::from_millis(1300);
-    rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
-    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    rig.agent.thaw_all(now, &mut rig.host);
+    rig.agent.help(now, &mut rig.host);
     assert_eq!((rig.said(), rig.host.closed), (vec![WINDOW; 3], None));
 }
 
@@ -299,10 +303,10 @@ fn at_the_end_nothing_waits_for_room() {
     assert_eq!((rig.said(), rig.agent.counters().pauses), (vec![], 1));
     rig.host.is_full = false;
     let now = Instant::from_millis(1301);
-    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    rig.agent.help(now, &mut rig.host);
     assert!(rig.said().is_empty(), "it waits");
-    rig.agent.thaw_all(now, &mut rig.host, &mut rig.log);
-    rig.agent.help(now, &mut rig.host, &mut rig.log);
+    rig.agent.thaw_all(now, &mut rig.host);
+    rig.agent.help(now, &mut rig.host);
     assert_eq!(rig.said(), [WINDOW; 3]);
 }
 
@@ -312,5 +316,5 @@ fn outages_of_the_schedule_are_known_beforehand() {
     let until = Duration::from_millis(12_150);
     let (rig, changes) = by_the_clock(&outages("15 s", "12 s"), Instant::from_secs(1_763_816_400), until);
     assert_eq!(changes, [(12_000 - 150, vec![0]), (12_150, vec![WINDOW; 3])]);
-    assert!(rig.has_logged("lead_ms=1050") && rig.has_logged("by=schedule"), "{:?}", rig.log);
+    assert!(rig.has_logged("lead_ms=1050") && rig.has_logged("by=schedule"), "{:?}", rig.agent.log);
 }

@@ -3,9 +3,9 @@
 mod config;
 
 use crate::config_file::{invalid, text};
-use config::{SplitSettings, read_bridge, read_split};
+use config::{read_bridge, read_split};
 use seamline_agent::{ObtcpParameters, Parameters, Role, find};
-use seamline_bridge::system::{HandOver, Manner, Metrics, Split, ask, run as bridge, split};
+use seamline_bridge::system::{HandOver, Metrics, Options, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
@@ -201,7 +201,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
     let for_hand_over = if hands_over { most_hand_over_memory(&parameters) } else { 0 };
     print_memory(most_memory(kind, &parameters).saturating_add(for_hand_over), parameters.limits.connections);
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
-    let options = Manner {
+    let options = Options {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
@@ -218,22 +218,18 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
 /// On a router, with sockets of its own.
 fn run_split(arguments: &AgentArguments) -> Outcome {
     refuse_hand_over(arguments)?;
-    let mut set = SplitSettings::default();
+    let mut settings = Split::default();
     if let Some(path) = &arguments.config {
-        set = read_split(path, &text(path)?).map_err(|errors| invalid(&errors))?;
+        settings = read_split(path, &text(path)?).map_err(|errors| invalid(&errors))?;
     }
     let settings = Split {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
-        connections: set.connections as usize,
-        buffer: set.buffer,
-        idle: set.idle,
-        congestion_control: set.congestion_control,
         is_dry: arguments.dry_run,
-        drain: set.drain,
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
+        ..settings
     };
-    print_memory(settings.most_memory(), set.connections);
+    print_memory(settings.most_memory(), settings.connections);
     let stop = stop_socket()?;
     split(&settings, &stop, io::stdout()).map(drop).map_err(failure)
 }

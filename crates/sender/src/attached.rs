@@ -2,9 +2,9 @@
 
 use crate::counters::Counters;
 use crate::destinations::Destinations;
+use crate::event::Event;
 use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, load};
 use crate::prefix::Prefix;
-use crate::told::Event;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
 use seamline_host::ebpf::{attach_tcx, listen, reason};
 use std::collections::BTreeSet;
@@ -71,7 +71,7 @@ impl Attached {
             if interfaces.is_empty() { &[Part::Window] } else { &[Part::Window, Part::Retransmission] };
         let destinations = Destinations::new(&places.destinations);
         let there = congestion_controls();
-        // Somebody else may take a name meanwhile.
+        // Another sender may take a name meanwhile.
         let free = |name: String| attach(wanted, &name, &destinations, &interfaces).transpose();
         let attached = load::names()
             .filter(|name| !there.contains(name))
@@ -91,7 +91,7 @@ impl Attached {
     /// Wait for something to happen, at most for so long; all that has happened.
     ///
     /// # Errors
-    /// When the kernel does not tell.
+    /// When the kernel does not report it.
     pub fn wait(&self, at_most: Duration) -> Result<Vec<Event>, Error> {
         match self.ring.poll(at_most) {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(Error::Host(error.to_string())),
@@ -102,7 +102,7 @@ impl Attached {
     /// What has been counted since the beginning.
     ///
     /// # Errors
-    /// When the kernel does not tell.
+    /// When the kernel does not report it.
     pub fn counters(&self) -> Result<Counters, Error> {
         let map = self.object.maps().find(|map| map.name() == "counters");
         let map = map.ok_or_else(|| Error::Host("the programs have no counters".to_owned()))?;
@@ -110,7 +110,7 @@ impl Attached {
     }
 }
 
-/// The names of all congestion controls that are there; none, where the kernel does not tell.
+/// The names of all congestion controls that are there; none, where the kernel does not report them.
 fn congestion_controls() -> Vec<String> {
     let names = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     names.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
@@ -151,7 +151,7 @@ fn attach(
 
 /// Why a part could not be attached.
 enum Failed {
-    /// Somebody else has its name.
+    /// Another sender has its name.
     Taken,
     Because(String),
 }
@@ -165,7 +165,7 @@ fn interface(name: &str) -> Result<u32, Error> {
 }
 
 fn attach_part(part: Part, object: &mut Object, interfaces: &BTreeSet<u32>) -> Result<Vec<Link>, Failed> {
-    let (outcome, said) = listen(|| match part {
+    let (outcome, messages) = listen(|| match part {
         Part::Window => {
             let missing = || libbpf_rs::Error::from(std::io::Error::other("no congestion control"));
             let mut control = object.maps_mut().find(|map| map.name() == CONTROL).ok_or_else(missing)?;
@@ -178,7 +178,7 @@ fn attach_part(part: Part, object: &mut Object, interfaces: &BTreeSet<u32>) -> R
     });
     outcome.map_err(|error: libbpf_rs::Error| match error.kind() {
         ErrorKind::AlreadyExists if part == Part::Window => Failed::Taken,
-        _ => Failed::Because(reason(&error, &said)),
+        _ => Failed::Because(reason(&error, &messages)),
     })
 }
 
@@ -199,13 +199,13 @@ fn program<'a>(object: &'a Object, name: &str) -> libbpf_rs::Result<libbpf_rs::P
 }
 
 fn listen_to(object: &Object) -> libbpf_rs::Result<(RingBuffer<'static>, Receiver<Event>)> {
-    let (tell, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     let missing = || libbpf_rs::Error::from(std::io::Error::other("the programs have no events"));
     let map = object.maps().find(|map| map.name() == "events").ok_or_else(missing)?;
     let mut builder = RingBufferBuilder::new();
     builder.add(&map, move |bytes| {
-        // Nobody listens any more once it is being dropped.
-        let _ = Event::read(bytes).map(|event| tell.send(event));
+        // There is no receiver while this value is being dropped.
+        let _ = Event::read(bytes).map(|event| sender.send(event));
         0
     })?;
     Ok((builder.build()?, heard))

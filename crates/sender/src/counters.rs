@@ -3,78 +3,55 @@
 use libbpf_rs::{MapCore, MapFlags};
 use std::fmt;
 
-/// One of the programs' counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counter {
-    /// Connections of the cgroup that began.
-    Connections,
-    /// Of them, those whose congestion control was left as it was, because it is not cubic.
-    OtherControl,
-    /// Connections of the cgroup that were left alone, because their peer is within none of the destinations.
-    Elsewhere,
-    /// Timeouts that began an episode.
-    Timeouts,
-    /// Marks that restored a window.
-    Restored,
-    /// Windows restored that held for one window of data.
-    Kept,
-    /// Windows restored that lost data at once, and were taken back.
-    Undone,
-    /// Windows restored with an acknowledgment at which the kernel itself took the timeout back.
-    TakenBackByKernel,
-    /// Times the kernel was asked to send again at once.
-    Asked,
-    /// Marks ignored: the connection was not recovering from a timeout.
-    NoTimeout,
-    /// Marks ignored: the acknowledgment was not within what has been sent (RFC 5961).
-    OutOfWindow,
-    /// Marks ignored: the window of this timeout had been restored.
-    Spent,
-    /// Marks ignored: less than a second after the last one that counted.
-    TooSoon,
-    /// Marks ignored: the window was as large as before, or the congestion control is not ours.
-    NothingToRestore,
+/// Define the counters, each with its name in the output.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $counter:ident $name:literal,)*) => {
+        /// One of the programs' counters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Counter { $($(#[$doc])* $counter,)* }
+
+        impl Counter {
+            /// All of them, in the order of their numbers.
+            pub const ALL: [Counter; [$($name),*].len()] = [$(Counter::$counter),*];
+        }
+
+        impl fmt::Display for Counter {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Counter::$counter => $name,)* })
+            }
+        }
+    };
 }
 
-impl Counter {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Counter; 14] = [
-        Counter::Connections,
-        Counter::OtherControl,
-        Counter::Elsewhere,
-        Counter::Timeouts,
-        Counter::Restored,
-        Counter::Kept,
-        Counter::Undone,
-        Counter::TakenBackByKernel,
-        Counter::Asked,
-        Counter::NoTimeout,
-        Counter::OutOfWindow,
-        Counter::Spent,
-        Counter::TooSoon,
-        Counter::NothingToRestore,
-    ];
-}
-
-impl fmt::Display for Counter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Counter::Connections => "connections",
-            Counter::OtherControl => "of them with another congestion control than cubic",
-            Counter::Elsewhere => "connections left alone: to other destinations",
-            Counter::Timeouts => "timeouts",
-            Counter::Restored => "windows restored",
-            Counter::Kept => "of them held",
-            Counter::Undone => "of them taken back after losses",
-            Counter::TakenBackByKernel => "of them where the kernel itself took the timeout back",
-            Counter::Asked => "retransmissions asked for at once",
-            Counter::NoTimeout => "marks ignored: no timeout before",
-            Counter::OutOfWindow => "marks ignored: acknowledgment out of window",
-            Counter::Spent => "marks ignored: restored already",
-            Counter::TooSoon => "marks ignored: too soon after another",
-            Counter::NothingToRestore => "marks ignored: nothing to restore",
-        })
-    }
+counters! {
+/// Connections of the cgroup that began.
+Connections "connections",
+/// Of them, those whose congestion control was left as it was, because it is not cubic.
+OtherControl "of them with another congestion control than cubic",
+/// Connections of the cgroup that were left alone, because their peer is within none of the destinations.
+Elsewhere "connections left alone: to other destinations",
+/// Timeouts that began an episode.
+Timeouts "timeouts",
+/// Marks that restored a window.
+Restored "windows restored",
+/// Windows restored that held for one window of data.
+Kept "of them held",
+/// Windows restored that lost data at once, and were taken back.
+Undone "of them taken back after losses",
+/// Windows restored with an acknowledgment at which the kernel itself took the timeout back.
+TakenBackByKernel "of them where the kernel itself took the timeout back",
+/// Times the kernel was asked to send again at once.
+Asked "retransmissions asked for at once",
+/// Marks ignored: the connection was not recovering from a timeout.
+NoTimeout "marks ignored: no timeout before",
+/// Marks ignored: the acknowledgment was not within what has been sent (RFC 5961).
+OutOfWindow "marks ignored: acknowledgment out of window",
+/// Marks ignored: the window of this timeout had been restored.
+Spent "marks ignored: restored already",
+/// Marks ignored: less than a second after the last one that counted.
+TooSoon "marks ignored: too soon after another",
+/// Marks ignored: the window was as large as before, or the congestion control is not ours.
+NothingToRestore "marks ignored: nothing to restore",
 }
 
 /// The values of all counters at one time.
@@ -111,12 +88,3 @@ impl fmt::Display for Counters {
         Ok(())
     }
 }
-
-/// A counter is found by its number.
-const _: () = {
-    let mut place = 0;
-    while place < Counter::ALL.len() {
-        assert!(Counter::ALL[place] as usize == place, "in the order in which they are declared");
-        place += 1;
-    }
-};

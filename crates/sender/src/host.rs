@@ -8,8 +8,8 @@ use std::ffi::OsStr;
 /// The map of what is looked up (`bpf/kernel.h`).
 pub(crate) const VALUES: &str = ".rodata.host";
 
-/// The bits of `inet_flags` that have a socket's errors told to its application; 0 when the kernel does not have both.
-pub(crate) fn told_errors() -> u64 {
+/// The bits of `inet_flags` that have a socket's errors reported to its application; 0 when the kernel does not have both.
+pub(crate) fn reported_errors() -> u64 {
     let bits = Btf::from_vmlinux()
         .ok()
         .and_then(|types| Some(bit(&types, "INET_FLAGS_RECVERR")? | bit(&types, "INET_FLAGS_RECVERR6")?));
@@ -31,6 +31,6 @@ fn the_bits_are_those_of_two_enumerators() {
         return seamline_testing::skip("the_bits_are_those_of_two_enumerators", "no type data");
     };
     // IP_RECVERR was a bit of its own before Linux 6.6, which these programs do not run on.
-    assert_eq!(told_errors().count_ones(), 2);
+    assert_eq!(reported_errors().count_ones(), 2);
     assert_eq!(bit(&types, "INET_FLAGS_NOT_THERE"), None);
 }

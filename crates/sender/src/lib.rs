@@ -15,19 +15,19 @@ mod counters;
 #[cfg(feature = "ebpf")]
 mod destinations;
 #[cfg(feature = "ebpf")]
+mod event;
+#[cfg(feature = "ebpf")]
 mod host;
 #[cfg(feature = "ebpf")]
 mod load;
 mod prefix;
-#[cfg(feature = "ebpf")]
-mod told;
 
 #[cfg(feature = "ebpf")]
 pub use attached::{Attached, Error, Places};
 #[cfg(feature = "ebpf")]
 pub use counters::{Counter, Counters};
 #[cfg(feature = "ebpf")]
+pub use event::{Event, What};
+#[cfg(feature = "ebpf")]
 pub use load::{Off, Part, check};
 pub use prefix::Prefix;
-#[cfg(feature = "ebpf")]
-pub use told::{Event, What};

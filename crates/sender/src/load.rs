@@ -114,7 +114,7 @@ fn rename(map: &mut OpenMapMut<'_>, name: &str) -> libbpf_rs::Result<()> {
 }
 
 fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Result<Object, String> {
-    let (outcome, said) = listen(|| {
+    let (outcome, messages) = listen(|| {
         let mut open = ObjectBuilder::default().open_memory(&PROGRAMS.0)?;
         for mut program in open.progs_mut() {
             let part = match program.name().to_str() {
@@ -132,7 +132,7 @@ fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Resu
                 rename(&mut map, name)?;
             }
             if map.name() == host::VALUES {
-                map.set_initial_value(&host::told_errors().to_ne_bytes())?;
+                map.set_initial_value(&host::reported_errors().to_ne_bytes())?;
             }
             if map.name() == destinations::MAP {
                 destinations.size(&mut map)?;
@@ -142,7 +142,7 @@ fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Resu
         destinations.fill(&object)?;
         Ok(object)
     });
-    outcome.map_err(|error: libbpf_rs::Error| reason(&error, &said))
+    outcome.map_err(|error: libbpf_rs::Error| reason(&error, &messages))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ impl Connections {
     }
     /// It helps segments inside of plain tunnels (IP in IP), too; otherwise they pass untouched.
     ///
-    /// Connections are those of the innermost headers, whatever tunnels they are in. What the agent sends by itself is in the tunnels of
+    /// Connections are those of the innermost headers, whatever tunnels they are in. What the agent itself sends is in the tunnels of
     /// the connection's newest packet in that direction.
     #[must_use]
     pub(crate) fn helping_inside_tunnels(mut self) -> Self {
@@ -34,7 +34,7 @@ impl Connections {
         }
     }
 
-    /// A message about a connection that is known, or something else that goes on.
+    /// A message about a known connection, or another packet, which is forwarded.
     #[cold]
     fn on_other(&mut self, now: Instant, from: Side, packet: Box<Packet>, out: &mut Outbox) {
         self.counters.packets += 1;

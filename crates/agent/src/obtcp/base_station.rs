@@ -2,7 +2,6 @@
 
 use super::ObtcpParameters;
 use super::round_trip::RoundTrip;
-use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, Side};
@@ -21,8 +20,6 @@ pub(super) struct BaseStation {
     /// To the mobile host and back.
     round_trip: RoundTrip,
     timer: Instant,
-    /// Its last timeout, if that is not over.
-    timeout: Option<AfterTimeout>,
 }
 
 impl BaseStation {
@@ -33,12 +30,11 @@ impl BaseStation {
             acknowledged: None,
             round_trip: RoundTrip::of_data(parameters.minimum_timeout),
             timer: NEVER,
-            timeout: None,
             parameters,
         }
     }
 
-    /// Data towards the mobile host. What is missing before it is told first, so that the mobile router knows when it sees the gap.
+    /// Data towards the mobile host. Bytes missing before it are reported first, so that the mobile router knows of them when it sees the gap.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let (first, end) = (packet.segment.sequence, packet.segment.end());
         if self.acknowledged.is_some_and(|acknowledged| end.is_at_or_before(acknowledged)) {
@@ -47,7 +43,7 @@ impl BaseStation {
         if let Some(missing) = self.end.filter(|known| first.is_after(*known)) {
             let lost = [SequenceRange { first: missing, end: first }];
             let key = ConnectionKey::of(packet, Side::Wired);
-            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, &lost);
+            exit.report(Side::Wireless, key, MissingBytes::LostByCongestion, &lost);
         }
         self.end = Some(self.end.map_or(end, |known| known.max(end)));
         if packet.segment.length > 0 {
@@ -70,25 +66,13 @@ impl BaseStation {
         if let Some(round_trip_time) = answered.and_then(|answered| answered.round_trip_time(now)) {
             self.round_trip.sample(round_trip_time);
         }
-        self.go_on_after_timeout(now, acknowledgment, answered.as_ref(), exit);
-        self.restart_timer(now);
-    }
-
-    /// What was under way at the last timeout goes out again, unless it arrives after all.
-    fn go_on_after_timeout(
-        &mut self,
-        now: Instant,
-        acknowledgment: SequenceNumber,
-        answered: Option<&Answered>,
-        exit: &mut Exit<'_>,
-    ) {
-        let (lists, shortest) = (self.store.is_listed_to(), self.round_trip.shortest());
-        self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
-        let Some(timeout) = &self.timeout else { return };
-        if timeout.is_answered() {
+        let (shortest, most) = (self.round_trip.shortest(), self.parameters.local_retransmissions);
+        let timeout =
+            self.store.continue_after_timeout(now, acknowledgment, answered.as_ref(), shortest, most, exit);
+        if timeout.is_some_and(|timeout| timeout.is_answered()) {
             self.round_trip.end_back_off();
         }
-        self.store.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
+        self.restart_timer(now);
     }
 
     /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
@@ -115,9 +99,9 @@ impl BaseStation {
         let nothing = [SequenceRange { first: begin, end: begin }];
         let answer = if absent.is_empty() { &nothing[..] } else { &absent };
         for part in answer.chunks(SequenceRanges::MAX) {
-            exit.tell(Side::Wireless, key, MissingBytes::LostByCongestion, part);
+            exit.report(Side::Wireless, key, MissingBytes::LostByCongestion, part);
         }
-        // A mobile router asks no more often; somebody else may.
+        // A mobile router asks no more often; a forged request may.
         let most = self.parameters.requests;
         asked.iter().for_each(|range| self.store.send_asked_for(now, *range, most, exit));
         self.restart_timer(now);
@@ -169,7 +153,7 @@ impl Connection for BaseStation {
             let head = SequenceRange { first: missing, end: SequenceNumber(missing.0.wrapping_add(1)) };
             self.store.send_again(now, head, exit);
             let end = self.end.filter(|_| self.parameters.goes_on_after_timeouts);
-            self.timeout = end.map(|end| AfterTimeout::new(now, end));
+            self.store.note_timeout(now, end);
             self.round_trip.back_off();
             self.restart_timer(now);
         }
@@ -178,7 +162,7 @@ impl Connection for BaseStation {
         self.timer
     }
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.timeout = None;
+        self.store.forget_timeout();
         self.round_trip.begin_elsewhere();
         if let Some(first) = self.store.first_sequence() {
             self.store.send_all_again(now, first, exit);

@@ -1,4 +1,4 @@
-//! Duplicate acknowledgments that going back causes by itself.
+//! Duplicate acknowledgments that going back itself causes.
 
 use seamline_wire::Instant;
 

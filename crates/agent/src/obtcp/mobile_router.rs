@@ -1,4 +1,4 @@
-//! The agent at the mobile router: asks the base station for what is missing before it, and mends the way to the mobile host.
+//! The agent at the mobile router: requests missing bytes from the base station, and repairs losses on the way to the mobile host.
 
 use super::ObtcpParameters;
 use super::echoes::Echoes;
@@ -18,7 +18,7 @@ pub(super) struct MobileRouter {
     parameters: ObtcpParameters,
     store: Store,
     gaps: Gaps,
-    /// Who the connection is between, once something of it has come.
+    /// The ends of the connection, once a packet of it has come.
     key: Option<ConnectionKey>,
     /// The end of what has come.
     end: Option<SequenceNumber>,
@@ -57,7 +57,7 @@ impl MobileRouter {
     }
 
     /// Data towards the mobile host. Packets behind a gap are kept, too: the paper speaks of those in sequence alone, but the next link
-    /// may lose the others as well, and nobody nearer than the fixed host could then send them again.
+    /// may lose the others as well, and then only the fixed host could retransmit them.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let came = SequenceRange { first: packet.segment.sequence, end: packet.segment.end() };
         if self.heard.acknowledged.is_some_and(|acknowledged| came.first.is_before(acknowledged)) {
@@ -104,7 +104,7 @@ impl MobileRouter {
         }
         ranges
             .chunks(SequenceRanges::MAX)
-            .for_each(|ranges| exit.tell(Side::Wired, key, MissingBytes::Request, ranges));
+            .for_each(|ranges| exit.report(Side::Wired, key, MissingBytes::Request, ranges));
     }
 
     fn is_asked_for(&self, place: SequenceNumber) -> bool {
@@ -130,7 +130,7 @@ impl MobileRouter {
         }
     }
 
-    /// Whether an acknowledgment from the mobile host goes on.
+    /// Whether an acknowledgment from the mobile host is forwarded.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
         match self.heard.hear(segment) {
@@ -168,9 +168,9 @@ impl MobileRouter {
 
     fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
         if let Some(gap) = self.gaps.at(missing) {
-            // Where no agent answers, the sender must hear of it.
-            let patience = if self.is_answered { self.parameters.requests } else { 1 };
-            return gap.cause == Cause::Congestion || self.unanswered >= patience;
+            // If no agent answers, the sender must learn of the loss.
+            let most = if self.is_answered { self.parameters.requests } else { 1 };
+            return gap.cause == Cause::Congestion || self.unanswered >= most;
         }
         let Some(kept) = self.store.holding(missing) else {
             // Where the host has all that ever came, nothing is missing that the sender could know of.

@@ -1,9 +1,9 @@
 //! obTCP (Sardar, Saha and Hassan, "A new protocol to improve TCP performance in network mobility", IIM Calcutta working paper 649,
-//! 2010): two agents, at the base station and at the mobile router, so that each of two wireless links in a row is mended over that link.
+//! 2010): two agents, at the base station and at the mobile router, so that losses on each of two wireless links in a row are repaired over that link.
 //!
 //! The mobile router sees gaps in what comes from the base station, and asks for all that is missing in one message (SNACK); the base
-//! station sends it again at once. The mobile router itself mends the link to its hosts, going back to what a duplicate acknowledgment asks
-//! for. The base station tells it what was lost before the base station (congestion packet): for that, duplicates go on to the sender.
+//! station sends it again at once. The mobile router itself repairs the link to its hosts, going back to what a duplicate acknowledgment asks
+//! for. The base station reports to it what was lost before the base station (congestion packet): duplicates for that are forwarded to the sender.
 //!
 //! Section III.A, the agent at the base station, is lost in the only copy there is; it is read from sections III.B and IV. The paper says
 //! nothing of losses of its own messages, of the last packets of a burst, of estimates of round-trip times, or of bounds: what is done
@@ -69,7 +69,7 @@ pub struct ObtcpParameters {
 }
 
 impl Default for ObtcpParameters {
-    /// Cache, retransmissions and timeout are those of Snoop, so that comparisons with it are about who repairs what.
+    /// Cache, retransmissions and timeout are those of Snoop, so that a comparison shows only which agent repairs what.
     fn default() -> Self {
         ObtcpParameters {
             role: Role::MobileRouter,

@@ -1,9 +1,9 @@
-//! The round-trip time over the part of the way that an agent mends.
+//! The round-trip time over the part of the path that an agent repairs.
 
 use seamline_wire::Duration;
 
 /// Smoothed round-trip time and variation as of RFC 6298 section 2, with its back-off (section 5.5): a repair that had to be sent twice gives
-/// no sample, so the longer timeout stays until one comes at once, or somebody knows better.
+/// no sample, so the longer timeout stays until a repair is answered at once, or the caller resets it.
 #[derive(Debug)]
 pub(super) struct RoundTrip {
     estimate: Option<(f64, f64)>,
@@ -30,7 +30,7 @@ impl RoundTrip {
             backed_off: 0,
         }
     }
-    /// Of requests and their repairs. These are short, so that one sent in vain costs little, and where nobody answers the sender should not wait.
+    /// Of requests and their repairs. They are short, so a needless one costs little; and if no agent answers, the sender should not wait.
     pub(super) fn of_requests(minimum_timeout: Duration) -> Self {
         RoundTrip { initial_timeout: minimum_timeout, ..Self::of_data(minimum_timeout) }
     }

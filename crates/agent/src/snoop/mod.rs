@@ -7,7 +7,6 @@ mod round_trip;
 mod uplink;
 
 use crate::Kind;
-use crate::after_timeout::{AfterTimeout, Answered};
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
 use crate::heard::{Heard, News};
@@ -39,7 +38,7 @@ pub(super) static KIND: Kind = Kind {
 /// The duplicates that what is on its way over the air will still cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
-    /// None that are known of: the next one tells of a loss.
+    /// None: the next one shows a loss.
     None,
     /// So many, which say nothing new.
     Some(u32),
@@ -61,8 +60,6 @@ struct Snoop {
     first_is_under_way: bool,
     round_trip: RoundTrip,
     timer: Instant,
-    /// Its last timeout, if that is not over.
-    timeout: Option<AfterTimeout>,
     uplink: Uplink,
 }
 
@@ -77,7 +74,6 @@ impl Snoop {
             first_is_under_way: false,
             round_trip: RoundTrip::new(&parameters),
             timer: NEVER,
-            timeout: None,
             uplink: Uplink::default(),
             parameters,
         }
@@ -116,7 +112,7 @@ impl Snoop {
         self.end = Some(self.end.map_or(end, |known| known.max(end)));
     }
 
-    /// Whether an acknowledgment from the mobile node goes on to the sender.
+    /// Whether an acknowledgment from the mobile node is forwarded to the sender.
     fn passes(&mut self, now: Instant, segment: &Segment, exit: &mut Exit<'_>) -> bool {
         let acknowledgment = segment.acknowledgment;
         self.cache.list(segment.sack.behind(acknowledgment));
@@ -144,27 +140,16 @@ impl Snoop {
             sample.into_iter().for_each(|sample| self.round_trip.sample(sample));
         }
         self.expected = Expected::None;
+        let (shortest, most) = (self.round_trip.shortest(), self.parameters.local_retransmissions);
+        let acknowledgment = segment.acknowledgment;
+        let timeout =
+            self.cache.continue_after_timeout(now, acknowledgment, answered.as_ref(), shortest, most, exit);
         self.first_is_under_way =
-            self.goes_on_after_timeout(now, segment.acknowledgment, answered.as_ref(), exit);
+            timeout.is_some() && self.cache.first().is_some_and(|first| first.sent_again > 0);
         if !self.parameters.counts_duplicates_on {
             self.duplicates = 0;
         }
         self.timer = if self.cache.is_empty() { NEVER } else { now + self.round_trip.timeout() };
-    }
-
-    /// What was under way at the last timeout goes out again, unless it arrives after all. Whether the first packet of the cache is among it.
-    fn goes_on_after_timeout(
-        &mut self,
-        now: Instant,
-        acknowledgment: SequenceNumber,
-        answered: Option<&Answered>,
-        exit: &mut Exit<'_>,
-    ) -> bool {
-        let (lists, shortest) = (self.cache.is_listed_to(), self.round_trip.shortest());
-        self.timeout.take_if(|timeout| !timeout.goes_on(now, acknowledgment, answered, lists, shortest));
-        let Some(timeout) = &self.timeout else { return false };
-        self.cache.send_lost_again(now, timeout, self.parameters.local_retransmissions, exit);
-        self.cache.first().is_some_and(|first| first.sent_again > 0)
     }
 
     fn passes_duplicate(&mut self, now: Instant, missing: SequenceNumber, exit: &mut Exit<'_>) -> bool {
@@ -263,7 +248,7 @@ impl Connection for Snoop {
         if is_missing && self.send_first_again(now, exit) {
             self.first_is_under_way = true;
             let end = self.end.filter(|_| self.parameters.goes_on_after_timeouts);
-            self.timeout = end.map(|end| AfterTimeout::new(now, end));
+            self.cache.note_timeout(now, end);
         }
     }
     fn wake_at(&self) -> Instant {
@@ -272,7 +257,7 @@ impl Connection for Snoop {
     /// What was on the air at the old base station is lost, unless it is acknowledged since: send it all again, as the new base
     /// station of the paper's handoff does.
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.timeout = None;
+        self.cache.forget_timeout();
         self.round_trip.begin_elsewhere();
         if let Some(first) = self.cache.first_sequence() {
             self.cache.send_all_again(now, first, exit);

@@ -11,7 +11,7 @@ pub struct SnoopParameters {
     pub passed_duplicates: u32,
     /// How often at most a packet is sent again, unless its sender sends it again.
     pub local_retransmissions: u32,
-    /// The shortest time after which the agent sends again by itself.
+    /// The shortest local retransmission timeout.
     pub minimum_timeout: Duration,
     /// Smoothed round-trip time over the air before the first sample.
     pub initial_round_trip_time: Duration,

@@ -2,8 +2,8 @@
 //! web performance", IEEE GLOBECOM 1998): what the air has lost leaves a gap in what comes from there, and acknowledgments
 //! that ask for it are marked, so that its sender sends it again without a cut.
 //!
-//! What the mobile node's own queue drops leaves the same gap, and is told as a loss over the air: a window larger than that queue
-//! then overflows it again and again. In ns-2, too; there the sender mends no two losses in a row, and the timeouts that follow cut such windows.
+//! What the mobile node's own queue drops leaves the same gap, and is reported as a loss over the air: a window larger than that queue
+//! then overflows it again and again. In ns-2, too; there the sender repairs no two losses in a row, and the timeouts that follow cut such windows.
 
 use crate::ranges::Ranges;
 use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumber};

@@ -119,8 +119,8 @@ impl Halves {
     }
 
     /// Whether a SYN from this side begins another connection: the old one is over on both sides (in TIME-WAIT by RFC
-    /// 6191 section 2), or its host has begun anew before it was open (RFC 9293 section 3.10.7.4). An open one
-    /// challenges the SYN by itself (RFC 5961 section 4).
+    /// 6191 section 2), or its host has restarted it before it was open (RFC 9293 section 3.10.7.4). An open one
+    /// challenges the SYN itself (RFC 5961 section 4).
     pub(super) fn are_replaced_by(&self, from: Side, syn: &Segment) -> bool {
         if let Some(first) = self.unanswered.as_ref().filter(|_| from == self.opener) {
             return first.segment.sequence != syn.sequence;
@@ -290,7 +290,7 @@ fn endpoint(
     endpoint
 }
 
-/// An initial sequence number of the agent's own: a clock plus a number that nobody else can know (RFC 6528 section 3).
+/// An initial sequence number of the agent's own: a clock plus a secret number (RFC 6528 section 3).
 fn own_initial_sequence(now: Instant, syn: &Packet, secret: u64) -> SequenceNumber {
     let ticks = now.as_nanos() / INITIAL_SEQUENCE_TICK.as_nanos();
     let ends = [syn.source, syn.destination].map(|node| node.0);

@@ -6,7 +6,7 @@
 //! while bytes are still at the agent. So a connection depends on the agent that split it; its state has to go along when the
 //! mobile node goes to another base station.
 //!
-//! What the ends tell each other beside the bytes ends at the agent, which is a plain TCP: marks of handovers, lists of losses. Only
+//! Signals between the ends besides the bytes (marks of handovers, lists of losses) end at the agent, which is a plain TCP. Only
 //! schemes that any peer will do for work across it (Freeze-TCP, TR-ACKs), with the agent as the peer.
 //!
 //! Sequence numbers from the host that opens the connection are the same on both sides. Those from the other host

@@ -44,7 +44,7 @@ pub struct SplitParameters {
     pub buffer: u32,
     /// When the host that opens a connection gets its answer.
     pub handshake: Handshake,
-    /// What the agent's own initial sequence numbers are derived from (RFC 6528). On real hosts nobody else may know it.
+    /// What the agent's own initial sequence numbers are derived from (RFC 6528). On real hosts it must be secret.
     pub secret: u64,
 }
 

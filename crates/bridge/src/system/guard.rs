@@ -1,20 +1,21 @@
 //! Plain forwarding while the agent's thread does not respond.
 
+use super::log::{CHECK, Every, LogSender};
 use super::port::{Batch, Port};
 use super::worker::Shared;
 use crate::outgoing::Outgoing;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
+use seamline_host::socket::timeout;
 use seamline_host::{Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Sender;
 
 /// It takes over after this time without progress. An idle agent's thread makes a round every 100 ms.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// How often it checks, in milliseconds.
-const LOOK: u8 = 100;
+/// How often it checks the interfaces.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The guard, with sockets of its own, which receive nothing while the agent works.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Guard<'a> {
     ports: [Option<Port>; 2],
     batch: Batch,
     is_active: bool,
-    looked_at: Instant,
+    look: Every,
 }
 
 impl<'a> Guard<'a> {
@@ -33,23 +34,19 @@ impl<'a> Guard<'a> {
             ports: [None, None],
             batch: Batch::default(),
             is_active: false,
-            looked_at: Instant::ZERO,
+            look: Every::new(LOOK),
         };
-        guard.look();
+        guard.open_missing();
         guard
     }
 
     /// Run until stopped.
-    pub(super) fn run(&mut self, shared: &Shared, log: &Sender<Line>) {
-        let say = |line: Line| {
-            // Who listens ends after this does.
-            let _ = log.send(line.at(clock::wall()));
-        };
+    pub(super) fn run(&mut self, shared: &Shared, log: &LogSender) {
         while !shared.stop.load(Ordering::Relaxed) {
             self.wait();
             let now = clock::monotonic();
-            if now.saturating_since(self.looked_at) > Duration::from_millis(250) {
-                self.look();
+            if self.look.is_due(now) {
+                self.open_missing();
             }
             let progress = Instant::from_nanos(shared.progress.load(Ordering::Relaxed));
             let is_stalled = now.saturating_since(progress) > TIMEOUT;
@@ -58,7 +55,9 @@ impl<'a> Guard<'a> {
                 shared.bypass.store(true, Ordering::SeqCst);
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
-                say(Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled));
+                log.send(
+                    Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled),
+                );
             }
             if self.is_active {
                 if !is_stalled {
@@ -67,10 +66,10 @@ impl<'a> Guard<'a> {
                 self.forward(shared);
                 if !is_stalled {
                     shared.bypass.store(false, Ordering::SeqCst);
-                    say(Line::new("resume"));
+                    log.send(Line::new("resume"));
                 }
             } else {
-                // Only the news that an interface is down can wait; unread, it would end every poll at once.
+                // Only the error that an interface is down can wait here; unread, it would end every poll at once.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
             }
         }
@@ -79,7 +78,7 @@ impl<'a> Guard<'a> {
     fn wait(&self) {
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
         let mut descriptors: Vec<_> = sockets.map(|socket| PollFd::new(socket, PollFlags::POLLIN)).collect();
-        let _ = poll(&mut descriptors, PollTimeout::from(LOOK));
+        let _ = poll(&mut descriptors, timeout(CHECK));
     }
 
     fn set_active(&mut self, active: bool) {
@@ -90,8 +89,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Open interfaces that were removed and created again.
-    fn look(&mut self) {
-        self.looked_at = clock::monotonic();
+    fn open_missing(&mut self) {
         for (port, interface) in self.ports.iter_mut().zip(self.interfaces) {
             if port.as_ref().is_none_or(Port::is_gone) {
                 *port =

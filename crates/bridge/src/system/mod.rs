@@ -1,10 +1,10 @@
-//! What the bridge asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
+//! What the bridge asks of Linux. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; then nothing is forwarded, either, until it is begun again.
 
 mod coalescing;
 mod guard;
 mod hand_over;
-mod options;
+mod log;
 mod port;
 mod publish;
 mod split;
@@ -16,4 +16,4 @@ pub use port::{Batch, Port};
 pub use publish::Metrics;
 pub use seamline_host::control::ask;
 pub use split::{Split, split};
-pub use worker::{Manner, run};
+pub use worker::{Options, run};

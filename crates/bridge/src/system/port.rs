@@ -4,7 +4,6 @@
     reason = "recvmmsg with control messages, and the addresses of packet sockets, have no safe wrapper"
 )]
 
-use super::options;
 use crate::checksums;
 use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
@@ -14,6 +13,7 @@ use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use seamline_agent::Side;
 use seamline_host::interface::{self, Condition};
+use seamline_host::socket::{attach_filter, dropped_packets, receive_all_frames, set_buffers, set_number};
 use seamline_host::{clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io;
@@ -22,7 +22,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Of linux/if_packet.h.
 const PACKET_AUXDATA: libc::c_int = 8;
-const PACKET_STATISTICS: libc::c_int = 6;
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 const CHECKSUM_NOT_READY: u32 = 1 << 3;
 const VLAN_VALID: u32 = 1 << 4;
@@ -131,17 +130,11 @@ impl Port {
     }
 
     fn prepare(&mut self) -> io::Result<()> {
-        self.set(libc::SOL_PACKET, PACKET_AUXDATA, &1_i32)?;
-        self.set(libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &1_i32)?;
-        self.set(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &1_i32)?;
-        options::set_buffers(&self.socket, WAITING)?;
-        let everything = libc::packet_mreq {
-            mr_ifindex: self.index as i32,
-            mr_type: libc::PACKET_MR_PROMISC as u16,
-            mr_alen: 0,
-            mr_address: [0; 8],
-        };
-        self.set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &everything)?;
+        set_number(&self.socket, libc::SOL_PACKET, PACKET_AUXDATA, 1)?;
+        set_number(&self.socket, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
+        set_number(&self.socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
+        set_buffers(&self.socket, WAITING)?;
+        receive_all_frames(&self.socket, self.index)?;
         let kind = self.bind()?;
         self.medium = if ETHERNET.contains(&kind) { Medium::Ethernet } else { Medium::Bare };
         Ok(())
@@ -164,10 +157,6 @@ impl Port {
             }
         };
         if result == 0 { Ok(address.sll_hatype) } else { Err(io::Error::last_os_error()) }
-    }
-
-    fn set<T>(&self, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
-        options::set(&self.socket, level, name, value)
     }
 
     /// What its frames begin with.
@@ -198,12 +187,10 @@ impl Port {
     /// None that could be expected.
     pub fn set_deaf(&self, deaf: bool) -> io::Result<()> {
         if !deaf {
-            return self.set(libc::SOL_SOCKET, libc::SO_DETACH_FILTER, &0_i32);
+            return set_number(&self.socket, libc::SOL_SOCKET, libc::SO_DETACH_FILTER, 0);
         }
         // BPF_RET | BPF_K: nothing of any frame.
-        let mut nothing = [libc::sock_filter { code: 6, jt: 0, jf: 0, k: 0 }];
-        let program = libc::sock_fprog { len: 1, filter: nothing.as_mut_ptr() };
-        self.set(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+        attach_filter(&self.socket, &[libc::sock_filter { code: 6, jt: 0, jf: 0, k: 0 }])
     }
 
     /// Receive waiting frames, at most a batch; none if none wait or the interface is down.
@@ -268,51 +255,50 @@ impl Port {
         self.counters.completed += u64::from(checksums::complete(&mut frame[begin..]));
     }
 
-    /// Send all frames that leave by this side. What cannot leave is counted and lost, as at any interface.
+    /// Send all frames that leave by this side. Frames that cannot leave are counted and lost, as at any interface.
     pub fn send(&mut self, side: Side, frames: &Outgoing<'_>) {
-        let mut vectors: Vec<libc::iovec> = frames
-            .iter()
-            .filter(|(towards, _)| *towards == side)
-            .map(|(_, frame)| libc::iovec {
-                iov_base: frame.as_ptr().cast_mut().cast(),
-                iov_len: frame.len(),
-            })
-            .collect();
-        let header = |vector: &mut libc::iovec| {
-            // SAFETY: all zeros is a value of this plain structure.
-            let mut header: libc::mmsghdr = unsafe { zeroed() };
-            header.msg_hdr.msg_iov = vector;
-            header.msg_hdr.msg_iovlen = 1;
-            header
-        };
-        let mut headers: Vec<libc::mmsghdr> = vectors.iter_mut().map(header).collect();
-        let mut rest = &mut headers[..];
+        let leaving = frames.iter().filter(|(towards, _)| *towards == side);
+        let mut parts = leaving.map(|(_, frame)| libc::iovec {
+            iov_base: frame.as_ptr().cast_mut().cast(),
+            iov_len: frame.len(),
+        });
+        loop {
+            let mut vectors = [const { MaybeUninit::<libc::iovec>::uninit() }; BATCH];
+            // SAFETY: all zeros is a value of these plain structures.
+            let mut headers: [libc::mmsghdr; BATCH] = unsafe { zeroed() };
+            let mut count = 0;
+            for ((vector, header), part) in vectors.iter_mut().zip(&mut headers).zip(&mut parts) {
+                header.msg_hdr.msg_iov = vector.write(part);
+                header.msg_hdr.msg_iovlen = 1;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            self.send_messages(&mut headers[..count]);
+        }
+    }
+
+    fn send_messages(&mut self, mut rest: &mut [libc::mmsghdr]) {
         while !rest.is_empty() {
-            // SAFETY: each header points to one part, which points to bytes of `frames`; all live during the call, and are only read.
-            let sent = unsafe {
-                libc::sendmmsg(
-                    self.socket.as_raw_fd(),
-                    rest.as_mut_ptr(),
-                    rest.len() as _,
-                    libc::MSG_DONTWAIT as _,
-                )
-            };
-            let done = match usize::try_from(sent) {
-                Ok(sent) => {
+            let (messages, count) = (rest.as_mut_ptr(), rest.len() as _);
+            // SAFETY: the caller's headers each point to one part, which points to bytes of a frame; all live during the call, and are only read.
+            let sent =
+                unsafe { libc::sendmmsg(self.socket.as_raw_fd(), messages, count, libc::MSG_DONTWAIT as _) };
+            let done = match (usize::try_from(sent), Errno::last()) {
+                (Ok(sent), _) => {
                     self.counters.sent += sent as u64;
                     sent
                 }
-                Err(_) => match Errno::last() {
-                    Errno::EINTR => 0,
-                    Errno::EMSGSIZE => {
-                        self.counters.too_long += 1;
-                        1
-                    }
-                    _ => {
-                        self.counters.unsent += 1;
-                        1
-                    }
-                },
+                (Err(_), Errno::EINTR) => 0,
+                (Err(_), Errno::EMSGSIZE) => {
+                    self.counters.too_long += 1;
+                    1
+                }
+                (Err(_), _) => {
+                    self.counters.unsent += 1;
+                    1
+                }
             };
             rest = &mut rest[done..];
         }
@@ -320,22 +306,7 @@ impl Port {
 
     /// Add to the counters what the kernel has counted since it was asked last.
     pub fn count_overruns(&mut self) {
-        let mut counts = [0_u32; 2];
-        let mut length = size_of_val(&counts) as libc::socklen_t;
-        let socket = self.socket.as_raw_fd();
-        // SAFETY: the kernel writes at most `length` bytes to `counts`.
-        let result = unsafe {
-            libc::getsockopt(
-                socket,
-                libc::SOL_PACKET,
-                PACKET_STATISTICS,
-                counts.as_mut_ptr().cast(),
-                &raw mut length,
-            )
-        };
-        if result == 0 {
-            self.counters.overrun += u64::from(counts[1]);
-        }
+        self.counters.overrun += u64::from(dropped_packets(&self.socket).unwrap_or(0));
     }
 }
 

@@ -1,18 +1,17 @@
 //! Publishes the counters by HTTP or in a file.
 
-use super::timed_stream::wait;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use super::log::{CHECK, Every, LogSender, WARN};
+use super::timed_stream::wait_until;
+use nix::poll::PollFlags;
+use seamline_host::socket::{pause, wait};
 use seamline_host::{Line, clock, explained};
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Duration;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard};
-use std::thread;
 
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,17 +38,13 @@ struct Latest {
 
 #[derive(Debug)]
 enum To {
-    Nobody,
-    Askers(TcpListener),
+    Nowhere,
+    Clients(TcpListener),
     File(PathBuf),
 }
 
 /// For a request and its answer together.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// How often it checks for work and for the stop, in milliseconds.
-const LOOK: u8 = 100;
-/// The shortest time between two warnings that the file cannot be written.
-const WARN: Duration = Duration::from_secs(60);
 
 impl Publisher {
     /// # Errors
@@ -61,13 +56,13 @@ impl Publisher {
                 let listener =
                     made.map_err(|error| explained(error, format_args!("listening at {address}")))?;
                 listener.set_nonblocking(true)?;
-                To::Askers(listener)
+                To::Clients(listener)
             }
             Some(Metrics::File(path)) => {
                 replace(path, "")?;
                 To::File(path.clone())
             }
-            None => To::Nobody,
+            None => To::Nowhere,
         };
         Ok(Publisher { latest: Mutex::default(), to })
     }
@@ -82,25 +77,22 @@ impl Publisher {
     }
 
     /// Answer clients, or keep the file up to date, until stopped.
-    pub(super) fn serve(&self, stop: &AtomicBool, say: &Sender<Line>) {
+    pub(super) fn serve(&self, stop: &AtomicBool, log: &LogSender) {
         match &self.to {
-            To::Nobody => {}
-            To::Askers(listener) => self.answer_all(listener, stop),
-            To::File(path) => self.keep_up_to_date(path, stop, say),
+            To::Nowhere => {}
+            To::Clients(listener) => self.answer_all(listener, stop),
+            To::File(path) => self.keep_up_to_date(path, stop, log),
         }
     }
 
-    fn keep_up_to_date(&self, path: &Path, stop: &AtomicBool, say: &Sender<Line>) {
-        let mut warned_at: Option<Instant> = None;
+    fn keep_up_to_date(&self, path: &Path, stop: &AtomicBool, log: &LogSender) {
+        let mut warning = Every::new(WARN);
         while !stop.load(Ordering::Relaxed) {
-            thread::park_timeout(std::time::Duration::from_millis(LOOK.into()));
+            pause(CHECK);
             let Some(text) = self.take_new() else { continue };
             let Err(error) = replace(path, &text) else { continue };
-            let now = clock::monotonic();
-            if warned_at.is_none_or(|at| now.saturating_since(at) >= WARN) {
-                warned_at = Some(now);
-                // Who listens ends after this does.
-                let _ = say.send(Line::new("warning").with("why", error.to_string()).at(clock::wall()));
+            if warning.is_due(clock::monotonic()) {
+                log.send(Line::new("warning").with("why", error.to_string()));
             }
         }
     }
@@ -112,7 +104,7 @@ impl Publisher {
 
     fn answer_all(&self, listener: &TcpListener, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
-            let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
+            wait(listener, PollFlags::POLLIN, CHECK);
             if let Ok((mut asked, _)) = listener.accept() {
                 let _ = self.answer(&mut asked, stop);
             }
@@ -126,7 +118,7 @@ impl Publisher {
         let mut request = [0; 4096];
         let mut length = 0;
         while length < request.len() && !request[..length].windows(4).any(|end| end == b"\r\n\r\n") {
-            wait(asked, PollFlags::POLLIN, until, stop)?;
+            wait_until(asked, PollFlags::POLLIN, until, stop)?;
             match asked.read(&mut request[length..])? {
                 0 => break,
                 more => length += more,
@@ -139,7 +131,7 @@ impl Publisher {
         );
         let mut rest = answer.as_bytes();
         while !rest.is_empty() {
-            wait(asked, PollFlags::POLLOUT, until, stop)?;
+            wait_until(asked, PollFlags::POLLOUT, until, stop)?;
             let written = asked.write(rest)?;
             rest = &rest[written..];
         }
@@ -147,26 +139,24 @@ impl Publisher {
     }
 }
 
-/// As a whole: whoever reads it meanwhile reads the old one.
+/// Replace the file as a whole: until then readers get the old one.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, text)
-        .and_then(|()| fs::rename(&beside, path))
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    fs::write(&new, text)
+        .and_then(|()| fs::rename(&new, path))
         .map_err(|error| explained(error, format_args!("writing {}", path.display())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn pause(millis: u64) {
-        #[expect(clippy::disallowed_methods, reason = "who asks does so in real time")]
-        thread::sleep(std::time::Duration::from_millis(millis));
-    }
+    use crate::system::log::Log;
+    use seamline_host::Journal;
+    use std::thread;
 
     fn asker(publisher: &Publisher) -> TcpStream {
-        let To::Askers(listener) = &publisher.to else { unreachable!("it was opened so") };
+        let To::Clients(listener) = &publisher.to else { unreachable!("it was opened so") };
         TcpStream::connect(listener.local_addr().unwrap()).unwrap()
     }
 
@@ -176,35 +166,35 @@ mod tests {
         let mut asked = asker(publisher);
         let mut answer = String::new();
         for piece in pieces {
-            // Who is no longer waited for is told so by a reset.
+            // The server resets a client that it no longer waits for.
             if asked.write_all(piece).is_err() {
                 break;
             }
-            pause(apart);
+            pause(Duration::from_millis(apart));
         }
         let _ = asked.read_to_string(&mut answer);
         (answer, clock::monotonic().saturating_since(begun).as_millis())
     }
 
     #[test]
-    fn who_asks_slowly_is_answered_and_who_never_comes_to_an_end_holds_up_nobody() {
+    fn slow_clients_are_answered_and_endless_ones_block_nothing() {
         let publisher = Publisher::open(Some(&Metrics::Http("127.0.0.1:0".parse().unwrap()))).unwrap();
         publisher.publish("it 7\n".to_owned());
-        let (stop, (say, _said)) = (AtomicBool::new(false), std::sync::mpsc::channel());
+        let (stop, (sender, _log)) = (AtomicBool::new(false), Log::new(Journal::new(io::sink(), false)));
         let (slow, endless, is_finished) = thread::scope(|scope| {
-            let serving = scope.spawn(|| publisher.serve(&stop, &say));
+            let serving = scope.spawn(|| publisher.serve(&stop, &sender));
             let slow = ask(&publisher, &[b"GET / HTTP/1.1\r\n", b"\r\n"], 150);
             let endless = ask(&publisher, &[b"x".as_slice(); 30], 100);
             let waiting = asker(&publisher);
-            pause(150);
+            pause(Duration::from_millis(150));
             stop.store(true, Ordering::Relaxed);
-            pause(250);
+            pause(Duration::from_millis(250));
             let is_finished = serving.is_finished();
             drop(waiting);
             (slow, endless, is_finished)
         });
         assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
         assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
-        assert!(is_finished, "it waits for somebody though it is to stop");
+        assert!(is_finished, "it waits for a client though it is to stop");
     }
 }

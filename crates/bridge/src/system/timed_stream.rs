@@ -1,25 +1,27 @@
 //! A TCP stream with one deadline for all its operations.
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use super::log::CHECK;
+use nix::poll::PollFlags;
 use seamline_host::clock;
+use seamline_host::socket::wait;
 use seamline_wire::Instant;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a waiting thread checks whether to stop, in milliseconds.
-const LOOK: u8 = 100;
-
 /// Wait until the stream can be read, or written; an error after the deadline, or when the process is to stop.
-pub(super) fn wait(asked: &TcpStream, what: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
+pub(super) fn wait_until(
+    stream: &TcpStream,
+    events: PollFlags,
+    until: Instant,
+    stop: &AtomicBool,
+) -> io::Result<()> {
     loop {
-        let left = until.saturating_since(clock::monotonic()).as_millis();
-        if left == 0 || stop.load(Ordering::Relaxed) {
+        let left = until.saturating_since(clock::monotonic());
+        if left.as_millis() == 0 || stop.load(Ordering::Relaxed) {
             return Err(ErrorKind::TimedOut.into());
         }
-        let look = PollTimeout::from(left.min(LOOK.into()) as u8);
-        if poll(&mut [PollFd::new(asked.as_fd(), what)], look).is_ok_and(|ready| ready > 0) {
+        if wait(stream, events, left.min(CHECK)) {
             return Ok(());
         }
     }
@@ -45,7 +47,7 @@ impl<'a> TimedStream<'a> {
     }
     pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            wait(&self.stream, PollFlags::POLLOUT, self.until, self.stop)?;
+            wait_until(&self.stream, PollFlags::POLLOUT, self.until, self.stop)?;
             let Some(written) = unless_it_would_wait(self.stream.write(bytes))? else { continue };
             bytes = &bytes[written..];
         }
@@ -53,7 +55,7 @@ impl<'a> TimedStream<'a> {
     }
     pub(super) fn read_exact(&mut self, mut room: &mut [u8]) -> io::Result<()> {
         while !room.is_empty() {
-            wait(&self.stream, PollFlags::POLLIN, self.until, self.stop)?;
+            wait_until(&self.stream, PollFlags::POLLIN, self.until, self.stop)?;
             match unless_it_would_wait(self.stream.read(room))? {
                 Some(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Some(length) => room = &mut room[length..],

@@ -1,29 +1,30 @@
-//! The thread of the agent, and what runs beside it.
+//! The thread of the agent, and the threads next to it.
 
 use super::coalescing::{coalesced, coalesces, refuse_coalescing};
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
+use super::log::{CHECK, Every, Log, WARN};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
 use crate::engine::{Engine, Settings};
 use crate::metrics::{BridgeCounters, PortCounters, Snapshot};
 use crate::outgoing::Outgoing;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::interface::Condition;
+use seamline_host::socket::{timeout, wait};
 use seamline_host::{Journal, Line, clock, explained};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 /// How a bridge runs.
 #[derive(Clone, Debug)]
-pub struct Manner {
+pub struct Options {
     /// The interface on the wired side, and the one on the wireless side.
     pub interfaces: [String; 2],
     /// Where the counters go.
@@ -50,25 +51,8 @@ pub(super) struct Shared {
     pub(super) stop: AtomicBool,
 }
 
-/// The log, and lines from other threads, which the agent's thread writes.
-struct Log {
-    journal: Journal,
-    said: Receiver<Line>,
-}
-
-impl Log {
-    fn write(&mut self, line: Line) {
-        self.journal.write([line.at(clock::wall())].into_iter());
-    }
-    fn write_said(&mut self) {
-        self.journal.write(self.said.try_iter());
-    }
-}
-
 /// A frame that has waited longer is forwarded without the agent. That is cheaper, so the queue drains.
 const OVERLOAD: Duration = Duration::from_millis(50);
-/// The longest time between two rounds.
-const ROUND: Duration = Duration::from_millis(100);
 /// How often it checks the interfaces, and publishes the counters.
 const LOOK: Duration = Duration::from_millis(250);
 const PUBLISH: Duration = Duration::from_secs(1);
@@ -77,8 +61,6 @@ const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 /// More than the receive queue (4 MB) holds of the shortest frames.
 const LAST_BATCHES: usize = 1000;
-/// The shortest time between two warnings about the same interface.
-const WARN: Duration = Duration::from_secs(60);
 
 /// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
@@ -86,40 +68,39 @@ const WARN: Duration = Duration::from_secs(60);
 /// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing.
 pub fn run(
     mut settings: Settings,
-    manner: &Manner,
+    options: &Options,
     stop: impl AsFd,
     out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
-    refuse_coalescing(&manner.interfaces)?;
-    let ports = [Port::open(&manner.interfaces[0])?, Port::open(&manner.interfaces[1])?];
+    refuse_coalescing(&options.interfaces)?;
+    let ports = [Port::open(&options.interfaces[0])?, Port::open(&options.interfaces[1])?];
     settings.medium = ports[0].medium();
     if settings.medium != ports[1].medium() {
-        let [wired, wireless] = &manner.interfaces;
+        let [wired, wireless] = &options.interfaces;
         let why =
             format!("{wired} and {wireless} frame packets differently: both must be Ethernet, or neither");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let publisher = Publisher::open(manner.metrics.as_ref())?;
+    let publisher = Publisher::open(options.metrics.as_ref())?;
     let (asker, jobs) = Jobs::new()?;
-    let handing_out = HandingOut::open(&manner.hand_over, settings.is_dry, asker.clone())?;
-    let incoming = Incoming::open(&manner.hand_over, asker)?;
-    let (say, said) = channel();
-    let mut log = Log { journal: Journal::new(out, manner.json), said };
+    let handing_out = HandingOut::open(&options.hand_over, settings.is_dry, asker.clone())?;
+    let incoming = Incoming::open(&options.hand_over, asker)?;
+    let (sender, mut log) = Log::new(Journal::new(out, options.json));
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let mut worker = Worker::new(settings, manner, ports, jobs);
+    let mut worker = Worker::new(settings, options, ports, jobs);
     log.write(worker.start());
     thread::scope(|scope| {
-        scope.spawn(|| Guard::new(&manner.interfaces).run(&shared, &say));
-        scope.spawn(|| publisher.serve(&shared.stop, &say));
-        scope.spawn(|| handing_out.run(&shared, &say));
-        scope.spawn(|| incoming.run(&shared, &say));
+        scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));
+        scope.spawn(|| publisher.serve(&shared.stop, &sender));
+        scope.spawn(|| handing_out.run(&shared, &sender));
+        scope.spawn(|| incoming.run(&shared, &sender));
         let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
     })?;
     let snapshot = worker.snapshot(&shared);
-    log.write_said();
+    log.write_received();
     log.write(snapshot.stop_line());
     Ok(snapshot)
 }
@@ -147,7 +128,7 @@ fn send(outgoing: &Outgoing<'_>, ports: &mut [Option<Port>; 2], left: &mut [Port
 }
 
 struct Worker<'a> {
-    manner: &'a Manner,
+    options: &'a Options,
     engine: Engine,
     ports: [Option<Port>; 2],
     /// The counters of ports that are gone; their successors continue them.
@@ -156,25 +137,26 @@ struct Worker<'a> {
     outgoing: Outgoing<'static>,
     jobs: Jobs,
     overload: u64,
-    looked_at: Instant,
-    published_at: Instant,
-    warned_at: [Option<Instant>; 2],
+    look: Every,
+    publish: Every,
+    /// Of each interface, about packets that were coalesced.
+    warning: [Every; 2],
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: Settings, manner: &'a Manner, ports: [Port; 2], jobs: Jobs) -> Self {
+    fn new(settings: Settings, options: &'a Options, ports: [Port; 2], jobs: Jobs) -> Self {
         Worker {
             engine: Engine::new(settings),
-            manner,
+            options,
             ports: ports.map(Some),
             left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
             jobs,
             overload: 0,
-            looked_at: Instant::ZERO,
-            published_at: Instant::ZERO,
-            warned_at: [None; 2],
+            look: Every::new(LOOK),
+            publish: Every::new(PUBLISH),
+            warning: [Every::new(WARN); 2],
         }
     }
 
@@ -183,8 +165,8 @@ impl<'a> Worker<'a> {
         let limits = settings.parameters.limits;
         Line::new("start")
             .with("agent", settings.kind.name)
-            .with("in", self.manner.interfaces[0].as_str())
-            .with("out", self.manner.interfaces[1].as_str())
+            .with("in", self.options.interfaces[0].as_str())
+            .with("out", self.options.interfaces[1].as_str())
             .with("dry_run", settings.is_dry)
             .with("connections", limits.connections)
             .with("memory", limits.bytes)
@@ -210,10 +192,7 @@ impl<'a> Worker<'a> {
                     self.engine.replace_agent();
                     self.jobs.drop_all();
                     self.outgoing = Outgoing::new();
-                    let timeout = PollTimeout::try_from(rest.as_millis() as i32).unwrap_or(PollTimeout::MAX);
-                    let mut asked = [PollFd::new(stop, PollFlags::POLLIN)];
-                    let _ = poll(&mut asked, timeout);
-                    if asked[0].any() == Some(true) {
+                    if wait(&stop, PollFlags::POLLIN, rest) {
                         return Ok(());
                     }
                     rest = Duration::from_nanos(rest.as_nanos() * 2).min(LONGEST_REST);
@@ -265,16 +244,13 @@ impl<'a> Worker<'a> {
     fn come_round(&mut self, shared: &Shared, log: &mut Log, publisher: &Publisher) {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
-        log.write_said();
-        if now.saturating_since(self.looked_at) >= LOOK {
-            self.looked_at = now;
+        log.write_received();
+        if self.look.is_due(now) {
             self.look(now, log);
         }
-        if now.saturating_since(self.published_at) >= PUBLISH {
-            self.published_at = now;
-            let [wired, wireless] = &self.manner.interfaces;
-            let text = self.snapshot(shared).text([wired, wireless]);
-            publisher.publish(text);
+        if self.publish.is_due(now) {
+            let [wired, wireless] = &self.options.interfaces;
+            publisher.publish(self.snapshot(shared).text([wired, wireless]));
         }
     }
 
@@ -299,16 +275,14 @@ impl<'a> Worker<'a> {
         let now = clock::monotonic();
         let wake = self.engine.wake_at().map(|at| at.saturating_since(now));
         // Rounded up: waking too early would be in vain.
-        let wake =
-            wake.map_or(ROUND, |wake| Duration::from_millis(wake.as_millis().saturating_add(1)).min(ROUND));
+        let wake = wake.map_or(CHECK, |wake| (wake + Duration::from_millis(1)).min(CHECK));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
         let mut descriptors: Vec<_> = [stop, self.jobs.as_fd()]
             .into_iter()
             .chain(sockets)
             .map(|socket| PollFd::new(socket, PollFlags::POLLIN))
             .collect();
-        let timeout = PollTimeout::try_from(wake.as_millis() as i32).unwrap_or(PollTimeout::ZERO);
-        match poll(&mut descriptors, timeout) {
+        match poll(&mut descriptors, timeout(wake)) {
             Ok(_) => Ok(descriptors[0].any() == Some(true)),
             Err(Errno::EINTR) => Ok(false),
             Err(error) => Err(explained(error, "waiting for packets")),
@@ -338,7 +312,7 @@ impl<'a> Worker<'a> {
         for side in Side::BOTH {
             self.look_for(side, now, log);
             let place = side.index();
-            let interface = self.manner.interfaces[place].as_str();
+            let interface = self.options.interfaces[place].as_str();
             let Some(port) = &mut self.ports[place] else { continue };
             if let Some(condition) = port.change() {
                 log.write(changed(interface, condition));
@@ -347,9 +321,7 @@ impl<'a> Worker<'a> {
             let longest = std::mem::take(&mut port.longest);
             let Some(mtu) = port.mtu() else { continue };
             self.engine.set_mtu(side, mtu);
-            let is_due = self.warned_at[place].is_none_or(|at| now.saturating_since(at) >= WARN);
-            if longest > mtu + crate::frame::MAX_LINK_HEADER && is_due {
-                self.warned_at[place] = Some(now);
+            if longest > mtu + crate::frame::MAX_LINK_HEADER && self.warning[place].is_due(now) {
                 log.write(coalesced(interface, longest));
             }
         }
@@ -358,7 +330,7 @@ impl<'a> Worker<'a> {
     /// Close an interface that was removed, and open it again when one of its name returns.
     fn look_for(&mut self, side: Side, now: Instant, log: &mut Log) {
         let place = side.index();
-        let interface = self.manner.interfaces[place].as_str();
+        let interface = self.options.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
             self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
             log.write(Line::new("interface-removed").with("interface", interface));
@@ -375,7 +347,7 @@ impl<'a> Worker<'a> {
         self.ports[place] = Some(port);
         log.write(Line::new("interface-returned").with("interface", interface));
         if let Some(warning) = coalesces(interface) {
-            self.warned_at[place] = Some(now);
+            self.warning[place].restart(now);
             log.write(warning);
         }
     }

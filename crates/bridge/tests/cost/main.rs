@@ -16,7 +16,7 @@ use hosts::{inside, ip, pause, skip};
 use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
-use seamline_bridge::system::{HandOver, Manner, Split, run, split};
+use seamline_bridge::system::{HandOver, Options, Split, run, split};
 use seamline_host::clock;
 use seamline_lab::system::Namespace;
 use seamline_wire::Duration;
@@ -93,13 +93,13 @@ fn begin(who: Who, path: &Path) -> Forwarder {
             let obtcp = ObtcpParameters { cache: 2000, ..ObtcpParameters::default() };
             let snoop = SnoopParameters { cache: 2000, ..SnoopParameters::default() };
             let settings = kinds::settings(kind, Parameters { obtcp, snoop, ..Parameters::default() });
-            let manner = Manner {
+            let options = Options {
                 interfaces: interfaces(),
                 metrics: None,
                 json: false,
                 hand_over: HandOver::default(),
             };
-            in_thread(&path.middle, move |stop| run(settings, &manner, &stop, std::io::sink()).map(drop))
+            in_thread(&path.middle, move |stop| run(settings, &options, &stop, std::io::sink()).map(drop))
         }
         Who::Split => in_thread(&path.middle, |stop| split(&settings(), &stop, std::io::sink()).map(drop)),
         Who::Haproxy => haproxy(&path.middle),

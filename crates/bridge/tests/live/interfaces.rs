@@ -3,8 +3,8 @@
 use crate::hop::Hop;
 use crate::hosts::{ip, pause, run, skip, veth};
 use crate::net::{Net, Transfer};
-use crate::{Bridge, manner, settings};
-use seamline_bridge::system::{Manner, Metrics};
+use crate::{Bridge, options, settings};
+use seamline_bridge::system::{Metrics, Options};
 
 /// That of the fixed host's interface, whichever device has its name: the mobile host does not ask for it again.
 const ADDRESS: &str = "02:00:00:00:00:0a";
@@ -32,7 +32,7 @@ fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_sa
     }
     ip(&net.fixed, &format!("link set a0 address {ADDRESS}"));
     let hop = Hop::begin(&net, 20);
-    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     let mut transfer = Transfer::begin_by(&net, 4, 4_000_000, Some("cubic"));
     transfer.wait_for(300_000);
     replace(&net, |_| {});
@@ -80,7 +80,7 @@ fn an_interface_that_stops_is_said_and_counted() {
     // The kernel says up to a second late that a new device has a carrier.
     pause(1500);
     let metrics = Some(Metrics::File(path.clone()));
-    let mut bridge = Bridge::begin(&net, settings("snoop"), Manner { metrics, ..manner() });
+    let mut bridge = Bridge::begin(&net, settings("snoop"), Options { metrics, ..options() });
     let mut transfer = Transfer::begin_by(&net, 4, 4_000_000, Some("cubic"));
     transfer.wait_for(300_000);
     assert!(!bridge.log().contains("event=link-"), "{}", bridge.log());

@@ -25,7 +25,7 @@ use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
-use seamline_bridge::system::{HandOver, Manner, Metrics, Port, run};
+use seamline_bridge::system::{HandOver, Metrics, Options, Port, run};
 use std::io::{Read, Write};
 use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -43,9 +43,9 @@ fn settings(kind: &str) -> Settings {
     kinds::settings(kind, Parameters { obtcp, snoop, ..Parameters::default() })
 }
 
-fn manner() -> Manner {
+fn options() -> Options {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    Manner { interfaces, metrics: None, json: false, hand_over: HandOver::default() }
+    Options { interfaces, metrics: None, json: false, hand_over: HandOver::default() }
 }
 
 /// A bridge in a thread of this process.
@@ -68,14 +68,14 @@ impl Write for Shared {
 }
 
 impl Bridge {
-    fn begin(net: &Net, settings: Settings, manner: Manner) -> Self {
+    fn begin(net: &Net, settings: Settings, options: Options) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
         let out = Shared(Arc::clone(&log));
-        Bridge { log, ..Bridge::begin_with(net, settings, manner, out) }
+        Bridge { log, ..Bridge::begin_with(net, settings, options, out) }
     }
-    fn begin_with(net: &Net, settings: Settings, manner: Manner, out: impl Write + Send + 'static) -> Self {
+    fn begin_with(net: &Net, settings: Settings, options: Options, out: impl Write + Send + 'static) -> Self {
         let (stop, asked) = UnixStream::pair().unwrap();
-        let thread = inside(&net.bridge, move || run(settings, &manner, &asked, out));
+        let thread = inside(&net.bridge, move || run(settings, &options, &asked, out));
         pause(200);
         Bridge { stop: Some(stop), thread: Some(thread), log: Arc::default() }
     }
@@ -110,7 +110,7 @@ fn every_agent_carries_what_was_sent() {
         for version in [4, 6] {
             let Some(net) = Net::or_skip("every_agent_carries_what_was_sent") else { return };
             let hop = Hop::begin(&net, 20);
-            let mut bridge = Bridge::begin(&net, settings(kind), manner());
+            let mut bridge = Bridge::begin(&net, settings(kind), options());
             let mut transfer = Transfer::begin(&net, version, 1_500_000);
             transfer.finish();
             let it = bridge.end().unwrap();
@@ -141,7 +141,7 @@ fn the_bridge_itself() {
     let end = asked.try_clone().unwrap();
     std::thread::spawn(move || std::io::stdin().read(&mut [0]).map(|_| end.shutdown(Shutdown::Both)));
     signal_hook::low_level::pipe::register(Signal::SIGTERM as i32, asked).unwrap();
-    run(settings(&kind), &manner(), stop, std::io::stderr()).unwrap();
+    run(settings(&kind), &options(), stop, std::io::stderr()).unwrap();
 }
 
 /// It ends with its input, or by SIGTERM. Its log goes to `log`.
@@ -217,7 +217,7 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
         let Some(net) = Net::or_skip("the_guard_forwards_within_a_second_and_steps_back") else { return };
         let hop = Hop::begin(&net, 0);
         let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
-        let mut bridge = Bridge::begin(&net, troubled, manner());
+        let mut bridge = Bridge::begin(&net, troubled, options());
         Transfer::begin(&net, 4, 300_000).finish();
         let mut meanwhile = None;
         let silence = longest_silence(&net, 1500, || {
@@ -250,7 +250,7 @@ fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
     let Some(net) = Net::or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else { return };
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
     let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin(&net, troubled, manner());
+    let mut bridge = Bridge::begin(&net, troubled, options());
     Trouble::Panics.begin();
     let _meanwhile = Transfer::begin(&net, 4, 100_000);
     pause(300);
@@ -280,7 +280,7 @@ fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
     let name = "a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end";
     let Some(net) = Net::or_skip(name) else { return };
     let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin_with(&net, settings("snoop"), manner(), Full);
+    let mut bridge = Bridge::begin_with(&net, settings("snoop"), options(), Full);
     Transfer::begin(&net, 4, 100_000).finish();
     let it = bridge.end().unwrap();
     assert!(it.engine.shown > 50 && it.bridge.bypasses == 0, "{it:?}");
@@ -293,7 +293,7 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
     let Some(net) = Net::or_skip("what_has_waited_for_the_agent_too_long_passes_it_by") else { return };
     let hop = Hop::begin(&net, 0);
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
-    let mut bridge = Bridge::begin(&net, troubled, manner());
+    let mut bridge = Bridge::begin(&net, troubled, options());
     let mut through = None;
     let silence = longest_silence(&net, 300, || {
         Trouble::Hangs.begin();
@@ -324,7 +324,7 @@ fn as_much_may_wait_to_leave_as_to_be_read() {
 fn interfaces_come_back() {
     let Some(net) = Net::or_skip("interfaces_come_back") else { return };
     let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     let mut transfer = Transfer::begin(&net, 4, 2_000_000);
     transfer.wait_for(300_000);
     ip(&net.bridge, "link set b1 down");
@@ -350,7 +350,7 @@ fn interfaces_come_back() {
 fn the_mtu_changes() {
     let Some(net) = Net::or_skip("the_mtu_changes") else { return };
     let hop = Hop::begin(&net, 20);
-    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     let mut transfer = Transfer::begin(&net, 4, 1_500_000);
     for (share, mtu) in [(2, 1000), (4, 1500), (6, 600), (8, 1500)] {
         transfer.wait_for(1_500_000 * share / 10);
@@ -368,12 +368,12 @@ fn packets_that_would_be_joined_are_refused_with_the_command() {
     if !run_in(&net.bridge, "ethtool -K b1 gro on") {
         return skip("packets_that_would_be_joined_are_refused_with_the_command", "ethtool is missing");
     }
-    let mut bridge = Bridge::begin(&net, settings("snoop"), manner());
+    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     let why = bridge.end().unwrap_err().to_string();
     assert!(why.contains("ethtool -K b1 gro off") && !why.contains("b0"), "{why}");
     assert!(run_in(&net.bridge, "ethtool -K b1 gro off"));
-    assert!(Bridge::begin(&net, settings("snoop"), manner()).end().is_ok());
-    let missing = Manner { interfaces: ["b0".to_owned(), "b7".to_owned()], ..manner() };
+    assert!(Bridge::begin(&net, settings("snoop"), options()).end().is_ok());
+    let missing = Options { interfaces: ["b0".to_owned(), "b7".to_owned()], ..options() };
     let why = Bridge::begin(&net, settings("snoop"), missing).end().unwrap_err().to_string();
     assert!(why.contains("b7"), "{why}");
 }
@@ -385,7 +385,7 @@ fn the_counters_can_be_read() {
     ip(&net.bridge, "link set lo up");
     let hop = Hop::begin(&net, 0);
     let address = "127.0.0.1:9477".parse().unwrap();
-    let with = Manner { metrics: Some(Metrics::Http(address)), ..manner() };
+    let with = Options { metrics: Some(Metrics::Http(address)), ..options() };
     let mut bridge = Bridge::begin(&net, settings("snoop"), with);
     Transfer::begin(&net, 4, 100_000).finish();
     pause(1300);
@@ -402,7 +402,7 @@ fn the_counters_can_be_read() {
     bridge.end().unwrap();
 
     let path = std::env::temp_dir().join(format!("seamline-bridge-{}.prom", std::process::id()));
-    let with = Manner { metrics: Some(Metrics::File(path.clone())), ..manner() };
+    let with = Options { metrics: Some(Metrics::File(path.clone())), ..options() };
     let mut bridge = Bridge::begin(&net, settings("snoop"), with);
     pause(1300);
     let text = std::fs::read_to_string(&path).unwrap();

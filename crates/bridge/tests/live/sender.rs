@@ -2,7 +2,7 @@
 
 use crate::hop::Hop;
 use crate::net::{Net, Transfer, now};
-use crate::{Bridge, manner, settings};
+use crate::{Bridge, options, settings};
 use seamline_bridge::Settings;
 use seamline_lab::system::Namespace;
 
@@ -41,7 +41,7 @@ fn counted(namespace: &Namespace, file: &str, group: &str, name: &str) -> u64 {
 fn download(test: &str, settings: Settings, congestion_control: &str, seed: u64) -> Option<Found> {
     let net = Net::or_skip(test)?;
     let hop = Hop::seeded(&net, 20, seed);
-    let mut bridge = Bridge::begin(&net, settings, manner());
+    let mut bridge = Bridge::begin(&net, settings, options());
     let begun = now();
     Transfer::begin_by(&net, 4, BYTES, Some(congestion_control)).finish();
     let millis = now() - begun;

@@ -4,7 +4,7 @@ use crate::hop::{Hop, Troubles};
 use crate::hosts::{inside, ip, pause};
 use crate::net::{Net, Transfer, now};
 use crate::support::{KINDS, ethernet, packet, segment};
-use crate::{Bridge, manner, settings};
+use crate::{Bridge, options, settings};
 use seamline_agent::Side;
 use seamline_bridge::system::Port;
 use seamline_bridge::{EngineCounters, Outgoing};
@@ -105,7 +105,7 @@ fn all_trouble_at_once_for_as_long_as_is_asked() {
         let Some(net) = Net::with_wired_hop("all_trouble_at_once_for_as_long_as_is_asked") else { return };
         let troubles = Troubles { lost: 20, mangled: 20, has_vlan: true };
         let hops = [Hop::before(&net, Troubles { lost: 2, ..troubles }, 5), Hop::behind(&net, troubles, 7)];
-        let mut bridge = Bridge::begin(&net, settings(kind), manner());
+        let mut bridge = Bridge::begin(&net, settings(kind), options());
         let flood = Flood::begin(&net, flood);
         let transfers = stay.transfers(&net, || {
             ip(&net.bridge, "link set b1 down");

@@ -2,9 +2,9 @@
 
 use super::program::{find, program};
 use super::{Feature, Need, in_a_namespace};
+use crate::process::run;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
-use std::io::{self, Write};
-use std::process::{Command, Stdio};
+use std::io;
 
 /// Uses everything that the rules of split connections need: a table that ends with its owner, route and socket look-ups, and TPROXY.
 const RULES: &str = "\
@@ -51,20 +51,7 @@ fn rules() -> Feature {
 /// When there is no `nft`, or it refuses them: with its message.
 pub(super) fn try_rules(rules: &str) -> io::Result<()> {
     let nft = find("nft").ok_or_else(|| io::Error::other("nft was not found"))?;
-    let mut nft = Command::new(nft)
-        .args(["-f", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    if let Some(mut stdin) = nft.stdin.take() {
-        // If nft has ended already, its own message says why.
-        let _ = stdin.write_all(rules.as_bytes());
-    }
-    let output = nft.wait_with_output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let why = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(why.lines().next().unwrap_or("nft refused them").to_owned()))
+    run(nft, "nftables", &["-f", "-"], rules)?
+        .map(drop)
+        .map_err(|why| io::Error::other(why.lines().next().unwrap_or("nft refused them").to_owned()))
 }

@@ -8,12 +8,11 @@ use super::{Agent, Host};
 use crate::connections::Key;
 use crate::craft;
 use crate::kick::KernelView;
-use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::io;
 
 /// So often the kernel is asked what has arrived at a connection between its freeze and the loss. Each time that nothing was waiting for its
-/// acknowledgment tells what number stands for how many bytes.
+/// acknowledgment shows which sequence number stands for how many bytes.
 const LOOKS: u32 = 16;
 /// As many are asked about by one look at the clock; there is always other news to be read in between.
 const AT_ONCE: usize = 64;
@@ -49,7 +48,7 @@ impl Arriving {
 
 impl Agent {
     /// Look what has arrived at connections that are frozen, and acknowledge it where nothing more should come.
-    pub(super) fn acknowledge_arrivals(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+    pub(super) fn acknowledge_arrivals(&mut self, now: Instant, host: &mut dyn Host) {
         let is_due = |(_, arriving): &(&Key, &Arriving)| arriving.look_at <= now;
         let due = self.freezing.arriving.iter().filter(is_due).map(|(key, arriving)| (*key, *arriving));
         let mut due: Vec<(Key, Arriving)> = due.collect();
@@ -61,9 +60,9 @@ impl Agent {
                 Some(next) => self.freezing.arriving.insert(key, next),
                 None => self.freezing.arriving.remove(&key),
             };
-            if let Err(error) = self.acknowledge_arrival(now, &key, &arriving, host, log) {
+            if let Err(error) = self.acknowledge_arrival(now, &key, &arriving, host) {
                 self.counters.failures += 1;
-                log.push(line("catch-up-failed", &key).shown("error", error));
+                self.log.push(line("catch-up-failed", &key).shown("error", error));
             }
         }
     }
@@ -74,7 +73,6 @@ impl Agent {
         key: &Key,
         arriving: &Arriving,
         host: &mut dyn Host,
-        log: &mut Vec<Line>,
     ) -> io::Result<()> {
         let interface = self.connections.get(key).map(|connection| connection.interface);
         let Some(interface) = interface else { return Ok(()) };
@@ -91,7 +89,7 @@ impl Agent {
         host.send(&packet, way(key, &caught_up, &view))?;
         *connection = caught_up;
         self.counters.caught_up += 1;
-        log.push(
+        self.log.push(
             line("catch-up", key)
                 .with("left_ms", arriving.lost_at.saturating_since(now).as_millis_f64())
                 .with("acknowledgment", caught_up.last.segment.acknowledgment.0),

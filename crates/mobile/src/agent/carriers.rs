@@ -46,7 +46,7 @@ impl Agent {
 
     /// Let connections follow whose interface is gone: to the one that has its name now, or else their address. That is a link that is back,
     /// once it is up.
-    pub(super) fn follow(&mut self, now: Instant, log: &mut Vec<Line>) {
+    pub(super) fn follow(&mut self, now: Instant) {
         if !self.links.misses_any() {
             return;
         }
@@ -61,7 +61,7 @@ impl Agent {
         for (index, connections) in followed {
             let name = self.links.name(index).unwrap_or_default().to_owned();
             let line = Line::new("link-remade").with("link", name).with("by", By::Kernel.name());
-            log.push(line.with("connections", connections));
+            self.log.push(line.with("connections", connections));
             if self.links.is_up(index) && self.policy(index).watch {
                 let over =
                     self.connections.iter_mut().filter(|(_, connection)| connection.interface == index);
@@ -82,8 +82,8 @@ impl Agent {
         self.links.gone(index, is_used);
     }
 
-    /// Everything will be described anew: addresses, and the interfaces with these numbers. Others are gone.
-    pub fn look_anew(&mut self, now: Instant, there: &BTreeSet<u32>) {
+    /// Everything will be described again: addresses, and the interfaces with these numbers. Others are gone.
+    pub fn look_again(&mut self, now: Instant, there: &BTreeSet<u32>) {
         let gone: Vec<u32> =
             self.links.iter().map(|(index, ..)| index).filter(|index| !there.contains(index)).collect();
         gone.into_iter().for_each(|index| self.gone(now, index));

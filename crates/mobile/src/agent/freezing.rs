@@ -1,7 +1,7 @@
 //! Freezing other ends before an outage, and thawing them after it: Freeze-TCP (Goff, Moronski, Phatak and Gupta, IEEE INFOCOM 2000).
 //!
 //! A connection is frozen one loaded round trip and a margin before its link is expected to be lost, so that what the other end has sent
-//! until it hears of the closed window still arrives. It thaws when the link is back, when nobody has said that it was lost, or when
+//! until it hears of the closed window still arrives. It thaws when the link is back, when the announced loss did not come, or when
 //! the timeout ends.
 
 use super::arriving::Arriving;
@@ -31,7 +31,7 @@ pub(super) struct Freezing {
     plans: BTreeMap<Key, Plan>,
     /// What is on its way to connections that are frozen.
     pub(super) arriving: BTreeMap<Key, Arriving>,
-    /// Losses that the schedule has announced and nobody has weighed: the interface, and when its link will be lost.
+    /// Losses that the schedule has announced, not yet weighed: the interface, and when its link will be lost.
     announced: Vec<(u32, Instant)>,
 }
 
@@ -56,7 +56,7 @@ enum Stage {
         thaw_at: Instant,
         /// Why it will thaw then.
         why: &'static str,
-        /// When the kernel will thaw it by itself.
+        /// When the kernel will thaw it on its own.
         kernel_until: Instant,
     },
 }
@@ -72,7 +72,7 @@ impl Plan {
 }
 
 impl Agent {
-    /// A link is said to be lost soon.
+    /// A notice announces that a link will be lost.
     pub(super) fn going_down(
         &mut self,
         now: Instant,
@@ -80,7 +80,6 @@ impl Agent {
         within: Option<Duration>,
         by: By,
         host: &mut dyn Host,
-        log: &mut Vec<Line>,
     ) {
         let Some(link) = self.links.name(index) else { return };
         let mut longest = None;
@@ -108,12 +107,12 @@ impl Agent {
         if let Some(longest) = longest {
             line = line.with("round_trip_ms", longest.as_millis_f64());
         }
-        log.push(line.with("freeze", decision.in_words(policy.freeze)));
+        self.log.push(line.with("freeze", decision.label(policy.freeze)));
         for (key, needed) in left_alone {
-            self.refuse(&key, needed, log);
+            self.refuse(&key, needed);
         }
         for (key, decision) in weighed {
-            self.plan(now, key, within, decision, host, log);
+            self.plan(now, key, within, decision, host);
         }
     }
 
@@ -124,21 +123,20 @@ impl Agent {
         within: Option<Duration>,
         decision: Freeze,
         host: &mut dyn Host,
-        log: &mut Vec<Line>,
     ) {
         let lost_at = now + within.unwrap_or_default();
         match (decision, self.freezing.plans.get(&key).copied()) {
             (_, Some(Plan { stage: Stage::Frozen { thaw_at, why, .. }, .. })) if thaw_at <= now => {
-                self.thaw(now, &key, why, host, log);
-                self.plan(now, key, within, decision, host, log);
+                self.thaw(now, &key, why, host);
+                self.plan(now, key, within, decision, host);
             }
             // What is to be lost after the link has been back is no news of this outage.
             (_, Some(Plan { stage: Stage::Frozen { .. }, .. })) if self.is_lost(&key) => {
-                self.refuse(&key, "the link is down", log);
+                self.refuse(&key, "the link is down");
             }
             (Freeze::Helps { .. }, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
-                self.thaw(now, &key, "lost later than said", host, log);
-                self.plan(now, key, within, decision, host, log);
+                self.thaw(now, &key, "lost later than said", host);
+                self.plan(now, key, within, decision, host);
             }
             // The newest notice counts.
             (_, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
@@ -149,9 +147,9 @@ impl Agent {
             (Freeze::Helps { needed }, _) => {
                 let at = lost_at - needed;
                 if let Err(error) = self.prepare(&key, host) {
-                    return self.not_frozen(&key, &error, log);
+                    return self.not_frozen(&key, &error);
                 }
-                log.push(
+                self.log.push(
                     line("freeze-planned", &key)
                         .with("in_ms", at.saturating_since(now).as_millis_f64())
                         .with("needed_ms", needed.as_millis_f64()),
@@ -161,7 +159,7 @@ impl Agent {
             }
             (decision, _) => {
                 self.freezing.plans.remove(&key);
-                self.refuse(&key, decision.in_words(true), log);
+                self.refuse(&key, decision.label(true));
             }
         }
     }
@@ -178,9 +176,9 @@ impl Agent {
         }
     }
 
-    fn refuse(&mut self, key: &Key, reason: impl Display, log: &mut Vec<Line>) {
+    fn refuse(&mut self, key: &Key, reason: impl Display) {
         self.counters.freezes_refused += 1;
-        log.push(line("freeze-refused", key).shown("reason", reason));
+        self.log.push(line("freeze-refused", key).shown("reason", reason));
     }
 
     fn margin(&self, key: &Key) -> Duration {
@@ -196,25 +194,19 @@ impl Agent {
     }
 
     /// A link has changed that carries these interfaces.
-    pub(super) fn freezes_changed(
-        &mut self,
-        now: Instant,
-        carried: &BTreeMap<u32, bool>,
-        change: Change,
-        log: &mut Vec<Line>,
-    ) {
-        // Also those whose connection nobody keeps any more.
+    pub(super) fn freezes_changed(&mut self, now: Instant, carried: &BTreeMap<u32, bool>, change: Change) {
+        // Also plans whose connection has been forgotten.
         let plans = self.freezing.plans.iter().filter(|(_, plan)| carried.contains_key(&plan.interface));
         let keys: Vec<Key> = plans.map(|(key, _)| *key).collect();
         for key in keys {
             match (self.freezing.plans[&key].stage, change) {
                 (Stage::Planned { .. }, Change::Down) => {
                     self.freezing.plans.remove(&key);
-                    self.refuse(&key, "lost earlier than said", log);
+                    self.refuse(&key, "lost earlier than said");
                 }
                 (Stage::Planned { .. }, Change::Up) => {
                     self.freezing.plans.remove(&key);
-                    self.refuse(&key, "the link is back already", log);
+                    self.refuse(&key, "the link is back already");
                 }
                 (Stage::Frozen { .. }, Change::Down) if self.goes_elsewhere(&key, carried) => {
                     self.postpone(&key, now, "another port carries it");
@@ -238,8 +230,8 @@ impl Agent {
     /// Freeze and thaw what is due. To be called before [`Agent::help`], with all packets taken in that the host has sent so far. Whether more
     /// is due: then it is to be called again with the time that it is by then.
     #[must_use]
-    pub fn freeze(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
-        self.drop_moved(now, host, log);
+    pub fn freeze(&mut self, now: Instant, host: &mut dyn Host) -> bool {
+        self.drop_moved(now, host);
         let is_due = |(_, plan): &(&Key, &Plan)| plan.due() <= now;
         let mut due: Vec<(Key, Plan)> =
             self.freezing.plans.iter().filter(is_due).map(|(key, plan)| (*key, *plan)).collect();
@@ -247,31 +239,31 @@ impl Agent {
         due.truncate(AT_ONCE);
         for (key, plan) in due {
             match plan.stage {
-                Stage::Planned { lost_at, .. } => self.freeze_one(now, key, lost_at, host, log),
-                Stage::Frozen { thaw_at, why, .. } if thaw_at <= now => self.thaw(now, &key, why, host, log),
-                Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host, log),
+                Stage::Planned { lost_at, .. } => self.freeze_one(now, key, lost_at, host),
+                Stage::Frozen { thaw_at, why, .. } if thaw_at <= now => self.thaw(now, &key, why, host),
+                Stage::Frozen { thaw_at, .. } => self.prolong(&key, thaw_at, host),
             }
         }
         if is_more {
             return true;
         }
-        self.acknowledge_arrivals(now, host, log);
+        self.acknowledge_arrivals(now, host);
         // After what the link's return thaws, which may be now.
         for (index, lost_at) in std::mem::take(&mut self.freezing.announced) {
-            self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host, log);
+            self.going_down(now, index, Some(lost_at.saturating_since(now)), By::Schedule, host);
         }
         false
     }
 
     /// What leaves by another interface now has nothing to do with the loss of the former.
-    fn drop_moved(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+    fn drop_moved(&mut self, now: Instant, host: &mut dyn Host) {
         let plans = self.freezing.plans.iter().filter(|(key, plan)| self.has_moved(key, plan));
         for (key, stage) in plans.map(|(key, plan)| (*key, plan.stage)).collect::<Vec<_>>() {
             match stage {
-                Stage::Frozen { .. } => self.thaw(now, &key, MOVED, host, log),
+                Stage::Frozen { .. } => self.thaw(now, &key, MOVED, host),
                 Stage::Planned { .. } => {
                     self.freezing.plans.remove(&key);
-                    self.refuse(&key, MOVED, log);
+                    self.refuse(&key, MOVED);
                 }
             }
         }
@@ -289,41 +281,34 @@ impl Agent {
         self.freezing.plans.iter().map(due).chain(announced).chain(arriving).min()
     }
 
-    fn freeze_one(
-        &mut self,
-        now: Instant,
-        key: Key,
-        lost_at: Instant,
-        host: &mut dyn Host,
-        log: &mut Vec<Line>,
-    ) {
+    fn freeze_one(&mut self, now: Instant, key: Key, lost_at: Instant, host: &mut dyn Host) {
         self.freezing.plans.remove(&key);
         let Some(connection) = self.connections.get(&key).copied() else { return };
         let view = match host.view(&key, connection.interface) {
             Ok(view) => view.filter(KernelView::is_synchronized),
-            Err(error) => return self.not_frozen(&key, &error, log),
+            Err(error) => return self.not_frozen(&key, &error),
         };
         let Some(view) = view else { return };
         if !self.links.is_up(connection.interface) {
-            return self.refuse(&key, "the link is down", log);
+            return self.refuse(&key, "the link is down");
         }
         // Its queues may have grown since it was weighed; the margin is for that.
         let left = lost_at.saturating_since(now);
         if view.loaded_round_trip().is_none_or(|round_trip| left <= round_trip) {
-            return self.refuse(&key, "the round trip has grown", log);
+            return self.refuse(&key, "the round trip has grown");
         }
         let Some(known) = self.connections.get_mut(&key) else { return };
         let connection = known.caught_up(now, view.received).unwrap_or(*known);
-        let said = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
+        let event = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
             .with("left_ms", left.as_millis_f64())
             .with("acknowledgment", connection.last.segment.acknowledgment.0);
         if self.is_dry {
-            log.push(said);
+            self.log.push(event);
             return;
         }
         let thaw_at = lost_at + self.margin(&key);
         if let Err(error) = close(&key, &connection, &view, thaw_at, host) {
-            return self.not_frozen(&key, &error, log);
+            return self.not_frozen(&key, &error);
         }
         let stage = Stage::Frozen { thaw_at, why: NOT_LOST, kernel_until: thaw_at };
         let interface = connection.interface;
@@ -333,16 +318,16 @@ impl Agent {
             *known = Connection { frozen: Frozen::Yes, ..connection };
         }
         self.counters.frozen += 1;
-        log.push(said);
+        self.log.push(event);
     }
 
-    fn not_frozen(&mut self, key: &Key, error: &io::Error, log: &mut Vec<Line>) {
+    fn not_frozen(&mut self, key: &Key, error: &io::Error) {
         self.counters.failures += 1;
-        log.push(line("freeze-failed", key).shown("error", error));
+        self.log.push(line("freeze-failed", key).shown("error", error));
     }
 
     /// Have the kernel wait for longer, too.
-    fn prolong(&mut self, key: &Key, until: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+    fn prolong(&mut self, key: &Key, until: Instant, host: &mut dyn Host) {
         let Some(Plan { interface, stage: Stage::Frozen { kernel_until, .. }, .. }) =
             self.freezing.plans.get_mut(key)
         else {
@@ -350,24 +335,24 @@ impl Agent {
         };
         *kernel_until = until;
         if let Err(error) = host.close_window(key, *interface, until) {
-            self.not_frozen(key, &error, log);
+            self.not_frozen(key, &error);
         }
     }
 
-    /// Open the window again; [`Agent::help`] tells the other end.
-    fn thaw(&mut self, now: Instant, key: &Key, why: &'static str, host: &mut dyn Host, log: &mut Vec<Line>) {
+    /// Open the window again; [`Agent::help`] repeats the acknowledgment.
+    fn thaw(&mut self, now: Instant, key: &Key, why: &'static str, host: &mut dyn Host) {
         self.freezing.plans.remove(key);
         self.freezing.arriving.remove(key);
         let window = host.open_window(key).unwrap_or_else(|error| {
-            // The kernel opens it by itself when its time is over.
+            // The kernel opens it when its time is over.
             self.counters.failures += 1;
-            log.push(line("thaw-failed", key).shown("error", error));
+            self.log.push(line("thaw-failed", key).shown("error", error));
             None
         });
         self.counters.thawed += 1;
-        log.push(line("thaw", key).with("reason", why));
+        self.log.push(line("thaw", key).with("reason", why));
         let Some(connection) = self.connections.get_mut(key) else { return };
-        // Where packets have said another one since, it went by a way that nobody watches, and is newer.
+        // If packets have carried another window since, they left by an interface without the program, and it is newer.
         if let (Some(window), 0) = (window, connection.said_window) {
             connection.last.segment.window = window;
         }
@@ -378,11 +363,11 @@ impl Agent {
     }
 
     /// Thaw everything: the end is near. What waits for room in the host's queues waits no longer; there will be no other time.
-    pub fn thaw_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
+    pub fn thaw_all(&mut self, now: Instant, host: &mut dyn Host) {
         self.pause_until = None;
         self.freezing.plans.retain(|_, plan| matches!(plan.stage, Stage::Frozen { .. }));
         for key in self.freezing.plans.keys().copied().collect::<Vec<Key>>() {
-            self.thaw(now, &key, "the daemon ends", host, log);
+            self.thaw(now, &key, "the daemon ends", host);
         }
     }
 

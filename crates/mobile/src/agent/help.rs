@@ -18,19 +18,19 @@ impl Agent {
     /// Help every connection that is owed it, whose link is up and whose address is there: first all acknowledgments, which bring data
     /// back, then this host's own data. Where that fails, for want of a route, it is tried again after the next news; where it fails
     /// for want of room, the rest waits ([`Agent::resume_in`]).
-    pub fn help(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) {
-        self.follow(now, log);
+    pub fn help(&mut self, now: Instant, host: &mut dyn Host) {
+        self.follow(now);
         self.note_standing(host);
         if self.pause_until.is_some_and(|until| now < until) {
             return;
         }
-        let are_acknowledged = self.acknowledge_all(now, host, log);
-        let is_done = self.kick_all(host, log) && are_acknowledged;
+        let are_acknowledged = self.acknowledge_all(now, host);
+        let is_done = self.kick_all(host) && are_acknowledged;
         self.counters.pauses += u64::from(!is_done);
         self.pause_until = (!is_done).then_some(now + PAUSE);
     }
 
-    /// Ask where the connections stand whose link is lost: nobody sees what they send from now on.
+    /// Ask the kernel for the state of the connections whose link is lost: what they send from now on is not observed.
     fn note_standing(&mut self, host: &mut dyn Host) {
         if !std::mem::take(&mut self.asks_standing) {
             return;
@@ -46,15 +46,15 @@ impl Agent {
     }
 
     /// Whether there was room for all.
-    fn acknowledge_all(&mut self, now: Instant, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
+    fn acknowledge_all(&mut self, now: Instant, host: &mut dyn Host) -> bool {
         let mut full = BTreeSet::new();
-        for key in self.due(now, log) {
+        for key in self.due(now) {
             let Some(connection) = self.connections.get(&key).copied() else { continue };
             if full.contains(&connection.interface) {
                 continue;
             }
             let policy = self.policy(connection.interface);
-            match self.acknowledge(now, &key, &connection, policy, host, log) {
+            match self.acknowledge(now, &key, &connection, policy, host) {
                 Ok(Some(view)) => {
                     let is_kick_due = policy.kick && view.is_stuck();
                     self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(is_kick_due));
@@ -66,21 +66,21 @@ impl Agent {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     full.insert(connection.interface);
                 }
-                Err(error) => self.failed(&key, &error, log),
+                Err(error) => self.failed(&key, &error),
             }
         }
         full.is_empty()
     }
 
     /// Whether there was room for all.
-    fn kick_all(&mut self, host: &mut dyn Host, log: &mut Vec<Line>) -> bool {
+    fn kick_all(&mut self, host: &mut dyn Host) -> bool {
         let is_due =
             |connection: &Connection| connection.is_kick_due && self.links.is_up(connection.interface);
         let due = self.connections.iter().filter(|(_, connection)| is_due(connection));
         for (key, connection) in due.map(|(key, it)| (*key, *it)).collect::<Vec<_>>() {
-            match self.kick(&key, &connection, host, log) {
+            match self.kick(&key, &connection, host) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-                Err(error) => self.failed(&key, &error, log),
+                Err(error) => self.failed(&key, &error),
                 Ok(()) => {}
             }
             self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(false));
@@ -88,8 +88,8 @@ impl Agent {
         true
     }
 
-    /// Whose turn it is. Those that have waited for too long get none, nor do those that nobody but the kernel can help.
-    fn due(&mut self, now: Instant, log: &mut Vec<Line>) -> Vec<Key> {
+    /// Whose turn it is. Those that have waited for too long get none, nor do those that only the kernel can help.
+    fn due(&mut self, now: Instant) -> Vec<Key> {
         let mut due = Vec::new();
         for (key, connection) in self.connections.iter_mut() {
             let Some(since) = connection.owed else { continue };
@@ -99,11 +99,12 @@ impl Agent {
             if let Some(needed) = connection.needed {
                 connection.settle(false);
                 self.counters.skipped += 1;
-                log.push(line("skipped", key).shown("reason", needed));
+                self.log.push(line("skipped", key).shown("reason", needed));
             } else if now.saturating_since(since) > self.settings.route_timeout {
                 connection.settle(false);
                 self.counters.given_up += 1;
-                log.push(line("given-up", key).with("reason", "its address or a route did not come back"));
+                self.log
+                    .push(line("given-up", key).with("reason", "its address or a route did not come back"));
             } else if !connection.is_blocked && self.links.has(key.local.ip()) {
                 due.push(*key);
             }
@@ -119,7 +120,6 @@ impl Agent {
         connection: &Connection,
         policy: Policy,
         host: &mut dyn Host,
-        log: &mut Vec<Line>,
     ) -> io::Result<Option<KernelView>> {
         let Some(view) = host.view(key, connection.interface)?.filter(KernelView::is_synchronized) else {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Agent {
             }
         }
         self.counters.repeated += 1;
-        log.push(
+        self.log.push(
             line(if self.is_dry { "would-repeat" } else { "repeat" }, key)
                 .with("link", self.links.name(connection.interface).unwrap_or_default())
                 .with("acknowledgment", connection.last.segment.acknowledgment.0)
@@ -166,13 +166,7 @@ impl Agent {
     }
 
     /// Have the kernel send the connection's first unacknowledged segment.
-    fn kick(
-        &mut self,
-        key: &Key,
-        connection: &Connection,
-        host: &mut dyn Host,
-        log: &mut Vec<Line>,
-    ) -> io::Result<()> {
+    fn kick(&mut self, key: &Key, connection: &Connection, host: &mut dyn Host) -> io::Result<()> {
         let Some(mut view) = host.view(key, connection.interface)? else { return Ok(()) };
         let Connection { next, standing, retransmitted, .. } = *connection;
         let Some(mut kick) = Kick::new(next, standing, retransmitted, &view) else { return Ok(()) };
@@ -180,7 +174,7 @@ impl Agent {
             line(event, key).with("unacknowledged", view.unacknowledged).with("backoff", view.backoff)
         };
         if self.is_dry {
-            log.push(said("would-kick"));
+            self.log.push(said("would-kick"));
             return Ok(());
         }
         let said = said("kick");
@@ -206,22 +200,22 @@ impl Agent {
             Outcome::NoEffect => "no effect",
             Outcome::GivenUp => "given up",
         };
-        log.push(said.with("messages", kick.messages()).with("outcome", outcome));
+        self.log.push(said.with("messages", kick.messages()).with("outcome", outcome));
         Ok(())
     }
 
-    fn failed(&mut self, key: &Key, error: &io::Error, log: &mut Vec<Line>) {
+    fn failed(&mut self, key: &Key, error: &io::Error) {
         self.counters.failures += 1;
         if let Some(connection) = self.connections.get_mut(key) {
             connection.is_blocked = true;
         }
-        log.push(line("failed", key).shown("error", error));
+        self.log.push(line("failed", key).shown("error", error));
     }
 }
 
 /// How often an acknowledgment is repeated. Where senders have SACK and no timestamps, their F-RTO takes a second repetition for a
 /// duplicate, and hence the loss for real (RFC 5682 section 2.1, step 3a). A frozen end has had no timeout and waits for this: so that it is not
-/// lost, it is said as often as Freeze-TCP asks for.
+/// lost, it is repeated as often as in Freeze-TCP.
 fn times(repeat: Repeat, connection: &Connection, view: &KernelView) -> u8 {
     if connection.frozen == Frozen::Thawed {
         return Repeat::Three.times();
@@ -236,7 +230,7 @@ pub(super) fn way(key: &Key, connection: &Connection, view: &KernelView) -> Way 
     Way { from: key.local.ip(), to: key.remote.ip(), interface: connection.interface, bound_to, mark }
 }
 
-/// How often the other end is told of the disruption: not at all where nothing had come from it for a while before, or where it was frozen
+/// How many ICMP messages tell the other end of the disruption: none where nothing had come from it for a while before, or where it was frozen
 /// and has had no timeout.
 fn disruptions(now: Instant, connection: &Connection) -> u8 {
     const A_WHILE: Duration = Duration::from_secs(10);

@@ -3,82 +3,73 @@
 use super::Agent;
 use seamline_host::Line;
 
-/// Counters since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Accepted commands, other than requests for the status.
-    pub commands: u64,
-    /// Refused commands.
-    pub refused: u64,
-    /// Connections whose acknowledgment was repeated, once for each time their link came up.
-    pub repeated: u64,
-    /// Acknowledgments sent for them.
-    pub acknowledgments: u64,
-    /// ICMP messages to peers.
-    pub disruptions: u64,
-    /// Connections whose own data was retransmitted at once.
-    pub kicked: u64,
-    /// ICMP messages that this host has sent to itself for that.
-    pub messages: u64,
-    /// Connections frozen, once for each freeze.
-    pub frozen: u64,
-    /// Frozen connections that were thawed.
-    pub thawed: u64,
-    /// Acknowledgments sent early for data that arrived at a frozen connection; the kernel would have delayed them.
-    pub caught_up: u64,
-    /// Freezes that were refused because they would do harm: the lead was too short, unknown, or wrong.
-    pub freezes_refused: u64,
-    /// Failed attempts, mostly for lack of a route.
-    pub failures: u64,
-    /// Connections without address or route until the timeout.
-    pub given_up: u64,
-    /// Connections that had ended when their link came up.
-    pub ended: u64,
-    /// Connections that were skipped because they use options that only the kernel can compute.
-    pub skipped: u64,
-    /// Pauses because the host's queues were full.
-    pub pauses: u64,
-    /// Packets that were not observed for lack of buffer space.
-    pub missed: u64,
-    /// Packets whose headers could not be read.
-    pub unreadable: u64,
+/// Define the counters, which have the same names in the status.
+macro_rules! counters {
+    ($(#[$doc:meta] $counter:ident,)*) => {
+        /// Counters since the start.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counters { $(#[$doc] pub $counter: u64,)* }
+
+        impl Counters {
+            fn add_to(&self, line: Line) -> Line {
+                line$(.with(stringify!($counter), self.$counter))*
+            }
+        }
+    };
+}
+
+counters! {
+/// Accepted commands, other than requests for the status.
+commands,
+/// Refused commands.
+refused,
+/// Connections whose acknowledgment was repeated, once for each time their link came up.
+repeated,
+/// Acknowledgments sent for them.
+acknowledgments,
+/// ICMP messages to peers.
+disruptions,
+/// Connections whose own data was retransmitted at once.
+kicked,
+/// ICMP messages that this host has sent to itself for that.
+messages,
+/// Connections frozen, once for each freeze.
+frozen,
+/// Frozen connections that were thawed.
+thawed,
+/// Freezes that were refused because they would do harm: the lead was too short, unknown, or wrong.
+freezes_refused,
+/// Acknowledgments sent early for data that arrived at a frozen connection; the kernel would have delayed them.
+caught_up,
+/// Failed attempts, mostly for lack of a route.
+failures,
+/// Connections without address or route until the timeout.
+given_up,
+/// Connections that had ended when their link came up.
+ended,
+/// Connections that were skipped because they use options that only the kernel can compute.
+skipped,
+/// Pauses because the host's queues were full.
+pauses,
+/// Packets that were not observed for lack of buffer space.
+missed,
+/// Packets whose headers could not be read.
+unreadable,
 }
 
 impl Agent {
     /// The status, in one line.
     pub fn status(&self) -> Line {
-        let links: Vec<String> = self
-            .links
-            .iter()
-            .map(|(_, name, is_up)| format!("{name}:{}", if is_up { "up" } else { "down" }))
-            .collect();
-        let owed = self.connections.iter().filter(|(_, connection)| connection.owed.is_some()).count();
-        let Counters { commands, refused, repeated, acknowledgments, kicked, messages, .. } = self.counters;
-        let Counters { failures, given_up, ended, skipped, pauses, missed, unreadable, .. } = self.counters;
-        Line::new("status")
+        let state = |is_up| if is_up { "up" } else { "down" };
+        let links = self.links.iter().map(|(_, name, is_up)| format!("{name}:{}", state(is_up)));
+        let owed = self.connections.iter().filter(|(_, connection)| connection.owed.is_some());
+        let line = Line::new("status")
             .with("dry_run", self.is_dry)
-            .with("links", links.join(","))
+            .with("links", links.collect::<Vec<_>>().join(","))
             .with("connections", self.connections.len())
-            .with("waiting", owed)
-            .with("commands", commands)
-            .with("refused", refused)
-            .with("repeated", repeated)
-            .with("acknowledgments", acknowledgments)
-            .with("disruptions", self.counters.disruptions)
-            .with("kicked", kicked)
-            .with("messages", messages)
-            .with("freezing", self.frozen_now())
-            .with("frozen", self.counters.frozen)
-            .with("thawed", self.counters.thawed)
-            .with("freezes_refused", self.counters.freezes_refused)
-            .with("caught_up", self.counters.caught_up)
-            .with("failures", failures)
-            .with("given_up", given_up)
-            .with("ended", ended)
-            .with("skipped", skipped)
-            .with("pauses", pauses)
-            .with("missed", missed)
-            .with("unreadable", unreadable)
+            .with("waiting", owed.count())
+            .with("freezing", self.frozen_now());
+        self.counters.add_to(line)
     }
 
     /// Count a refused command.

@@ -22,7 +22,7 @@ impl Alone {
             }
             _ => error,
         })?;
-        // Nobody reads there.
+        // Nothing is read there.
         named.shutdown(Shutdown::Read)?;
         Ok(Alone { _named: named })
     }

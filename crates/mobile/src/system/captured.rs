@@ -1,18 +1,16 @@
 //! The beginnings of the TCP packets that this host sends (packet(7)).
-#![expect(unsafe_code, reason = "no safe wrapper attaches a classic BPF filter")]
 
 use crate::connections::CAPTURED;
 use nix::errno::Errno;
-use nix::sys::socket::{
-    AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, recvfrom, setsockopt, socket, sockopt,
-};
+use nix::sys::socket::{AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, recvfrom, socket};
 use seamline_host::explained;
+use seamline_host::socket::{attach_filter, dropped_packets, set_receive_buffer};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// What becomes of a jump of no length, or of a comparison that fails, is the next instruction.
 const NEXT: u8 = 0;
-/// `SKF_AD_OFF`, and what lies there: protocol, kind of packet, kind of device.
+/// `SKF_AD_OFF`, and what is there: protocol, kind of packet, kind of device.
 const ANCILLARY: u32 = 0xffff_f000;
 const PROTOCOL: u32 = ANCILLARY;
 const KIND_OF_PACKET: u32 = ANCILLARY + 4;
@@ -85,11 +83,9 @@ impl Captured {
         let captured = made
             .map_err(io::Error::from)
             .and_then(|socket| {
-                attach(socket.as_fd(), &filter())?;
-                // What the kernel allows of it; beyond, packets go unseen until there is room again.
-                if setsockopt(&socket, sockopt::RcvBufForce, &BUFFER).is_err() {
-                    setsockopt(&socket, sockopt::RcvBuf, &BUFFER)?;
-                }
+                attach_filter(&socket, &filter())?;
+                // The kernel may allow less: beyond that, packets go unseen until there is room again.
+                set_receive_buffer(&socket, BUFFER)?;
                 Ok(Captured { socket })
             })
             .map_err(|error| explained(error, "watching what this host sends (a packet socket)"))?;
@@ -114,27 +110,13 @@ impl Captured {
             };
         }
     }
-}
 
-impl Captured {
     /// How many packets there was no room for since the last time.
     ///
     /// # Errors
     /// None that could be expected.
     pub fn missed(&self) -> io::Result<u32> {
-        let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
-        let mut length = size_of_val(&statistics) as libc::socklen_t;
-        // SAFETY: the kernel writes at most `length` bytes to `statistics`, which is as long, and the new length to `length`.
-        let result = unsafe {
-            libc::getsockopt(
-                self.socket.as_raw_fd(),
-                libc::SOL_PACKET,
-                libc::PACKET_STATISTICS,
-                (&raw mut statistics).cast(),
-                &raw mut length,
-            )
-        };
-        if result == 0 { Ok(statistics.tp_drops) } else { Err(io::Error::last_os_error()) }
+        dropped_packets(&self.socket)
     }
 }
 
@@ -142,21 +124,4 @@ impl AsFd for Captured {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
-}
-
-fn attach(socket: BorrowedFd<'_>, filter: &[libc::sock_filter]) -> io::Result<()> {
-    let program =
-        libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() };
-    // SAFETY: `program` and the instructions it points to live during the call; the kernel copies and checks them, and writes
-    // nothing.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_ATTACH_FILTER,
-            (&raw const program).cast(),
-            size_of_val(&program) as libc::socklen_t,
-        )
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

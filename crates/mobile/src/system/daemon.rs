@@ -17,7 +17,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// After so many packets of the host somebody looks whether there is other news.
+/// After so many packets of the host, the daemon checks for other news.
 const BATCH: usize = 4096;
 /// After so many commands, too.
 const COMMANDS: usize = 64;
@@ -32,7 +32,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 pub struct Options {
     /// Where it listens.
     pub socket: PathBuf,
-    /// Whether it sends nothing, and says what it would send.
+    /// Whether it sends nothing, and logs what it would send.
     pub is_dry: bool,
     /// Whether its log is JSON.
     pub json: bool,
@@ -49,7 +49,6 @@ pub struct Daemon {
     /// Missing where it is dry.
     _alone: Option<Alone>,
     json: bool,
-    log: Vec<Line>,
     /// Whether there were packets the last time.
     is_busy: bool,
 }
@@ -72,11 +71,10 @@ impl Daemon {
             control,
             _alone: alone,
             json: options.json,
-            log: Vec::new(),
             is_busy: false,
         };
         daemon.look()?;
-        daemon.log.push(
+        daemon.agent.log.push(
             Line::new("start").shown("socket", options.socket.display()).with("dry_run", options.is_dry),
         );
         Ok(daemon)
@@ -91,9 +89,9 @@ impl Daemon {
         let mut journal = Journal::new(out, self.json);
         let ended = self.go_on(stop, &mut journal);
         let now = clock::monotonic();
-        self.agent.thaw_all(now, &mut self.kernel, &mut self.log);
-        self.agent.help(now, &mut self.kernel, &mut self.log);
-        self.log.push(Line { event: "stop", ..self.agent.status() });
+        self.agent.thaw_all(now, &mut self.kernel);
+        self.agent.help(now, &mut self.kernel);
+        self.agent.log.push(Line { event: "stop", ..self.agent.status() });
         self.write_log(&mut journal);
         ended
     }
@@ -113,12 +111,12 @@ impl Daemon {
                 self.take_in_commands()?;
             }
             let now = clock::monotonic();
-            self.agent.wake(now, clock::wall(), &mut self.log);
-            while self.agent.freeze(clock::monotonic(), &mut self.kernel, &mut self.log) {}
+            self.agent.wake(now, clock::wall());
+            while self.agent.freeze(clock::monotonic(), &mut self.kernel) {}
             if stopped {
                 return Ok(());
             }
-            self.agent.help(now, &mut self.kernel, &mut self.log);
+            self.agent.help(now, &mut self.kernel);
         }
     }
 
@@ -179,9 +177,9 @@ impl Daemon {
 
     fn take_in(&mut self, news: News) {
         match news {
-            News::Link(described) => self.agent.described(clock::monotonic(), described, &mut self.log),
+            News::Link(described) => self.agent.described(clock::monotonic(), described),
             News::Gone(index) => {
-                self.kernel.gone(index);
+                self.kernel.keep(|interface| interface != index);
                 self.agent.gone(clock::monotonic(), index);
             }
             News::Address(index, address, is_usable) => self.agent.address(index, address, is_usable),
@@ -190,15 +188,15 @@ impl Daemon {
         }
     }
 
-    /// Look at everything anew.
+    /// Read the whole state again.
     fn look(&mut self) -> io::Result<()> {
         let everything = Watch::everything()?;
         let there: BTreeSet<u32> = everything
             .iter()
             .filter_map(|news| if let News::Link(link) = news { Some(link.index) } else { None })
             .collect();
-        self.kernel.keep(&there);
-        self.agent.look_anew(clock::monotonic(), &there);
+        self.kernel.keep(|interface| there.contains(&interface));
+        self.agent.look_again(clock::monotonic(), &there);
         everything.into_iter().for_each(|news| self.take_in(news));
         Ok(())
     }
@@ -209,7 +207,7 @@ impl Daemon {
             let command = text.parse::<Command>();
             let done = command.and_then(|command| {
                 let now = clock::monotonic();
-                self.agent.command(now, &command, &mut self.kernel, &mut self.log).map(|()| command)
+                self.agent.command(now, &command, &mut self.kernel).map(|()| command)
             });
             match done {
                 Ok(Command::Status { json }) => {
@@ -224,7 +222,7 @@ impl Daemon {
                 Err(why) => {
                     self.agent.refused();
                     self.control.answer(&from, &text, &format!("error: {why}"));
-                    self.log.push(Line::new("refused").with("command", text.trim()).with("why", why));
+                    self.agent.log.push(Line::new("refused").with("command", text.trim()).with("why", why));
                 }
             }
         }
@@ -233,6 +231,6 @@ impl Daemon {
 
     fn write_log(&mut self, journal: &mut Journal) {
         let wall = clock::wall();
-        journal.write(self.log.drain(..).map(|line| line.at(wall)));
+        journal.write(self.agent.log.drain(..).map(|line| line.at(wall)));
     }
 }

@@ -48,7 +48,7 @@ impl Diagnosis {
     }
 
     /// A request about one connection has the same answer whether the connection or the kernel module is missing. A dump of connections in
-    /// no state tells the two apart.
+    /// no state distinguishes the two.
     fn try_out(&self) -> io::Result<()> {
         let mut request = [0; REQUEST];
         request[0..2].copy_from_slice(&[libc::AF_INET as u8, libc::IPPROTO_TCP as u8]);

@@ -5,7 +5,7 @@ use crate::connections::Key;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 use seamline_host::ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
@@ -61,14 +61,9 @@ impl Freezer {
         Ok(())
     }
 
-    /// An interface is gone, and the kernel has detached the program from it.
-    pub fn detach(&mut self, interface: u32) {
-        self.attached.remove(&interface);
-    }
-
-    /// Only these interfaces are there.
-    pub fn keep(&mut self, there: &BTreeSet<u32>) {
-        self.attached.retain(|interface, _| there.contains(interface));
+    /// The other interfaces are gone, and the kernel has detached the program from them.
+    pub fn keep(&mut self, is_there: impl Fn(u32) -> bool) {
+        self.attached.retain(|interface, _| is_there(*interface));
     }
 
     /// Close the window of a connection whose packets leave by an interface, until a time on the monotonic clock.
@@ -127,15 +122,15 @@ fn named(key: &Key) -> [u8; CONNECTION] {
     bytes
 }
 
-/// Do something; if it fails, also say the last thing that the kernel or libbpf said about it.
+/// Run a task; an error includes the last message of the kernel or libbpf.
 fn with_messages<T>(what: &str, task: impl FnOnce() -> libbpf_rs::Result<T>) -> io::Result<T> {
-    let (outcome, said) = listen(task);
+    let (outcome, messages) = listen(task);
     outcome.map_err(|error| {
         let kind = match error.kind() {
             ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
             _ => io::ErrorKind::Other,
         };
-        io::Error::new(kind, format!("{what}: {}", reason(&error, &said)))
+        io::Error::new(kind, format!("{what}: {}", reason(&error, &messages)))
     })
 }
 

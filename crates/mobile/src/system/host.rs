@@ -1,13 +1,15 @@
 //! What the agent asks of this host.
 
+#[cfg(feature = "ebpf")]
+use super::Freezer;
+use super::Raw;
 use super::diagnosis::Diagnosis;
-use super::{Freezer, Raw};
 use crate::agent::{Host, Way};
 use crate::connections::Key;
 use crate::kick::KernelView;
 use crate::settings::Settings;
+#[cfg(feature = "ebpf")]
 use seamline_wire::Instant;
-use std::collections::BTreeSet;
 use std::io;
 
 /// The kernel, and how it is asked.
@@ -17,6 +19,7 @@ pub(super) struct Kernel {
     /// Missing where nothing is to be sent.
     raw: Option<Raw>,
     /// Missing where nothing is to be frozen.
+    #[cfg(feature = "ebpf")]
     freezer: Option<Freezer>,
 }
 
@@ -25,27 +28,32 @@ impl Kernel {
     ///
     /// # Errors
     /// When the process may not.
+    #[cfg_attr(not(feature = "ebpf"), expect(unused_variables, reason = "nothing can be frozen"))]
     pub(super) fn open(settings: &Settings, is_dry: bool) -> io::Result<Self> {
-        let freezes = settings.freezes() && !is_dry;
         Ok(Kernel {
             diagnosis: Diagnosis::open()?,
-            raw: if is_dry { None } else { Some(Raw::open()?) },
-            freezer: if freezes { Some(Freezer::open(settings.connections)?) } else { None },
+            raw: (!is_dry).then(Raw::open).transpose()?,
+            #[cfg(feature = "ebpf")]
+            freezer: (settings.freezes() && !is_dry)
+                .then(|| Freezer::open(settings.connections))
+                .transpose()?,
         })
     }
 
-    /// Only these interfaces are there: that others are gone may have been missed.
-    pub(super) fn keep(&mut self, there: &BTreeSet<u32>) {
+    /// Detach from all other interfaces: these are gone.
+    #[cfg_attr(not(feature = "ebpf"), expect(unused_variables, reason = "nothing is attached"))]
+    pub(super) fn keep(&mut self, is_there: impl Fn(u32) -> bool) {
+        #[cfg(feature = "ebpf")]
         if let Some(freezer) = &mut self.freezer {
-            freezer.keep(there);
+            freezer.keep(is_there);
         }
     }
+}
 
-    /// An interface is gone.
-    pub(super) fn gone(&mut self, interface: u32) {
-        if let Some(freezer) = &mut self.freezer {
-            freezer.detach(interface);
-        }
+#[cfg(feature = "ebpf")]
+impl Kernel {
+    fn freezer(&mut self) -> io::Result<&mut Freezer> {
+        Ok(self.freezer.as_mut().ok_or(io::ErrorKind::Unsupported)?)
     }
 }
 
@@ -58,17 +66,18 @@ impl Host for Kernel {
         self.raw.as_ref().map_or(Ok(()), |raw| raw.send(packet, way))
     }
 
+    #[cfg(feature = "ebpf")]
     fn prepare(&mut self, interface: u32) -> io::Result<()> {
-        self.freezer.as_mut().ok_or(io::ErrorKind::Unsupported)?.attach(interface)
+        self.freezer()?.attach(interface)
     }
 
+    #[cfg(feature = "ebpf")]
     fn close_window(&mut self, key: &Key, interface: u32, until: Instant) -> io::Result<()> {
-        let freezer = self.freezer.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-        freezer.close(key, interface, until)
+        self.freezer()?.close(key, interface, until)
     }
 
+    #[cfg(feature = "ebpf")]
     fn open_window(&mut self, key: &Key) -> io::Result<Option<u16>> {
-        let freezer = self.freezer.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-        freezer.open_window(key)
+        self.freezer()?.open_window(key)
     }
 }

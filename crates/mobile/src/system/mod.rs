@@ -1,11 +1,11 @@
-//! What the daemon asks of Linux. The only place with unsafe code. Everything is held by descriptors, so that nothing is left behind however
+//! What the daemon asks of Linux. Everything is held by descriptors, so that nothing is left behind however
 //! the process ends; but for the path of the socket, which the next one replaces.
 
 mod alone;
 mod captured;
 mod daemon;
 mod diagnosis;
-#[cfg_attr(not(feature = "ebpf"), path = "no_freezer.rs")]
+#[cfg(feature = "ebpf")]
 mod freezer;
 mod host;
 mod raw;
@@ -13,6 +13,7 @@ mod watch;
 
 pub use captured::Captured;
 pub use daemon::{Daemon, Options};
+#[cfg(feature = "ebpf")]
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use seamline_host::control::ask;

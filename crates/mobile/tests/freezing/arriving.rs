@@ -39,7 +39,7 @@ fn one_segment_that_waits_for_a_second_is_acknowledged_before_the_loss() {
     let [(millis, 8300)] = said[..] else { panic!("{said:?}") };
     assert!((1350..=1360).contains(&millis), "{millis}");
     assert_eq!((rig.said(), rig.agent.counters().caught_up), (vec![0], 1));
-    assert!(rig.has_logged("event=catch-up"), "{:?}", rig.log);
+    assert!(rig.has_logged("event=catch-up"), "{:?}", rig.agent.log);
     // It is the last acknowledgment from then on.
     rig.tell(1400, "down wwan0");
     rig.tell(3900, "up wwan0");

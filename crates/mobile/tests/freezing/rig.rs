@@ -1,6 +1,5 @@
 //! A daemon that freezes, and the host that it runs on, made up.
 
-use seamline_host::Line;
 use seamline_mobile::agent::{Agent, Host, Way};
 use seamline_mobile::command::Command;
 use seamline_mobile::connections::Key;
@@ -96,13 +95,12 @@ pub(crate) fn packet(acknowledgment: u32, window: u16) -> Vec<u8> {
 pub(crate) struct Rig {
     pub(crate) agent: Agent,
     pub(crate) host: FakeHost,
-    pub(crate) log: Vec<Line>,
 }
 
 impl Rig {
     pub(crate) fn new(settings: Settings, is_dry: bool) -> Self {
         let host = FakeHost { round_trip: Duration::from_millis(100), ..FakeHost::default() };
-        let mut rig = Rig { agent: Agent::new(settings, is_dry), host, log: Vec::new() };
+        let mut rig = Rig { agent: Agent::new(settings, is_dry), host };
         rig.described(0, link(WWAN, "wwan0", true));
         rig.agent.address(WWAN, HOST.into(), true);
         rig.sent(0, WWAN, &packet(7000, WINDOW));
@@ -123,7 +121,7 @@ impl Rig {
     }
 
     pub(crate) fn described(&mut self, millis: u64, described: Described) {
-        self.agent.described(Instant::from_millis(millis), described, &mut self.log);
+        self.agent.described(Instant::from_millis(millis), described);
     }
 
     pub(crate) fn sent(&mut self, millis: u64, interface: u32, packet: &[u8]) {
@@ -135,15 +133,15 @@ impl Rig {
     }
 
     pub(crate) fn at_instant(&mut self, now: Instant) {
-        while self.agent.freeze(now, &mut self.host, &mut self.log) {}
-        self.agent.help(now, &mut self.host, &mut self.log);
+        while self.agent.freeze(now, &mut self.host) {}
+        self.agent.help(now, &mut self.host);
     }
 
     /// Before anything is done about it.
     pub(crate) fn command(&mut self, millis: u64, words: &str) {
         let command: Command = words.parse().unwrap();
         let now = Instant::from_millis(millis);
-        self.agent.command(now, &command, &mut self.host, &mut self.log).unwrap();
+        self.agent.command(now, &command, &mut self.host).unwrap();
     }
 
     pub(crate) fn tell(&mut self, millis: u64, words: &str) {
@@ -160,7 +158,7 @@ impl Rig {
     }
 
     pub(crate) fn has_logged(&self, part: &str) -> bool {
-        self.log.iter().any(|line| line.to_string().contains(part))
+        self.agent.log.iter().any(|line| line.to_string().contains(part))
     }
 }
 
@@ -179,14 +177,14 @@ pub(crate) fn outages(every: &str, offset: &str) -> String {
 pub(crate) fn by_the_clock(text: &str, begin: Instant, until: Duration) -> (Rig, Vec<(u64, Vec<u16>)>) {
     let mut rig = Rig::freezing(text);
     let mut wall = begin;
-    rig.agent.wake(Instant::ZERO, wall, &mut rig.log);
+    rig.agent.wake(Instant::ZERO, wall);
     let mut said = Vec::new();
     while wall < begin + until {
         let now = Instant::ZERO + wall.saturating_since(begin);
         let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(now));
         wall += rig.agent.wake_in(wall).into_iter().chain(freeze).min().unwrap();
         let now = Instant::ZERO + wall.saturating_since(begin);
-        rig.agent.wake(now, wall, &mut rig.log);
+        rig.agent.wake(now, wall);
         rig.at_instant(now);
         said.push((now.as_nanos() / 1_000_000, rig.said()));
     }

@@ -1,39 +1,11 @@
 //! The files of `--config`: the keys that the agents of scenarios have, without their place.
 
 use seamline_agent::{Kind, Parameters, keys};
+use seamline_bridge::system::Split;
 use seamline_config::Diagnostics;
 use seamline_config::keys::{positive_time, size_within, table, text, time, whole};
 use seamline_config::settings::read;
-use seamline_wire::Duration;
 use std::path::Path;
-
-/// Settings of split connections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SplitSettings {
-    /// Connections that are split at a time; more pass unchanged.
-    pub(super) connections: u32,
-    /// Bytes that each of a connection's two sockets keeps unread, and as many unacknowledged.
-    pub(super) buffer: u32,
-    /// A connection that has carried nothing for this long is reset.
-    pub(super) idle: Duration,
-    /// How long connections may take to end after a signal.
-    pub(super) drain: Duration,
-    /// The kernel's congestion control on the wireless side; `None`: the host's default.
-    pub(super) congestion_control: Option<String>,
-}
-
-impl Default for SplitSettings {
-    /// The buffer holds what is in flight at 40 Mbit/s over a round trip of 100 ms. Idle time: RFC 5382, REQ-5.
-    fn default() -> Self {
-        SplitSettings {
-            connections: 1024,
-            buffer: 512_000,
-            idle: Duration::from_secs(7440),
-            drain: Duration::from_secs(10),
-            congestion_control: None,
-        }
-    }
-}
 
 /// Read the file of an agent on a bridge, over the defaults in `parameters`.
 ///
@@ -61,19 +33,19 @@ pub(super) fn read_bridge(
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(super) fn read_split(path: &Path, text: &str) -> Result<SplitSettings, Diagnostics> {
+pub(super) fn read_split(path: &Path, text: &str) -> Result<Split, Diagnostics> {
     let buffer = size_within(4096, 1 << 30, "must be between 4096 bytes and 1 GiB");
-    let sockets = table! { SplitSettings;
+    let sockets = table! { Split;
         key buffer: buffer, "Bytes that each socket of a connection keeps";
         key drain: time(), "Time that connections have to end after a signal";
         optional congestion_control: self::text(), "The kernel's congestion control on the wireless side";
     };
-    let keys = table! { SplitSettings;
+    let keys = table! { Split;
         key connections: whole(1, 1 << 20), "Maximum number of connections that are split";
         key idle: positive_time(), "Time without data after which a connection is reset";
         part split (self): sockets, "Sockets of split connections";
     };
-    let mut settings = SplitSettings::default();
+    let mut settings = Split::default();
     read(path, text, |reader| keys.read(reader, &mut settings)).map(|()| settings)
 }
 
@@ -81,6 +53,7 @@ pub(super) fn read_split(path: &Path, text: &str) -> Result<SplitSettings, Diagn
 mod tests {
     use super::*;
     use seamline_agent::{Bits, Limits, SnoopParameters, find};
+    use seamline_wire::Duration;
 
     fn path() -> &'static Path {
         Path::new("agent.toml")
@@ -114,7 +87,7 @@ mod tests {
         let split =
             read_split(path(), "connections = 5\n[split]\nbuffer = \"8 KiB\"\ndrain = \"0 s\"").unwrap();
         assert_eq!((split.connections, split.buffer, split.drain), (5, 8192, Duration::ZERO));
-        assert_eq!(read_split(path(), "").unwrap(), SplitSettings::default());
+        assert_eq!(read_split(path(), "").unwrap(), Split::default());
     }
 
     #[test]

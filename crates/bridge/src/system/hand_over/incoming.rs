@@ -1,17 +1,17 @@
 //! Accepts connections from the agents of other base stations.
 
-use super::{Asker, HandOver, LOOK, TIMEOUT};
+use super::{Asker, HandOver, TIMEOUT};
 use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
+use crate::system::log::{CHECK, Every, LogSender, WARN};
 use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
+use seamline_host::socket::wait;
 use seamline_host::{Line, clock, explained};
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 
 /// The thread that accepts hand-overs, one after another.
 #[derive(Debug)]
@@ -20,9 +20,6 @@ pub(in crate::system) struct Incoming {
     from: Vec<IpAddr>,
     asker: Asker,
 }
-
-/// The shortest time between two warnings about refused hand-overs.
-const WARN: Duration = Duration::from_secs(60);
 
 impl Incoming {
     /// # Errors
@@ -38,33 +35,31 @@ impl Incoming {
     }
 
     /// Run until stopped.
-    pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
+    pub(in crate::system) fn run(&self, shared: &Shared, log: &LogSender) {
         let Some(listener) = &self.listener else { return };
-        let mut warned_at: Option<Instant> = None;
+        let mut warning = Every::new(WARN);
         while !shared.stop.load(Ordering::Relaxed) {
-            let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
+            wait(listener, PollFlags::POLLIN, CHECK);
             let Ok((stream, from)) = listener.accept() else { continue };
             let now = clock::monotonic();
-            let line = match self.hear(stream, from.ip(), now + TIMEOUT, &shared.stop) {
+            let line = match self.take_in(stream, from.ip(), now + TIMEOUT, &shared.stop) {
                 Ok(TakenIn { connections, packets }) => {
                     Line::new("taken-in").with("connections", connections).with("packets", packets)
                 }
                 Err(error) => {
                     shared.hand_overs_refused.fetch_add(1, Ordering::Relaxed);
-                    if warned_at.is_some_and(|at| now.saturating_since(at) < WARN) {
+                    if !warning.is_due(now) {
                         continue;
                     }
-                    warned_at = Some(now);
                     Line::new("hand-over-refused").with("why", error.to_string())
                 }
             };
-            // Who listens ends after this does.
-            let _ = say.send(line.shown("from", from).at(clock::wall()));
+            log.send(line.shown("from", from));
         }
     }
 
     /// Records that were complete before an error stay accepted.
-    fn hear(
+    fn take_in(
         &self,
         stream: TcpStream,
         from: IpAddr,

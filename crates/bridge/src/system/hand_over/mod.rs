@@ -26,5 +26,3 @@ pub struct HandOver {
 
 /// For handing over all connections of the hosts of one report: later packets are of no use. Shorter than the reporter waits for the answer.
 const TIMEOUT: Duration = Duration::from_millis(1500);
-/// How often, in milliseconds, a thread looks whether it is to stop.
-const LOOK: u8 = 100;

@@ -1,18 +1,18 @@
 //! Takes reports of hosts that have left, and sends their cached packets to the agent that serves them now.
 
-use super::{Asker, HandOver, LOOK, TIMEOUT};
+use super::{Asker, HandOver, TIMEOUT};
 use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
+use crate::system::log::{CHECK, LogSender};
 use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
 use seamline_host::control::Control;
+use seamline_host::socket::wait;
 use seamline_host::{Line, clock, explained};
 use seamline_wire::Instant;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// The thread that takes the reports.
@@ -35,12 +35,12 @@ impl HandingOut {
     }
 
     /// Run until stopped, one command after another.
-    pub(in crate::system) fn run(&self, shared: &Shared, say: &Sender<Line>) {
+    pub(in crate::system) fn run(&self, shared: &Shared, log: &LogSender) {
         let Some(control) = &self.control else { return };
         while !shared.stop.load(Ordering::Relaxed) {
-            let _ = poll(&mut [PollFd::new(control.as_fd(), PollFlags::POLLIN)], PollTimeout::from(LOOK));
+            wait(control, PollFlags::POLLIN, CHECK);
             while let Ok(Some((text, from))) = control.receive() {
-                let answer = match self.apply(&text, shared, say) {
+                let answer = match self.apply(&text, shared, log) {
                     Ok(done) => format!("ok {done}"),
                     Err(error) => format!("error: {error}"),
                 };
@@ -49,7 +49,7 @@ impl HandingOut {
         }
     }
 
-    fn apply(&self, text: &str, shared: &Shared, say: &Sender<Line>) -> io::Result<String> {
+    fn apply(&self, text: &str, shared: &Shared, log: &LogSender) -> io::Result<String> {
         let Some((to, hosts)) = read(text) else {
             return Err(io::Error::other("unknown command; expected: hand-over ADDRESS:PORT HOST..."));
         };
@@ -72,8 +72,7 @@ impl HandingOut {
                 Line::new("hand-over-failed").with("why", error.to_string())
             }
         };
-        // Who listens ends after this does.
-        let _ = say.send(line.shown("to", to).with("hosts", named).with("took_ms", took).at(clock::wall()));
+        log.send(line.shown("to", to).with("hosts", named).with("took_ms", took));
         done.map(|done| done.to_string())
     }
 

@@ -5,14 +5,8 @@ use nix::errno::Errno;
 use nix::net::if_::{if_indextoname, if_nametoindex};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use seamline_host::explained;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::{fs, io};
-
-/// The IP versions that this host forwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Forwards {
-    pub(super) v4: bool,
-    pub(super) v6: bool,
-}
 
 /// How many connections there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +20,19 @@ pub(super) struct Room {
 /// Open files other than connections: listeners, the log, counters, pipes to programs.
 const OTHERS: usize = 64;
 
+/// The loopback addresses of the IP versions that this host forwards, IPv4 first.
+///
 /// # Errors
 /// If it forwards neither IP version: then there is nothing to split.
-pub(super) fn forwards() -> io::Result<Forwards> {
-    let forwards = Forwards {
-        v4: number("net/ipv4/ip_forward") == Some(1),
-        v6: number("net/ipv6/conf/all/forwarding") == Some(1),
-    };
-    if forwards.v4 || forwards.v6 {
-        return Ok(forwards);
+pub(super) fn forwarded() -> io::Result<Vec<IpAddr>> {
+    let settings = [
+        (Ipv4Addr::LOCALHOST.into(), "net/ipv4/ip_forward"),
+        (Ipv6Addr::LOCALHOST.into(), "net/ipv6/conf/all/forwarding"),
+    ];
+    let forwarded = settings.into_iter().filter(|(_, setting)| number(setting) == Some(1));
+    let addresses: Vec<IpAddr> = forwarded.map(|(address, _)| address).collect();
+    if !addresses.is_empty() {
+        return Ok(addresses);
     }
     Err(refused(
         "this host forwards no packets, so no connection goes through it: sysctl -w net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1",

@@ -1,11 +1,12 @@
 //! The process of `nft` that the table belongs to: the kernel removes the table with it, and it ends with this program, however that ends.
 #![expect(
     unsafe_code,
-    reason = "what a new process does before its program begins can only be said by an unsafe function"
+    reason = "only an unsafe function can set what a new process does before its program begins"
 )]
 
-use nix::poll::{PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
+use seamline_host::process::run;
+use seamline_host::socket::pause;
 use seamline_host::{clock, explained};
 use seamline_wire::Duration;
 use std::io::{self, Write};
@@ -24,29 +25,27 @@ impl Owner {
     /// # Errors
     /// When `nft` is missing, or was built without what reads commands.
     pub(super) fn new() -> io::Result<Self> {
-        let asked = Command::new("nft").arg("-V").output();
-        let said =
-            asked.map_err(|error| explained(error, "running nft, which is in the package nftables"))?;
-        if is_without_commands(&String::from_utf8_lossy(&said.stdout)) {
+        let version = run("nft", "nftables", &["-V"], "")?;
+        if version.is_ok_and(|version| is_without_commands(&version)) {
             let why = "this nft cannot hold rules, for it was built without its command line (nft -V: \"cli: no\"): install one that has it";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let mut command = Command::new("nft");
-        // It keeps what it was told in a file at home, and there is none.
+        // It keeps a history of its input in a file in HOME; here it must not.
         command.arg("-i").env("HOME", "/dev/null").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let unheard = unheard();
+        let ignored = ignored_signals();
         // SAFETY: the closure makes one system call only, on a value made before.
-        unsafe { command.pre_exec(move || Ok(unheard.thread_block()?)) };
+        unsafe { command.pre_exec(move || Ok(ignored.thread_block()?)) };
         let nft = command.spawn().map_err(|error| explained(error, "running nft"))?;
         Ok(Owner { nft })
     }
 
     /// # Errors
     /// When it has ended.
-    pub(super) fn tell(&mut self, rules: &str) -> io::Result<()> {
-        let told = self.nft.stdin.as_mut().map(|stdin| stdin.write_all(rules.as_bytes()));
-        told.unwrap_or(Ok(())).map_err(|error| explained(error, "telling nft, which holds the rules"))
+    pub(super) fn write(&mut self, rules: &str) -> io::Result<()> {
+        let written = self.nft.stdin.as_mut().map(|stdin| stdin.write_all(rules.as_bytes()));
+        written.unwrap_or(Ok(())).map_err(|error| explained(error, "writing to nft, which holds the rules"))
     }
 
     /// # Errors
@@ -69,22 +68,22 @@ impl Drop for Owner {
             if !matches!(self.nft.try_wait(), Ok(None)) {
                 return;
             }
-            let _ = poll(&mut [], PollTimeout::from(2_u8));
+            pause(Duration::from_millis(2));
         }
         let _ = self.nft.kill();
         let _ = self.nft.wait();
     }
 }
 
-/// Who has this program end by Ctrl-C, or by systemd, which signals the whole control group, means all its processes; but what is open
-/// needs the rules until it has ended.
-fn unheard() -> SigSet {
+/// Signals that `nft` ignores. Ctrl-C and systemd send them to all processes of this program, but open connections need the rules until
+/// they have ended.
+fn ignored_signals() -> SigSet {
     [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect()
 }
 
-/// By what `nft -V` says.
-fn is_without_commands(said: &str) -> bool {
-    said.lines().any(|line| line.trim().strip_prefix("cli:").is_some_and(|cli| cli.trim() == "no"))
+/// `version` is the output of `nft -V`.
+fn is_without_commands(version: &str) -> bool {
+    version.lines().any(|line| line.trim().strip_prefix("cli:").is_some_and(|cli| cli.trim() == "no"))
 }
 
 #[cfg(test)]

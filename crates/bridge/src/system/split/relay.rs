@@ -4,9 +4,11 @@ use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
 use super::{Split, sockets};
 use crate::split_counters::SplitCounters;
-use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use crate::system::log::{CHECK, Every};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use seamline_agent::Side;
 use seamline_host::clock;
+use seamline_host::socket::timeout;
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -36,8 +38,8 @@ pub(super) struct Relay<'a> {
     ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
-    looked_at: Instant,
-    let_go_at: Instant,
+    look: Every,
+    let_go: Every,
     /// When the kernel ran out of resources.
     exhausted_at: Option<Instant>,
     /// Why the last connection that failed could not be opened.
@@ -68,8 +70,8 @@ impl<'a> Relay<'a> {
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
-            looked_at: clock::monotonic(),
-            let_go_at: clock::monotonic(),
+            look: Every::new(LOOK),
+            let_go: Every::new(LET_GO),
             exhausted_at: None,
             trouble: None,
         })
@@ -91,13 +93,13 @@ impl<'a> Relay<'a> {
         self.trouble.take()
     }
 
-    /// Wait for events, at most `timeout` milliseconds, and handle them; call `come_round` before each.
+    /// Wait for events, at most [`CHECK`], and handle them; call `come_round` before each.
     ///
     /// # Errors
     /// If epoll fails.
-    pub(super) fn turn(&mut self, timeout: u8, come_round: impl Fn()) -> io::Result<()> {
+    pub(super) fn turn(&mut self, come_round: impl Fn()) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); 256];
-        let count = match self.epoll.wait(&mut events, EpollTimeout::from(timeout)) {
+        let count = match self.epoll.wait(&mut events, timeout(CHECK)) {
             Ok(count) => count,
             Err(nix::errno::Errno::EINTR) => 0,
             Err(error) => return Err(error.into()),
@@ -111,12 +113,10 @@ impl<'a> Relay<'a> {
             }
         }
         self.free.append(&mut self.freed);
-        if now.saturating_since(self.let_go_at) >= LET_GO {
-            self.let_go_at = now;
-            self.let_go();
+        if self.let_go.is_due(now) {
+            self.forget_closed();
         }
-        if now.saturating_since(self.looked_at) >= LOOK {
-            self.looked_at = now;
+        if self.look.is_due(now) {
             self.expire(now);
         }
         if self.exhausted_at.is_some_and(|at| now.saturating_since(at) >= LOOK) {
@@ -246,7 +246,7 @@ impl<'a> Relay<'a> {
         self.ending.push(place);
     }
 
-    fn let_go(&mut self) {
+    fn forget_closed(&mut self) {
         for place in std::mem::take(&mut self.ending) {
             // It may have expired, and its place may belong to another connection.
             let Some(connection) = self.connections[place].as_ref().filter(|it| it.is_ending) else {

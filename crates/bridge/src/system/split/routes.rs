@@ -1,9 +1,8 @@
 //! The way to this host for packets that bear its mark: a rule and a routing table of its own.
 
 use super::rules::{Entrance, MARK};
-use seamline_host::explained;
+use seamline_host::process::run;
 use std::io;
-use std::process::Command;
 
 /// The routing table that such packets are looked up in.
 const TABLE: u32 = 0x5ea;
@@ -23,7 +22,7 @@ impl Routes {
     /// None at all, where nothing gets the mark.
     ///
     /// # Errors
-    /// When somebody else uses the routing table, `ip` is missing, or it refuses.
+    /// When the routing table is in use otherwise, `ip` is missing, or it refuses.
     pub(super) fn new(entrances: &[Entrance], is_dry: bool) -> io::Result<Self> {
         let has = |is_ipv4: bool| entrances.iter().any(|it| it.listener.is_ipv4() == is_ipv4);
         let families =
@@ -97,13 +96,8 @@ fn remove(family: &str) {
     let _ = ip(&format!("{family} route del {ROUTE} table {TABLE}"));
 }
 
-/// What it says.
+/// The output of `ip`.
 fn ip(arguments: &str) -> io::Result<String> {
-    let asked = Command::new("ip").args(arguments.split(' ')).output();
-    let said = asked.map_err(|error| explained(error, "running ip, which is in the package iproute2"))?;
-    if said.status.success() {
-        return Ok(String::from_utf8_lossy(&said.stdout).into_owned());
-    }
-    let why = String::from_utf8_lossy(&said.stderr);
-    Err(io::Error::other(format!("ip {arguments}: {}", why.trim())))
+    let words: Vec<&str> = arguments.split(' ').collect();
+    run("ip", "iproute2", &words, "")?.map_err(|why| io::Error::other(format!("ip {arguments}: {why}")))
 }

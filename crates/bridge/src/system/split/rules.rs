@@ -3,12 +3,13 @@
 
 use super::owner::Owner;
 use super::routes::Routes;
-use seamline_host::{clock, explained};
+use seamline_host::clock;
+use seamline_host::process::run;
+use seamline_host::socket::pause;
 use seamline_wire::Duration;
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::fmt::Write;
+use std::io;
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// The mark of packets that are for a socket here although their destination is another host.
@@ -37,7 +38,7 @@ pub(super) struct Entrance {
 /// What is handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
-    /// Only what comes in at one of them and goes on by the other.
+    /// Only what comes in at one of them and leaves by the other.
     pub(super) interfaces: [String; 2],
     pub(super) entrances: Vec<Entrance>,
     /// So many in a second: see [`BEGINNINGS`].
@@ -46,7 +47,7 @@ pub(super) struct Terms {
     pub(super) is_dry: bool,
 }
 
-/// The table, and who holds it. It goes with this value, or with the process, however that ends: the kernel removes a table whose owner is gone.
+/// The table, and the process that holds it. It goes with this value, or with the process, however that ends: the kernel removes a table whose owner is gone.
 #[derive(Debug)]
 pub(super) struct Rules {
     owner: Owner,
@@ -69,10 +70,10 @@ impl Rules {
     /// Hand new connections over on these terms.
     ///
     /// # Errors
-    /// When `nft` or `ip` is missing, or refuses; then what it said.
+    /// When `nft` or `ip` is missing, or refuses, with its message.
     pub(super) fn new(terms: Terms) -> io::Result<Self> {
         let rules = table(&terms) + &beginnings(&terms);
-        // Whoever died here and left rules would have taken them with him; what is there has another owner.
+        // The kernel removes a table with its owner, so a table that exists has another owner.
         if listed().is_some() {
             let why = "connections are split here already: one such agent runs per host";
             return Err(io::Error::new(io::ErrorKind::AddrInUse, why));
@@ -80,7 +81,7 @@ impl Rules {
         checked(&rules)?;
         let routes = Arc::new(Routes::new(&terms.entrances, terms.is_dry)?);
         let mut owner = Owner::new()?;
-        owner.tell(&rules)?;
+        owner.write(&rules)?;
         await_table(terms.entrances.len())?;
         Ok(Rules { owner, routes, terms, takes: true })
     }
@@ -88,18 +89,18 @@ impl Rules {
     /// Hand new connections over from now on, or let them pass.
     ///
     /// # Errors
-    /// When who holds the table is gone, and the table with it.
+    /// When the process that holds the table has ended, and the table with it.
     pub(super) fn take(&mut self, takes: bool) -> io::Result<()> {
         if takes == self.takes {
             return Ok(());
         }
         self.takes = takes;
         let rules = if takes { beginnings(&self.terms) } else { String::new() };
-        self.owner.tell(&format!("flush chain inet {TABLE} begin\n{rules}"))
+        self.owner.write(&format!("flush chain inet {TABLE} begin\n{rules}"))
     }
 
     /// # Errors
-    /// When who holds the table is gone, and the table with it.
+    /// When the process that holds the table has ended, and the table with it.
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.owner.check()
     }
@@ -114,8 +115,9 @@ impl Rules {
     /// # Errors
     /// When it cannot be asked for.
     pub(super) fn passed() -> io::Result<Passed> {
-        let asked = Command::new("nft").args(["-j", "list", "counters", "table", "inet", TABLE]).output()?;
-        let listed: serde_json::Value = serde_json::from_slice(&asked.stdout).map_err(io::Error::other)?;
+        let listed = nft(&["-j", "list", "counters", "table", "inet", TABLE], "")?;
+        let listed = listed.map_err(io::Error::other)?;
+        let listed: serde_json::Value = serde_json::from_str(&listed).map_err(io::Error::other)?;
         let count = |name: &str| {
             let objects = listed["nftables"].as_array().into_iter().flatten();
             let mut counters = objects.map(|object| &object["counter"]);
@@ -127,12 +129,10 @@ impl Rules {
 
 /// The table, if there is one.
 fn listed() -> Option<String> {
-    let asked = Command::new("nft").args(["list", "table", "inet", TABLE]).output();
-    let said = asked.ok().filter(|said| said.status.success())?;
-    Some(String::from_utf8_lossy(&said.stdout).into_owned())
+    nft(&["list", "table", "inet", TABLE], "").ok()?.ok()
 }
 
-/// What tells this process's table from another's, which may have been quicker: each of the last rules has it.
+/// Identifies this process's table, as another process may have been quicker: each of the last rules has it.
 fn comment() -> String {
     format!("comment \"of process {}\"", std::process::id())
 }
@@ -143,7 +143,7 @@ fn await_table(last: usize) -> io::Result<()> {
         if listed().is_some_and(|table| table.matches(&comment()).count() == last) {
             return Ok(());
         }
-        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(5_u8));
+        pause(Duration::from_millis(5));
     }
     Err(io::Error::other("nft has not made the table within 5 s"))
 }
@@ -192,7 +192,7 @@ fn halves(Terms { interfaces: [wired, wireless], entrances, .. }: &Terms) -> Str
     rules
 }
 
-/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: nobody here has the key.
+/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: this host does not have the key.
 fn beginnings(Terms { entrances, beginnings, is_dry, .. }: &Terms) -> String {
     let mut rules = String::new();
     for option in [19, 29] {
@@ -223,27 +223,16 @@ fn hand_over(Entrance { listener, .. }: &Entrance) -> String {
     format!("tproxy {family} to {listener} notrack accept")
 }
 
-/// Whether `nft` would take it.
+/// Check whether `nft` would accept the table.
 fn checked(table: &str) -> io::Result<()> {
-    let mut nft = Command::new("nft")
-        .args(["-c", "-f", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| explained(error, "running nft, which is in the package nftables"))?;
-    if let Some(mut stdin) = nft.stdin.take() {
-        stdin.write_all(table.as_bytes())?;
-    }
-    let said = nft.wait_with_output()?;
-    if said.status.success() {
-        return Ok(());
-    }
-    let why = String::from_utf8_lossy(&said.stderr);
-    let kind = if why.contains("Operation not permitted") {
-        io::ErrorKind::PermissionDenied
-    } else {
-        io::ErrorKind::Other
-    };
-    Err(io::Error::new(kind, format!("nft refuses to hand connections over: {}", why.trim())))
+    nft(&["-c", "-f", "-"], table)?.map(drop).map_err(|why| {
+        let is_refused = why.contains("Operation not permitted");
+        let kind = if is_refused { io::ErrorKind::PermissionDenied } else { io::ErrorKind::Other };
+        io::Error::new(kind, format!("nft refuses to hand connections over: {why}"))
+    })
+}
+
+/// Run `nft`; its output, or its error messages.
+fn nft(arguments: &[&str], rules: &str) -> io::Result<Result<String, String>> {
+    run("nft", "nftables", arguments, rules)
 }

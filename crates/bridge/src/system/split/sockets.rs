@@ -1,31 +1,28 @@
 //! Sockets with the addresses of others.
 
-use super::host::Forwards;
 use super::rules::{BACKLOG, UNTRACKED};
-use crate::system::options::{set, set_buffers};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
     sockopt,
 };
 use seamline_host::explained;
+use seamline_host::socket::{set_buffers, set_number};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// How often the kernel answers a SYN again that nobody completes: once, so that it is forgotten after about three seconds.
+/// How often the kernel repeats its answer to a SYN that is not completed: once, so that it is forgotten after about three seconds.
 const ANSWERS: libc::c_int = 1;
 
-/// A listener that only rules lead to for each version of IP that is forwarded; only for IPv4 where this host has no address of IPv6.
-pub(super) fn listeners(buffer: u32, forwards: Forwards) -> io::Result<Vec<TcpListener>> {
+/// A listener at each of these loopback addresses, to which only rules lead. There is none for IPv6 if this host has no IPv6 address, and
+/// forwards IPv4 too.
+pub(super) fn listeners(buffer: u32, addresses: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     let mut made = Vec::new();
-    if forwards.v4 {
-        made.push(listener((Ipv4Addr::LOCALHOST, 0).into(), buffer)?);
-    }
-    if forwards.v6 {
-        match listener((Ipv6Addr::LOCALHOST, 0).into(), buffer) {
+    for address in addresses {
+        match listener((*address, 0).into(), buffer) {
             Ok(listener) => made.push(listener),
-            Err(error) if forwards.v4 && is_without_ipv6(&error) => {}
+            Err(error) if !made.is_empty() && is_without_ipv6(&error) => {}
             Err(error) => return Err(error),
         }
     }
@@ -39,7 +36,7 @@ fn is_without_ipv6(error: &io::Error) -> bool {
 
 fn listener(address: SocketAddr, buffer: u32) -> io::Result<TcpListener> {
     let socket = transparent(address, buffer)?;
-    set(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, &ANSWERS)?;
+    set_number(&socket, libc::IPPROTO_TCP, libc::TCP_SYNCNT, ANSWERS)?;
     setsockopt(&socket, sockopt::Mark, &UNTRACKED)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
     listen(&socket, Backlog::new(BACKLOG)?)?;
@@ -74,12 +71,11 @@ fn transparent(address: SocketAddr, buffer: u32) -> io::Result<OwnedFd> {
         true => (libc::IPPROTO_IP, libc::IP_TRANSPARENT),
         false => (libc::IPPROTO_IPV6, libc::IPV6_TRANSPARENT),
     };
-    set(&socket, level, name, &1_i32)
+    set_number(&socket, level, name, 1)
         .map_err(|error| explained(error, "accepting connections to other hosts' addresses"))?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     // Both sizes bound the windows of the handshake, so they are set before it.
-    let bytes = buffer as usize;
-    set_buffers(&socket, bytes)?;
+    set_buffers(&socket, buffer as usize)?;
     Ok(socket)
 }
 
@@ -120,8 +116,8 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| SHORT.contains(&Errno::from_raw(number)))
 }
 
-/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed. Who the peer
-/// of a connection is the kernel tells until then (`inet_getname`, `inet6_getname`).
+/// Whether it is over for the kernel, too: both ends have sent all, and its own has acknowledged it, or it has failed. Until
+/// then the kernel reports the address of its peer (`inet_getname`, `inet6_getname`).
 pub(super) fn is_closed(stream: &TcpStream) -> bool {
     stream.peer_addr().is_err()
 }

@@ -5,33 +5,30 @@ use super::host::Room;
 use super::relay::Relay;
 use super::watch::Shared;
 use crate::split_counters::SplitCounters;
+use crate::system::log::{Every, Log, LogSender, WARN};
 use crate::system::publish::Publisher;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use seamline_host::clock;
-use seamline_host::{Journal, Line};
+use nix::poll::PollFlags;
+use seamline_host::socket::wait;
+use seamline_host::{Journal, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc;
 use std::thread;
 
-/// The loop comes round at least so often, in milliseconds.
-const ROUND: u8 = 100;
-/// How often counters are published, and it is looked whether the rules are there.
+/// How often counters are published and the rules checked.
 const LOOK: Duration = Duration::from_secs(1);
-/// Said no more often than this that connections cannot be begun.
-const WARN: Duration = Duration::from_secs(60);
 
 pub(super) struct Splitting<'a> {
     settings: &'a Split,
     relay: Relay<'a>,
     shared: &'a Shared,
     publisher: &'a Publisher,
-    journal: Journal,
-    /// New connections shall be taken.
+    log: Log,
+    sender: LogSender,
+    /// New connections are to be accepted.
     takes: bool,
-    looked_at: Instant,
+    look: Every,
     warned_at: Option<Instant>,
 }
 
@@ -43,34 +40,32 @@ impl<'a> Splitting<'a> {
         publisher: &'a Publisher,
         journal: Journal,
     ) -> Self {
-        let looked_at = clock::monotonic();
-        Splitting { settings, relay, shared, publisher, journal, takes: true, looked_at, warned_at: None }
+        let (sender, log) = Log::new(journal);
+        let look = Every::new(LOOK);
+        Splitting { settings, relay, shared, publisher, log, sender, takes: true, look, warned_at: None }
     }
 
     pub(super) fn run(mut self, room: Room, stop: impl AsFd) -> io::Result<SplitCounters> {
-        let (said, lines) = mpsc::channel();
-        self.say([self.start(room)]);
-        if room.connections < self.settings.connections {
+        self.log.write(self.start(room));
+        if room.connections < self.settings.connections as usize {
             let why = "this process may open too few files for more connections: ulimit -n, or LimitNOFILE= of systemd";
             let most = room.connections as u64;
-            self.say([Line::new("warning").with("why", why).with("connections", most)]);
+            self.log.write(Line::new("warning").with("why", why).with("connections", most));
         }
-        let shared = self.shared;
-        let publisher = self.publisher;
+        let (shared, publisher, sender) = (self.shared, self.publisher, self.sender.clone());
         let result = thread::scope(|scope| {
-            let [guard, carer] = [(); 2].map(|()| said.clone());
-            scope.spawn(move || shared.guard(|line| drop(guard.send(line))));
-            scope.spawn(move || shared.look_after(|line| drop(carer.send(line))));
-            scope.spawn(move || publisher.serve(&shared.stop, &said));
-            let result = self.go_on(&stop, &lines);
+            scope.spawn(|| shared.guard(|line| sender.send(line)));
+            scope.spawn(|| shared.look_after(|line| sender.send(line)));
+            scope.spawn(|| publisher.serve(&shared.stop, &sender));
+            let result = self.go_on(&stop);
             shared.stop.store(true, Ordering::SeqCst);
             result
         });
-        self.say(lines.try_iter());
+        self.log.write_received();
         shared.count();
         self.relay.reset_all();
         let counters = self.counters();
-        self.say([counters.line("stop")]);
+        self.log.write(counters.line("stop"));
         result.map(|()| counters)
     }
 
@@ -84,49 +79,48 @@ impl<'a> Splitting<'a> {
             .with("buffer", u64::from(self.settings.buffer))
     }
 
-    fn go_on(&mut self, stop: &impl AsFd, lines: &mpsc::Receiver<Line>) -> io::Result<()> {
+    fn go_on(&mut self, stop: &impl AsFd) -> io::Result<()> {
         while !asked(stop) {
-            self.come_round(lines)?;
+            self.come_round()?;
             if self.relay.has_room(self.takes) != self.takes {
                 self.takes = !self.takes;
                 self.shared.rules().take(self.takes)?;
                 let event = if self.takes { "room" } else { "full" };
-                self.say([Line::new(event).with("open", self.relay.open() as u64)]);
+                self.log.write(Line::new(event).with("open", self.relay.open() as u64));
             }
         }
-        self.drain(stop, lines)
+        self.drain(stop)
     }
 
-    /// Nothing new is taken; what is open may end.
-    fn drain(&mut self, stop: &impl AsFd, lines: &mpsc::Receiver<Line>) -> io::Result<()> {
+    /// Accept no new connections, and let the open ones end.
+    fn drain(&mut self, stop: &impl AsFd) -> io::Result<()> {
         self.takes = false;
-        // Where the rules are lost, what is open ends by that.
+        // If the rules are lost, the open connections end with them.
         let _ = self.shared.rules().take(false);
-        self.say([Line::new("drain").with("open", self.relay.open() as u64)]);
+        self.log.write(Line::new("drain").with("open", self.relay.open() as u64));
         let begun: Instant = clock::monotonic();
         let _ = nix::unistd::read(stop, &mut [0; 16]);
         while self.relay.open() > 0
             && clock::monotonic().saturating_since(begun) < self.settings.drain
             && !asked(stop)
         {
-            self.come_round(lines)?;
+            self.come_round()?;
         }
         Ok(())
     }
 
-    /// One turn, and what there is to do beside it.
-    fn come_round(&mut self, lines: &mpsc::Receiver<Line>) -> io::Result<()> {
+    /// One turn, and everything else that the loop does.
+    fn come_round(&mut self) -> io::Result<()> {
         let shared = self.shared;
-        self.relay.turn(ROUND, || shared.come_round())?;
+        self.relay.turn(|| shared.come_round())?;
         shared.come_round();
         if shared.resume(self.takes)? {
-            self.say([Line::new("resume")]);
+            self.log.write(Line::new("resume"));
         }
-        self.say(lines.try_iter());
+        self.log.write_received();
         let now = clock::monotonic();
         self.warn(now);
-        if now.saturating_since(self.looked_at) >= LOOK {
-            self.looked_at = now;
+        if self.look.is_due(now) {
             self.publisher.publish(self.counters().text());
             shared.rules().check()?;
         }
@@ -139,13 +133,8 @@ impl<'a> Splitting<'a> {
         }
         if let Some(why) = self.relay.take_trouble() {
             self.warned_at = Some(now);
-            self.say([Line::new("warning").with("why", why)]);
+            self.log.write(Line::new("warning").with("why", why));
         }
-    }
-
-    fn say(&mut self, lines: impl IntoIterator<Item = Line>) {
-        let now = clock::wall();
-        self.journal.write(lines.into_iter().map(|line| line.at(now)));
     }
 
     fn counters(&self) -> SplitCounters {
@@ -160,6 +149,5 @@ impl<'a> Splitting<'a> {
 }
 
 fn asked(stop: &impl AsFd) -> bool {
-    let mut waited = [PollFd::new(stop.as_fd(), PollFlags::POLLIN)];
-    poll(&mut waited, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+    wait(stop, PollFlags::POLLIN, Duration::ZERO)
 }

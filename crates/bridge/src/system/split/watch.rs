@@ -2,8 +2,9 @@
 
 use super::routes::Routes;
 use super::rules::{Passed, Rules};
-use seamline_host::Line;
-use seamline_host::clock;
+use crate::system::log::{CHECK, Every};
+use seamline_host::socket::pause;
+use seamline_host::{Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// New connections are forwarded unsplit after this time without a turn of the loop, which makes one every 100 ms.
 const TIMEOUT: Duration = Duration::from_millis(500);
-const LOOK: u8 = 100;
 /// How often the kernel's counters are read, and the routes checked.
 const ASK: Duration = Duration::from_secs(1);
 
@@ -74,21 +74,19 @@ impl Shared {
 
     /// Run until stopped. The loop itself resumes splitting when it makes turns again.
     pub(super) fn guard(&self, say: impl Fn(Line)) {
-        while self.is_on_after_a_look() {
+        while self.goes_on() {
             self.bypass().into_iter().for_each(&say);
         }
     }
 
     /// Run until stopped. Tasks that start other programs are in this thread, so that the guard never waits for them.
     pub(super) fn look_after(&self, say: impl Fn(Line)) {
-        let mut asked_at = Instant::ZERO;
+        let mut check = Every::new(ASK);
         let mut trouble = None;
-        while self.is_on_after_a_look() {
-            let now = clock::monotonic();
-            if now.saturating_since(asked_at) < ASK {
+        while self.goes_on() {
+            if !check.is_due(clock::monotonic()) {
                 continue;
             }
-            asked_at = now;
             self.count();
             let happened = self.keep_routes();
             if happened != trouble {
@@ -98,8 +96,9 @@ impl Shared {
         }
     }
 
-    fn is_on_after_a_look(&self) -> bool {
-        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(LOOK));
+    /// Pause. Returns whether to continue after it.
+    fn goes_on(&self) -> bool {
+        pause(CHECK);
         !self.stop.load(Ordering::Relaxed)
     }
 
@@ -194,11 +193,11 @@ mod tests {
     fn come_round(shared: &Shared, times: u8) {
         for _ in 0..times {
             shared.come_round();
-            let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(100_u8));
+            pause(CHECK);
         }
     }
 
-    /// Nobody comes round: within a second nothing is handed over any more, until somebody does.
+    /// The loop makes no turns: within a second nothing is handed over any more, until it does.
     #[test]
     fn new_connections_pass_while_the_loop_hangs() {
         guarded("new_connections_pass_while_the_loop_hangs", |shared, lines| {
@@ -222,7 +221,7 @@ mod tests {
     fn who_comes_round_while_the_guard_waits_for_the_rules_is_not_bypassed() {
         guarded("who_comes_round_while_the_guard_waits_for_the_rules_is_not_bypassed", |shared, lines| {
             let held = shared.rules();
-            let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(900_u16));
+            pause(Duration::from_millis(900));
             shared.come_round();
             drop(held);
             come_round(shared, 5);

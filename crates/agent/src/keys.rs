@@ -1,9 +1,13 @@
 //! The keys that set an agent's parameters, for scenarios and for agents on real hosts.
 
-mod split;
-
-use crate::{Bits, ElnAckParameters, Limits, ObtcpParameters, Parameters, Role, SnoopParameters};
-use seamline_config::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
+use crate::{AgentTcp, Bits, ElnAckParameters, Handshake, Limits, ObtcpParameters, Parameters, Role};
+use crate::{SnoopParameters, SplitParameters};
+use seamline_config::choices;
+use seamline_config::keys::{
+    Keys, boolean, choice, named, number, positive_time, size_within, table, time, whole,
+};
+use seamline_config::units::Complaint;
+use seamline_tcp::{profile, variant};
 
 /// All keys. The defaults are the values before anything is read.
 pub fn parameters<'a>() -> Keys<'a, Parameters> {
@@ -21,7 +25,7 @@ pub fn parameters<'a>() -> Keys<'a, Parameters> {
         key inside_tunnels: boolean(), "Act on segments inside the tunnels of mobility protocols, too";
         part eln_ack: eln_ack(), "Parameters of ELN-ACK";
         part snoop: snoop(), "Parameters of Snoop";
-        part split: split::keys(), "Parameters of split connections";
+        part split: split(), "Parameters of split connections";
         part obtcp: role.with(obtcp(), |it| it), "Parameters of obTCP: two agents, one at the base station, one at the mobile router";
     }
 }
@@ -87,6 +91,36 @@ pub fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
     }
     .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
 }
+
+/// Those of split connections: the TCP towards the mobile node in the table itself, that towards the fixed host in `wired`.
+fn split<'a>() -> Keys<'a, SplitParameters> {
+    let buffer = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
+    table! { SplitParameters;
+        key buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers";
+        key handshake: choice(HANDSHAKES), "When the opening host gets its answer: at once from the agent, or after the other host answered the agent";
+        part wired: tcp(), "The agent's TCP towards the fixed host";
+        .with(tcp(), |it| &mut it.wireless);
+    }
+}
+
+fn tcp<'a>() -> Keys<'a, AgentTcp> {
+    table! { AgentTcp;
+        key variant: named(choices!(variant::ALL)), "TCP variant of the agent";
+        key profile: named(choices!(profile::ALL)), "Profile of the agent's TCP";
+        optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
+    }
+    .check(|reader, it| {
+            let most = profile::find(it.profile).map(|it| (it.parameters)().round_trip.maximum_timeout);
+            if let (Some(minimum), Some(most)) = (it.minimum_timeout, most)
+                && minimum > most
+            {
+                reader.refuse_value("minimum_rto", Complaint::new(format!("the maximum is {most}")));
+            }
+        })
+}
+
+const HANDSHAKES: &[(&str, Handshake)] =
+    &[("near side alone", Handshake::NearSideAlone), ("far side first", Handshake::FarSideFirst)];
 
 const BITS: &[(&str, Bits)] = &[("per loss", Bits::PerLoss), ("one", Bits::One)];
 

@@ -1,8 +1,8 @@
 use super::*;
 
-fn bytes(told: u32, family: u16, numbers: [u32; 3]) -> Vec<u8> {
+fn bytes(kind: u32, family: u16, numbers: [u32; 3]) -> Vec<u8> {
     let mut bytes = 5_000_000_007_u64.to_ne_bytes().to_vec();
-    bytes.extend(told.to_ne_bytes());
+    bytes.extend(kind.to_ne_bytes());
     bytes.extend(family.to_ne_bytes());
     bytes.extend(443_u16.to_ne_bytes());
     bytes.extend([192, 0, 2, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]);

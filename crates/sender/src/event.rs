@@ -1,4 +1,4 @@
-//! What the programs tell, as `struct event` in `bpf/connection.h` has it.
+//! What the programs report, as `struct event` in `bpf/connection.h` has it.
 
 use crate::counters::Counter;
 use std::fmt;
@@ -62,7 +62,7 @@ pub enum What {
     },
     /// With the mark came news of segments that had arrived, and the kernel itself took the timeout back.
     TakenBackByKernel,
-    /// A mark was ignored. Of marks in a row only one a second is told.
+    /// A mark was ignored. Of marks in a row only one a second is reported.
     Ignored(Counter),
 }
 
@@ -89,8 +89,8 @@ impl Event {
 }
 
 impl What {
-    fn read(told: u32, [first, second, third]: [u32; 3]) -> Option<What> {
-        Some(match told {
+    fn read(kind: u32, [first, second, third]: [u32; 3]) -> Option<What> {
+        Some(match kind {
             0 => What::Timeout { window: first, threshold: second, reduced: third },
             1 => What::Restored { from: first, window: second, threshold: third },
             2 => What::Kept { window: first },
@@ -132,5 +132,5 @@ impl fmt::Display for What {
 }
 
 #[cfg(test)]
-#[path = "told_tests.rs"]
+#[path = "event_tests.rs"]
 mod tests;

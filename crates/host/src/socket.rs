@@ -1,0 +1,103 @@
+//! Sockets: options that no library has, and waiting.
+#![expect(unsafe_code, reason = "options that no library has")]
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{setsockopt, sockopt};
+use seamline_wire::Duration;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Set an option to a number.
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn set_number(
+    socket: &impl AsFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    number: libc::c_int,
+) -> io::Result<()> {
+    set(socket, level, name, &number)
+}
+
+/// Receive only the packets that a classic BPF program accepts (socket(7)).
+///
+/// # Errors
+/// If the kernel refuses the program.
+pub fn attach_filter(socket: &impl AsFd, filter: &[libc::sock_filter]) -> io::Result<()> {
+    let program = libc::sock_fprog { len: filter.len() as _, filter: filter.as_ptr().cast_mut() };
+    set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+}
+
+/// Have an interface receive the frames for other hosts too, as long as this packet socket is open (packet(7)).
+///
+/// # Errors
+/// If there is no such interface, or the socket is of another kind.
+pub fn receive_all_frames(socket: &impl AsFd, interface: u32) -> io::Result<()> {
+    let membership = libc::packet_mreq {
+        mr_ifindex: interface as i32,
+        mr_type: libc::PACKET_MR_PROMISC as u16,
+        mr_alen: 0,
+        mr_address: [0; 8],
+    };
+    set(socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &membership)
+}
+
+fn set<T>(socket: &impl AsFd, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
+    let length = size_of::<T>() as libc::socklen_t;
+    let socket = socket.as_fd().as_raw_fd();
+    // SAFETY: the value, and what it points to, live during the call; the kernel only reads their bytes.
+    let result = unsafe { libc::setsockopt(socket, level, name, (&raw const *value).cast(), length) };
+    Ok(Errno::result(result).map(drop)?)
+}
+
+/// Packets that a packet socket has dropped for lack of room since the last call.
+///
+/// # Errors
+/// If the socket is of another kind.
+pub fn dropped_packets(socket: &impl AsFd) -> io::Result<u32> {
+    let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+    let mut length = size_of_val(&statistics) as libc::socklen_t;
+    let (socket, level, name) = (socket.as_fd().as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS);
+    // SAFETY: the kernel writes at most `length` bytes to `statistics`, and the new length to `length`.
+    let result =
+        unsafe { libc::getsockopt(socket, level, name, (&raw mut statistics).cast(), &raw mut length) };
+    Errno::result(result)?;
+    Ok(statistics.tp_drops)
+}
+
+/// Set the size of the receive buffer in bytes, beyond the system's limit if the process may.
+///
+/// # Errors
+/// None expected.
+pub fn set_receive_buffer(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
+    let forced = setsockopt(socket, sockopt::RcvBufForce, &bytes);
+    Ok(forced.or_else(|_| setsockopt(socket, sockopt::RcvBuf, &bytes))?)
+}
+
+/// Set the sizes of both buffers in bytes, beyond the system's limit if the process may.
+///
+/// # Errors
+/// None expected.
+pub fn set_buffers(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
+    set_receive_buffer(socket, bytes)?;
+    let forced = setsockopt(socket, sockopt::SndBufForce, &bytes);
+    Ok(forced.or_else(|_| setsockopt(socket, sockopt::SndBuf, &bytes))?)
+}
+
+/// Wait until a descriptor is ready for reading (`POLLIN`) or writing (`POLLOUT`), at most for so long. Whether it is.
+pub fn wait(descriptor: &impl AsFd, events: PollFlags, at_most: Duration) -> bool {
+    let mut waited = [PollFd::new(descriptor.as_fd(), events)];
+    poll(&mut waited, timeout(at_most)).is_ok_and(|ready| ready > 0)
+}
+
+/// Pause the thread. A signal may end the pause early.
+pub fn pause(time: Duration) {
+    let _ = poll(&mut [], timeout(time));
+}
+
+/// A timeout of poll(2), rounded down to milliseconds.
+pub fn timeout(time: Duration) -> PollTimeout {
+    i32::try_from(time.as_millis()).ok().and_then(|it| it.try_into().ok()).unwrap_or(PollTimeout::MAX)
+}
