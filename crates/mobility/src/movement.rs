@@ -172,23 +172,6 @@ impl Movement {
         Movement { stays: stays.into() }
     }
 
-    /// A node that starts in the first of these radio cells and moves at a fixed interval. With fewer than two radio
-    /// cells it does not move.
-    ///
-    /// # Errors
-    /// When the interruption is longer than the interval, or a radio cell follows itself in the list.
-    ///
-    /// # Panics
-    /// Without a cell.
-    pub fn periodic(
-        cells: &[CellId],
-        period: Period,
-        order: Order,
-        interruption: Duration,
-    ) -> Result<Self, MovementError> {
-        Movement::new(cells[0], period.moves(cells, order), interruption)
-    }
-
     /// The initial radio cell.
     pub fn start(&self) -> CellId {
         self.stays[0].cell

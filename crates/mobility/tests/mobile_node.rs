@@ -2,9 +2,8 @@
 
 mod support;
 
-use seamline_mobility::{
-    CellId, MobileIpConfig, MobileIpv4, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
-};
+use seamline_mobility::protocol::{self, Setup};
+use seamline_mobility::{CellId, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection};
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, MissingBytes, RecoveryMessage, RegistrationReply, RegistrationRequest,
     ReplyCode, SequenceRanges,
@@ -20,24 +19,28 @@ use support::{
 const CELL_1: CellId = CellId(0);
 const CELL_2: CellId = CellId(1);
 
-fn config() -> MobileIpConfig {
-    MobileIpConfig {
-        home_agent: HOME_AGENT,
+fn config() -> Setup {
+    Setup {
+        home_address: MOBILE,
+        home_agent: Some(HOME_AGENT),
         movement_detection: MovementDetection::Eager,
         registration_lifetime_s: 1800,
         registration_retransmission: Duration::from_secs(1),
         layer_2_triggers: false,
         registered_with: Some(AGENT_1),
+        on_link_addresses: Vec::new(),
+        regional_address: None,
     }
 }
 
-fn following(movement: Movement, mobile_ip: Option<MobileIpConfig>) -> MobileNode {
-    let protocol = mobile_ip.map(|config| Box::new(MobileIpv4::new(MOBILE, config)) as _);
+fn following(movement: Movement, mobile_ip: Option<Setup>) -> MobileNode {
+    let scheme = protocol::find("mobile-ipv4").expect("it is registered");
+    let protocol = mobile_ip.map(|setup| (scheme.build)(&setup));
     MobileNode::new(MobileNodeConfig { movement, protocol })
 }
 
 /// Moves from cell 1 to cell 2 at 5 s and back at 10 s.
-fn node(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+fn node(mobile_ip: Option<Setup>) -> MobileNode {
     let step = |s, to| Move { at: Instant::from_secs(s), to };
     let moves = vec![step(5, CELL_2), step(10, CELL_1)];
     let movement = Movement::new(CELL_1, moves, Duration::ZERO).expect("in order");
@@ -195,7 +198,7 @@ fn after_a_refusal_it_asks_again() {
 
 #[test]
 fn a_registration_is_renewed_before_it_runs_out() {
-    let mut node = node(Some(MobileIpConfig { registration_lifetime_s: 100, ..config() }));
+    let mut node = node(Some(Setup { registration_lifetime_s: 100, ..config() }));
     let woken = wake_until(&mut node, seconds(50.0));
     let due: Vec<Instant> = woken.iter().map(|(at, _)| *at).collect();
     assert_eq!(due, [5.0, 10.0, 50.0].map(seconds));
@@ -203,7 +206,7 @@ fn a_registration_is_renewed_before_it_runs_out() {
     assert_eq!(renewed.signals, [], "it has not moved");
     let expected = MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1, after_move: false };
     assert_eq!(renewed.mobility(), [expected]);
-    let mut forever = self::node(Some(MobileIpConfig { registration_lifetime_s: u16::MAX, ..config() }));
+    let mut forever = self::node(Some(Setup { registration_lifetime_s: u16::MAX, ..config() }));
     wake_until(&mut forever, seconds(10.0));
     assert_eq!(forever.wake_at(), None);
 }
@@ -211,7 +214,7 @@ fn a_registration_is_renewed_before_it_runs_out() {
 #[test]
 fn lazy_detection_waits_until_the_old_agent_has_run_out() {
     let detection = MovementDetection::Lazy;
-    let mut node = node(Some(MobileIpConfig { movement_detection: detection, ..config() }));
+    let mut node = node(Some(Setup { movement_detection: detection, ..config() }));
     hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
     assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [], "good until 5.95 s");
     assert_eq!(hear(&mut node, seconds(5.94), CELL_2, AGENT_2).signals, []);
@@ -233,7 +236,7 @@ fn at_home_it_deregisters() {
 fn link_up_means_something_only_where_it_makes_the_node_reachable() {
     let up = Signal::LinkUp { rate: None, round_trip_time: None };
     let going = Signal::LinkGoingDown { within: Duration::from_secs(1) };
-    let triggers = Some(MobileIpConfig { layer_2_triggers: true, ..config() });
+    let triggers = Some(Setup { layer_2_triggers: true, ..config() });
     for (mobile_ip, passes, asks) in [(None, true, 0), (Some(config()), false, 0), (triggers, false, 1)] {
         let mut node = node(mobile_ip);
         for signal in [going, Signal::LinkDown] {
@@ -271,7 +274,7 @@ fn a_link_that_comes_back_to_the_same_agent_is_news() {
 /// One move is told once, and not before the node can register what TCP tells the far end to send to it.
 #[test]
 fn with_layer_2_triggers_a_move_is_told_once() {
-    let mut node = node(Some(MobileIpConfig { layer_2_triggers: true, ..config() }));
+    let mut node = node(Some(Setup { layer_2_triggers: true, ..config() }));
     assert_eq!(signal(&mut node, seconds(5.0), Signal::LinkDown), [Signal::LinkDown]);
     let up = step(&mut node, seconds(5.0), Input::Signal(UP));
     assert_eq!((up.signals.len(), up.messages().len()), (0, 1), "it asks");
@@ -325,7 +328,7 @@ fn late_news_of_a_handover_that_is_known_is_none() {
 /// With lazy detection another agent says nothing of where the link is up while the present one may still be there.
 #[test]
 fn a_link_up_waits_for_the_present_agent() {
-    let lazy = MobileIpConfig { movement_detection: MovementDetection::Lazy, ..config() };
+    let lazy = Setup { movement_detection: MovementDetection::Lazy, ..config() };
     let mut node = node(Some(lazy));
     hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
     signal(&mut node, seconds(5.0), Signal::LinkDown);
@@ -386,7 +389,7 @@ fn messages_between_agents_pass() {
 }
 
 /// From cell 1 to cell 2 at 5 s, there at 5.2 s; the old link lasts until 5.5 s.
-fn with_two_links(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+fn with_two_links(mobile_ip: Option<Setup>) -> MobileNode {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
     let movement = Movement::new(CELL_1, moves, Duration::from_millis(200)).expect("in order");
     let movement = movement.with_old_links(|_, until| until + Duration::from_millis(500));
