@@ -24,7 +24,8 @@ pub struct Run {
     /// How often it was repeated because the host was too busy to emulate it well.
     pub repeated: u32,
     /// Warnings about its quality; runs with any are left out of all numbers.
-    pub doubts: Vec<String>,
+    #[serde(alias = "doubts")]
+    pub warnings: Vec<String>,
     /// The kernel's release.
     pub kernel: String,
 }

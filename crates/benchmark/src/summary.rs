@@ -58,7 +58,7 @@ pub struct Cell {
 pub fn summarise(cases: &[Case], runs: &[Run]) -> Vec<Cell> {
     let cell = |case: &Case| {
         let runs: Vec<&Run> =
-            runs.iter().filter(|run| run.job.case == *case && run.doubts.is_empty()).collect();
+            runs.iter().filter(|run| run.job.case == *case && run.warnings.is_empty()).collect();
         let median = |quantity: &Quantity| {
             let values = runs.iter().filter_map(|run| (quantity.of)(case, &run.measured));
             Median::of(values.collect())

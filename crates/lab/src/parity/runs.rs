@@ -162,7 +162,7 @@ impl Job {
                 }
                 record => record?,
             };
-            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
+            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.warnings());
             if warnings.is_empty() {
                 return Ok(Outcome { record: Ok(record), repeated });
             }
