@@ -145,7 +145,7 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
     let mut hosts = live.hosts();
     let control = kernel_default(live, stacks)?;
     let mut sites = Vec::new();
-    for node in live.doors() {
+    for node in live.host_nodes() {
         let id = live::node_id(node);
         match hosts[node].take() {
             Some(host) if stacks.is_seamline(scenario, node) => {

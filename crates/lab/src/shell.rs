@@ -363,7 +363,7 @@ fn names(live: &Live<'_>) -> Vec<(IpAddr, String)> {
         let addresses = edge::addresses(live::node_id(node));
         addresses.map(|address| (address, live.scenario().nodes[node].clone()))
     };
-    live.doors().into_iter().flat_map(name).collect()
+    live.host_nodes().into_iter().flat_map(name).collect()
 }
 
 fn environment(
