@@ -188,6 +188,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Note that what a key holds has been refused, if it is there.
+    pub(crate) fn mark_wrong(&mut self, key: &'static str) {
+        if self.has(key) {
+            self.wrong.push(key);
+        }
+    }
+
     /// Whether the value of a key was refused when it was read.
     pub fn is_wrong(&self, key: &str) -> bool {
         self.wrong.contains(&key)

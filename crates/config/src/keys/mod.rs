@@ -248,6 +248,9 @@ impl<'a, T: 'a> Keys<'a, T> {
         let Section { read, describe } = section;
         let read: Read<'a, T> = Box::new(move |reader, target| {
             *field(target) = reader.table(name).and_then(|table| section::read_whole(&read, table));
+            if field(target).is_none() {
+                reader.mark_wrong(name);
+            }
         });
         self.push(name, read, move |_| KeyShape::new(name, about, Shape::Table(describe())));
         self
@@ -267,6 +270,9 @@ impl<'a, T: 'a> Keys<'a, T> {
             let tables = reader.tables(name).into_iter();
             let good: Vec<V> = tables.filter_map(|table| section::read_whole(&read, table)).collect();
             *field(target) = (reader.has(name) && good.len() == named).then_some(good);
+            if field(target).is_none() {
+                reader.mark_wrong(name);
+            }
         });
         self.push(name, read, move |_| {
             KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(describe()))))

@@ -1,7 +1,7 @@
 //! `[[cell]]`: the air around a base station, shared by all nodes in it. Down is from the base station to the
 //! nodes, up the other way; keys and tables are those of a link.
 
-use super::link::{DirectionSpec, Directions, direction_keys, is_flawed};
+use super::link::{DirectionSpec, Directions, direction_keys};
 use super::node_place;
 use crate::codes::Code;
 use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
@@ -104,8 +104,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {
             reader.missing(other);
         }
     }
-    let keys = [("position", it.position.is_some()), ("range", it.range.is_some())];
-    if is_flawed(reader, &keys) || is_flawed(reader, &[("edge_loss", it.edge_loss.is_some())]) {
+    if ["position", "range", "edge_loss"].iter().any(|key| reader.is_wrong(key)) {
         return None;
     }
     Some(CellSpec {

@@ -136,7 +136,7 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
     if reader.has("handover") {
         refuse_two_kinds_of_handovers(reader, [&down, &up]);
     }
-    if is_flawed(reader, &[("handover", handovers.is_some()), ("notice", notice.is_some())]) {
+    if reader.is_wrong("handover") || reader.is_wrong("notice") {
         return None;
     }
     let (name, ends, down, up) = (name?, ends?, down?, up?);
@@ -150,11 +150,6 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
         notice: notice.map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
     };
     Some(ends.pairs().enumerate().map(link).collect())
-}
-
-/// Whether a key is there without a good value; `(key, has a value)`.
-pub(super) fn is_flawed(reader: &Reader<'_>, keys: &[(&str, bool)]) -> bool {
-    keys.iter().any(|(key, is_good)| !is_good && reader.has(key))
 }
 
 fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<DirectionSpec>; 2]) {
@@ -213,14 +208,8 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
     .check(|reader, it| {
             loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
             schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
-            let keys = [
-                ("rate", it.rate.is_some()),
-                ("one_way_delay", it.one_way_delay.is_some()),
-                ("queue", it.queue.is_some()),
-                ("loss", it.loss.is_some()),
-                ("schedule", it.schedule.is_some()),
-            ];
-            it.flawed = is_flawed(reader, &keys);
+            let keys = ["rate", "one_way_delay", "queue", "loss", "schedule"];
+            it.flawed = keys.iter().any(|key| reader.is_wrong(key));
         })
 }
 

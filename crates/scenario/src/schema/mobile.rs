@@ -2,7 +2,6 @@
 
 use super::cell::CellSpec;
 use super::layer_2;
-use super::link::is_flawed;
 use super::movement::{self, MovementSpec};
 use super::node_place;
 use super::notice::{self, NoticeSpec};
@@ -80,7 +79,7 @@ fn make(it: Options, reader: &mut Reader<'_>, cells: &[CellSpec], duration: Dura
         let complaint = Complaint::new("only the node itself is notified of its handovers");
         reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
     }
-    if is_flawed(reader, &[("layer_2", it.layer_2.is_some()), ("notice", it.notice.is_some())]) {
+    if reader.is_wrong("layer_2") || reader.is_wrong("notice") {
         return None;
     }
     let node = it.node?;
