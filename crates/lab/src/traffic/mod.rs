@@ -23,8 +23,6 @@
 //! let ready = Traffic::prepare(vec![source], vec![sink], Some(observations))?;
 //! let running = ready.begin(clock::monotonic())?;
 //! // ... for as long as the experiment takes ...
-//! running.stop_sending();
-//! running.wait(Duration::from_secs(5));
 //! let reports = running.end();
 //! # Ok(()) }
 //! ```

@@ -61,8 +61,6 @@ pub enum Outcome {
 pub struct SourceReport {
     /// Which connection.
     pub connection: u32,
-    /// From where, once it was bound: with the port that was free.
-    pub local: Option<SocketAddr>,
     /// Bytes that the kernel has taken from the application, not necessarily sent.
     pub bytes_written: u64,
     /// When the SYN was asked for.
@@ -71,8 +69,6 @@ pub struct SourceReport {
     pub connected: Option<Instant>,
     /// When the last byte was written.
     pub written: Option<Instant>,
-    /// When the receiver's FIN came, which it sends after reading everything.
-    pub finished: Option<Instant>,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -82,20 +78,10 @@ pub struct SourceReport {
 pub struct SinkReport {
     /// Which connection.
     pub connection: u32,
-    /// From where it was connected to.
-    pub remote: Option<SocketAddr>,
     /// Bytes that the application has read.
     pub bytes_read: u64,
     /// The offset of the first byte that was wrong. Nothing behind it is checked.
     pub first_mismatch: Option<u64>,
-    /// When it was connected to.
-    pub accepted: Option<Instant>,
-    /// When the first byte was read.
-    pub first_byte: Option<Instant>,
-    /// When the last byte was read.
-    pub last_byte: Option<Instant>,
-    /// When the sender's FIN was read.
-    pub finished: Option<Instant>,
     /// How it ended.
     pub outcome: Outcome,
 }
