@@ -37,7 +37,6 @@ pub struct DepartedBuffer {
     reachable: BTreeSet<NodeId>,
     kept: VecDeque<Box<Packet>>,
     kept_bytes: u64,
-    forwarded: u64,
     dropped: u64,
 }
 
@@ -59,7 +58,6 @@ impl DepartedBuffer {
             reachable: BTreeSet::new(),
             kept: VecDeque::new(),
             kept_bytes: 0,
-            forwarded: 0,
             dropped: 0,
         }
     }
@@ -87,10 +85,6 @@ impl DepartedBuffer {
                 self.reachable.insert(*address);
             }
         }
-    }
-    /// Packets forwarded to departed nodes.
-    pub fn forwarded(&self) -> u64 {
-        self.forwarded
     }
     /// Packets dropped for lack of room.
     pub fn dropped(&self) -> u64 {
@@ -121,7 +115,6 @@ impl DepartedBuffer {
 
     fn send_through(&mut self, tunnel: Tunnel, mut packet: Box<Packet>, out: &mut Outbox) {
         if packet.encapsulate_in_ipv6(tunnel) {
-            self.forwarded += 1;
             out.send(Self::NETWORK, packet);
         } else {
             lose(out, DropCause::NoRoute, packet);
@@ -175,7 +168,6 @@ impl DepartedBuffer {
         for packet in std::mem::take(&mut self.kept) {
             if reachable.contains(&packet.next_destination()) {
                 self.kept_bytes -= u64::from(packet.wire_bytes);
-                self.forwarded += 1;
                 out.send(Self::NETWORK, packet);
             } else {
                 self.kept.push_back(packet);

@@ -86,7 +86,7 @@ fn a_move_is_noticed_at_the_first_advertisement_and_done_at_the_reply() {
     let started = Event::Handover(HandoverPhase::Started);
     let entered = Event::Mobility(MobilityEvent::CellEntered { cell: 1 });
     assert_eq!(moved[0].1.events, [started, entered]);
-    assert_eq!(moved[0].1.signals, [], "a new cell alone tells nobody");
+    assert_eq!(moved[0].1.signals, [], "a new cell alone is not reported");
 
     let heard = hear(&mut node, seconds(5.07), CELL_2, AGENT_2);
     assert_eq!(heard.signals, [Signal::MovementDetected]);
@@ -273,7 +273,7 @@ fn a_link_that_comes_back_to_the_same_agent_is_news() {
 
 /// One move is told once, and not before the node can register what TCP tells the far end to send to it.
 #[test]
-fn with_layer_2_triggers_a_move_is_told_once() {
+fn with_layer_2_triggers_a_move_is_reported_once() {
     let mut node = node(Some(Setup { layer_2_triggers: true, ..config() }));
     assert_eq!(signal(&mut node, seconds(5.0), Signal::LinkDown), [Signal::LinkDown]);
     let up = step(&mut node, seconds(5.0), Input::Signal(UP));
@@ -301,8 +301,8 @@ fn a_link_up_is_kept_back_no_longer_than_until_the_move_is_detected() {
     assert_eq!(hear(&mut node, seconds(9.2), CELL_2, AGENT_2).signals, [], "it is down");
 }
 
-/// The link layer tells of a handover when an advertisement has told of it already: of one or both links. Of the next
-/// handover the host hears again.
+/// The link layer reports one or both links of a handover after an advertisement has shown it. The next handover is reported
+/// to the host again.
 #[test]
 fn late_news_of_a_handover_that_is_known_is_none() {
     let passes_on_the_next = |node: &mut MobileNode| {
@@ -337,7 +337,7 @@ fn a_link_up_waits_for_the_present_agent() {
     assert_eq!(hear(&mut node, seconds(5.96), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
 }
 
-/// While the node is in no cell a request goes nowhere: nobody has asked for anything.
+/// While the node is in no cell, its requests are not sent.
 #[test]
 fn what_is_not_sent_is_not_recorded_as_requested() {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
@@ -371,7 +371,7 @@ fn data_goes_by_the_cell_the_node_is_in() {
     assert_eq!(down.packets, [(MobileNode::HOST, data(SENDER, MOBILE))]);
 }
 
-/// What agents tell each other has the addresses of hosts, and goes on to whoever stands behind the node, out of the tunnel.
+/// Messages between agents have the addresses of hosts, and are passed on, out of the tunnel, to an agent behind the node.
 #[test]
 fn messages_between_agents_pass() {
     let mut node = node(Some(config()));
@@ -464,7 +464,7 @@ fn with_two_links_the_old_agent_is_no_news() {
 }
 
 #[test]
-fn of_an_old_link_the_host_hears_only_while_it_knows_of_no_other() {
+fn an_old_link_is_reported_only_until_another_is_known() {
     let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
     let mut ideal = with_two_links(None);
     assert_eq!(signal(&mut ideal, seconds(5.2), UP), [Signal::LinkHandoverComplete]);
@@ -495,7 +495,7 @@ fn woken_to(node: &mut MobileNode, s: f64) -> Vec<(Instant, Vec<Signal>)> {
 
 /// With two links it is a move only when the old one ends before the new one is registered, and then it is at that time.
 #[test]
-fn with_two_links_a_move_is_told_when_the_old_one_ends() {
+fn with_two_links_a_move_is_reported_when_the_old_one_ends() {
     let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
     let mut node = with_two_links(Some(config()));
     assert_eq!(signal(&mut node, seconds(5.2), UP), []);
@@ -503,15 +503,15 @@ fn with_two_links_a_move_is_told_when_the_old_one_ends() {
     assert_eq!(heard.signals, []);
     assert_eq!(signal(&mut node, seconds(5.4), going), [going], "what is addressed to it comes by that link");
     assert_eq!(woken_to(&mut node, 5.8), [(seconds(5.5), vec![Signal::MovementDetected])]);
-    assert_eq!(signal(&mut node, seconds(5.8), Signal::LinkDown), [], "told late, and known");
+    assert_eq!(signal(&mut node, seconds(5.8), Signal::LinkDown), [], "reported late, and known");
     let answered = answer_by(&mut node, seconds(5.9), CELL_2, &heard.request());
     assert_eq!(answered.signals, [Signal::Registered]);
 }
 
-/// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is told
-/// once all the same.
+/// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is still
+/// reported once.
 #[test]
-fn what_is_known_of_a_new_link_is_told_at_once() {
+fn parameters_of_a_new_link_are_reported_at_once() {
     let rate = Some(Rate::from_megabits_per_second(11));
     let round_trip_time = Some(Duration::from_millis(25));
     let up = Signal::LinkUp { rate, round_trip_time };

@@ -6,7 +6,7 @@ use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_wire::{Duration, Instant};
 
 /// The part of a run that is measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowSpan {
     /// The start of the flow.
     pub(crate) start: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct FlowSpan {
 }
 
 /// The counters of a flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
     /// Payload delivered in each [`BIN`] up to the last delivery.
@@ -48,20 +48,8 @@ impl FlowMeter {
             }
         };
         let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos());
-        FlowMeter {
-            span,
-            bins: Vec::new(),
-            interval_length,
-            intervals: (0..intervals).map(interval).collect(),
-            retransmissions: 0,
-            timeouts: 0,
-            fast_recoveries: 0,
-            undone_cuts: 0,
-            congestion_window: 0.0,
-            smoothed_round_trip: Duration::ZERO,
-            handovers: Vec::new(),
-            waiting: Vec::new(),
-        }
+        let intervals = (0..intervals).map(interval).collect();
+        FlowMeter { span, interval_length, intervals, ..FlowMeter::default() }
     }
 
     /// Payload arrived in order.
