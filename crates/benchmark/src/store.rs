@@ -19,7 +19,7 @@ pub struct Run {
     pub job: Job,
     /// The definition of what is run and measured ([`crate::measure::DEFINITION`]).
     pub definition: u32,
-    /// What came of it.
+    /// Its measurements.
     pub measured: Measured,
     /// How often it was repeated because the host was too busy to emulate it well.
     pub repeated: u32,

@@ -56,7 +56,7 @@ impl Ends {
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let (tell, observations) = mpsc::channel();
+        let (observer, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
         for connection in &connections {
             let content = Content::new(live.seed(), connection.number.into());
@@ -101,7 +101,7 @@ impl Ends {
             }
             views.push(view);
         }
-        let traffic = Traffic::prepare(sources, sinks, Some(tell))?;
+        let traffic = Traffic::prepare(sources, sinks, Some(observer))?;
         Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 
@@ -115,7 +115,7 @@ impl Ends {
         self.sites.iter().map(|site| &*site.namespace)
     }
 
-    /// Begin, and go on until `over` says why it is over.
+    /// Begin, and continue until `over` returns how it ended.
     pub(crate) fn run(
         mut self,
         live: &mut Live<'_>,

@@ -19,7 +19,7 @@ pub use reference::{key_list, key_paths, reference_page};
 pub use section::{Kinds, Section};
 pub use shape::{Choice, KeyShape, KindShape, Shape, TableShape};
 pub use takes::{
-    Takes, amount, boolean, choice, coordinate, distance, name, named, number, path, place_of, positive_rate,
+    Takes, amount, boolean, choice, coordinate, distance, index_of, name, named, number, path, positive_rate,
     positive_speed, positive_time, share, size_within, text, time, time_or_word, unread, whole,
 };
 
@@ -302,7 +302,7 @@ impl<'a, T: 'a> Keys<'a, T> {
         self
     }
 
-    /// A key that there was once; messages say what to use instead.
+    /// A key that no longer exists; messages name its replacement.
     pub fn replaced(mut self, name: &'static str, by: &'static str) -> Self {
         self.replaced.push((name, by));
         self

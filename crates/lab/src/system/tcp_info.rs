@@ -1,4 +1,4 @@
-//! What the kernel's TCP says of one connection: `getsockopt(TCP_INFO)`.
+//! The kernel's state of one TCP connection: `getsockopt(TCP_INFO)`.
 //!
 //! The kernel copies as many bytes of its `struct tcp_info` (`include/uapi/linux/tcp.h`) as it has and the caller has
 //! room for. Fields have only ever been added at its end, so each is read at its documented offset, and is `None` where the
@@ -14,14 +14,14 @@ const ROOM: usize = 512;
 /// All that Linux 4.9 and newer have: up to and with `tcpi_sndbuf_limited`.
 const LEAST: usize = 192;
 
-/// The state of a connection as the kernel's sender sees it. Lengths are in segments unless said otherwise.
+/// The state of a connection as the kernel's sender sees it. Lengths are in segments unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpInfo {
     /// State of loss recovery by the kernel's number (`enum tcp_ca_state`).
     pub congestion_avoidance_state: u8,
     /// How many times the retransmission timeout is doubled (RFC 6298 §5.5).
     pub backoff: u8,
-    /// The retransmission timeout, doubled as often as [`backoff`](Self::backoff) says.
+    /// The retransmission timeout, including the doublings of [`backoff`](Self::backoff).
     pub retransmission_timeout: Duration,
     /// Payload of a full segment, in bytes.
     pub send_maximum_segment_bytes: u32,
@@ -47,7 +47,7 @@ impl TcpInfo {
     /// Ask the kernel about a TCP socket.
     ///
     /// # Errors
-    /// When this is no TCP socket, or the kernel is older than Linux 4.10 and says too little.
+    /// When this is no TCP socket, or the kernel is older than Linux 4.10 and reports too little.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut room = [0; ROOM];
         let length = ask(socket.as_fd(), &mut room)?;

@@ -40,8 +40,8 @@ impl Tun {
         &self.name
     }
 
-    /// Take the next packet that the namespace sent, and say how many bytes it has; `None` when there is none. What does
-    /// not fit in `packet` is cut off, so it must be as large as the interface's MTU.
+    /// Take the next packet that the namespace sent. Returns its length in bytes; `None` when there is none. What does not
+    /// fit in `packet` is cut off, so it must be as large as the interface's MTU.
     ///
     /// # Errors
     /// When the interface no longer exists.

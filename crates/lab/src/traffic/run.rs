@@ -83,7 +83,7 @@ impl Running {
         self.done.recv_timeout(at_most) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// End whatever still runs, with a reset and at once, and say what became of each connection, in the order of their numbers.
+    /// Reset all connections that still run, and return the report of each connection, in the order of their numbers.
     pub fn end(mut self) -> Vec<Report> {
         let (sources, sinks) = self.join();
         let mut reports = BTreeMap::new();

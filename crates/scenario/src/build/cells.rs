@@ -61,17 +61,17 @@ pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSp
 /// The buffer size of a radio cell's base station for departed nodes; `None` without a buffer. With fast handovers
 /// there always is one, because it tunnels arriving packets.
 pub(super) fn departed_buffer_size(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
-    let is_told = !addresses_with_fast_handovers(scenario, cell).is_empty();
-    scenario.cells[cell].forward_departed.or(is_told.then_some(KeptAtMost::Packets(0)))
+    let gets_updates = !addresses_with_fast_handovers(scenario, cell).is_empty();
+    scenario.cells[cell].forward_departed.or(gets_updates.then_some(KeptAtMost::Packets(0)))
 }
 
 /// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
 fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
-    let tells = |mobile: &MobileSpec| {
+    let sends_updates = |mobile: &MobileSpec| {
         let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
         protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
     };
-    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| tells(mobile));
+    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| sends_updates(mobile));
     mobiles.map(|(place, _)| addresses::on_link(scenario, place, cell)).collect()
 }
 

@@ -20,7 +20,7 @@ fn fields_are_where_linux_documents_them() {
 }
 
 #[test]
-fn an_older_kernel_says_less() {
+fn an_older_kernel_reports_less() {
     let mut bytes = [0; 192];
     bytes[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
     let info = TcpInfo::from_bytes(&bytes).unwrap();
