@@ -155,9 +155,9 @@ impl Movement {
     #[must_use]
     pub fn with_old_links(self, mut end: impl FnMut(CellId, Instant) -> Instant) -> Self {
         let mut stays = self.stays.to_vec();
-        for place in 1..stays.len() {
-            let latest = stays[place].until;
-            let left = &mut stays[place - 1];
+        for index in 1..stays.len() {
+            let latest = stays[index].until;
+            let left = &mut stays[index - 1];
             left.link_until = end(left.cell, left.until).clamp(left.until, latest);
         }
         Movement { stays: stays.into() }
@@ -201,18 +201,18 @@ impl Movement {
 impl Period {
     /// The moves of a node that starts in the first of these radio cells. With fewer than two there are none.
     pub fn moves(self, cells: &[CellId], mut order: Order) -> Vec<Move> {
-        let mut place = 0;
+        let mut index = 0;
         let mut moves = Vec::new();
         let mut at = self.first;
         while at < self.end && cells.len() > 1 {
-            place = match &mut order {
-                Order::InTurn => (place + 1) % cells.len(),
+            index = match &mut order {
+                Order::InTurn => (index + 1) % cells.len(),
                 Order::Random(stream) => {
                     let other = stream.below(cells.len() as u64 - 1) as usize;
-                    other + usize::from(other >= place)
+                    other + usize::from(other >= index)
                 }
             };
-            moves.push(Move { at, to: cells[place] });
+            moves.push(Move { at, to: cells[index] });
             at += self.every;
         }
         moves
