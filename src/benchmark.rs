@@ -224,7 +224,7 @@ fn measure(
 
 /// Whether there is a run that counts.
 fn is_done(runs: &[Run], job: &Job) -> bool {
-    runs.iter().any(|run| run.job == *job && run.doubts.is_empty())
+    runs.iter().any(|run| run.job == *job && run.warnings.is_empty())
 }
 
 fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {

@@ -41,7 +41,7 @@ fn kept_run(kernel: &str, outage_ms: u64) -> String {
         "missed_bytes": 1e6, "dropped": 0,
     });
     let run = json!({
-        "case": case, "run": 1, "definition": 1, "measured": measured, "repeated": 0, "doubts": [], "kernel": kernel,
+        "case": case, "run": 1, "definition": 1, "measured": measured, "repeated": 0, "warnings": [], "kernel": kernel,
     });
     format!("{run}\n")
 }

@@ -112,7 +112,7 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
     };
     if !options.quiet {
         eprint!("{}", summary(&session));
-        session.emulation.doubts().iter().for_each(|warning| note("warning", warning));
+        session.emulation.warnings().iter().for_each(|warning| note("warning", warning));
         if session.took > session.scheduled {
             let text = format!(
                 "the command took {}, the scenario {}: after that its links stayed as they were (--set duration='1 h')",

@@ -91,8 +91,8 @@ impl Job {
         Duration::from_millis((self.case.outage_ms as f64 * (1.0 + SPREAD * place)).round() as u64)
     }
 
-    /// Whether what comes down is cut off before the outage, so that no acknowledgment is lost. Who is frozen in time has nothing under
-    /// way then.
+    /// Whether what comes down is cut off before the outage, so that no acknowledgment is lost. A connection that is frozen in time has
+    /// nothing in flight then.
     fn is_cut_early(&self) -> bool {
         !self.case.loses_acknowledgment && !matches!(self.case.remedy.notice, Notice::Correct(_))
     }
@@ -146,7 +146,7 @@ impl Job {
 }
 
 impl Case {
-    /// The conditions, without the remedy and the outage, in words.
+    /// A description of the conditions, without the remedy and the outage.
     pub fn conditions(&self) -> String {
         let traffic = match self.traffic {
             Traffic::Bulk => "bulk download",

@@ -2,7 +2,7 @@
 //!
 //! - [`load`]: a client and a server that time the stalls of their connections, for real networks too.
 //! - [`case`], [`remedy`], [`matrix`]: what is compared; [`run`]: one run of it, by the commands that a user would type; [`jobs`]: many.
-//! - [`measure`]: the numbers of a run; [`store`]: where they are kept, so that an interrupted benchmark goes on; [`summary`]: those of
+//! - [`measure`]: the numbers of a run; [`store`]: where they are kept, so that an interrupted benchmark can continue; [`summary`]: those of
 //!   many runs, with intervals; [`text`], [`markdown`], [`picture`]: what is shown of them.
 //!
 //! Linux only; elsewhere the crate is empty.

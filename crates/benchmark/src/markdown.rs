@@ -60,7 +60,7 @@ fn provenance(cells: &[Cell], runs: &[Run]) -> String {
     let least = cells.iter().map(|cell| cell.runs).filter(|runs| *runs > 0).min().unwrap_or(0);
     let each = if least == most { format!("{most}") } else { format!("{least} to {most}") };
     let repeated: u32 = runs.iter().map(|run| run.repeated).sum();
-    let left_out = runs.iter().filter(|run| !run.doubts.is_empty()).count();
+    let left_out = runs.iter().filter(|run| !run.warnings.is_empty()).count();
     format!(
         "Kernel {}; {} runs, {each} of each case; {repeated} repeated, {left_out} left out. This page is written by `seamline benchmark --out DIR`.",
         kernels.join(", "),

@@ -39,24 +39,12 @@ impl Matrix {
         Matrix { outages_ms: vec![1000], loss: vec![false], traffic: vec![Traffic::Bulk], ..Matrix::whole(1) }
     }
 
-    /// What there are runs of, in the order of tables.
+    /// Everything that these runs may be of.
     pub fn of(runs: &[Run]) -> Self {
-        let whole = Matrix::whole(runs.iter().map(|run| run.job.run).max().unwrap_or(0));
-        let any = |is_it: &dyn Fn(&Case) -> bool| runs.iter().any(|run| is_it(&run.job.case));
         let mut outages_ms: Vec<u64> = runs.iter().map(|run| run.job.case.outage_ms).collect();
         outages_ms.sort_unstable();
         outages_ms.dedup();
-        let keep = |values: Vec<bool>, of: fn(&Case) -> bool| {
-            values.into_iter().filter(|value| any(&|case| of(case) == *value)).collect()
-        };
-        Matrix {
-            remedies: whole.remedies.into_iter().filter(|it| any(&|case| case.remedy == *it)).collect(),
-            outages_ms,
-            acknowledgment_lost: keep(whole.acknowledgment_lost, |case| case.loses_acknowledgment),
-            loss: keep(whole.loss, |case| case.has_loss),
-            traffic: whole.traffic.into_iter().filter(|it| any(&|case| case.traffic == *it)).collect(),
-            runs: whole.runs,
-        }
+        Matrix { outages_ms, ..Matrix::whole(runs.iter().map(|run| run.job.run).max().unwrap_or(0)) }
     }
 
     /// All cases, in the order of tables.

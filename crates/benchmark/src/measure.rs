@@ -17,10 +17,10 @@ const WINDOW_S: f64 = 0.1;
 /// Which part of the rate from before counts as full.
 const FULL: f64 = 0.9;
 
-/// What became of a connection after its link was back. Times are in milliseconds since then; `None` is not within five seconds.
+/// How a connection recovered after its link was back. Times are in milliseconds since then; `None` is not within five seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// When the first segment with data arrived. Of MPTCP the kernel does not say it.
+    /// When the first segment with data arrived. The kernel does not report it for MPTCP.
     pub first_data_ms: Option<f64>,
     /// When the application had more: of a bulk download more bytes, of requests the next answer whole.
     pub progress_ms: Option<f64>,

@@ -8,7 +8,7 @@ use seamline_report::picture::Picture;
 use seamline_report::picture::dots::{Axes, Dot, Panel, dots};
 use seamline_report::picture::frame::Names;
 
-/// What is drawn: the name of the file, the place of the quantity, the kind of traffic, the title, the caption.
+/// The pictures: the name of the file, the index of the quantity, the kind of traffic, the title, the caption.
 const DRAWN: [(&str, usize, Traffic, &str, &str); 3] = [
     (
         "handovers-first-data",

@@ -63,7 +63,7 @@ pub fn run(job: &Job, options: &RunOptions, stop: &AtomicBool) -> Result<Run, Ru
     let mut repeated = 0;
     loop {
         let mut run = once(job, options, stop)?;
-        if run.doubts.is_empty() || repeated == options.retries {
+        if run.warnings.is_empty() || repeated == options.retries {
             run.repeated = repeated;
             return Ok(run);
         }
@@ -104,14 +104,14 @@ fn once(job: &Job, options: &RunOptions, stop: &AtomicBool) -> Result<Run, RunEr
     let timeline: Timeline =
         serde_json::from_str(&timeline).map_err(|error| RunError::Failed(error.to_string()))?;
     let drops = drops(&events(folder.path())?)?;
-    let mut warnings = document.emulation.doubts();
+    let mut warnings = document.emulation.warnings();
     warnings.extend(other_warnings(job, &timeline, folder.path()));
     Ok(Run {
         job: *job,
         definition: DEFINITION,
         measured: measure(job, &timeline, &drops),
         repeated: 0,
-        doubts: warnings,
+        warnings,
         kernel: document.emulation.kernel,
     })
 }

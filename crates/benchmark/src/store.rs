@@ -19,12 +19,13 @@ pub struct Run {
     pub job: Job,
     /// The definition of what is run and measured ([`crate::measure::DEFINITION`]).
     pub definition: u32,
-    /// What came of it.
+    /// Its measurements.
     pub measured: Measured,
     /// How often it was repeated because the host was too busy to emulate it well.
     pub repeated: u32,
     /// Warnings about its quality; runs with any are left out of all numbers.
-    pub doubts: Vec<String>,
+    #[serde(alias = "doubts")]
+    pub warnings: Vec<String>,
     /// The kernel's release.
     pub kernel: String,
 }

@@ -16,11 +16,11 @@ pub struct Quantity {
     pub of: fn(&Case, &Measured) -> Option<f64>,
 }
 
-/// The place of the first data in [`QUANTITIES`].
+/// The index of the first data in [`QUANTITIES`].
 pub const FIRST_DATA: usize = 0;
-/// The place of progress.
+/// The index of progress.
 pub const PROGRESS: usize = 1;
-/// The place of the full rate.
+/// The index of the full rate.
 pub const FULL_RATE: usize = 2;
 
 /// All of them, in the order of tables.
@@ -43,7 +43,7 @@ pub const QUANTITIES: &[Quantity] = &[
     Quantity { name: "dropped", unit: "packets", of: |_, it| Some(it.dropped as f64) },
 ];
 
-/// A case and what came of its runs.
+/// A case and the results of its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The case.
@@ -54,11 +54,11 @@ pub struct Cell {
     pub runs: usize,
 }
 
-/// What came of the runs of these cases.
+/// The results of these cases.
 pub fn summarise(cases: &[Case], runs: &[Run]) -> Vec<Cell> {
     let cell = |case: &Case| {
         let runs: Vec<&Run> =
-            runs.iter().filter(|run| run.job.case == *case && run.doubts.is_empty()).collect();
+            runs.iter().filter(|run| run.job.case == *case && run.warnings.is_empty()).collect();
         let median = |quantity: &Quantity| {
             let values = runs.iter().filter_map(|run| (quantity.of)(case, &run.measured));
             Median::of(values.collect())

@@ -57,7 +57,7 @@ pub fn text(cells: &[Cell]) -> String {
     text
 }
 
-/// An outage in seconds, as short as it can be said.
+/// An outage in seconds, in its shortest form.
 pub(crate) fn seconds(milliseconds: u64) -> String {
     format!("{} s", milliseconds as f64 / 1000.0)
 }

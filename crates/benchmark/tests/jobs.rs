@@ -37,19 +37,19 @@ fn jobs(runs: u32) -> Vec<Job> {
 }
 
 #[test]
-fn one_run_that_fails_is_told_and_the_others_go_on() {
+fn a_failed_run_is_reported_and_the_others_continue() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut kept, mut told) = (Vec::new(), Vec::new());
+    let (mut kept, mut failures) = (Vec::new(), Vec::new());
     let outcome =
         run_all(jobs(4), &options(folder.path()), NonZeroUsize::MIN, &AtomicBool::new(false), &mut |ended| {
             match ended {
                 Ok(run) => kept.push(run.job.run),
-                Err(why) => told.push(why.to_owned()),
+                Err(why) => failures.push(why.to_owned()),
             }
             Ok(())
         });
     assert_eq!(kept, [1, 3, 4]);
-    assert!(told.len() == 1 && told[0].contains("no room for a lab"), "{told:?}");
+    assert!(failures.len() == 1 && failures[0].contains("no room for a lab"), "{failures:?}");
     let Err(RunError::Failed(why)) = outcome else { panic!("{outcome:?}") };
     assert!(
         why.starts_with("runs that failed: 1; the first: ") && why.contains("no room for a lab"),

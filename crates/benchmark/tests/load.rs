@@ -65,21 +65,21 @@ fn stalls_are_the_times_between_reads() {
         .iter()
         .map(|it| (it.from_s, it.length_ms.round()))
         .collect();
-    // The last one lasts until nobody looked any more.
+    // The last one lasts until the client stopped looking.
     assert_eq!(stalls, [(0.1, 400.0), (0.5, 1200.0), (1.7, 800.0)]);
     assert_eq!(timeline.bytes_by(0.6), 20);
     assert_eq!(timeline.bytes_per_second(0.1, 0.5), 25.0);
 }
 
 #[test]
-fn what_the_kernel_does_not_have_is_said() {
+fn missing_kernel_features_are_reported() {
     let serve = Serve { port: 0, congestion_control: Some("nonesuch".to_owned()), ..Serve::default() };
     let error = serve.listen().unwrap_err().to_string();
     assert!(error.contains("nonesuch") && error.contains("modprobe"), "{error}");
 }
 
 #[test]
-fn connecting_ends_with_the_time_where_nobody_answers() {
+fn connecting_without_an_answer_ends_in_time() {
     // Whose queue is full lets no further connection begin.
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let silent = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();

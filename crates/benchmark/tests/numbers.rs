@@ -101,7 +101,7 @@ fn outages_of_one_length_differ_from_run_to_run_by_a_fifth_at_most() {
     assert!(*outages.iter().min().unwrap() < 840 && *outages.iter().max().unwrap() > 1160, "{outages:?}");
 }
 
-fn run(job: Job, first_data_ms: f64, doubts: &[&str]) -> Run {
+fn run(job: Job, first_data_ms: f64, warnings: &[&str]) -> Run {
     let measured = Measured {
         first_data_ms: Some(first_data_ms),
         progress_ms: Some(first_data_ms),
@@ -111,8 +111,8 @@ fn run(job: Job, first_data_ms: f64, doubts: &[&str]) -> Run {
         missed_bytes: 0.0,
         dropped: 0,
     };
-    let doubts = doubts.iter().map(|doubt| (*doubt).to_owned()).collect();
-    Run { job, definition: DEFINITION, measured, repeated: 0, doubts, kernel: "6.18".to_owned() }
+    let warnings = warnings.iter().map(|warning| (*warning).to_owned()).collect();
+    Run { job, definition: DEFINITION, measured, repeated: 0, warnings, kernel: "6.18".to_owned() }
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn runs_are_kept_and_a_torn_line_is_run_again() {
 }
 
 #[test]
-fn runs_with_doubts_do_not_count() {
+fn runs_with_warnings_do_not_count() {
     let doubted = "the host was too busy";
     let runs = [
         run(job(Traffic::Bulk, 1), 10.0, &[]),

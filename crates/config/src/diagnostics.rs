@@ -1,4 +1,4 @@
-//! The errors of a scenario, reported all at once, each with its place and a fix.
+//! The errors of a scenario, reported all at once, each with its position and a fix.
 
 use crate::codes::Code;
 use crate::source::{Sources, Span};
@@ -12,7 +12,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// What is wrong.
     pub title: String,
-    /// Its place.
+    /// Its position.
     pub span: Span,
     /// The text at the caret; may be empty.
     pub label: String,
@@ -21,7 +21,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// An error at a position.
     pub fn new(code: Code, title: impl Into<String>, span: Span) -> Self {
         Diagnostic { code, title: title.into(), span, label: String::new(), tips: Vec::new() }
     }
@@ -67,7 +67,7 @@ impl Diagnostics {
     pub fn count(&self) -> usize {
         self.all.len()
     }
-    /// Format the errors for a terminal, with or without colour, and say where to read more.
+    /// Format the errors for a terminal, with or without colour, and how to read more.
     pub fn render(&self, colour: bool) -> String {
         let plural = if self.all.len() == 1 { "" } else { "s" };
         let mut text = self.list(colour);

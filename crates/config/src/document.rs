@@ -89,7 +89,7 @@ impl Value {
     /// The kind of value, with its article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Value::Text(_) => "a text",
+            Value::Text(_) => "a string",
             Value::Integer(_) | Value::Float(_) => "a number",
             Value::Boolean(_) => "a boolean",
             Value::List(_) => "a list",

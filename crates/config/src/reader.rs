@@ -1,5 +1,5 @@
-//! Reading a table key by key. A key is known because somebody asked for it; what nobody asked for is
-//! refused at the end, with the nearest known key.
+//! Reads a table key by key. Keys that have been requested are known; all others are refused at the end, with the nearest
+//! known key.
 
 use crate::codes::Code;
 use crate::diagnostics::{Diagnostic, nearest, suggestion};
@@ -11,9 +11,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What messages call the outermost table.
+/// The name of the outermost table in messages.
 pub const WHOLE: &str = "the scenario";
-/// What they call it in a file that is no scenario.
+/// The same in a file other than a scenario.
 pub const FILE: &str = "the file";
 
 /// What all readers of one scenario share.
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of a key, unread.
+    /// The value of a key as it is in the document.
     pub fn node(&mut self, key: &'static str) -> Option<&'a Node> {
         self.entry(key).map(|(_, node)| node)
     }
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         self.table.entry(key)
     }
 
-    /// Whether the key is there. Does not count as asking for it.
+    /// Whether the key is there. The key does not become known by this.
     pub fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
@@ -188,12 +188,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Note that what a key holds has been refused, if it is there.
+    pub(crate) fn mark_wrong(&mut self, key: &'static str) {
+        if self.has(key) {
+            self.wrong.push(key);
+        }
+    }
+
     /// Whether the value of a key was refused when it was read.
     pub fn is_wrong(&self, key: &str) -> bool {
         self.wrong.contains(&key)
     }
 
-    /// A value that was made of a key; `None` when that failed, which is noted.
+    /// The value made from a key; `None` when that failed, which is noted.
     pub fn accept<T>(&mut self, key: &'static str, value: Result<T, Complaint>) -> Option<T> {
         value.map_err(|complaint| self.refuse_value(key, complaint)).ok()
     }
@@ -242,12 +249,12 @@ impl<'a> Reader<'a> {
         self.refuse(key, span, complaint);
     }
 
-    /// Do not refuse keys that were not asked for, because which keys there are is not known.
+    /// Do not refuse keys that were not requested, because it is unknown which keys there are.
     pub fn leave_unfinished(&mut self) {
         self.is_unfinished = true;
     }
 
-    /// Refuse every key that was not asked for.
+    /// Refuse every key that was not requested.
     pub fn finish(self) {
         if self.is_unfinished {
             return;
@@ -266,14 +273,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Any text.
+/// A string.
 ///
 /// # Errors
 /// When the value is anything else.
 pub fn text(node: &Node) -> Result<String, Complaint> {
     match &node.value {
         Value::Text(text) => Ok(text.clone()),
-        other => Err(Complaint::expected("a text", other)),
+        other => Err(Complaint::expected("a string", other)),
     }
 }
 

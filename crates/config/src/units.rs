@@ -1,7 +1,7 @@
-//! Quantities in words: "2 Mbit/s", "50 ms", "1 %", "100 kB", "50 packets".
+//! Quantities with their units: "2 Mbit/s", "50 ms", "1 %", "100 kB", "50 packets".
 //!
-//! A number without its unit, a unit of another kind, and spellings that mean different things to
-//! different people ("Mbps", "Mb", "KB") are refused with the spelling that is meant.
+//! A number without its unit, a unit of another kind, and ambiguous spellings ("Mbps", "Mb", "KB") are refused, with a
+//! suggestion.
 
 use crate::codes::Code;
 use crate::diagnostics::nearest;
@@ -9,7 +9,7 @@ use crate::document::{Node, Value};
 use crate::source::{SourceId, Span};
 use seamline_wire::{Duration, Rate};
 
-/// Why a value was refused, and how to mend it.
+/// Why a value was refused, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     /// What it is about.
@@ -31,7 +31,7 @@ impl Complaint {
     pub fn noted_elsewhere() -> Self {
         Complaint::new("")
     }
-    /// That a value should be of another kind: "a number".
+    /// A value of the wrong kind; `kind` is the expected one: "a number".
     pub fn expected(kind: &str, found: &Value) -> Self {
         let label = format!("this is {}, expected {kind}", found.kind());
         Complaint::new(label).code(Code::WrongKind)
@@ -42,7 +42,7 @@ impl Complaint {
         self.code = code;
         self
     }
-    /// With a way out.
+    /// With a fix.
     #[must_use]
     pub fn tip(mut self, tip: impl Into<String>) -> Self {
         self.tips.push(tip.into());
@@ -56,7 +56,7 @@ impl Complaint {
     }
 }
 
-/// Read a quantity that stands by itself, outside of a document.
+/// Read a quantity outside of a document.
 ///
 /// # Errors
 /// The reader's complaint.
@@ -81,7 +81,7 @@ struct Kind {
     units: &'static [(&'static str, f64)],
     /// Spellings that people use for different things, and what they may mean.
     ambiguous: &'static [(&'static [&'static str], &'static str)],
-    /// The largest value, in the smallest unit, and how to say it.
+    /// The largest value, in the smallest unit and as text.
     most: (f64, &'static str),
     /// Whether there is nothing between zero and one of the smallest unit.
     is_counted: bool,
@@ -234,7 +234,11 @@ impl Quantity {
             Quantity::Distance => &[&DISTANCE],
         }
     }
-    /// What people call it, without an article.
+    /// The value in the smallest unit, of a quantity with one kind of units.
+    pub(crate) fn read(self, node: &Node) -> Result<f64, Complaint> {
+        self.kinds()[0].read(node)
+    }
+    /// Its name in messages, without an article.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Amount => "bytes or packets",
@@ -301,36 +305,6 @@ pub fn ratio(node: &Node) -> Result<f64, Complaint> {
     RATIO.read(node)
 }
 
-/// A speed in metres per second, more than zero.
-///
-/// # Errors
-/// When the value is anything else.
-pub fn positive_speed(node: &Node) -> Result<f64, Complaint> {
-    match SPEED.read(node)? {
-        speed if speed > 0.0 => Ok(speed),
-        _ => Err(Complaint::new("must be more than zero").code(Code::OutOfBounds)),
-    }
-}
-
-/// A distance of one metre or more, in metres.
-///
-/// # Errors
-/// When the value is anything else.
-pub fn distance(node: &Node) -> Result<f64, Complaint> {
-    match DISTANCE.read(node)? {
-        distance if distance >= 1.0 => Ok(distance),
-        _ => Err(Complaint::new("must be 1 m or more").code(Code::OutOfBounds)),
-    }
-}
-
-/// A coordinate in metres, zero included.
-///
-/// # Errors
-/// When the value is anything else.
-pub fn coordinate(node: &Node) -> Result<f64, Complaint> {
-    DISTANCE.read(node)
-}
-
 /// A number of bytes.
 ///
 /// # Errors
@@ -348,7 +322,7 @@ pub fn amount(node: &Node) -> Result<Amount, Complaint> {
     if PACKETS.iter().any(|(name, _)| *name == unit) {
         let packets = COUNT_OF_PACKETS.value(number, unit)?;
         if packets.fract() != 0.0 {
-            return Err(Complaint::new("packets come whole").code(Code::OutOfBounds));
+            return Err(Complaint::new("packets are whole numbers").code(Code::OutOfBounds));
         }
         return Ok(Amount::Packets(packets as u64));
     }
@@ -390,7 +364,7 @@ impl Kind {
             return Err(self.missing_unit(number));
         }
         if let Some((_, meant)) = self.ambiguous.iter().find(|(names, _)| names.contains(&unit)) {
-            return Err(Complaint::new(format!("`{unit}` is not a unit that is clear to everybody"))
+            return Err(Complaint::new(format!("`{unit}` is an ambiguous unit"))
                 .code(Code::UnclearUnit)
                 .tip(format!("did you mean {meant}?")));
         }

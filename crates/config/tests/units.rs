@@ -97,7 +97,7 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
         (size, "12000b", "did you mean bytes"),
         (size, "50 KB", "kB (1000 bytes) or KiB (1024 bytes)"),
         (size, "50", "write \"50 packets\" or \"50 kB\""),
-        (size, "1.5 packets", "packets come whole"),
+        (size, "1.5 packets", "packets are whole numbers"),
         (share, "120 %", "too large: at most 100 %"),
         (share, "1", "write \"100 %\""),
     ] {

@@ -49,7 +49,7 @@ impl Live<'_> {
         self.seed
     }
     /// The nodes at which flows start or end. Each has an endpoint for its external host.
-    pub fn doors(&self) -> Vec<usize> {
+    pub fn host_nodes(&self) -> Vec<usize> {
         (0..self.scenario.nodes.len()).filter(|node| self.places.hosts[*node].is_some()).collect()
     }
     /// By node: the host that the simulator would place there, with its connections; none has started.
@@ -75,31 +75,31 @@ impl Live<'_> {
     /// Inject a packet that the host at a node sends now.
     pub fn take_in(&mut self, node: usize, packet: Box<Packet>) {
         match self.places.hosts[node] {
-            Some(door) => self.world.take_in(door, TO_NETWORK, packet),
+            Some(host) => self.world.take_in(host, TO_NETWORK, packet),
             None => self.world.recycle(packet),
         }
     }
     /// Report an event at the host of a node.
     pub fn report(&mut self, node: usize, event: &Event) {
-        if let Some(door) = self.places.hosts[node] {
-            self.world.report_from(door, event);
+        if let Some(host) = self.places.hosts[node] {
+            self.world.report_from(host, event);
         }
     }
     /// Move the packets that have arrived at a node's host to the end of `packets`, each with its arrival time.
     pub fn fetch(&mut self, node: usize, packets: &mut Vec<(Instant, Box<Packet>)>) {
-        if let Some(door) = self.door(node) {
-            packets.append(&mut door.packets);
+        if let Some(host) = self.host_port(node) {
+            packets.append(&mut host.packets);
         }
     }
     /// Likewise the notifications of the node's link layer.
     pub fn fetch_signals(&mut self, node: usize, signals: &mut Vec<(Instant, Signal)>) {
-        if let Some(door) = self.door(node) {
-            signals.append(&mut door.signals);
+        if let Some(host) = self.host_port(node) {
+            signals.append(&mut host.signals);
         }
     }
     /// Whether no packet or notification waits for a node's host.
     pub fn is_fetched(&mut self, node: usize) -> bool {
-        self.door(node).is_none_or(|door| door.packets.is_empty() && door.signals.is_empty())
+        self.host_port(node).is_none_or(|host| host.packets.is_empty() && host.signals.is_empty())
     }
     /// Replace an agent by an external one. Call it before the first event; `agent` is its index in the scenario's
     /// list. A missing agent is ignored.
@@ -114,35 +114,35 @@ impl Live<'_> {
     /// ([`WIRED`](seamline_agent::WIRED), [`WIRELESS`](seamline_agent::WIRELESS)).
     pub fn pass_on(&mut self, agent: usize, port: Port, packet: Box<Packet>) {
         match self.places.agents[agent] {
-            Some(gate) => self.world.take_in(gate, port, packet),
+            Some(external) => self.world.take_in(external, port, packet),
             None => self.world.recycle(packet),
         }
     }
     /// Move the packets that have arrived at an external agent to the end of `packets`, by port, each with its
     /// arrival time.
     pub fn fetch_at_agent(&mut self, agent: usize, packets: &mut [Vec<(Instant, Box<Packet>)>; 2]) {
-        if let Some(gate) = self.gate(agent) {
-            packets.iter_mut().zip(&mut gate.packets).for_each(|(packets, new)| packets.append(new));
+        if let Some(external) = self.agent_port(agent) {
+            packets.iter_mut().zip(&mut external.packets).for_each(|(packets, new)| packets.append(new));
         }
     }
     /// Whether no packet waits at an external agent.
     pub fn is_fetched_at_agent(&mut self, agent: usize) -> bool {
-        self.gate(agent).is_none_or(|gate| gate.packets.iter().all(Vec::is_empty))
+        self.agent_port(agent).is_none_or(|external| external.packets.iter().all(Vec::is_empty))
     }
     /// Return a packet for reuse.
     pub fn recycle(&mut self, packet: Box<Packet>) {
         self.world.recycle(packet);
     }
 
-    fn gate(&mut self, agent: usize) -> Option<&mut AgentPort> {
+    fn agent_port(&mut self, agent: usize) -> Option<&mut AgentPort> {
         match self.world.machine_mut(self.places.agents[agent]?)? {
-            Part::AgentPort(gate) => Some(gate),
+            Part::AgentPort(external) => Some(external),
             _ => None,
         }
     }
-    fn door(&mut self, node: usize) -> Option<&mut HostPort> {
+    fn host_port(&mut self, node: usize) -> Option<&mut HostPort> {
         match self.world.machine_mut(self.places.hosts[node]?)? {
-            Part::HostPort(door) => Some(door),
+            Part::HostPort(host) => Some(host),
             _ => None,
         }
     }

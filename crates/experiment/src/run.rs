@@ -132,7 +132,7 @@ pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteE
         .filter(|job| job.seed < plan.cells[job.cell].scenario.seeds.len())
         .collect();
     if let Some(job) = jobs.iter().find(|job| job.writes_files(plan, options)) {
-        drop(Files::of(plan, job.cell, options)?);
+        drop(create_files(plan, job.cell, options)?);
     }
     Ok(jobs)
 }
@@ -157,13 +157,13 @@ impl Job {
         options: &RunOptions,
     ) -> (RunObserver, Vec<WriteError>) {
         let wanted = self.writes_files(plan, options);
-        let files = if wanted { Files::of(plan, self.cell, options) } else { Ok(Files::default()) };
-        let (files, unwritten) = match files {
+        let files = if wanted { create_files(plan, self.cell, options) } else { Ok((None, None)) };
+        let ((capture, events), unwritten) = match files {
             Ok(files) => (files, Vec::new()),
-            Err(error) => (Files::default(), vec![error]),
+            Err(error) => ((None, None), vec![error]),
         };
         let scenario = &plan.cells[self.cell].scenario;
-        let mut observer = RunObserver::new(scenario, places, files.capture, files.events);
+        let mut observer = RunObserver::new(scenario, places, capture, events);
         let over_time = self.seed == 0 && self.cell < options.cells_over_time;
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
         (observer, unwritten)
@@ -204,25 +204,20 @@ pub(crate) fn gather<E>(
 }
 
 /// The output files of one run.
-#[derive(Debug, Default)]
-struct Files {
-    capture: Option<SenderCapture>,
-    events: Option<EventList>,
-}
-
-impl Files {
-    fn of(plan: &Plan, cell: usize, options: &RunOptions) -> Result<Files, WriteError> {
-        let output = &plan.cells[cell].scenario.output;
-        let pcapng = options.pcapng.as_deref().or(output.pcapng.as_deref());
-        let events = options.events.as_deref().or(output.events.as_deref());
-        let element =
-            |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
-        let capture = pcapng
-            .map(|folder| SenderCapture::create(&element(folder, "pcapng"), options.provenance.clone()))
-            .transpose()?;
-        let events = events.map(|folder| EventList::create(&element(folder, "csv"))).transpose()?;
-        Ok(Files { capture, events })
-    }
+fn create_files(
+    plan: &Plan,
+    cell: usize,
+    options: &RunOptions,
+) -> Result<(Option<SenderCapture>, Option<EventList>), WriteError> {
+    let output = &plan.cells[cell].scenario.output;
+    let pcapng = options.pcapng.as_deref().or(output.pcapng.as_deref());
+    let events = options.events.as_deref().or(output.events.as_deref());
+    let element = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
+    let capture = pcapng
+        .map(|folder| SenderCapture::create(&element(folder, "pcapng"), options.provenance.clone()))
+        .transpose()?;
+    let events = events.map(|folder| EventList::create(&element(folder, "csv"))).transpose()?;
+    Ok((capture, events))
 }
 
 /// A unique file name for each grid cell: `02-cubic-seed1`.

@@ -48,7 +48,7 @@ pub(crate) struct Network<'a> {
 pub(crate) struct Driver<'a, 'b> {
     live: &'a mut Live<'b>,
     network: Network<'a>,
-    /// By connection: what the kernel said of its sender, and the place of its node.
+    /// By connection: the index of its sending node, and the state of its sender as the kernel reports it.
     views: Vec<Option<(usize, KernelView)>>,
     observations: Receiver<Observation>,
     /// When the run began, by the clock of the lab.
@@ -114,7 +114,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             if let Some(middlebox) = self.ended.and_then(|place| self.network.middleboxes.get_mut(place)) {
                 middlebox.check()?;
             }
-            // Nothing may become due after `deliver`: it would lie there until the wait is over.
+            // Nothing may become due after `deliver`: it would stay there until the wait is over.
             self.live.run_until(now);
             self.observe();
             self.take_in()?;
@@ -126,7 +126,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
     }
 
-    /// What the kernel has said of its connections.
+    /// Take in what the kernel reports of its connections.
     fn observe(&mut self) {
         while let Ok(observation) = self.observations.try_recv() {
             let Observation { connection, info } = observation;
@@ -136,7 +136,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
     }
 
-    /// What has come through the network goes to the hosts.
+    /// Deliver the packets that have come through the network to the hosts.
     fn deliver(&mut self) -> io::Result<()> {
         for site in self.network.sites.iter_mut() {
             self.live.fetch(site.node, &mut self.packets);
@@ -154,7 +154,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Likewise to the commands in place of agents.
+    /// The same for the commands in place of agents.
     fn deliver_passing(&mut self) -> io::Result<()> {
         for middlebox in self.network.middleboxes.iter_mut() {
             self.live.fetch_at_agent(middlebox.agent, &mut self.passing);
@@ -178,7 +178,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
             self.live.fetch_signals(site.node, &mut self.signals);
             if let Some(notify) = self.network.notify {
-                self.signals.iter().try_for_each(|(_, signal)| notify.tell(site.node, *signal))?;
+                self.signals.iter().try_for_each(|(_, signal)| notify.report(site.node, *signal))?;
             }
             let Stack::Seamline(host) = &mut site.stack else {
                 self.signals.clear();
@@ -197,7 +197,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// What hosts have sent goes into the network.
+    /// Take packets of hosts into the network.
     fn take_in(&mut self) -> io::Result<()> {
         for (site, ready) in self.network.sites.iter_mut().zip(&mut self.ready) {
             let (node, stack) = (site.node, &mut site.stack);
@@ -213,7 +213,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// What commands in place of agents pass on goes into the network.
+    /// The same for packets that commands in place of agents pass on.
     fn take_in_passing(&mut self) -> io::Result<()> {
         for (middlebox, ready) in self.network.middleboxes.iter().zip(&mut self.ready_to_pass) {
             for ((outlet, port), ready) in middlebox.outlets.iter().zip(PORTS).zip(ready) {
@@ -225,12 +225,12 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(())
     }
 
-    /// Until a packet comes or something is due; how long that was to be at most.
+    /// Wait until a packet comes or something is due. Returns the longest time that was allowed.
     fn wait(&mut self) -> io::Result<Duration> {
         debug_assert!(
             self.network.sites.iter().all(|site| self.live.is_fetched(site.node))
                 && self.network.middleboxes.iter().all(|it| self.live.is_fetched_at_agent(it.agent)),
-            "the emulator goes to sleep while something that is due waits for it"
+            "the emulator would wait although something is due"
         );
         let is_busy = self.ready.iter().chain(&self.ready_to_pass).any(|ready| ready.contains(&true));
         let hosts = self.network.sites.iter().filter_map(|site| match &site.stack {

@@ -112,7 +112,7 @@ pub fn bytes_of<'a>(packet: &'a Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8]
     }
 }
 
-/// What an agent has made by itself has no payload, and goes by IPv4.
+/// Packets made by an agent have no payload, and use IPv4.
 fn written_alone<'a>(packet: &Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8], NotBytes> {
     if packet.segment.length > 0 {
         return Err(NotBytes::PayloadUnknown);

@@ -56,7 +56,7 @@ impl Ends {
             Flows::Rest => Vec::new(),
         };
         let mut sites = sites(live, stacks)?;
-        let (tell, observations) = mpsc::channel();
+        let (observer, observations) = mpsc::channel();
         let (mut sources, mut sinks, mut views) = (Vec::new(), Vec::new(), Vec::new());
         for connection in &connections {
             let content = Content::new(live.seed(), connection.number.into());
@@ -101,7 +101,7 @@ impl Ends {
             }
             views.push(view);
         }
-        let traffic = Traffic::prepare(sources, sinks, Some(tell))?;
+        let traffic = Traffic::prepare(sources, sinks, Some(observer))?;
         Ok(Ends { sites, traffic, views, observations, notify: None })
     }
 
@@ -115,7 +115,7 @@ impl Ends {
         self.sites.iter().map(|site| &*site.namespace)
     }
 
-    /// Begin, and go on until `over` says why it is over.
+    /// Begin, and continue until `over` returns how it ended.
     pub(crate) fn run(
         mut self,
         live: &mut Live<'_>,
@@ -145,7 +145,7 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
     let mut hosts = live.hosts();
     let control = kernel_default(live, stacks)?;
     let mut sites = Vec::new();
-    for node in live.doors() {
+    for node in live.host_nodes() {
         let id = live::node_id(node);
         match hosts[node].take() {
             Some(host) if stacks.is_seamline(scenario, node) => {

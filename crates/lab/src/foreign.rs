@@ -1,4 +1,4 @@
-//! What can be said of a packet from a real network that is no segment of ours: its ports, and how much of it is payload.
+//! Ports and payload length of packets from a real network that cannot be represented as a segment.
 
 use seamline_wire::TransportPort;
 use seamline_wire::codec::IpVersion;

@@ -1,4 +1,4 @@
-//! What the kernel says of a connection's sender, as the events of ours.
+//! The kernel's state of a sender as events, the same as those of our endpoints.
 
 use crate::system::TcpInfo;
 use seamline_wire::{Duration, Event, SenderSample, TransportPort};

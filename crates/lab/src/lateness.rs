@@ -24,7 +24,7 @@ impl Lateness {
     pub(crate) fn note(&mut self, late: Duration) {
         self.packets.saturating_record(late.as_nanos());
     }
-    /// The emulator came so much later than it wanted to look at its interfaces: what came meanwhile lay there as long, although
+    /// The emulator came so much later than it wanted to look at its interfaces: packets that arrived meanwhile waited as long, although
     /// nothing that was due shows it.
     pub(crate) fn note_stall(&mut self, late: Duration) {
         self.stall = self.stall.max(late);

@@ -29,22 +29,22 @@ impl Notify {
     }
 
     /// Report an event of a node's link layer. Never waits: a program that does not listen or read misses it.
-    pub(crate) fn tell(&self, node: usize, signal: Signal) -> io::Result<()> {
+    pub(crate) fn report(&self, node: usize, signal: Signal) -> io::Result<()> {
         let Some(text) = text_of(signal) else { return Ok(()) };
         for (_, to) in self.listeners.iter().filter(|(of, _)| *of == node) {
-            // Whatever is at the path, and whether it may be written to, is no matter of the network's.
+            // What is at the path, and whether it may be written to, does not concern the network.
             if let Err(error @ (Errno::ENOMEM | Errno::ENOBUFS)) =
                 sendto(self.socket.as_raw_fd(), text.as_bytes(), to, MsgFlags::empty())
             {
-                return Err(explained(error, "telling a program of link events"));
+                return Err(explained(error, "reporting link events to a program"));
             }
         }
         Ok(())
     }
 }
 
-/// The text of a signal, if it says whether packets come through. A node that a mobility protocol registers can be reached
-/// from then on.
+/// The text of a signal about whether packets come through. A node that a mobility protocol registers is reachable from
+/// then on.
 fn text_of(signal: Signal) -> Option<String> {
     match signal {
         Signal::LinkGoingDown { within } => Some(format!("going-down in {within}")),
@@ -67,11 +67,11 @@ mod tests {
         let phone = UnixDatagram::bind(path("phone")).unwrap();
         let server = UnixDatagram::bind(path("server")).unwrap();
         server.set_nonblocking(true).unwrap();
-        let listeners = vec![(1, path("phone")), (0, path("server")), (1, path("nobody"))];
+        let listeners = vec![(1, path("phone")), (0, path("server")), (1, path("absent"))];
         let notify = Notify::new(listeners).unwrap();
-        notify.tell(1, Signal::LinkGoingDown { within: Duration::from_micros(1500) }).unwrap();
-        notify.tell(1, Signal::MovementDetected).unwrap();
-        notify.tell(1, Signal::LinkUp { rate: None, round_trip_time: None }).unwrap();
+        notify.report(1, Signal::LinkGoingDown { within: Duration::from_micros(1500) }).unwrap();
+        notify.report(1, Signal::MovementDetected).unwrap();
+        notify.report(1, Signal::LinkUp { rate: None, round_trip_time: None }).unwrap();
         let mut room = [0; 64];
         for expected in ["going-down in 1.5 ms", "up"] {
             let length = phone.recv(&mut room).unwrap();
@@ -90,7 +90,7 @@ mod tests {
         let inside = path("file").join("socket");
         for path in [path("file"), path("stream"), path("."), inside] {
             let notify = Notify::new(vec![(0, path.clone())]).unwrap();
-            assert!(notify.tell(0, Signal::LinkDown).is_ok(), "{}", path.display());
+            assert!(notify.report(0, Signal::LinkDown).is_ok(), "{}", path.display());
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
         let _slow = UnixDatagram::bind(&path).unwrap();
         let notify = Notify::new(vec![(0, path)]).unwrap();
         for _ in 0..10_000 {
-            notify.tell(0, Signal::LinkDown).unwrap();
+            notify.report(0, Signal::LinkDown).unwrap();
         }
     }
 }

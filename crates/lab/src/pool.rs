@@ -73,7 +73,7 @@ pub fn run_all<Job: Send, Done: Send, Error>(
     })
 }
 
-/// The result of a thread; its panic goes on here.
+/// The result of a thread; its panic is passed on.
 pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -28,12 +28,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How long commands have to end by themselves when they are asked to.
+/// How long commands have to end when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often the lab checks whether servers listen and whether the command has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// The variable that tells a command when its scenario began: nanoseconds of `CLOCK_MONOTONIC`.
+/// The variable that holds the time at which the scenario of a command began: nanoseconds of `CLOCK_MONOTONIC`.
 const TIME_ZERO: &str = "SEAMLINE_TIME_ZERO";
 
 /// What is run inside the network.
@@ -52,18 +52,18 @@ pub struct Shell {
     pub notify: Vec<(String, PathBuf)>,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Clone, Debug)]
 pub struct ShellSession {
     /// Its exit code, or 128 and the number of the signal that ended it.
     pub code: u8,
     /// How long it took.
     pub took: Duration,
-    /// How long the scenario says what its links do; after that they stayed as they were.
+    /// The duration of the scenario; after that the links stayed as they were.
     pub scheduled: Duration,
     /// What the links carried and lost.
     pub links: Vec<LinkRecord>,
-    /// What became of the scenario's flows, if they ran.
+    /// The results of the scenario's flows, if they ran.
     pub flows: Vec<FlowRecord>,
     /// How well they were emulated.
     pub emulation: EmulationRecord,
@@ -125,7 +125,7 @@ pub fn shell(
         }
         Err(incomplete) => return Err(incomplete.into()),
     };
-    let visit = results.into_iter().next().and_then(|result| {
+    let session = results.into_iter().next().and_then(|result| {
         let run = result.runs.into_iter().next()?;
         let (code, took) = outcome?;
         Some(ShellSession {
@@ -138,10 +138,10 @@ pub fn shell(
             files: result.files,
         })
     });
-    Ok(visit)
+    Ok(session)
 }
 
-/// Where everything runs.
+/// The nodes at which everything runs, by index.
 #[derive(Debug)]
 struct Places {
     at: usize,
@@ -208,7 +208,7 @@ fn has_link_events(scenario: &Scenario, node: usize) -> bool {
 
 fn no_link_events(name: &str) -> Refusal {
     Refusal(format!(
-        "nothing tells {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
+        "nothing notifies {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
     ))
 }
 
@@ -222,7 +222,7 @@ struct Inside<'a> {
     /// By server: whether the command may still have to wait for it.
     awaited: Vec<Arc<AtomicBool>>,
     stop: &'a AtomicBool,
-    /// Ports of the scenario's own flows: who listens there is no server of the user's.
+    /// Ports of the scenario's own flows: listeners there are not the user's servers.
     taken: Vec<u16>,
     /// When the scenario began, by the clock of the lab.
     zero: Instant,
@@ -281,7 +281,7 @@ impl<'a> Inside<'a> {
         })
     }
 
-    /// Whether it is over.
+    /// Whether the run is over.
     fn look(&mut self, now: Instant) -> io::Result<Option<Over>> {
         if now < self.look_at || now == Instant::ZERO {
             return Ok(None);
@@ -297,13 +297,13 @@ impl<'a> Inside<'a> {
         self.end_servers(now)
     }
 
-    /// The command still runs. After a request to stop: first let it end by itself, then ask it, then kill it. Its network continues
+    /// The command still runs. After a request to stop: first wait for it, then ask it to end, then kill it. Its network continues
     /// meanwhile, so that it can close its connections.
     fn hurry(&mut self, now: Instant) -> io::Result<Option<Over>> {
         let Some(running) = self.running.as_mut().filter(|_| self.stop.load(Ordering::Relaxed)) else {
             return Ok(None);
         };
-        // At a terminal the command has heard of it, too, and may have something to say before it ends.
+        // At a terminal the command has received the signal too, and may have output to write before it ends.
         let waited = now.saturating_since(*self.asked_to_stop.get_or_insert(now));
         if waited >= GRACE * 2 {
             running.kill()?;
@@ -363,7 +363,7 @@ fn names(live: &Live<'_>) -> Vec<(IpAddr, String)> {
         let addresses = edge::addresses(live::node_id(node));
         addresses.map(|address| (address, live.scenario().nodes[node].clone()))
     };
-    live.doors().into_iter().flat_map(name).collect()
+    live.host_nodes().into_iter().flat_map(name).collect()
 }
 
 fn environment(

@@ -23,7 +23,7 @@ const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
 const ANYWHERE: [(IpAddr, u8); 2] =
     [(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0)];
 
-/// Whose TCP a host has.
+/// The TCP of a host.
 #[derive(Debug)]
 pub(crate) enum Stack {
     /// The kernel's. Its events are derived from its packets.
@@ -35,7 +35,7 @@ pub(crate) enum Stack {
 /// A host of the lab.
 #[derive(Debug)]
 pub(crate) struct Site {
-    /// The place of its node in the scenario.
+    /// The index of its node in the scenario.
     pub(crate) node: usize,
     /// Where it is.
     pub(crate) namespace: Arc<Namespace>,

@@ -1,4 +1,4 @@
-//! Which TCP each host of the lab has, what the kernel's is called, and which commands stand in the way.
+//! Which TCP each host of the lab has, the kernel's names for it, and which commands replace agents.
 
 use crate::middlebox::{self, ExternalAgent};
 use crate::traffic::CongestionControl;
@@ -7,8 +7,8 @@ use seamline_wire::codec::IpVersion;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Who runs what where.
-#[derive(Clone, Debug)]
+/// Which TCP and which commands run where.
+#[derive(Clone, Debug, Default)]
 pub struct Stacks {
     /// Nodes with our endpoints; everywhere else is the kernel's TCP.
     pub seamline: BTreeSet<String>,
@@ -20,21 +20,10 @@ pub struct Stacks {
     pub external_agents: Vec<ExternalAgent>,
 }
 
-impl Default for Stacks {
-    fn default() -> Self {
-        Stacks {
-            seamline: BTreeSet::new(),
-            congestion_control: None,
-            version: IpVersion::V4,
-            external_agents: Vec::new(),
-        }
-    }
-}
-
 /// RFC 8200 section 5.
 const LEAST_IPV6_MTU: u32 = 1280;
 
-/// What a scenario asks for and the lab cannot do.
+/// Why the lab cannot run a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
@@ -136,7 +125,7 @@ impl Stacks {
             return Ok(());
         };
         let name = &flow.name;
-        // With one end of ours that end does what the scheme says, and the kernel at the other acts on no mark by itself.
+        // If one end is ours, that end applies the scheme, and the kernel at the other end ignores marks.
         let both_linux = flow.ends.pairs().any(|[from, to]| linux(from) && linux(to));
         if let Some(scheme) = flow.handover.filter(|_| both_linux) {
             return Err(Refusal(format!(
@@ -180,7 +169,7 @@ fn names(available: &[CongestionControl]) -> String {
     available.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What Linux calls the congestion control of a variant. Its recovery (SACK, RACK, PRR) is its own whatever the variant says.
+/// The Linux name of a variant's congestion control. Linux uses its own recovery (SACK, RACK, PRR) with every variant.
 fn kernel_name(variant: &str) -> &str {
     let control = variant.split('/').next().unwrap_or(variant);
     match control {

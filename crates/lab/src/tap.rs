@@ -1,5 +1,5 @@
-//! What a host with the kernel's TCP does, derived from the packets at its interface: the same events that an endpoint of ours
-//! reports by itself.
+//! What a host with the kernel's TCP does, derived from the packets at its interface, as the same events that our
+//! endpoints report.
 
 use seamline_wire::{Event, Flags, Packet, Segment, SequenceNumber, TransportPort};
 use std::collections::BTreeMap;

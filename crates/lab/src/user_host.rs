@@ -65,7 +65,7 @@ impl UserHost {
     pub(crate) fn interface(&self) -> &Tun {
         &self.interface
     }
-    /// When it wants to be woken.
+    /// When it must be woken.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         self.host.wake_at()
     }

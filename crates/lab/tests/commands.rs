@@ -135,7 +135,7 @@ fn the_exit_status_is_passed_on() {
     assert_eq!(running.try_wait().unwrap(), None);
     assert!(ends_within(&running, 5000));
     assert_eq!(running.try_wait().unwrap(), Some(3));
-    assert_eq!(terminate(&mut running, GRACE), 3, "whoever has ended is not ended again");
+    assert_eq!(terminate(&mut running, GRACE), 3, "an ended process is not ended again");
 }
 
 #[test]
@@ -246,5 +246,5 @@ fn a_raised_thread_is_preferred_and_its_commands_are_not() {
             assert_eq!((preferred(status), slack.trim()), ([0, 0, 0], "50000"));
         });
     });
-    assert_ne!(Identity::of_thread().unwrap(), namespace.identity().unwrap(), "nobody was moved");
+    assert_ne!(Identity::of_thread().unwrap(), namespace.identity().unwrap(), "no thread was moved");
 }

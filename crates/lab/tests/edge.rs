@@ -40,7 +40,7 @@ fn an_endpoint_skips_options_that_it_does_not_know() {
     assert!(packet.is_bare_segment() && packet.wire_bytes as usize == bytes.len());
 }
 
-/// Whoever is in between must not write such a SYN anew.
+/// Such a SYN must not be encoded again on its way.
 #[test]
 fn the_network_carries_them_as_they_are() {
     let bytes = syn_with_request_for_cookie();

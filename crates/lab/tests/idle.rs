@@ -36,8 +36,8 @@ fn processor_seconds() -> f64 {
 }
 
 #[test]
-fn a_network_without_packets_takes_no_processor_whoever_has_its_tcp() {
-    if !privileged_or_skip("a_network_without_packets_takes_no_processor_whoever_has_its_tcp") {
+fn a_network_without_packets_takes_no_processor_with_either_tcp() {
+    if !privileged_or_skip("a_network_without_packets_takes_no_processor_with_either_tcp") {
         return;
     }
     let plan = Plan::new(Path::new("idle.toml"), SCENARIO.to_owned(), &[]).unwrap();

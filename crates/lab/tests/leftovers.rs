@@ -150,7 +150,7 @@ fn a_number_that_another_process_has_now_is_no_living_lab() {
 }
 
 #[test]
-fn a_lab_in_another_pid_namespace_is_left_alone_until_the_machine_begins_anew() {
+fn a_lab_in_another_pid_namespace_is_left_alone_until_the_machine_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let state = StateDirectory::at(&folder.path().join("state")).unwrap();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();

@@ -302,7 +302,7 @@ mod tests {
             ("[[reconfiguration]]\nlink = \"a\"".to_owned(), 1, "`every` is missing"),
             ("route_timeout = ".to_owned(), 1, "not valid TOML"),
             ("[link.a]\nfreeze = \"yes\"".to_owned(), 2, "expected true or false"),
-            ("[tunnels]\na = 1".to_owned(), 2, "expected a text"),
+            ("[tunnels]\na = 1".to_owned(), 2, "expected a string"),
         ] {
             let error = read(&text).unwrap_err();
             assert!(

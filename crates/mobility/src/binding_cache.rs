@@ -1,34 +1,26 @@
 //! The Binding Cache of an IPv6 home agent or mobility anchor point (RFC 6275 section 9.1).
 
+use crate::bindings::{Binding, Bindings};
 use crate::update_list::LIFETIME_UNIT_S;
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate};
 use seamline_wire::{Duration, Instant, NodeId};
 use std::collections::BTreeMap;
 
+/// What updates of an address must have.
 #[derive(Clone, Copy, Debug)]
-struct Binding {
-    care_of_address: NodeId,
-    until: Instant,
-}
-
-/// An address that is served here.
-#[derive(Clone, Copy, Debug)]
-struct Served {
-    /// The flag that updates for it must have.
-    needs: BindingFlags,
-    binding: Option<Binding>,
-    /// The sequence number of the last accepted update.
-    sequence: Option<u16>,
+struct Expected {
+    /// This flag.
+    flag: BindingFlags,
+    /// A sequence number after that of the last accepted update.
+    after: Option<u16>,
 }
 
 /// The bindings of an anchor, by the stable address.
 #[derive(Debug, Default)]
 pub(crate) struct BindingCache {
-    served: BTreeMap<NodeId, Served>,
+    bindings: Bindings<Expected>,
     /// Nodes of mobile networks, and the home addresses of their mobile routers.
     networks: BTreeMap<NodeId, NodeId>,
-    /// The expiry of the first binding, cached because every packet needs it.
-    next_expiry: Option<Instant>,
     /// The unit of lifetimes.
     unit: LifetimeUnit,
 }
@@ -49,9 +41,8 @@ impl BindingCache {
         BindingCache { unit: LifetimeUnit::Second, ..BindingCache::default() }
     }
     /// Serve an address, for updates with this flag.
-    pub(crate) fn serve(&mut self, address: NodeId, needs: BindingFlags) {
-        let served = Served { needs, binding: None, sequence: None };
-        self.served.entry(address).or_insert(served);
+    pub(crate) fn serve(&mut self, address: NodeId, flag: BindingFlags) {
+        self.bindings.serve(address, Expected { flag, after: None });
     }
     /// Add a node to the mobile network of the mobile router with this home address.
     pub(crate) fn add_to_network(&mut self, router: NodeId, node: NodeId) {
@@ -59,22 +50,13 @@ impl BindingCache {
     }
     /// Add an initial binding.
     pub(crate) fn bind(&mut self, address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
-        let until = Instant::ZERO + Duration::from_secs(u64::from(lifetime_s));
-        if let Some(served) = self.served.get_mut(&address) {
-            served.binding = Some(Binding { care_of_address, until });
-        }
-        self.find_next_expiry();
-    }
-
-    fn of(&self, node: NodeId) -> Option<&Served> {
-        let address = self.networks.get(&node).unwrap_or(&node);
-        self.served.get(address)
+        let until = Some(Instant::ZERO + Duration::from_secs(u64::from(lifetime_s)));
+        self.bindings.bind(address, Some(Binding { care_of_address, until }));
     }
     /// The tunnel destination for packets to a node: `None` when it is not served here, `Some(None)` when there is no
     /// binding.
     pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {
-        let binding = self.of(node)?.binding.filter(|binding| now < binding.until);
-        Some(binding.map(|binding| binding.care_of_address))
+        self.bindings.exit(now, *self.networks.get(&node).unwrap_or(&node))
     }
 
     /// Check an update and apply it (RFC 6275 sections 9.5.1 and 10.3.1).
@@ -88,42 +70,34 @@ impl BindingCache {
             care_of_address: update.care_of_address,
         };
         let refused = |status| BindingAcknowledgement { status, lifetime_units: 0, ..accepted };
-        let Some(served) = self.served.get_mut(&update.home_address) else {
+        let Some(expected) = self.bindings.state(update.home_address) else {
             return refused(BindingStatus::NOT_HOME_AGENT);
         };
-        if !update.flags.contains(served.needs) {
+        if !update.flags.contains(expected.flag) {
             return refused(BindingStatus::HOME_REGISTRATION_NOT_SUPPORTED);
         }
-        if let Some(last) = served.sequence.filter(|last| !is_after(update.sequence, *last)) {
+        if let Some(last) = expected.after.filter(|last| !is_after(update.sequence, *last)) {
             let sequence = last;
             return BindingAcknowledgement { sequence, ..refused(BindingStatus::SEQUENCE_OUT_OF_WINDOW) };
         }
-        served.sequence = Some(update.sequence);
+        expected.after = Some(update.sequence);
         let unit_s = match self.unit {
             LifetimeUnit::FourSeconds => LIFETIME_UNIT_S,
             LifetimeUnit::Second => 1,
         };
         let lifetime = Duration::from_secs(u64::from(unit_s) * u64::from(update.lifetime_units));
-        let binding = Binding { care_of_address: update.care_of_address, until: now + lifetime };
-        served.binding = (!lifetime.is_zero()).then_some(binding);
-        self.find_next_expiry();
+        let binding = Binding { care_of_address: update.care_of_address, until: Some(now + lifetime) };
+        self.bindings.bind(update.home_address, (!lifetime.is_zero()).then_some(binding));
         accepted
     }
 
     /// The expiry of the first binding.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
-        self.next_expiry
-    }
-    fn find_next_expiry(&mut self) {
-        self.next_expiry = self.served.values().filter_map(|it| Some(it.binding?.until)).min();
+        self.bindings.next_expiry()
     }
     /// Remove one expired binding and return its address.
     pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
-        let is_over = |served: &Served| served.binding.is_some_and(|binding| binding.until <= now);
-        let (&address, served) = self.served.iter_mut().find(|(_, served)| is_over(served))?;
-        served.binding = None;
-        self.find_next_expiry();
-        Some(address)
+        self.bindings.take_expired(now)
     }
 }
 

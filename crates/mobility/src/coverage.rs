@@ -126,11 +126,11 @@ impl Coverage {
     pub fn set_route(&mut self, node: NodeId, port: Port) {
         let member = port.0 - 1;
         assert!(usize::from(member) < self.members.len(), "a port that was given out");
-        let place = node.0 as usize;
-        if self.leads_to.len() <= place {
-            self.leads_to.resize(place + 1, None);
+        let index = node.0 as usize;
+        if self.leads_to.len() <= index {
+            self.leads_to.resize(index + 1, None);
         }
-        self.leads_to[place] = Some(member);
+        self.leads_to[index] = Some(member);
     }
     /// Packets lost because their node had left the cell: downwards and upwards.
     pub fn left_cell_drops(&self) -> [u64; 2] {
@@ -180,17 +180,17 @@ impl Coverage {
 
     /// One copy per node: nodes at the edge may lose theirs.
     fn copies_for_all(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
-        for place in 0..self.members.len() as u16 {
-            let member = &self.members[usize::from(place)];
+        for index in 0..self.members.len() as u16 {
+            let member = &self.members[usize::from(index)];
             if member.movement.is_none() || !member.is_in(self.config.cell, now) {
                 continue;
             }
             let mut copy = out.packet();
             copy.clone_from(&packet);
-            if self.edge_takes(0, place, now) {
+            if self.edge_takes(0, index, now) {
                 lose(out, DropCause::ErrorModel, copy);
             } else {
-                out.send(Port(1 + place), copy);
+                out.send(Port(1 + index), copy);
             }
         }
         out.recycle(packet);
@@ -198,8 +198,8 @@ impl Coverage {
 
     fn up(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let sender = packet.tunnels.outermost().map_or(packet.source, |tunnel| tunnel.entry);
-        let place = self.member(sender);
-        let member = place.map(|member| &self.members[usize::from(member)]);
+        let index = self.member(sender);
+        let member = index.map(|member| &self.members[usize::from(member)]);
         let counts_at = match self.config.in_flight_upwards {
             InFlightUpwards::Kept => None,
             InFlightUpwards::Lost => Some(now),
@@ -211,7 +211,7 @@ impl Coverage {
         let heard = member.zip(counts_at).is_none_or(|(member, time)| member.is_in(self.config.cell, time));
         if heard {
             let transmitted = now - self.config.uplink_one_way_delay;
-            if place.is_some_and(|member| self.edge_takes(1, member, transmitted)) {
+            if index.is_some_and(|member| self.edge_takes(1, member, transmitted)) {
                 return lose(out, DropCause::ErrorModel, packet);
             }
             return out.send(Self::BASE_STATION, packet);

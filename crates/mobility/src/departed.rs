@@ -1,11 +1,9 @@
 //! The buffer of a base station for nodes that have left its radio cell; its packets are forwarded to them.
 
 use crate::binding_cache::BindingCache;
-use crate::send::{control, lose};
+use crate::send::{control, lose, report_binding};
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
-use seamline_wire::{
-    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
-};
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 use std::collections::{BTreeSet, VecDeque};
 
 /// The buffer size of a base station, for all departed nodes together.
@@ -25,7 +23,7 @@ pub enum KeptAtMost {
 /// downlink.
 ///
 /// For nodes with fast handovers it is a part of the previous access router (RFC 5568 section 4): the runner only
-/// reports that their link is down or up, and a Fast Binding Update tells where to tunnel buffered and arriving
+/// reports that their link is down or up, and a Fast Binding Update says where to tunnel buffered and arriving
 /// packets.
 #[derive(Debug)]
 pub struct DepartedBuffer {
@@ -39,7 +37,6 @@ pub struct DepartedBuffer {
     reachable: BTreeSet<NodeId>,
     kept: VecDeque<Box<Packet>>,
     kept_bytes: u64,
-    forwarded: u64,
     dropped: u64,
 }
 
@@ -61,7 +58,6 @@ impl DepartedBuffer {
             reachable: BTreeSet::new(),
             kept: VecDeque::new(),
             kept_bytes: 0,
-            forwarded: 0,
             dropped: 0,
         }
     }
@@ -89,10 +85,6 @@ impl DepartedBuffer {
                 self.reachable.insert(*address);
             }
         }
-    }
-    /// Packets forwarded to departed nodes.
-    pub fn forwarded(&self) -> u64 {
-        self.forwarded
     }
     /// Packets dropped for lack of room.
     pub fn dropped(&self) -> u64 {
@@ -123,7 +115,6 @@ impl DepartedBuffer {
 
     fn send_through(&mut self, tunnel: Tunnel, mut packet: Box<Packet>, out: &mut Outbox) {
         if packet.encapsulate_in_ipv6(tunnel) {
-            self.forwarded += 1;
             out.send(Self::NETWORK, packet);
         } else {
             lose(out, DropCause::NoRoute, packet);
@@ -140,7 +131,7 @@ impl DepartedBuffer {
         let message = Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer));
         control(out, Self::NETWORK, *node, update.care_of_address, message);
         if before != after {
-            report(update.home_address, after, out);
+            report_binding(update.home_address, after, out);
         }
         for packet in std::mem::take(&mut self.kept) {
             match self.tunnel(now, &packet) {
@@ -177,7 +168,6 @@ impl DepartedBuffer {
         for packet in std::mem::take(&mut self.kept) {
             if reachable.contains(&packet.next_destination()) {
                 self.kept_bytes -= u64::from(packet.wire_bytes);
-                self.forwarded += 1;
                 out.send(Self::NETWORK, packet);
             } else {
                 self.kept.push_back(packet);
@@ -200,7 +190,7 @@ impl Machine for DepartedBuffer {
             Input::Wake => {
                 while let Some(address) = self.tunnels.as_mut().and_then(|(_, cache)| cache.take_expired(now))
                 {
-                    report(address, None, out);
+                    report_binding(address, None, out);
                 }
             }
             Input::Signal(_) => {}
@@ -211,8 +201,4 @@ impl Machine for DepartedBuffer {
         let expiry = self.tunnels.as_ref().and_then(|(_, cache)| cache.next_expiry());
         has_news.then_some(Instant::ZERO).or(expiry)
     }
-}
-
-fn report(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
-    out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
 }

@@ -1,12 +1,11 @@
 //! The home agent: keeps bindings and tunnels packets to mobile nodes that are away.
 
-use crate::bindings::Bindings;
+use crate::bindings::{Binding, Bindings};
+use crate::lifetime;
 use crate::ports::AnchorPorts;
-use crate::send::{control, lose};
-use seamline_wire::control::RegistrationRequest;
-use seamline_wire::{
-    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port, Tunnel,
-};
+use crate::send::{control, lose, report_binding};
+use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, ReplyCode};
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 
 /// The configuration of a home agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,8 @@ pub struct HomeAgentConfig {
 #[derive(Debug)]
 pub struct HomeAgent {
     config: HomeAgentConfig,
-    bindings: Bindings,
+    /// With the identification of the last granted request of each node.
+    bindings: Bindings<Option<Identification>>,
 }
 
 impl HomeAgent {
@@ -31,15 +31,17 @@ impl HomeAgent {
     }
     /// Add a mobile node with its home here.
     pub fn add_home(&mut self, home_address: NodeId) {
-        self.bindings.add_home(home_address);
+        self.bindings.serve(home_address, None);
     }
     /// Add an initial registration of a mobile node with its home here.
     pub fn bind(&mut self, home_address: NodeId, care_of_address: NodeId, lifetime_s: u16) {
-        self.bindings.bind(home_address, care_of_address, lifetime_s);
+        self.add_home(home_address);
+        let until = lifetime::end(Instant::ZERO, lifetime_s);
+        self.bindings.bind(home_address, Some(Binding { care_of_address, until }));
     }
     /// The tunnel destination for a mobile node; `None` when it is at home or unknown.
     pub fn care_of_address(&self, now: Instant, home_address: NodeId) -> Option<NodeId> {
-        self.bindings.care_of_address(now, home_address)
+        self.bindings.exit(now, home_address).flatten()
     }
 
     fn on_packet(&mut self, now: Instant, port: Port, packet: Box<Packet>, out: &mut Outbox) {
@@ -56,20 +58,45 @@ impl HomeAgent {
 
     fn register(&mut self, now: Instant, request: &RegistrationRequest, from: NodeId, out: &mut Outbox) {
         let home_address = request.home_address;
-        let before = self.bindings.care_of_address(now, home_address);
-        let HomeAgentConfig { node, longest_registration_s } = self.config;
-        let reply = self.bindings.register(now, request, node, longest_registration_s);
-        let after = self.bindings.care_of_address(now, home_address);
+        let before = self.care_of_address(now, home_address);
+        let reply = self.reply(now, request);
+        let after = self.care_of_address(now, home_address);
         if before != after {
-            self.report(home_address, after, out);
+            report_binding(home_address, after, out);
         }
         // A node at home cannot be reached through the router, which would return the packet here.
         let port = if from == home_address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
-        control(out, port, node, from, Control::RegistrationReply(reply));
+        control(out, port, self.config.node, from, Control::RegistrationReply(reply));
     }
 
-    fn report(&self, home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
-        out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
+    /// Check a request and apply it (RFC 5944 sections 3.8.2 and 5.7.1).
+    fn reply(&mut self, now: Instant, request: &RegistrationRequest) -> RegistrationReply {
+        let HomeAgentConfig { node, longest_registration_s } = self.config;
+        let lifetime_s = request.lifetime_s.min(longest_registration_s);
+        let reply = RegistrationReply {
+            code: ReplyCode::ACCEPTED,
+            lifetime_s,
+            home_address: request.home_address,
+            home_agent: node,
+            identification: request.identification,
+        };
+        let refused = |code| RegistrationReply { code, lifetime_s: 0, ..reply };
+        let Some(newest) = self.bindings.state(request.home_address) else {
+            return refused(ReplyCode::PROHIBITED);
+        };
+        if request.home_agent != node {
+            return refused(ReplyCode::UNKNOWN_HOME_AGENT);
+        }
+        if !is_current(now, request.identification, *newest) {
+            let ours = u64::from(Identification::at(now).seconds()) << 32;
+            let identification = Identification(ours | u64::from(request.identification.low()));
+            return RegistrationReply { identification, ..refused(ReplyCode::IDENTIFICATION_MISMATCH) };
+        }
+        *newest = Some(request.identification);
+        let care_of_address = request.care_of_address;
+        let binding = Binding { care_of_address, until: lifetime::end(now, lifetime_s) };
+        self.bindings.bind(request.home_address, (lifetime_s > 0).then_some(binding));
+        reply
     }
 
     fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
@@ -93,7 +120,7 @@ impl Machine for HomeAgent {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
             Input::Wake => {
                 while let Some(home_address) = self.bindings.take_expired(now) {
-                    self.report(home_address, None, out);
+                    report_binding(home_address, None, out);
                 }
             }
             Input::Signal(_) => {}
@@ -102,4 +129,12 @@ impl Machine for HomeAgent {
     fn wake_at(&self) -> Option<Instant> {
         self.bindings.next_expiry()
     }
+}
+
+/// Whether a request is newer than all before it and its time near enough to ours.
+fn is_current(now: Instant, identification: Identification, newest: Option<Identification>) -> bool {
+    /// Seconds (RFC 5944 section 5.7.1).
+    const TOLERANCE: u32 = 7;
+    let apart = identification.seconds().abs_diff(Identification::at(now).seconds());
+    apart <= TOLERANCE && newest.is_none_or(|newest| newest < identification)
 }

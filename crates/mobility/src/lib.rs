@@ -59,7 +59,5 @@ pub use mobile_node::{MobileNode, MobileNodeConfig};
 pub use mobility_anchor::MobilityAnchor;
 pub use movement::{CellId, Move, Movement, MovementError, Order, Period, Stay};
 pub use ports::{AgentPorts, AnchorPorts};
-pub use protocol::MobileIpv4;
-pub use registration::MobileIpConfig;
 pub use trajectory::{Leg, Position, Trajectory};
 pub use waypoints::{Change, Disc};

@@ -56,13 +56,13 @@ pub struct MobileNode {
     /// It has detected a move and is not registered since.
     has_moved: bool,
     /// It has detected a move; its host is notified when the old link ends.
-    tells_move_later: bool,
+    reports_move_later: bool,
     /// The stay in which it last detected a move.
     detected_in: usize,
     /// The stay in which it last received an advertisement of its current agent.
     located_in: usize,
     /// How many link-up and link-down notifications its link layer has given.
-    told: LinksTold,
+    reports: LinkReports,
     protocol: Option<Box<dyn Protocol>>,
     actions: Actions,
     /// The link is up, but the host is not notified yet, because only an advertisement shows whether the node is
@@ -73,12 +73,12 @@ pub struct MobileNode {
 /// For each handover the link layer reports once that the old link is down and once that the new one is up, in either
 /// order.
 #[derive(Clone, Copy, Debug, Default)]
-struct LinksTold {
+struct LinkReports {
     up: usize,
     down: usize,
 }
 
-impl LinksTold {
+impl LinkReports {
     /// The number of links that are up: two while the old link outlives the start of the new one.
     fn links_up(self) -> usize {
         (1 + self.up).saturating_sub(self.down)
@@ -102,10 +102,10 @@ impl MobileNode {
             done: 0,
             keeps_to_old_link: false,
             has_moved: false,
-            tells_move_later: false,
+            reports_move_later: false,
             detected_in: 0,
             located_in: 0,
-            told: LinksTold::default(),
+            reports: LinkReports::default(),
             protocol,
             actions: Actions::default(),
             kept_back: None,
@@ -150,8 +150,8 @@ impl MobileNode {
         Some(self.movement.stays()[place])
     }
     /// When to notify the host of a move that no agent has confirmed.
-    fn tells_move_at(&self) -> Option<Instant> {
-        self.last_left().filter(|_| self.tells_move_later).map(|left| left.link_until)
+    fn reports_move_at(&self) -> Option<Instant> {
+        self.last_left().filter(|_| self.reports_move_later).map(|left| left.link_until)
     }
 
     /// Encapsulate a packet in the tunnels that begin at the node; `false` when the nesting limit is reached.
@@ -205,8 +205,8 @@ impl MobileNode {
                 self.located_in = self.done / 2;
                 self.kept_back = None;
                 out.event(|| Event::Mobility(MobilityEvent::MovementDetected { agent }));
-                self.tells_move_later = self.old_cell(now).is_some();
-                if !self.tells_move_later {
+                self.reports_move_later = self.old_cell(now).is_some();
+                if !self.reports_move_later {
                     out.signal(Signal::MovementDetected);
                 }
             }
@@ -220,7 +220,7 @@ impl MobileNode {
                 if after_move {
                     self.keeps_to_old_link = false;
                     self.has_moved = false;
-                    self.tells_move_later = false;
+                    self.reports_move_later = false;
                     out.signal(Signal::Registered);
                 }
             }
@@ -284,8 +284,8 @@ impl MobileNode {
             Signal::LinkDown | Signal::LinkGoingDown { .. } => {
                 let is_replaced = self.is_replaced();
                 if signal == Signal::LinkDown {
-                    self.told.down += 1;
-                    if self.told.links_up() == 0 {
+                    self.reports.down += 1;
+                    if self.reports.links_up() == 0 {
                         self.kept_back = None;
                     }
                 }
@@ -299,15 +299,15 @@ impl MobileNode {
 
     /// Whether the host knows of a newer link than the one that goes down next, so that it need not be notified.
     fn is_replaced(&self) -> bool {
-        let both_are_up = self.told.links_up() > 1 && self.kept_back.is_none();
-        let knows_of_a_newer_one = both_are_up || self.told.down < self.detected_in;
-        knows_of_a_newer_one && !self.tells_move_later
+        let both_are_up = self.reports.links_up() > 1 && self.kept_back.is_none();
+        let knows_of_a_newer_one = both_are_up || self.reports.down < self.detected_in;
+        knows_of_a_newer_one && !self.reports_move_later
     }
 
     fn on_link_up(&mut self, now: Instant, signal: Signal, out: &mut Outbox) {
-        self.told.up += 1;
+        self.reports.up += 1;
         let is_first_news = self.protocol.is_none();
-        if is_first_news && self.told.links_up() == 1 {
+        if is_first_news && self.reports.links_up() == 1 {
             return out.signal(signal);
         }
         if let Signal::LinkUp { rate, round_trip_time } = signal
@@ -319,7 +319,7 @@ impl MobileNode {
             return out.signal(Signal::LinkHandoverComplete);
         }
         // The link layer may be slower than the first advertisement.
-        if self.told.up > self.detected_in {
+        if self.reports.up > self.detected_in {
             self.kept_back = Some(signal);
             self.step_protocol(now, ProtocolEvent::LinkUp, out);
         }
@@ -329,8 +329,8 @@ impl MobileNode {
 impl Machine for MobileNode {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         self.follow(now, out);
-        if self.tells_move_at().is_some_and(|at| at <= now) {
-            self.tells_move_later = false;
+        if self.reports_move_at().is_some_and(|at| at <= now) {
+            self.reports_move_later = false;
             out.signal(Signal::MovementDetected);
         }
         match input {
@@ -341,6 +341,6 @@ impl Machine for MobileNode {
     }
     fn wake_at(&self) -> Option<Instant> {
         let due = self.protocol.as_ref().and_then(|protocol| protocol.wake_at());
-        [self.next_change(), self.tells_move_at(), due].into_iter().flatten().min()
+        [self.next_change(), self.reports_move_at(), due].into_iter().flatten().min()
     }
 }

@@ -2,11 +2,9 @@
 
 use crate::binding_cache::BindingCache;
 use crate::ports::AnchorPorts;
-use crate::send::{control, lose};
+use crate::send::{control, lose, report_binding};
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
-use seamline_wire::{
-    Control, DropCause, Event, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Tunnel,
-};
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Tunnel};
 
 /// Keeps bindings next to a router that passes it all packets to the addresses it serves, and tunnels them in both
 /// directions. A mobility anchor point is essentially a home agent for regional care-of addresses (RFC 5380 section
@@ -75,7 +73,7 @@ impl MobilityAnchor {
         let answer = self.cache.update(now, update);
         let after = self.care_of_address(now, address);
         if before != after {
-            report(address, after, out);
+            report_binding(address, after, out);
         }
         // A node at home cannot be reached through the router, which would return the packet here.
         let port = if update.care_of_address == address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
@@ -98,17 +96,13 @@ impl MobilityAnchor {
     }
 }
 
-fn report(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
-    out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
-}
-
 impl Machine for MobilityAnchor {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(_, packet) => self.on_packet(now, packet, out),
             Input::Wake => {
                 while let Some(address) = self.cache.take_expired(now) {
-                    report(address, None, out);
+                    report_binding(address, None, out);
                 }
             }
             Input::Signal(_) => {}

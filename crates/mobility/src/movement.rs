@@ -155,9 +155,9 @@ impl Movement {
     #[must_use]
     pub fn with_old_links(self, mut end: impl FnMut(CellId, Instant) -> Instant) -> Self {
         let mut stays = self.stays.to_vec();
-        for place in 1..stays.len() {
-            let latest = stays[place].until;
-            let left = &mut stays[place - 1];
+        for index in 1..stays.len() {
+            let latest = stays[index].until;
+            let left = &mut stays[index - 1];
             left.link_until = end(left.cell, left.until).clamp(left.until, latest);
         }
         Movement { stays: stays.into() }
@@ -170,23 +170,6 @@ impl Movement {
     pub(crate) fn of(stays: Vec<Stay>) -> Self {
         assert!(!stays.is_empty() && stays.windows(2).all(|pair| pair[0].until <= pair[1].from), "in order");
         Movement { stays: stays.into() }
-    }
-
-    /// A node that starts in the first of these radio cells and moves at a fixed interval. With fewer than two radio
-    /// cells it does not move.
-    ///
-    /// # Errors
-    /// When the interruption is longer than the interval, or a radio cell follows itself in the list.
-    ///
-    /// # Panics
-    /// Without a cell.
-    pub fn periodic(
-        cells: &[CellId],
-        period: Period,
-        order: Order,
-        interruption: Duration,
-    ) -> Result<Self, MovementError> {
-        Movement::new(cells[0], period.moves(cells, order), interruption)
     }
 
     /// The initial radio cell.
@@ -218,18 +201,18 @@ impl Movement {
 impl Period {
     /// The moves of a node that starts in the first of these radio cells. With fewer than two there are none.
     pub fn moves(self, cells: &[CellId], mut order: Order) -> Vec<Move> {
-        let mut place = 0;
+        let mut index = 0;
         let mut moves = Vec::new();
         let mut at = self.first;
         while at < self.end && cells.len() > 1 {
-            place = match &mut order {
-                Order::InTurn => (place + 1) % cells.len(),
+            index = match &mut order {
+                Order::InTurn => (index + 1) % cells.len(),
                 Order::Random(stream) => {
                     let other = stream.below(cells.len() as u64 - 1) as usize;
-                    other + usize::from(other >= place)
+                    other + usize::from(other >= index)
                 }
             };
-            moves.push(Move { at, to: cells[place] });
+            moves.push(Move { at, to: cells[index] });
             at += self.every;
         }
         moves

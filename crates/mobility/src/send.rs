@@ -1,7 +1,9 @@
 //! Packet helpers for all machines of this crate.
 
 use seamline_wire::codec::message::REGISTRATION_PORT;
-use seamline_wire::{Control, DropCause, Event, Extra, NodeId, Outbox, Packet, Port, TransportPort};
+use seamline_wire::{
+    Control, DropCause, Event, Extra, MobilityEvent, NodeId, Outbox, Packet, Port, TransportPort,
+};
 
 /// Send a control message out by a port.
 pub(crate) fn control(out: &mut Outbox, port: Port, source: NodeId, destination: NodeId, control: Control) {
@@ -36,4 +38,9 @@ pub(crate) fn message_packet(
 pub(crate) fn lose(out: &mut Outbox, cause: DropCause, packet: Box<Packet>) {
     out.event(|| Event::dropped(cause, &packet));
     out.recycle(packet);
+}
+
+/// Report a new binding of an address, or that it has none any more.
+pub(crate) fn report_binding(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
+    out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
 }

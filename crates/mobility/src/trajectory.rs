@@ -84,9 +84,9 @@ impl Trajectory {
     pub fn new(start: Position, legs: &[Leg]) -> Result<Self, StillOnItsWay> {
         let (mut position, mut arrives) = (start, Instant::ZERO);
         let mut pieces = Vec::new();
-        for (place, Leg { at, to, speed }) in legs.iter().copied().enumerate() {
+        for (index, Leg { at, to, speed }) in legs.iter().copied().enumerate() {
             if at < arrives {
-                return Err(StillOnItsWay { leg: place, arrives });
+                return Err(StillOnItsWay { leg: index, arrives });
             }
             if arrives < at {
                 pieces.push(Piece::rest(position, arrives, at));

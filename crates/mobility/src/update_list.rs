@@ -1,7 +1,10 @@
 //! The mobile node's side of a binding in IPv6: an entry of its Binding Update List (RFC 6275 section 11.1).
 
-use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate};
-use seamline_wire::{Duration, Instant, NodeId};
+use crate::protocol::{Action, Actions};
+use seamline_wire::control::{
+    BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control,
+};
+use seamline_wire::{Control, Duration, Instant, NodeId};
 
 /// The longest wait for an acknowledgement (MAX_BINDACK_TIMEOUT, RFC 6275 section 12).
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
@@ -41,15 +44,12 @@ struct Bound {
     refresh_at: Option<Instant>,
 }
 
-/// The meaning of an acknowledgement.
+/// An accepted update.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Answer {
-    /// It does not match the last update.
-    Stale,
-    /// The binding is in force, or refreshed.
-    Accepted { care_of_address: NodeId, after_move: bool },
-    /// Rejected; another update may have to be sent at once.
-    Refused { status: BindingStatus, again: Option<BindingUpdate> },
+pub(crate) struct Accepted {
+    pub(crate) care_of_address: NodeId,
+    /// Whether it was for a move rather than a refresh.
+    pub(crate) after_move: bool,
 }
 
 /// Keeps one binding in force.
@@ -87,9 +87,9 @@ impl UpdateListEntry {
         self.outstanding.is_some_and(|asked| asked.after_move)
     }
 
-    /// The update for a move; with the home address as care-of address it deregisters.
-    pub(crate) fn moved_to(&mut self, now: Instant, care_of_address: NodeId) -> BindingUpdate {
-        self.ask(now, care_of_address, true)
+    /// Send the update for a move; with the home address as care-of address it deregisters.
+    pub(crate) fn moved_to(&mut self, now: Instant, care_of_address: NodeId, actions: &mut Actions) {
+        self.ask(now, care_of_address, true, actions);
     }
 
     fn lifetime_units(&self, care_of_address: NodeId) -> u16 {
@@ -99,7 +99,7 @@ impl UpdateListEntry {
         }
     }
 
-    fn ask(&mut self, now: Instant, care_of_address: NodeId, after_move: bool) -> BindingUpdate {
+    fn ask(&mut self, now: Instant, care_of_address: NodeId, after_move: bool, actions: &mut Actions) {
         let Subscription { home_address, flags, retransmission, .. } = self.subscription;
         let update = BindingUpdate {
             sequence: self.next_sequence(),
@@ -108,9 +108,20 @@ impl UpdateListEntry {
             home_address,
             care_of_address,
         };
-        let timeout = retransmission;
+        self.send(now, update, after_move, retransmission, actions);
+    }
+
+    fn send(
+        &mut self,
+        now: Instant,
+        update: BindingUpdate,
+        after_move: bool,
+        timeout: Duration,
+        actions: &mut Actions,
+    ) {
         self.outstanding = Some(Outstanding { update, after_move, send_again_at: now + timeout, timeout });
-        update
+        let message = Control::Ipv6(Ipv6Control::BindingUpdate(update));
+        actions.push(Action::Send { from: update.care_of_address, to: self.anchor(), message });
     }
 
     fn next_sequence(&mut self) -> u16 {
@@ -119,28 +130,34 @@ impl UpdateListEntry {
     }
 
     /// RFC 6275 section 11.7.3: only the answer to the last update counts, or one that says which sequence numbers
-    /// are too old.
-    pub(crate) fn on_acknowledgement(&mut self, now: Instant, answer: &BindingAcknowledgement) -> Answer {
+    /// are too old; after that the update is sent again at once.
+    pub(crate) fn on_acknowledgement(
+        &mut self,
+        now: Instant,
+        answer: &BindingAcknowledgement,
+        actions: &mut Actions,
+    ) -> Option<Accepted> {
         let asked = self.outstanding.filter(|_| answer.home_address == self.subscription.home_address);
-        let Some(Outstanding { update, after_move, .. }) = asked else { return Answer::Stale };
-        let status = answer.status;
-        if status == BindingStatus::SEQUENCE_OUT_OF_WINDOW && answer.care_of_address == update.care_of_address
-        {
+        let Outstanding { update, after_move, .. } = asked?;
+        let (status, care_of_address) = (answer.status, update.care_of_address);
+        if status == BindingStatus::SEQUENCE_OUT_OF_WINDOW && answer.care_of_address == care_of_address {
             self.sequence = answer.sequence;
-            let again = Some(self.ask(now, update.care_of_address, after_move));
-            return Answer::Refused { status, again };
+            actions.push(Action::BindingRefused { status });
+            self.ask(now, care_of_address, after_move, actions);
+            return None;
         }
         if answer.sequence != update.sequence {
-            return Answer::Stale;
+            return None;
         }
         if !status.is_accepted() {
             // It waits for its timer and retransmits.
-            return Answer::Refused { status, again: None };
+            actions.push(Action::BindingRefused { status });
+            return None;
         }
         self.outstanding = None;
         let granted = answer.lifetime_units.min(update.lifetime_units);
-        self.note_bound(now, update.care_of_address, granted);
-        Answer::Accepted { care_of_address: update.care_of_address, after_move }
+        self.note_bound(now, care_of_address, granted);
+        Some(Accepted { care_of_address, after_move })
     }
 
     /// Refresh at half of the lifetime; the RFC requires it before the end (section 11.7.1).
@@ -150,21 +167,19 @@ impl UpdateListEntry {
         self.bound = Some(Bound { care_of_address, refresh_at });
     }
 
-    /// The update that is due for transmission.
-    pub(crate) fn on_wake(&mut self, now: Instant) -> Option<BindingUpdate> {
-        if let Some(asked) = self.outstanding {
-            return (asked.send_again_at <= now).then(|| self.ask_again(now, asked));
+    /// Send the update that is due. A retransmission has a new sequence number and twice the timeout (RFC 6275 section
+    /// 11.8).
+    pub(crate) fn on_wake(&mut self, now: Instant, actions: &mut Actions) {
+        if self.wake_at().is_none_or(|at| now < at) {
+            return;
         }
-        let Bound { care_of_address, refresh_at } = self.bound?;
-        refresh_at.is_some_and(|at| at <= now).then(|| self.ask(now, care_of_address, false))
-    }
-
-    /// RFC 6275 section 11.8: with a new sequence number and twice the timeout.
-    fn ask_again(&mut self, now: Instant, asked: Outstanding) -> BindingUpdate {
-        let update = BindingUpdate { sequence: self.next_sequence(), ..asked.update };
-        let timeout = (asked.timeout * 2).min(LONGEST_WAIT.max(self.subscription.retransmission));
-        self.outstanding = Some(Outstanding { update, send_again_at: now + timeout, timeout, ..asked });
-        update
+        if let Some(asked) = self.outstanding {
+            let update = BindingUpdate { sequence: self.next_sequence(), ..asked.update };
+            let timeout = (asked.timeout * 2).min(LONGEST_WAIT.max(self.subscription.retransmission));
+            self.send(now, update, asked.after_move, timeout, actions);
+        } else if let Some(Bound { care_of_address, .. }) = self.bound {
+            self.ask(now, care_of_address, false, actions);
+        }
     }
 
     pub(crate) fn wake_at(&self) -> Option<Instant> {

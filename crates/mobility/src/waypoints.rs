@@ -60,8 +60,8 @@ impl Movement {
         let stretches = stretches(trajectory, discs);
         let start = walk.wanted(None, &stretches[0]).ok_or(OutOfRangeAtStart)?;
         walk.state = State::In(start, Instant::ZERO);
-        for (place, stretch) in stretches.iter().enumerate() {
-            let until = stretches.get(place + 1).map_or(Instant::MAX, |next| next.from);
+        for (index, stretch) in stretches.iter().enumerate() {
+            let until = stretches.get(index + 1).map_or(Instant::MAX, |next| next.from);
             walk.pass(stretch, until);
         }
         if let State::In(cell, from) = walk.state {
@@ -108,8 +108,8 @@ fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
         discs.iter().map(|disc| times_in_range(trajectory, disc.position, disc.range)).collect();
     let mut times: Vec<Instant> = trajectory.pieces().iter().map(|piece| piece.from).collect();
     times.extend(ranges.iter().flatten().flat_map(|time| [time.from, time.until]));
-    for (place, one) in discs.iter().enumerate() {
-        for other in &discs[..place] {
+    for (index, one) in discs.iter().enumerate() {
+        for other in &discs[..index] {
             times.extend(times_of_equal_distance(trajectory, one.position, other.position));
         }
     }
@@ -117,10 +117,10 @@ fn stretches(trajectory: &Trajectory, discs: &[Disc]) -> Vec<Stretch> {
     times.sort_unstable();
     times.dedup();
     let rounding = rounding(trajectory, discs);
-    let stretch = |place: usize| {
-        let from = times[place];
+    let stretch = |index: usize| {
+        let from = times[index];
         // Where distances are equal rounding decides; in between it does not matter. The last stretch has no end.
-        let until = times.get(place + 1).copied().unwrap_or(Instant::MAX);
+        let until = times.get(index + 1).copied().unwrap_or(Instant::MAX);
         let within = from + (until - from) / 2;
         let position = trajectory.position_at(within);
         let reachable = |(disc, ranges): (&Disc, &Vec<InRange>)| {

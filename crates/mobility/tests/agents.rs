@@ -148,7 +148,7 @@ fn replies_that_answer_nothing_are_discarded() {
     let mut agent = foreign_agent("cell/1/advertisement", 0);
     let (first, second) =
         (request(AGENT_1, 200, START), request(AGENT_1, 200, START + Duration::from_secs(1)));
-    assert!(answer(&mut agent, START, accepted(&first)).packets.is_empty(), "nobody asked");
+    assert!(answer(&mut agent, START, accepted(&first)).packets.is_empty(), "no request is pending");
     by_air(&mut agent, START, first);
     by_air(&mut agent, START, second);
     let stranger = RegistrationReply { home_agent: SENDER, ..accepted(&second) };
@@ -162,7 +162,7 @@ fn replies_that_answer_nothing_are_discarded() {
 }
 
 #[test]
-fn refused_and_ended_registrations_serve_nobody() {
+fn refused_and_ended_registrations_serve_no_node() {
     let mut agent = foreign_agent("cell/1/advertisement", 0);
     let asked = request(AGENT_1, 200, START);
     by_air(&mut agent, START, asked);
@@ -214,7 +214,7 @@ fn the_home_agent_tunnels_to_the_care_of_address_and_no_longer_than_agreed() {
 
     let caused = register(&mut agent, START, request(AGENT_1, 60_000, START));
     assert_eq!(caused.messages()[0].0, AnchorPorts::NETWORK);
-    assert_eq!(caused.messages()[0].1, AGENT_1, "to whoever sent the request");
+    assert_eq!(caused.messages()[0].1, AGENT_1, "to the sender of the request");
     let reply = caused.reply();
     assert_eq!((reply.code, reply.lifetime_s), (ReplyCode::ACCEPTED, 600), "no longer than it grants");
     let changed = |care_of_address| MobilityEvent::BindingChanged { home_address: MOBILE, care_of_address };

@@ -36,7 +36,8 @@ impl Way {
             every: Duration::from_secs(5),
             end: Instant::from_secs(60),
         };
-        let movement = Movement::periodic(&cells, period, Order::InTurn, Duration::ZERO).expect("in order");
+        let movement =
+            Movement::new(cells[0], period.moves(&cells, Order::InTurn), Duration::ZERO).expect("in order");
         let mut home_agent =
             HomeAgent::new(HomeAgentConfig { node: HOME_AGENT, longest_registration_s: 600 });
         home_agent.bind(MOBILE, AGENT_1, 600);

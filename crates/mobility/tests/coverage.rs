@@ -27,7 +27,7 @@ fn coverage(in_flight_upwards: InFlightUpwards) -> Coverage {
 }
 
 #[test]
-fn downwards_only_those_hear_who_are_there_when_it_arrives() {
+fn downwards_only_nodes_present_on_arrival_receive() {
     let mut coverage = coverage(InFlightUpwards::Transmitted);
     let just_before = Instant::from_nanos(4_999_999_999);
     for (at, hears) in [

@@ -80,7 +80,7 @@ fn tunnels(caused: &Caused) -> Vec<(NodeId, NodeId)> {
 
 /// RFC 5380: within the domain the anchor alone hears of a move, and the home agent nothing.
 #[test]
-fn the_home_agent_hears_of_no_move_within_the_domain() {
+fn the_home_agent_is_not_notified_of_moves_within_the_domain() {
     let mut node = node("hmipv6", &setup());
     let heard = hear(&mut node, START, AGENT_2);
     assert_eq!(heard.signals, [Signal::MovementDetected]);
@@ -107,7 +107,7 @@ fn fast_updates(caused: &Caused) -> Vec<(NodeId, BindingUpdate)> {
 /// RFC 5568 sections 4, 5.6 and 6.2.2: the previous router hears of the new care-of address, then the home agent; back again the
 /// router that may tunnel away hears of that, too.
 #[test]
-fn the_previous_router_hears_of_the_new_address() {
+fn the_previous_router_is_sent_the_new_address() {
     let mut node = node("fmipv6", &setup());
     let heard = hear(&mut node, START, AGENT_2);
     let [(to, fast)] = fast_updates(&heard)[..] else { panic!("{heard:?}") };
@@ -148,11 +148,11 @@ fn a_previous_router_that_does_not_answer_is_given_up() {
 
 /// From nowhere: first the anchor, then the home agent, by way of the anchor; only then it is registered.
 #[test]
-fn the_home_agent_hears_of_the_regional_address_once() {
+fn the_home_agent_is_sent_the_regional_address_once() {
     let mut node = node("hmipv6", &Setup { registered_with: None, ..setup() });
     let [(_, local)] = updates(&hear(&mut node, START, AGENT_1))[..] else { panic!("one update") };
     let first = answer(&mut node, START, accepted(&local));
-    assert_eq!(first.signals, [], "nobody outside the domain can reach it yet");
+    assert_eq!(first.signals, [], "it is not reachable from outside the domain yet");
     let [(to, home)] = updates(&first)[..] else { panic!("{first:?}") };
     assert_eq!((to, home.home_address, home.care_of_address), (HOME_AGENT, MOBILE, REGIONAL));
     assert_eq!(tunnels(&first), [(ON_LINK_1, ANCHOR)], "its source is the regional address");
@@ -219,7 +219,7 @@ fn lost_updates_are_sent_again_with_back_off() {
 }
 
 #[test]
-fn a_sequence_number_out_of_window_is_mended_at_once() {
+fn a_sequence_number_out_of_window_is_corrected_at_once() {
     let mut node = node("nemo", &setup());
     let [(_, update)] = updates(&hear(&mut node, START, AGENT_2))[..] else { panic!("one update") };
     assert!(update.flags.contains(BindingFlags::HOME_REGISTRATION | BindingFlags::MOBILE_ROUTER));

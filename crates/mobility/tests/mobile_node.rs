@@ -2,9 +2,8 @@
 
 mod support;
 
-use seamline_mobility::{
-    CellId, MobileIpConfig, MobileIpv4, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
-};
+use seamline_mobility::protocol::{self, Setup};
+use seamline_mobility::{CellId, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection};
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, MissingBytes, RecoveryMessage, RegistrationReply, RegistrationRequest,
     ReplyCode, SequenceRanges,
@@ -20,24 +19,28 @@ use support::{
 const CELL_1: CellId = CellId(0);
 const CELL_2: CellId = CellId(1);
 
-fn config() -> MobileIpConfig {
-    MobileIpConfig {
-        home_agent: HOME_AGENT,
+fn config() -> Setup {
+    Setup {
+        home_address: MOBILE,
+        home_agent: Some(HOME_AGENT),
         movement_detection: MovementDetection::Eager,
         registration_lifetime_s: 1800,
         registration_retransmission: Duration::from_secs(1),
         layer_2_triggers: false,
         registered_with: Some(AGENT_1),
+        on_link_addresses: Vec::new(),
+        regional_address: None,
     }
 }
 
-fn following(movement: Movement, mobile_ip: Option<MobileIpConfig>) -> MobileNode {
-    let protocol = mobile_ip.map(|config| Box::new(MobileIpv4::new(MOBILE, config)) as _);
+fn following(movement: Movement, mobile_ip: Option<Setup>) -> MobileNode {
+    let scheme = protocol::find("mobile-ipv4").expect("it is registered");
+    let protocol = mobile_ip.map(|setup| (scheme.build)(&setup));
     MobileNode::new(MobileNodeConfig { movement, protocol })
 }
 
 /// Moves from cell 1 to cell 2 at 5 s and back at 10 s.
-fn node(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+fn node(mobile_ip: Option<Setup>) -> MobileNode {
     let step = |s, to| Move { at: Instant::from_secs(s), to };
     let moves = vec![step(5, CELL_2), step(10, CELL_1)];
     let movement = Movement::new(CELL_1, moves, Duration::ZERO).expect("in order");
@@ -83,7 +86,7 @@ fn a_move_is_noticed_at_the_first_advertisement_and_done_at_the_reply() {
     let started = Event::Handover(HandoverPhase::Started);
     let entered = Event::Mobility(MobilityEvent::CellEntered { cell: 1 });
     assert_eq!(moved[0].1.events, [started, entered]);
-    assert_eq!(moved[0].1.signals, [], "a new cell alone tells nobody");
+    assert_eq!(moved[0].1.signals, [], "a new cell alone is not reported");
 
     let heard = hear(&mut node, seconds(5.07), CELL_2, AGENT_2);
     assert_eq!(heard.signals, [Signal::MovementDetected]);
@@ -195,7 +198,7 @@ fn after_a_refusal_it_asks_again() {
 
 #[test]
 fn a_registration_is_renewed_before_it_runs_out() {
-    let mut node = node(Some(MobileIpConfig { registration_lifetime_s: 100, ..config() }));
+    let mut node = node(Some(Setup { registration_lifetime_s: 100, ..config() }));
     let woken = wake_until(&mut node, seconds(50.0));
     let due: Vec<Instant> = woken.iter().map(|(at, _)| *at).collect();
     assert_eq!(due, [5.0, 10.0, 50.0].map(seconds));
@@ -203,7 +206,7 @@ fn a_registration_is_renewed_before_it_runs_out() {
     assert_eq!(renewed.signals, [], "it has not moved");
     let expected = MobilityEvent::RegistrationAccepted { care_of_address: AGENT_1, after_move: false };
     assert_eq!(renewed.mobility(), [expected]);
-    let mut forever = self::node(Some(MobileIpConfig { registration_lifetime_s: u16::MAX, ..config() }));
+    let mut forever = self::node(Some(Setup { registration_lifetime_s: u16::MAX, ..config() }));
     wake_until(&mut forever, seconds(10.0));
     assert_eq!(forever.wake_at(), None);
 }
@@ -211,7 +214,7 @@ fn a_registration_is_renewed_before_it_runs_out() {
 #[test]
 fn lazy_detection_waits_until_the_old_agent_has_run_out() {
     let detection = MovementDetection::Lazy;
-    let mut node = node(Some(MobileIpConfig { movement_detection: detection, ..config() }));
+    let mut node = node(Some(Setup { movement_detection: detection, ..config() }));
     hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
     assert_eq!(hear(&mut node, seconds(5.05), CELL_2, AGENT_2).signals, [], "good until 5.95 s");
     assert_eq!(hear(&mut node, seconds(5.94), CELL_2, AGENT_2).signals, []);
@@ -233,7 +236,7 @@ fn at_home_it_deregisters() {
 fn link_up_means_something_only_where_it_makes_the_node_reachable() {
     let up = Signal::LinkUp { rate: None, round_trip_time: None };
     let going = Signal::LinkGoingDown { within: Duration::from_secs(1) };
-    let triggers = Some(MobileIpConfig { layer_2_triggers: true, ..config() });
+    let triggers = Some(Setup { layer_2_triggers: true, ..config() });
     for (mobile_ip, passes, asks) in [(None, true, 0), (Some(config()), false, 0), (triggers, false, 1)] {
         let mut node = node(mobile_ip);
         for signal in [going, Signal::LinkDown] {
@@ -270,8 +273,8 @@ fn a_link_that_comes_back_to_the_same_agent_is_news() {
 
 /// One move is told once, and not before the node can register what TCP tells the far end to send to it.
 #[test]
-fn with_layer_2_triggers_a_move_is_told_once() {
-    let mut node = node(Some(MobileIpConfig { layer_2_triggers: true, ..config() }));
+fn with_layer_2_triggers_a_move_is_reported_once() {
+    let mut node = node(Some(Setup { layer_2_triggers: true, ..config() }));
     assert_eq!(signal(&mut node, seconds(5.0), Signal::LinkDown), [Signal::LinkDown]);
     let up = step(&mut node, seconds(5.0), Input::Signal(UP));
     assert_eq!((up.signals.len(), up.messages().len()), (0, 1), "it asks");
@@ -298,8 +301,8 @@ fn a_link_up_is_kept_back_no_longer_than_until_the_move_is_detected() {
     assert_eq!(hear(&mut node, seconds(9.2), CELL_2, AGENT_2).signals, [], "it is down");
 }
 
-/// The link layer tells of a handover when an advertisement has told of it already: of one or both links. Of the next
-/// handover the host hears again.
+/// The link layer reports one or both links of a handover after an advertisement has shown it. The next handover is reported
+/// to the host again.
 #[test]
 fn late_news_of_a_handover_that_is_known_is_none() {
     let passes_on_the_next = |node: &mut MobileNode| {
@@ -325,7 +328,7 @@ fn late_news_of_a_handover_that_is_known_is_none() {
 /// With lazy detection another agent says nothing of where the link is up while the present one may still be there.
 #[test]
 fn a_link_up_waits_for_the_present_agent() {
-    let lazy = MobileIpConfig { movement_detection: MovementDetection::Lazy, ..config() };
+    let lazy = Setup { movement_detection: MovementDetection::Lazy, ..config() };
     let mut node = node(Some(lazy));
     hear(&mut node, seconds(4.95), CELL_1, AGENT_1);
     signal(&mut node, seconds(5.0), Signal::LinkDown);
@@ -334,7 +337,7 @@ fn a_link_up_waits_for_the_present_agent() {
     assert_eq!(hear(&mut node, seconds(5.96), CELL_2, AGENT_2).signals, [Signal::MovementDetected]);
 }
 
-/// While the node is in no cell a request goes nowhere: nobody has asked for anything.
+/// While the node is in no cell, its requests are not sent.
 #[test]
 fn what_is_not_sent_is_not_recorded_as_requested() {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
@@ -368,7 +371,7 @@ fn data_goes_by_the_cell_the_node_is_in() {
     assert_eq!(down.packets, [(MobileNode::HOST, data(SENDER, MOBILE))]);
 }
 
-/// What agents tell each other has the addresses of hosts, and goes on to whoever stands behind the node, out of the tunnel.
+/// Messages between agents have the addresses of hosts, and are passed on, out of the tunnel, to an agent behind the node.
 #[test]
 fn messages_between_agents_pass() {
     let mut node = node(Some(config()));
@@ -386,7 +389,7 @@ fn messages_between_agents_pass() {
 }
 
 /// From cell 1 to cell 2 at 5 s, there at 5.2 s; the old link lasts until 5.5 s.
-fn with_two_links(mobile_ip: Option<MobileIpConfig>) -> MobileNode {
+fn with_two_links(mobile_ip: Option<Setup>) -> MobileNode {
     let moves = vec![Move { at: Instant::from_secs(5), to: CELL_2 }];
     let movement = Movement::new(CELL_1, moves, Duration::from_millis(200)).expect("in order");
     let movement = movement.with_old_links(|_, until| until + Duration::from_millis(500));
@@ -461,7 +464,7 @@ fn with_two_links_the_old_agent_is_no_news() {
 }
 
 #[test]
-fn of_an_old_link_the_host_hears_only_while_it_knows_of_no_other() {
+fn an_old_link_is_reported_only_until_another_is_known() {
     let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
     let mut ideal = with_two_links(None);
     assert_eq!(signal(&mut ideal, seconds(5.2), UP), [Signal::LinkHandoverComplete]);
@@ -492,7 +495,7 @@ fn woken_to(node: &mut MobileNode, s: f64) -> Vec<(Instant, Vec<Signal>)> {
 
 /// With two links it is a move only when the old one ends before the new one is registered, and then it is at that time.
 #[test]
-fn with_two_links_a_move_is_told_when_the_old_one_ends() {
+fn with_two_links_a_move_is_reported_when_the_old_one_ends() {
     let going = Signal::LinkGoingDown { within: Duration::from_millis(100) };
     let mut node = with_two_links(Some(config()));
     assert_eq!(signal(&mut node, seconds(5.2), UP), []);
@@ -500,15 +503,15 @@ fn with_two_links_a_move_is_told_when_the_old_one_ends() {
     assert_eq!(heard.signals, []);
     assert_eq!(signal(&mut node, seconds(5.4), going), [going], "what is addressed to it comes by that link");
     assert_eq!(woken_to(&mut node, 5.8), [(seconds(5.5), vec![Signal::MovementDetected])]);
-    assert_eq!(signal(&mut node, seconds(5.8), Signal::LinkDown), [], "told late, and known");
+    assert_eq!(signal(&mut node, seconds(5.8), Signal::LinkDown), [], "reported late, and known");
     let answered = answer_by(&mut node, seconds(5.9), CELL_2, &heard.request());
     assert_eq!(answered.signals, [Signal::Registered]);
 }
 
-/// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is told
-/// once all the same.
+/// Rate and round-trip time are known when the link is up, whatever a protocol still has to find out; a move is still
+/// reported once.
 #[test]
-fn what_is_known_of_a_new_link_is_told_at_once() {
+fn parameters_of_a_new_link_are_reported_at_once() {
     let rate = Some(Rate::from_megabits_per_second(11));
     let round_trip_time = Some(Duration::from_millis(25));
     let up = Signal::LinkUp { rate, round_trip_time };

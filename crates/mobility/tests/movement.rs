@@ -14,9 +14,13 @@ fn period(every_s: u64, end_s: u64) -> Period {
     Period { first: Instant::ZERO + every, every, end: Instant::from_secs(end_s) }
 }
 
+fn periodic(cells: &[CellId], period: Period, order: Order) -> Result<Movement, MovementError> {
+    Movement::new(cells[0], period.moves(cells, order), Duration::ZERO)
+}
+
 #[test]
 fn cells_in_turn_at_a_fixed_interval() {
-    let movement = Movement::periodic(&CELLS[..2], period(5, 20), Order::InTurn, Duration::ZERO).unwrap();
+    let movement = periodic(&CELLS[..2], period(5, 20), Order::InTurn).unwrap();
     let at = Instant::from_secs;
     let stay = |from, until, cell| Stay { cell: CellId(cell), from, until, link_until: until };
     let expected = [
@@ -29,7 +33,7 @@ fn cells_in_turn_at_a_fixed_interval() {
     assert_eq!(movement.cell_at(Instant::from_nanos(4_999_999_999)), Some(CellId(7)));
     assert_eq!(movement.cell_at(at(5)), Some(CellId(8)), "a cell is left when the move begins");
     assert_eq!(movement.cell_at(at(1000)), Some(CellId(8)));
-    let alone = Movement::periodic(&CELLS[..1], period(5, 20), Order::InTurn, Duration::ZERO).unwrap();
+    let alone = periodic(&CELLS[..1], period(5, 20), Order::InTurn).unwrap();
     assert_eq!(alone.stays(), [stay(at(0), Instant::MAX, 7)]);
 }
 
@@ -38,8 +42,8 @@ fn cells_in_turn_at_a_fixed_interval() {
 #[test]
 fn random_order_is_uniform_over_the_other_cells() {
     let order = || Order::Random(Stream::new(1, "mobile/phone/movement"));
-    let movement = Movement::periodic(&CELLS, period(1, 30_000), order(), Duration::ZERO).unwrap();
-    assert_eq!(Movement::periodic(&CELLS, period(1, 30_000), order(), Duration::ZERO), Ok(movement.clone()));
+    let movement = periodic(&CELLS, period(1, 30_000), order()).unwrap();
+    assert_eq!(periodic(&CELLS, period(1, 30_000), order()), Ok(movement.clone()));
     let mut steps = [0_u32; 4];
     let mut cell = movement.start();
     for stay in &movement.stays()[1..] {

@@ -38,36 +38,36 @@ impl EmulationRecord {
         self.stacks.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
-    /// Why the results should not be trusted, in words; nothing when they can be.
-    pub fn doubts(&self) -> Vec<String> {
-        let mut doubts = Vec::new();
+    /// Why the results should not be trusted; empty when they can be.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
         let late = |us: f64| format!("{:.1} ms", us / 1000.0);
         if self.lateness_p99_us > Self::LATE_US {
-            doubts.push(format!(
+            warnings.push(format!(
                 "the host was too busy: one packet in a hundred was more than {} late (good is {})",
                 late(self.lateness_p99_us),
                 late(Self::LATE_US)
             ));
         }
         if self.lateness_max_us > Self::STALL_US {
-            doubts.push(format!(
+            warnings.push(format!(
                 "the emulator stood still for {} (good is {})",
                 late(self.lateness_max_us),
                 late(Self::STALL_US)
             ));
         }
         if self.lost_at_interfaces > 0 {
-            doubts.push(format!(
+            warnings.push(format!(
                 "{} packets were lost at interfaces of the host, not by the emulated network",
                 self.lost_at_interfaces
             ));
         }
         if self.payload_unknown > 0 {
-            doubts.push(format!(
+            warnings.push(format!(
                 "{} packets could not be handed over: their payload was not known",
                 self.payload_unknown
             ));
         }
-        doubts
+        warnings
     }
 }

@@ -117,7 +117,7 @@ pub struct HandoverRecord {
 }
 
 /// A row of the table of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalRecord {
     /// Begin.
     pub from_s: f64,

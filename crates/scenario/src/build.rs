@@ -110,11 +110,11 @@ struct Ports {
 }
 
 impl Ports {
-    fn link(self, place: usize, side: Direction) -> Port {
-        Port(1 + 2 * place as u16 + u16::from(side == Direction::Up))
+    fn link(self, index: usize, side: Direction) -> Port {
+        Port(1 + 2 * index as u16 + u16::from(side == Direction::Up))
     }
-    fn cell(self, place: usize, side: Direction) -> Port {
-        self.link(self.links + place, side)
+    fn cell(self, index: usize, side: Direction) -> Port {
+        self.link(self.links + index, side)
     }
     /// The port to the anchor on the node.
     fn anchor(self) -> Port {
@@ -126,8 +126,8 @@ impl Ports {
     }
     fn way(self, way: Way) -> Port {
         match way {
-            Way::Link(place, side) => self.link(place, side),
-            Way::Cell(place, side) => self.cell(place, side),
+            Way::Link(index, side) => self.link(index, side),
+            Way::Cell(index, side) => self.cell(index, side),
             Way::Radio(_) => self.radio(),
             Way::Anchor(_) => self.anchor(),
         }
@@ -216,8 +216,8 @@ pub fn build<'a, O: Observer>(
 ) -> Runner<'a> {
     add_nodes(scenario, seed, ends, world, places);
     agents::add(scenario, world, places);
-    for place in 0..scenario.links.len() {
-        add_link(scenario, place, seed, world, places);
+    for index in 0..scenario.links.len() {
+        add_link(scenario, index, seed, world, places);
     }
     let movements = cells::movements(scenario, seed);
     Builder { scenario, seed, movements: &movements, world, places }.add_all();
@@ -291,12 +291,12 @@ fn add_connection(flow: &FlowSpec, connection: &Connection, seed: u64, hosts: &m
 
 fn add_link<O: Observer>(
     scenario: &Scenario,
-    place: usize,
+    index: usize,
     seed: u64,
     world: &mut World<Part, O>,
     places: &Places,
 ) {
-    let link = &scenario.links[place];
+    let link = &scenario.links[index];
     let mut add = |side: Direction| {
         let config = link_config(scenario, link, side, seed);
         let handovers = config.scheduled.as_ref().map(|scheduled| scheduled.schedule.handovers.clone());
@@ -304,11 +304,11 @@ fn add_link<O: Observer>(
     };
     let (down, handovers) = add(Direction::Down);
     let (up, _) = add(Direction::Up);
-    debug_assert_eq!([down, up], places.links[place]);
+    debug_assert_eq!([down, up], places.links[index]);
     let [near, far] = [link.from, link.to].map(|node| places.routers[node]);
-    let port = |side| places.ports.link(place, side);
+    let port = |side| places.ports.link(index, side);
     let ends = [(down, LINK), (near, TO_HOST)];
-    let [downwards, upwards] = agents::insert(scenario, world, places, AgentPlace::Link(place), ends);
+    let [downwards, upwards] = agents::insert(scenario, world, places, AgentPlace::Link(index), ends);
     world.connect(near, port(Direction::Down), downwards.0, downwards.1);
     world.connect(up, LINK, upwards.0, upwards.1);
     world.connect(down, LINK, far, TO_HOST);
@@ -319,7 +319,7 @@ fn add_link<O: Observer>(
         let changes = handovers.as_slice().iter().map(LinkChange::from);
         let notices = HandoverNotices::new(changes, notice.config, stream);
         let element = world.add(Part::Notices(notices));
-        debug_assert_eq!(Some(element), places.notices[place]);
+        debug_assert_eq!(Some(element), places.notices[index]);
         if let Some(host) = places.hosts[notice.to] {
             world.subscribe(element, host);
         }

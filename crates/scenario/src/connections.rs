@@ -25,8 +25,8 @@ pub struct Connection {
 
 /// All connections of a scenario.
 pub fn connections(scenario: &Scenario) -> Vec<Connection> {
-    let copies = scenario.flows.iter().enumerate().flat_map(|(place, flow)| {
-        (0..flow.count).map(move |copy| (place, copy, flow.start + flow.stagger * u64::from(copy), flow))
+    let copies = scenario.flows.iter().enumerate().flat_map(|(index, flow)| {
+        (0..flow.count).map(move |copy| (index, copy, flow.start + flow.stagger * u64::from(copy), flow))
     });
     let connection =
         |(number, (flow, copy, start, spec)): (u16, (usize, u32, Instant, &FlowSpec))| Connection {

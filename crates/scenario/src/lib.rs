@@ -1,7 +1,7 @@
 //! Scenario files: what their keys mean, and the simulated world that they describe.
 //!
-//! [`Plan::new`] reads a TOML file with its `--set` overrides, expands its grid and checks every cell; all
-//! errors come back at once, each with its place ([`Diagnostics`]). [`build`] turns a cell and a seed into a world.
+//! [`Plan::new`] reads a TOML file with its `--set` overrides, expands its grid and checks every grid cell; all
+//! errors come back at once, each with its position ([`Diagnostics`]). [`build`] turns a grid cell and a seed into a world.
 //!
 //! The keys of each kind of table are in one file under [`schema`].
 

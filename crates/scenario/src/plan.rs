@@ -111,7 +111,7 @@ impl Plan {
     }
 }
 
-/// Whether an error is the incompatibility of two values that are valid by themselves.
+/// Whether an error is the incompatibility of two values that are each valid alone.
 fn is_refusal(complaint: &Diagnostic) -> bool {
     matches!(complaint.code, Code::RefusedPair | Code::Conflict)
 }

@@ -43,20 +43,20 @@ impl Routes {
     /// mobile node, and to nodes behind it, lead to its anchor.
     pub fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
         let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
-        for (place, cell) in scenario.cells.iter().enumerate() {
+        for (index, cell) in scenario.cells.iter().enumerate() {
             for fixed in &cell.fixed {
-                let down = Hop { way: Way::Cell(place, Direction::Down), to: *fixed };
+                let down = Hop { way: Way::Cell(index, Direction::Down), to: *fixed };
                 leaving[cell.base_station].push(down);
-                leaving[*fixed].push(Hop { way: Way::Cell(place, Direction::Up), to: cell.base_station });
+                leaving[*fixed].push(Hop { way: Way::Cell(index, Direction::Up), to: cell.base_station });
             }
         }
-        for (place, mobile) in scenario.mobiles.iter().enumerate() {
-            let cell = whereabouts[place];
+        for (index, mobile) in scenario.mobiles.iter().enumerate() {
+            let cell = whereabouts[index];
             let base_station = scenario.cells[cell].base_station;
-            leaving[mobile.node].push(Hop { way: Way::Radio(place), to: base_station });
+            leaving[mobile.node].push(Hop { way: Way::Radio(index), to: base_station });
             let (from, way) = match &mobile.protocol {
                 None => (base_station, Way::Cell(cell, Direction::Down)),
-                Some(spec) => (spec.first_anchor(), Way::Anchor(place)),
+                Some(spec) => (spec.first_anchor(), Way::Anchor(index)),
             };
             leaving[from].push(Hop { way, to: mobile.node });
         }
@@ -103,17 +103,17 @@ impl Routes {
 
 /// The pairs of mobile nodes that are both ends of a flow, without duplicates.
 fn mobile_pairs(scenario: &Scenario) -> BTreeSet<[usize; 2]> {
-    let place = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
+    let index = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
     let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
-    let pairs = pairs.filter_map(|[from, to]| Some([place(from)?, place(to)?]));
+    let pairs = pairs.filter_map(|[from, to]| Some([index(from)?, index(to)?]));
     pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect()
 }
 
 fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
     let mut leaving = vec![Vec::new(); nodes];
-    for (place, link) in links.iter().enumerate() {
-        leaving[link.from].push(Hop { way: Way::Link(place, Direction::Down), to: link.to });
-        leaving[link.to].push(Hop { way: Way::Link(place, Direction::Up), to: link.from });
+    for (index, link) in links.iter().enumerate() {
+        leaving[link.from].push(Hop { way: Way::Link(index, Direction::Down), to: link.to });
+        leaving[link.to].push(Hop { way: Way::Link(index, Direction::Up), to: link.from });
     }
     leaving
 }

@@ -50,7 +50,7 @@ fn nodes_by_name_are_bounded_too() {
 
 /// What only looks alike: no node, link or record has the name of another.
 #[test]
-fn names_with_numbers_that_nobody_else_has_are_good() {
+fn numbered_names_that_are_unique_are_accepted() {
     let links = [("seat", "x"), ("seat-3", "x-3"), ("seat-1-1", "x-3-2")];
     let plan = plan(&groups(&hub(), &[("x", 2), ("x-3", 2)], &links), &[]);
     let links = &plan.cells[0].scenario.links;

@@ -20,7 +20,7 @@ fn measured(folder: &Path, remedy: &str, loses_acknowledgment: bool) -> Option<V
         let case = &run["case"];
         case["remedy"] == remedy
             && case["loses_acknowledgment"] == loses_acknowledgment
-            && run["doubts"] == json!([])
+            && run["warnings"] == json!([])
     });
     if run.is_none() {
         println!("the host was too busy for the numbers of {remedy}");
@@ -68,8 +68,8 @@ fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
     }
     // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
     let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
-    let has_doubts = |line: &str| serde_json::from_str::<Value>(line).unwrap()["doubts"] != json!([]);
-    if !runs.lines().any(has_doubts) {
+    let has_warnings = |line: &str| serde_json::from_str::<Value>(line).unwrap()["warnings"] != json!([]);
+    if !runs.lines().any(has_warnings) {
         assert_eq!(succeeds(&arguments, folder.path()), text);
         assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
     }
@@ -126,7 +126,7 @@ fn kept_run() -> String {
         "missed_bytes": 1e6, "dropped": 0,
     });
     let run = json!({
-        "case": case, "run": 1, "definition": 1, "measured": measured, "repeated": 0, "doubts": [], "kernel": "0.1",
+        "case": case, "run": 1, "definition": 1, "measured": measured, "repeated": 0, "warnings": [], "kernel": "0.1",
     });
     format!("{run}\n")
 }

@@ -158,7 +158,7 @@ fn mistakes_are_named() {
     assert_contains(&said, &["given twice"]);
     let nobody = "grid.agent.station.kind=['none']";
     let said = refuses(&["lab", &file, "--set", nobody, "--agent", "station=true"], folder.path());
-    assert_contains(&said, &["nobody stands at \"station\"", "agent.station.kind"]);
+    assert_contains(&said, &["no agent stands at \"station\"", "agent.station.kind"]);
     let said = refuses(&["lab", &file, "--agent", "station"], folder.path());
     assert_contains(&said, &["should be AGENT=COMMAND"]);
     let split = "grid.agent.station.kind=['split']";

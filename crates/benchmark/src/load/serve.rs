@@ -10,7 +10,7 @@ use std::thread;
 
 /// Bytes given to the kernel at once.
 const PIECE: usize = 1 << 16;
-/// How long the server lets be what it could not take.
+/// How long the server waits after an error that passes.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// How to serve.
@@ -41,7 +41,7 @@ impl Serve {
         listening(self)
     }
 
-    /// Answer everybody, for as long as the process lives.
+    /// Answer all clients, for as long as the process lives.
     ///
     /// # Errors
     /// When it cannot listen there.

@@ -50,7 +50,7 @@ fn has_ipv6() -> bool {
     !tried.is_err_and(|errno| errno == Errno::EAFNOSUPPORT)
 }
 
-/// A connection, which does not block. The kernel tries for minutes when there is no answer; here it ends when `is_over` says so.
+/// A connection, which does not block. The kernel tries for minutes when there is no answer; here it ends when `is_over` returns true.
 pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bool) -> io::Result<TcpStream> {
     let failed = |errno| explained(errno, format_args!("cannot connect to {to}"));
     let stream = TcpStream::from(stream_socket(to, is_mptcp)?);

@@ -3,15 +3,15 @@
 use seamline_wire::Duration;
 use serde::{Deserialize, Serialize};
 
-/// What came by one instant, since the connection began.
+/// What has arrived by one instant, since the connection began.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Seconds since the time zero of the timeline.
     pub at_s: f64,
     /// Bytes that the application has read.
     pub bytes: u64,
-    /// Segments with data that the kernel has received, those among them that came twice or out of order. Of a connection of MPTCP
-    /// the kernel does not say it.
+    /// Segments with data that the kernel has received, including duplicates and those out of order. The kernel does not report
+    /// it for MPTCP.
     pub segments: Option<u64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Request {
     pub answered_s: Option<f64>,
 }
 
-/// What a client has seen.
+/// The observations of a client.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Whenever something had changed, looked at every millisecond and whenever there was something to read.

@@ -52,7 +52,7 @@ fn described(key: &KeyShape, definitions: &mut Map<String, Value>) -> Value {
     schema
 }
 
-/// What a key takes that kinds use differently, only the kind says.
+/// Where kinds use one key differently, only each kind describes it.
 fn merge(properties: &mut Map<String, Value>, name: &str, takes: &Value) {
     match properties.get_mut(name) {
         None => drop(properties.insert(name.to_owned(), takes.clone())),
@@ -103,7 +103,7 @@ pub fn one_or_many(value: Value) -> Value {
     schema
 }
 
-/// A table that is described once. Its definition has no type: each use says whether a list is good, too.
+/// A table that is described once. Its definition has no type: each use determines whether a list is allowed.
 fn shared(name: &str, shape: &TableShape, definitions: &mut Map<String, Value>) -> Value {
     if !definitions.contains_key(name) {
         let mut schema = table(shape, definitions);

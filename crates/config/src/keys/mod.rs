@@ -19,7 +19,7 @@ pub use reference::{key_list, key_paths, reference_page};
 pub use section::{Kinds, Section};
 pub use shape::{Choice, KeyShape, KindShape, Shape, TableShape};
 pub use takes::{
-    Takes, amount, boolean, choice, coordinate, distance, name, named, number, path, place_of, positive_rate,
+    Takes, amount, boolean, choice, coordinate, distance, index_of, name, named, number, path, positive_rate,
     positive_speed, positive_time, share, size_within, text, time, time_or_word, unread, whole,
 };
 
@@ -248,6 +248,9 @@ impl<'a, T: 'a> Keys<'a, T> {
         let Section { read, describe } = section;
         let read: Read<'a, T> = Box::new(move |reader, target| {
             *field(target) = reader.table(name).and_then(|table| section::read_whole(&read, table));
+            if field(target).is_none() {
+                reader.mark_wrong(name);
+            }
         });
         self.push(name, read, move |_| KeyShape::new(name, about, Shape::Table(describe())));
         self
@@ -267,6 +270,9 @@ impl<'a, T: 'a> Keys<'a, T> {
             let tables = reader.tables(name).into_iter();
             let good: Vec<V> = tables.filter_map(|table| section::read_whole(&read, table)).collect();
             *field(target) = (reader.has(name) && good.len() == named).then_some(good);
+            if field(target).is_none() {
+                reader.mark_wrong(name);
+            }
         });
         self.push(name, read, move |_| {
             KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(describe()))))
@@ -296,7 +302,7 @@ impl<'a, T: 'a> Keys<'a, T> {
         self
     }
 
-    /// A key that there was once; messages say what to use instead.
+    /// A key that no longer exists; messages name its replacement.
     pub fn replaced(mut self, name: &'static str, by: &'static str) -> Self {
         self.replaced.push((name, by));
         self

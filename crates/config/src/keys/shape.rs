@@ -37,7 +37,7 @@ pub enum Shape {
     Pair(Box<Shape>),
     /// A table.
     Table(TableShape),
-    /// What JSON Schema says of a value, and how to call it.
+    /// A JSON Schema of the value, and its name in text.
     Other(serde_json::Value, &'static str),
 }
 
@@ -128,7 +128,7 @@ impl Shape {
         }
     }
 
-    /// How people call such a value.
+    /// The description of such a value in text.
     pub fn text(&self) -> String {
         match self {
             Shape::Text => "text".to_owned(),

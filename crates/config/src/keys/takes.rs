@@ -142,19 +142,24 @@ pub fn share<'a>() -> Takes<'a, f64> {
 
 /// Metres per second, more than zero.
 pub fn positive_speed<'a>() -> Takes<'a, f64> {
-    quantity(Quantity::Speed, units::positive_speed, |speed| {
-        quoted(&format!("{} km/h", (speed * 3.6e6).round() / 1e6))
-    })
+    let show = |speed: &f64| quoted(&format!("{} km/h", (speed * 3.6e6).round() / 1e6));
+    let speed = quantity(Quantity::Speed, |node| Quantity::Speed.read(node), show);
+    speed.checked(|speed| within(*speed > 0.0, "must be more than zero"))
 }
 
 /// Metres, one or more.
 pub fn distance<'a>() -> Takes<'a, f64> {
-    quantity(Quantity::Distance, units::distance, |metres| quoted(&format!("{metres} m")))
+    coordinate().checked(|metres| within(*metres >= 1.0, "must be 1 m or more"))
 }
 
 /// Metres, zero included.
 pub fn coordinate<'a>() -> Takes<'a, f64> {
-    quantity(Quantity::Distance, units::coordinate, |metres| quoted(&format!("{metres} m")))
+    let show = |metres: &f64| quoted(&format!("{metres} m"));
+    quantity(Quantity::Distance, |node| Quantity::Distance.read(node), show)
+}
+
+fn within(is_within: bool, message: &str) -> Result<(), Complaint> {
+    if is_within { Ok(()) } else { Err(Complaint::new(message).code(Code::OutOfBounds)) }
 }
 
 /// Bytes or packets.
@@ -198,7 +203,7 @@ pub fn boolean<'a>() -> Takes<'a, bool> {
     Takes::new(Shape::Boolean, reader::boolean, |truth| Some(truth.to_string()))
 }
 
-/// Any text.
+/// A string.
 pub fn text<'a>() -> Takes<'a, String> {
     Takes::new(Shape::Text, reader::text, quoted)
 }
@@ -232,8 +237,8 @@ pub fn unread<'a>(shape: Shape) -> Takes<'a, Node> {
 pub fn choice<'a, V: Clone + PartialEq>(choices: &'a [(&'static str, V)]) -> Takes<'a, V> {
     let names = choices.iter().map(|(name, _)| Choice::bare(name)).collect();
     let read = |node: &Node| {
-        let place = choose(node, choices.iter().map(|(name, _)| *name))?;
-        Ok(choices[place].1.clone())
+        let index = choose(node, choices.iter().map(|(name, _)| *name))?;
+        Ok(choices[index].1.clone())
     };
     let name_of = |value: &V| choices.iter().find(|(_, known)| known == value).map(|(name, _)| *name);
     Takes::new(Shape::Choice(names), read, move |value| quoted(name_of(value)?))
@@ -242,7 +247,7 @@ pub fn choice<'a, V: Clone + PartialEq>(choices: &'a [(&'static str, V)]) -> Tak
 /// One of these names.
 pub fn named<'a>(choices: Vec<Choice>) -> Takes<'a, &'static str> {
     let names: Vec<&'static str> = choices.iter().map(|choice| choice.name).collect();
-    let read = move |node: &Node| choose(node, names.iter().copied()).map(|place| names[place]);
+    let read = move |node: &Node| choose(node, names.iter().copied()).map(|index| names[index]);
     Takes::new(Shape::Choice(choices), read, quoted)
 }
 
@@ -256,8 +261,8 @@ fn choose(node: &Node, names: impl Iterator<Item = &'static str>) -> Result<usiz
     })
 }
 
-/// The place of one of `known` by its name; messages call it a `kind`.
-pub fn place_of<'a>(kind: &'static str, known: Vec<&'a str>) -> Takes<'a, usize> {
+/// The index of one of `known` by its name; messages call it a `kind`.
+pub fn index_of<'a>(kind: &'static str, known: Vec<&'a str>) -> Takes<'a, usize> {
     let read = move |node: &Node| {
         let name = reader::text(node)?;
         known.iter().position(|known| *known == name).ok_or_else(|| {

@@ -6,7 +6,7 @@ use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_wire::{Duration, Instant};
 
 /// The part of a run that is measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowSpan {
     /// The start of the flow.
     pub(crate) start: Instant,
@@ -16,25 +16,15 @@ pub(crate) struct FlowSpan {
     pub(crate) to: Instant,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Interval {
-    bytes: u64,
-    retransmissions: u64,
-    timeouts: u64,
-    congestion_window: f64,
-    smoothed_round_trip: Duration,
-}
-
 /// The counters of a flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
-    /// End of the run.
-    end: Instant,
     /// Payload delivered in each [`BIN`] up to the last delivery.
     bins: Vec<u64>,
     interval_length: Duration,
-    intervals: Vec<Interval>,
+    /// All intervals of the run, in order.
+    intervals: Vec<IntervalRecord>,
     retransmissions: u64,
     timeouts: u64,
     fast_recoveries: u64,
@@ -48,22 +38,18 @@ pub(crate) struct FlowMeter {
 
 impl FlowMeter {
     pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration) -> Self {
-        let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos()) as usize;
-        FlowMeter {
-            span,
-            end: Instant::ZERO + duration,
-            bins: Vec::new(),
-            interval_length,
-            intervals: vec![Interval::default(); intervals],
-            retransmissions: 0,
-            timeouts: 0,
-            fast_recoveries: 0,
-            undone_cuts: 0,
-            congestion_window: 0.0,
-            smoothed_round_trip: Duration::ZERO,
-            handovers: Vec::new(),
-            waiting: Vec::new(),
-        }
+        let end = Instant::ZERO + duration;
+        let interval = |index: u64| {
+            let from = Instant::ZERO + interval_length * index;
+            IntervalRecord {
+                from_s: from.as_secs_f64(),
+                to_s: (from + interval_length).min(end).as_secs_f64(),
+                ..IntervalRecord::default()
+            }
+        };
+        let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos());
+        let intervals = (0..intervals).map(interval).collect();
+        FlowMeter { span, interval_length, intervals, ..FlowMeter::default() }
     }
 
     /// Payload arrived in order.
@@ -124,8 +110,8 @@ impl FlowMeter {
         self.smoothed_round_trip = smoothed_round_trip;
         let window = self.congestion_window;
         if let Some(interval) = self.interval(now) {
-            interval.congestion_window = window;
-            interval.smoothed_round_trip = smoothed_round_trip;
+            interval.congestion_window_segments = window;
+            interval.smoothed_round_trip_ms = smoothed_round_trip.as_millis_f64();
         }
     }
     /// A handover starts on a link on the path of the flow. Both directions of the link may report it.
@@ -140,17 +126,7 @@ impl FlowMeter {
             self.waiting.remove(before);
         }
         self.waiting.push(self.handovers.len());
-        self.handovers.push(HandoverMeter {
-            link,
-            start: now,
-            end: None,
-            first_data: None,
-            stalled_bytes: 0,
-            lost_packets: 0,
-            round_trip,
-            movement_detected: None,
-            registered: None,
-        });
+        self.handovers.push(HandoverMeter { link, start: now, round_trip, ..HandoverMeter::default() });
     }
     /// The link is up again, or the mobile node is reachable.
     pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
@@ -227,27 +203,21 @@ impl FlowMeter {
         records
     }
 
+    /// In an interval without a sample the last one still holds.
     fn interval_records(&self) -> Vec<IntervalRecord> {
-        let mut last = Interval::default();
-        let rows = self.intervals.iter().enumerate().map(|(index, interval)| {
-            if interval.congestion_window > 0.0 {
-                last = *interval;
+        let mut records = self.intervals.clone();
+        let mut last = (0.0, 0.0);
+        for record in &mut records {
+            let sample = (&mut record.congestion_window_segments, &mut record.smoothed_round_trip_ms);
+            if *sample.0 > 0.0 {
+                last = (*sample.0, *sample.1);
             }
-            let from = Instant::ZERO + self.interval_length * index as u64;
-            IntervalRecord {
-                from_s: from.as_secs_f64(),
-                to_s: (from + self.interval_length).min(self.end).as_secs_f64(),
-                bytes: interval.bytes,
-                retransmissions: interval.retransmissions,
-                timeouts: interval.timeouts,
-                congestion_window_segments: last.congestion_window,
-                smoothed_round_trip_ms: last.smoothed_round_trip.as_millis_f64(),
-            }
-        });
-        rows.collect()
+            (*sample.0, *sample.1) = last;
+        }
+        records
     }
 
-    fn interval(&mut self, now: Instant) -> Option<&mut Interval> {
+    fn interval(&mut self, now: Instant) -> Option<&mut IntervalRecord> {
         self.intervals.get_mut((now.as_nanos() / self.interval_length.as_nanos()) as usize)
     }
 }

@@ -5,7 +5,7 @@ use seamline_report::record::HandoverRecord;
 use seamline_wire::{Duration, Instant};
 
 /// A handover on the path of a flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HandoverMeter {
     /// The index of the link.
     pub(crate) link: usize,

@@ -8,14 +8,13 @@
 //! the next handover. The recovery time runs from the start of the handover to `t`, so it is never shorter than the
 //! interruption, nor than the time until the first data. Times have the resolution of [`BIN`].
 
-mod connection;
 mod flow;
 mod handover;
 mod round_trip;
 
-pub(crate) use connection::ConnectionMeter;
 pub(crate) use flow::{FlowMeter, FlowSpan};
 
+use round_trip::RoundTripProbe;
 use seamline_wire::{Duration, Instant};
 
 /// The resolution of goodput over time.
@@ -26,6 +25,23 @@ pub const RECOVERED_SHARE: f64 = 0.9;
 pub const REFERENCE_WINDOW: Duration = Duration::from_secs(5);
 /// The shortest period over which the goodput after a handover is measured.
 pub const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
+
+/// The counters of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionMeter {
+    /// The index of its flow.
+    pub(crate) flow: usize,
+    /// Payload delivered in order.
+    pub(crate) delivered: u64,
+    /// The part delivered after the warm-up.
+    pub(crate) measured: u64,
+    /// The time at which the transfer was complete.
+    pub(crate) completed: Option<Instant>,
+    /// Round-trip times.
+    pub(crate) round_trips: RoundTripProbe,
+    /// Congestion window in segments, as last reported.
+    pub(crate) congestion_window: f64,
+}
 
 /// Add bytes that are delivered now to their [`BIN`]; the list ends with the last delivery.
 pub(crate) fn add_to_bin(bins: &mut Vec<u64>, now: Instant, bytes: u64) {

@@ -31,7 +31,7 @@ pub(super) struct Rows {
     file: BlockFile,
     clock: Clock,
     /// By element: its name with each [`Kind`], between commas. The last entry is for elements without a name.
-    elements: Vec<[Text; Kind::ALL.len()]>,
+    elements: Vec<[Text; Kind::COUNT]>,
     /// By number: the name of the connection, followed by a comma.
     connections: Vec<Text>,
     /// The text for no connection: a comma.
@@ -40,66 +40,45 @@ pub(super) struct Rows {
     longest_connection: usize,
 }
 
-/// The kind of an event: the third column.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    State,
-    Sent,
-    Retransmitted,
-    Acknowledgment,
-    Sender,
-    Timeout,
-    Recovery,
-    CutUndone,
-    Delivered,
-    Dropped,
-    Queue,
-    Handover,
-    HandoverAction,
-    CellEntered,
-    AdvertisementHeard,
-    MovementDetected,
-    RegistrationRequested,
-    RegistrationAccepted,
-    RegistrationRefused,
-    BindingChanged,
-    Other,
+macro_rules! event_kinds {
+    ($($kind:ident $name:literal,)*) => {
+        /// The kind of an event: the third column.
+        #[derive(Clone, Copy, Debug)]
+        enum Kind {
+            $($kind,)*
+        }
+
+        impl Kind {
+            /// The names, in the order of declaration.
+            const NAMES: &[&str] = &[$($name),*];
+            const COUNT: usize = Self::NAMES.len();
+        }
+    };
 }
 
-impl Kind {
-    const ALL: [(Kind, &str); 21] = [
-        (Kind::State, "state"),
-        (Kind::Sent, "segment sent"),
-        (Kind::Retransmitted, "segment sent again"),
-        (Kind::Acknowledgment, "acknowledgment"),
-        (Kind::Sender, "sender"),
-        (Kind::Timeout, "retransmission timeout"),
-        (Kind::Recovery, "recovery started"),
-        (Kind::CutUndone, "window cut undone"),
-        (Kind::Delivered, "delivered"),
-        (Kind::Dropped, "dropped"),
-        (Kind::Queue, "queue"),
-        (Kind::Handover, "handover"),
-        (Kind::HandoverAction, "handover action"),
-        (Kind::CellEntered, "cell entered"),
-        (Kind::AdvertisementHeard, "advertisement heard"),
-        (Kind::MovementDetected, "movement detected"),
-        (Kind::RegistrationRequested, "registration requested"),
-        (Kind::RegistrationAccepted, "registration accepted"),
-        (Kind::RegistrationRefused, "registration refused"),
-        (Kind::BindingChanged, "binding changed"),
-        (Kind::Other, "other"),
-    ];
+event_kinds! {
+    State "state",
+    Sent "segment sent",
+    Retransmitted "segment sent again",
+    Acknowledgment "acknowledgment",
+    Sender "sender",
+    Timeout "retransmission timeout",
+    Recovery "recovery started",
+    CutUndone "window cut undone",
+    Delivered "delivered",
+    Dropped "dropped",
+    Queue "queue",
+    Handover "handover",
+    HandoverAction "handover action",
+    CellEntered "cell entered",
+    AdvertisementHeard "advertisement heard",
+    MovementDetected "movement detected",
+    RegistrationRequested "registration requested",
+    RegistrationAccepted "registration accepted",
+    RegistrationRefused "registration refused",
+    BindingChanged "binding changed",
+    Other "other",
 }
-
-/// Kinds index this table.
-const _: () = {
-    let mut index = 0;
-    while index < Kind::ALL.len() {
-        assert!(Kind::ALL[index].0 as usize == index, "the table must be in the order of declaration");
-        index += 1;
-    }
-};
 
 impl Rows {
     /// Start a file with the header.
@@ -158,8 +137,8 @@ impl Work for Rows {
     }
 }
 
-fn element_texts(name: &str) -> [Text; Kind::ALL.len()] {
-    Kind::ALL.map(|(_, kind)| Text::new(&format!(",{name},{kind},")))
+fn element_texts(name: &str) -> [Text; Kind::COUNT] {
+    std::array::from_fn(|kind| Text::new(&format!(",{name},{},", Kind::NAMES[kind])))
 }
 
 /// The formatted time of the last row: the next row often has the same time, or differs only in the last eight
@@ -202,7 +181,7 @@ impl Clock {
 /// A row after its time column.
 struct Row<'a> {
     line: Line<'a>,
-    kinds: &'a [Text; Kind::ALL.len()],
+    kinds: &'a [Text; Kind::COUNT],
     connections: &'a [Text],
     no_connection: &'a Text,
 }
@@ -240,22 +219,10 @@ impl Row<'_> {
 
     fn rare(&mut self, event: &Event) {
         match *event {
-            Event::ConnectionState { port, state } => {
-                self.of(Kind::State, port);
-                self.detail(state);
-            }
-            Event::RetransmissionTimeout { port } => {
-                self.of(Kind::Timeout, port);
-                self.detail("");
-            }
-            Event::RecoveryStarted { port } => {
-                self.of(Kind::Recovery, port);
-                self.detail("");
-            }
-            Event::CutUndone { port } => {
-                self.of(Kind::CutUndone, port);
-                self.detail("");
-            }
+            Event::ConnectionState { port, state } => self.of_with(Kind::State, port, state),
+            Event::RetransmissionTimeout { port } => self.of_with(Kind::Timeout, port, ""),
+            Event::RecoveryStarted { port } => self.of_with(Kind::Recovery, port, ""),
+            Event::CutUndone { port } => self.of_with(Kind::CutUndone, port, ""),
             Event::Dropped { cause, source_port, sequence, length, .. } => {
                 self.of(Kind::Dropped, source_port);
                 self.line.number(u64::from(sequence.0));
@@ -269,14 +236,8 @@ impl Row<'_> {
                 self.without_connection(Kind::Handover);
                 self.detail(phase_name(phase));
             }
-            Event::HandoverAction { port, action } => {
-                self.of(Kind::HandoverAction, port);
-                self.detail(action);
-            }
-            Event::MarkRefused { port, reason } => {
-                self.of(Kind::HandoverAction, port);
-                self.detail(reason.name());
-            }
+            Event::HandoverAction { port, action } => self.of_with(Kind::HandoverAction, port, action),
+            Event::MarkRefused { port, reason } => self.of_with(Kind::HandoverAction, port, reason.name()),
             Event::Mobility(what) => {
                 let (kind, detail) = mobility(what);
                 self.without_connection(kind);
@@ -314,7 +275,13 @@ impl Row<'_> {
         self.line.literal(b" packets,,,,,\n");
     }
 
-    /// Write a row whose only other column is text.
+    /// Write a row of a connection whose only other column is text.
+    fn of_with(&mut self, kind: Kind, port: TransportPort, detail: &str) {
+        self.of(kind, port);
+        self.detail(detail);
+    }
+
+    /// Finish a row whose only other column is text.
     fn detail(&mut self, detail: &str) {
         self.line.literal(b",,");
         self.line.word(detail);

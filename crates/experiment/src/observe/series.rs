@@ -26,7 +26,7 @@ const BUCKETS: f64 = 6000.0;
 const MOST_CONNECTIONS: usize = 8;
 
 /// Records one run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SeriesRecorder {
     /// By connection number: the index of its recorder.
     by_connection: Vec<Option<usize>>,
@@ -64,18 +64,7 @@ struct Queue {
 impl SeriesRecorder {
     pub(crate) fn new(scenario: &Scenario, places: &Places) -> Self {
         let duration_s = scenario.duration.as_secs_f64();
-        let mut recorder = SeriesRecorder {
-            by_connection: Vec::new(),
-            connections: Vec::new(),
-            queues: ByElement::default(),
-            links: ByElement::default(),
-            handovers: Vec::new(),
-            predicted: Vec::new(),
-            duration_s,
-            details: 0,
-            full_since_s: None,
-            notes: Vec::new(),
-        };
+        let mut recorder = SeriesRecorder { duration_s, ..SeriesRecorder::default() };
         for flow in &scenario.flows {
             recorder.add_flow(flow, places.hosts[flow.ends.pair(0)[0]]);
         }

@@ -1,6 +1,6 @@
 //! The table of one run, in the style of iperf3, with handovers between the rows.
 
-use super::quantity::{bit_rate, bytes, count, millis};
+use seamline_report::quantity::{bit_rate, bytes, count, millis};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use std::fmt::Write;
 

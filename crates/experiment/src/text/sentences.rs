@@ -1,8 +1,8 @@
 //! The verdict in sentences: which scheme was faster than which, and how certain that is.
 
-use super::quantity::bit_rate;
 use super::verdict::{NO_FACTOR, judgement, name, why_no_factor};
 use crate::summary::FlowSummary;
+use seamline_report::quantity::bit_rate;
 use seamline_scenario::plan::Plan;
 use std::fmt::Write;
 

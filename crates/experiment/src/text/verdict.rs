@@ -1,9 +1,10 @@
 //! One line of verdict for each grid cell, and warnings with their fix.
 
-use super::quantity::{bit_rate, count, millis};
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
+use seamline_report::quantity::{bit_rate, count, millis};
 use seamline_report::statistics::{Estimate, samples_needed};
+use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::plan::Plan;
 
 /// Intervals wider than this share of the mean cause a warning.
@@ -17,23 +18,13 @@ const MOST_SEEDS_RECOMMENDED: usize = 1000;
 pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
     let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
     let rows: Vec<[String; 5]> = summaries.iter().map(|summary| row(plan, summary)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3].map(width);
-    let mut text = match seeds {
+    let heading = match seeds {
         1 => "Goodput in one run\n".to_owned(),
         _ => {
             format!("Goodput: mean of {seeds} seeds with 95 % interval; factors compare the same seeds\n")
         }
     };
-    for [name, mean, interval, factor, rest] in &rows {
-        let line = format!(
-            "  {name:<0$}  {mean:>1$}  {interval:<2$}  {factor:<3$}  {rest}",
-            widths[0], widths[1], widths[2], widths[3]
-        );
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
+    heading + &indented(&aligned(&rows, "lrl"))
 }
 
 fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
@@ -121,13 +112,13 @@ pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
 /// is included.
 pub fn emulation_warnings(results: &[CellResult]) -> Vec<String> {
     let runs = || results.iter().flat_map(|result| &result.runs);
-    let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.doubts())));
-    let unreliable: Vec<(u64, Vec<String>)> = of_run.filter(|(_, doubts)| !doubts.is_empty()).collect();
-    let Some((seed, doubts)) = unreliable.first() else { return Vec::new() };
+    let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.warnings())));
+    let unreliable: Vec<(u64, Vec<String>)> = of_run.filter(|(_, warnings)| !warnings.is_empty()).collect();
+    let Some((seed, warnings)) = unreliable.first() else { return Vec::new() };
     let (some, all) = (unreliable.len(), runs().count());
     vec![format!(
         "{some} of {all} runs are unreliable; seed {seed}: {}. Close other programs, lower the rates, or run as root (seamline doctor)",
-        doubts.join("; ")
+        warnings.join("; ")
     )]
 }
 

@@ -1,5 +1,5 @@
-//! Numbered datagrams from one host to another. When they left and when they arrived is what the kernel noted at the hosts'
-//! interfaces (`SO_TIMESTAMPING`, `SO_TIMESTAMPNS`): the emulator is not asked.
+//! Numbered datagrams from one host to another. Departures and arrivals are timestamps of the kernel at the hosts'
+//! interfaces (`SO_TIMESTAMPING`, `SO_TIMESTAMPNS`), independent of the emulator.
 
 use super::path::{Host, between, now, one_link, pause};
 use crate::pool::join;
@@ -36,13 +36,13 @@ pub(super) struct Stream {
     pub(super) count: u32,
     /// Length of each as an IP packet, in bytes; at least 32.
     pub(super) packet_bytes: usize,
-    /// From one to the next; zero for all at once. Who is late sends what is due.
+    /// From one to the next; zero for all at once. A late sender sends what is due.
     pub(super) every: Duration,
     /// The delay of the path.
     pub(super) delay: Duration,
 }
 
-/// What became of a stream.
+/// The fate of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Trip {
     /// By number: when the sender's interface got it, in nanoseconds, where the kernel noted it.

@@ -19,7 +19,7 @@ pub struct HostState {
     pub priority: String,
     /// How much of the processors' time went to others than the calibration, in per cent.
     pub used_by_others_percent: f64,
-    /// Whether that was so much that the figures say little of the emulator.
+    /// Whether that was too much for the figures to describe the emulator.
     pub was_busy: bool,
 }
 

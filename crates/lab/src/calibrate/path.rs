@@ -42,7 +42,9 @@ impl Emulator {
     pub(super) fn processor_time(self) -> io::Result<Duration> {
         let text = fs::read_to_string(format!("/proc/self/task/{}/schedstat", self.thread))?;
         let nanos = text.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
-        nanos.map(Duration::from_nanos).ok_or_else(|| io::Error::other(format!("schedstat says {text:?}")))
+        nanos
+            .map(Duration::from_nanos)
+            .ok_or_else(|| io::Error::other(format!("unexpected schedstat: {text:?}")))
     }
 }
 
@@ -130,7 +132,7 @@ pub(super) fn pause(time: Duration) {
     thread::sleep(time);
 }
 
-/// Says that the measuring is over, however it ended.
+/// Reports that the measurement is over, however it ended.
 struct AtEnd<'a>(&'a AtomicBool);
 
 impl Drop for AtEnd<'_> {

@@ -1,17 +1,17 @@
-//! What is known of others, with where it stands.
+//! Published figures of other emulators, with their sources.
 
 use serde::Serialize;
 
-/// A figure that is not ours.
+/// A figure of another emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Published {
-    /// What it is about, as the parts of a calibration are called.
+    /// The part of a calibration that it concerns.
     pub part: &'static str,
-    /// Whose it is.
+    /// The emulator or its authors.
     pub whose: &'static str,
-    /// What it says.
+    /// The figure.
     pub says: &'static str,
-    /// Where it stands, or how it was measured.
+    /// The source, or how it was measured.
     pub source: &'static str,
 }
 

@@ -55,8 +55,8 @@ fn measure_one(mbit_per_s: u32, effort: Effort, state: &StateDirectory) -> Resul
     })
 }
 
-/// The times from each arrival to that of the next datagram, if that one had left the sender in time to be transmitted right behind: a
-/// sender that was kept from sending says nothing of the link.
+/// The times between consecutive arrivals, where the second datagram left the sender in time to be transmitted right behind the
+/// first: pauses of a delayed sender are not those of the link.
 fn gaps_while_busy(trip: &Trip) -> impl Iterator<Item = i64> {
     let delay = DELAY.as_nanos() as i64;
     trip.arrived.windows(2).filter_map(move |pair| {

@@ -21,10 +21,10 @@ pub fn table(calibration: &Calibration) -> String {
     if let Some(idle) = delay.links.iter().find(|link| link.configured_ms == delay.beside_tcp.configured_ms) {
         jitter(&mut out, idle, "nothing else");
     }
-    let beside = format!("beside {:.0} Mbit/s of TCP", delay.beside_tcp_mbit_per_s);
-    let what = format!("{} ms: longer by, {beside}", delay.beside_tcp.configured_ms);
+    let load = format!("next to {:.0} Mbit/s of TCP", delay.beside_tcp_mbit_per_s);
+    let what = format!("{} ms: longer by, {load}", delay.beside_tcp.configured_ms);
     row(&mut out, &what, delay.beside_tcp.error);
-    jitter(&mut out, &delay.beside_tcp, &beside);
+    jitter(&mut out, &delay.beside_tcp, &load);
     others(&mut out, "delay");
 
     heading(&mut out, "Rate, packets of 1500 bytes", ["error", "spacing", "p99"]);
@@ -38,7 +38,7 @@ pub fn table(calibration: &Calibration) -> String {
         writeln!(out, "  spacing: by how much the time between two packets was off, at the median and p99");
     others(&mut out, "rate");
 
-    let _ = writeln!(out, "\nLosses: those that the link's model loses, run by itself");
+    let _ = writeln!(out, "\nLosses: those that the link's model loses when it runs alone");
     calibration.drops.iter().for_each(|drops| losses(&mut out, drops));
 
     let _ = writeln!(out, "\nHandover that interrupts for {} ms", interruption.configured_ms);
@@ -62,7 +62,7 @@ pub fn table(calibration: &Calibration) -> String {
             "\nThe host was busy: others used {used:.0} % of its processors. Delays, jitter and throughput then\n\
              say little of the emulator; repeat them when it is idle. Losses stay exact."
         ),
-        false => writeln!(out, "\nThe host was idle beside this: others used {used:.0} % of its processors."),
+        false => writeln!(out, "\nThe host was otherwise idle: others used {used:.0} % of its processors."),
     };
     out
 }

@@ -14,12 +14,12 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// How long they have to end after that.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// All middleboxes of a run. Their commands end with this value, which takes seconds where they do not want to.
+/// All middleboxes of a run. Their commands end with this value, which takes seconds if they ignore the request.
 #[derive(Debug, Default)]
 pub(crate) struct Middleboxes(Vec<Middlebox>);
 
 impl Middleboxes {
-    /// Their namespaces and interfaces, in places of agents that are taken out of the network; the commands do not run yet.
+    /// Their namespaces and interfaces; the agents that they replace are taken out of the network. The commands do not run yet.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
         let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
         let mut all = Vec::with_capacity(placed.len());

@@ -1,4 +1,4 @@
-//! Which agents of a scenario a command can take the place of, and what is on which side of it.
+//! Which agents of a scenario a command can replace, and which nodes are on each side of it.
 
 use crate::stacks::Refusal;
 use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
@@ -49,7 +49,7 @@ pub(crate) fn placed<'a>(
     let (outside, inside): (Vec<_>, Vec<_>) = talking.partition(|(number, _)| is_outside(*number));
     if let ([_, ..], [(_, alone), ..]) = (outside.as_slice(), inside.as_slice()) {
         return Err(Refusal(format!(
-            "agents of obTCP talk to each other, and {:?} would be simulated beside a command\ntip: --agent {}=COMMAND, too",
+            "agents of obTCP talk to each other, and {:?} would be simulated next to a command\ntip: --agent {}=COMMAND, too",
             alone.name, alone.name
         )));
     }
@@ -67,7 +67,7 @@ pub(crate) fn has_place_for_all<'a>(
     match external_agents.iter().find(|it| !scenarios.clone().any(|scenario| it.stands_in(scenario))) {
         None => Ok(()),
         Some(ExternalAgent { agent, .. }) => Err(Refusal(format!(
-            "nobody stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
+            "no agent stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
         ))),
     }
 }
@@ -75,13 +75,13 @@ pub(crate) fn has_place_for_all<'a>(
 fn unknown(scenario: &Scenario, name: &str) -> Refusal {
     let names: Vec<&str> = scenario.agents.iter().map(|spec| spec.name.as_str()).collect();
     let tip = match names.as_slice() {
-        [] => "it has none; an [[agent]] says where the command is to stand".to_owned(),
+        [] => "it has none; an [[agent]] sets the position of the command".to_owned(),
         names => format!("it has {}", names.join(", ")),
     };
     Refusal(format!("the scenario has no agent {name:?} whose place a command could take\ntip: {tip}"))
 }
 
-/// What is where, by the places of nodes.
+/// The nodes on both sides, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sides {
     /// The ends of a flow that passes: on the wired side, and on the wireless side.

@@ -51,7 +51,7 @@ pub(crate) fn tally(judged: &Judged, rows: usize) -> String {
     let (unexplained, undecided) = (judged.unexplained().count(), judged.undecided().count());
     let within = rows - judged.found.len();
     format!(
-        "Of {rows} comparisons {within} are within 5 %; {explained} differ and are explained, {undecided} cannot be told from the spread \
+        "Of {rows} comparisons {within} are within 5 %; {explained} differ and are explained, {undecided} cannot be distinguished from the spread \
          of the runs, {unexplained} differ without an explanation."
     )
 }

@@ -6,9 +6,9 @@ use seamline_experiment::record::FlowRecord;
 use seamline_report::statistics::{Estimate, estimate, jackknife, mean};
 use serde::{Deserialize, Serialize};
 
-/// The goal: so much difference is none.
+/// The goal: the largest acceptable relative difference.
 pub const GOAL: f64 = 0.05;
-/// What division may add to a difference of exactly as much.
+/// The rounding error of a difference of exactly that size.
 const ROUNDING: f64 = 1e-12;
 /// Counts whose means differ by no more than this are equal: a half of one event in a run.
 pub const SAME_COUNT: f64 = 0.5;
@@ -16,7 +16,7 @@ pub const SAME_COUNT: f64 = 0.5;
 /// All cells of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioParity {
-    /// What the scenario is called.
+    /// The name of the scenario.
     pub name: String,
     /// Its title.
     pub title: String,
@@ -31,7 +31,7 @@ pub struct ScenarioParity {
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What is compared, flow by flow.
     pub rows: Vec<Row>,
@@ -40,7 +40,7 @@ pub struct Cell {
 /// One quantity of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What it is.
     pub quantity: Quantity,
@@ -64,7 +64,7 @@ impl Pair {
     /// Both, in the order of the table.
     pub const ALL: [Pair; 2] = [Pair::LabBySimulator, Pair::KernelByOurs];
 
-    /// What it is called at the head of a column.
+    /// Its name at the head of a column.
     pub fn name(self) -> &'static str {
         match self {
             Pair::LabBySimulator => "lab / simulator",

@@ -1,10 +1,10 @@
-//! What is known of differences: sentences, each with the rows that it explains.
+//! Known differences: an explanation each, with the rows that it covers.
 
 use crate::parity::compare::{Mark, Pair, ScenarioParity};
 use crate::parity::quantity::Quantity;
 use serde::{Deserialize, Serialize};
 
-/// Why some rows differ.
+/// A known reason why rows differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -49,7 +49,7 @@ pub struct Differing {
     pub mark: Mark,
     /// The second by the first.
     pub ratio: Option<f64>,
-    /// The places of those [`Difference`]s that explain it.
+    /// The indices of the [`Difference`]s that explain it.
     pub explained_by: Vec<usize>,
 }
 
@@ -60,24 +60,24 @@ pub struct Judged {
     pub known: Vec<Difference>,
     /// What was found.
     pub found: Vec<Differing>,
-    /// The places of what is known of scenarios that were run here, and has nothing left to explain.
+    /// The indices of known differences that explain nothing, although their scenarios were run.
     pub stale: Vec<usize>,
 }
 
 impl Judged {
-    /// What certainly differs, and has no explanation.
+    /// Rows that certainly differ without an explanation.
     pub fn unexplained(&self) -> impl Iterator<Item = &Differing> {
         self.found.iter().filter(|found| found.mark == Mark::Beyond && found.explained_by.is_empty())
     }
 
-    /// What may differ or not: the runs differ among each other too much to tell.
+    /// Rows whose runs vary too much to decide whether they differ.
     pub fn undecided(&self) -> impl Iterator<Item = &Differing> {
         self.found.iter().filter(|found| found.mark == Mark::Undecided && found.explained_by.is_empty())
     }
 
-    /// What an explanation explains here.
-    pub fn explained_by(&self, place: usize) -> impl Iterator<Item = &Differing> {
-        self.found.iter().filter(move |found| found.explained_by.contains(&place))
+    /// The rows that an explanation covers.
+    pub fn explained_by(&self, index: usize) -> impl Iterator<Item = &Differing> {
+        self.found.iter().filter(move |found| found.explained_by.contains(&index))
     }
 }
 
@@ -95,7 +95,7 @@ pub fn read(text: &str) -> Result<Vec<Difference>, String> {
     toml::from_str::<File>(text).map(|file| file.difference).map_err(|error| error.to_string())
 }
 
-/// Find out what differs, and which of it is known. Only where all cells were run it can be said what is stale.
+/// Find out what differs, and which of it is known. Stale differences are found only if all cells were run.
 pub fn judge(known: Vec<Difference>, scenarios: &[ScenarioParity], are_whole: bool) -> Judged {
     let mut found = Vec::new();
     for scenario in scenarios {

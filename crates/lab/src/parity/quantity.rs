@@ -11,13 +11,13 @@ pub enum Quantity {
     Goodput,
     /// Mean round-trip time in milliseconds.
     RoundTrip,
-    /// Segments sent again.
+    /// Retransmitted segments.
     Retransmissions,
     /// Expiries of the retransmission timer.
     Timeouts,
     /// From the start of a handover until data arrives again, in milliseconds.
     FirstData,
-    /// From the start of a handover until the flow is back at its pace, in milliseconds.
+    /// From the start of a handover until the flow has recovered, in milliseconds.
     Recovery,
 }
 
@@ -26,7 +26,7 @@ pub enum Quantity {
 pub struct Measured {
     /// What is measured.
     pub quantity: Quantity,
-    /// The place of the handover, for what belongs to one.
+    /// The index of the handover, for quantities of one handover.
     pub handover: Option<usize>,
 }
 

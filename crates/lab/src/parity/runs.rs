@@ -30,7 +30,7 @@ impl Arm {
     /// All of them, in the order of the table.
     pub const ALL: [Arm; 3] = [Arm::Simulator, Arm::Ours, Arm::Kernel];
 
-    /// What it is called at the head of a column.
+    /// Its name at the head of a column.
     pub fn name(self) -> &'static str {
         match self {
             Arm::Simulator => "simulator",
@@ -43,7 +43,7 @@ impl Arm {
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct ParityOptions {
-    /// Commands that stand in the places of agents in the lab.
+    /// Commands that replace agents in the lab.
     pub external_agents: Vec<ExternalAgent>,
     /// How often a run for which the host was too busy is repeated.
     pub retries: u32,
@@ -53,10 +53,10 @@ pub struct ParityOptions {
     pub stop: Arc<AtomicBool>,
 }
 
-/// What came of a cell.
+/// The runs of a grid cell.
 #[derive(Clone, Debug, Default)]
 pub struct CellRuns {
-    /// What the cell is called.
+    /// The name of the grid cell.
     pub name: String,
     /// By arm: its runs, in the order of their seeds, without those that are left out.
     pub runs: [Vec<RunRecord>; 3],
@@ -137,7 +137,7 @@ fn jobs(plan: &Plan) -> Vec<Job> {
     seeds.iter().copied().flat_map(of_seed).collect()
 }
 
-/// What came of a run, or why it is left out; and how often it was repeated.
+/// The record of a run, or why it is left out; and how often it was repeated.
 #[derive(Debug)]
 struct Outcome {
     record: Result<RunRecord, String>,
@@ -162,7 +162,7 @@ impl Job {
                 }
                 record => record?,
             };
-            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.doubts());
+            let warnings = record.emulation.as_ref().map_or(Vec::new(), |emulation| emulation.warnings());
             if warnings.is_empty() {
                 return Ok(Outcome { record: Ok(record), repeated });
             }

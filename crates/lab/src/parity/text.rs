@@ -5,7 +5,7 @@ use crate::parity::columns::{LEGEND, named, table, tally};
 use crate::parity::compare::{Pair, ScenarioParity};
 use std::fmt::Write;
 
-/// Everything in words.
+/// The whole comparison as text.
 pub fn text(parity: &Parity) -> String {
     let mut text = String::new();
     for scenario in &parity.scenarios {

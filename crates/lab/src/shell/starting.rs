@@ -59,7 +59,7 @@ pub(super) struct Starting {
 
 impl Starting {
     pub(super) fn begin(command: Command, namespace: Arc<Namespace>, servers: Servers) -> io::Result<Self> {
-        let ((tell, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
+        let ((report, started), (stay, left)) = (mpsc::channel(), mpsc::channel::<()>());
         let thread = thread::Builder::new().name("command".to_owned());
         thread.spawn(move || {
             let started = match servers.wait(&left) {
@@ -67,7 +67,7 @@ impl Starting {
                 Ok(true) => command.start(&namespace),
                 Err(error) => Err(error),
             };
-            let _ = tell.send(started);
+            let _ = report.send(started);
             let _ = left.recv();
         })?;
         Ok(Starting { started, _stay: stay })

@@ -1,8 +1,5 @@
 //! Running a user's command inside a namespace.
-#![expect(
-    unsafe_code,
-    reason = "what a new process does before its program begins can only be said by an unsafe function"
-)]
+#![expect(unsafe_code, reason = "a hook before the program of a new process is an unsafe function")]
 
 use super::leftovers::{MARK, Owner};
 use super::processes::refer_to;
@@ -165,7 +162,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Wait until it has ended. Its exit status, or 128 and the number of the signal that ended it, as shells tell it.
+    /// Wait until it has ended. Its exit status, or 128 and the number of the signal that ended it, as in a shell.
     ///
     /// # Errors
     /// None that could be expected.

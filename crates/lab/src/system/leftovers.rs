@@ -1,5 +1,5 @@
-//! What a lab that was killed has left behind. Namespaces and interfaces end with those who use them, so all there can be is
-//! processes that its commands started and that went on by themselves.
+//! What a lab that was killed has left behind. Namespaces and interfaces end with their users, so only processes
+//! that its commands started can remain.
 
 mod directory;
 mod owner;
@@ -51,7 +51,7 @@ impl StateDirectory {
     /// the user alone. Call it before [`super::privileges::obtain`], in whose user namespace the user is another.
     ///
     /// # Errors
-    /// When none does; the message says why for the last.
+    /// When none does; the message is about the last one.
     pub fn find() -> io::Result<Self> {
         directory::find().map(|path| StateDirectory { path })
     }

@@ -35,9 +35,9 @@ impl fmt::Display for Priority {
 /// resets that for what it runs).
 ///
 /// The kernel stops real-time threads that never sleep for 50 ms of each second: the thread must wait for its work.
-#[must_use = "a report says what was obtained"]
+#[must_use = "reports include the priority obtained"]
 pub fn raise() -> Priority {
-    // It cannot fail: 1 ns is allowed to everybody.
+    // It cannot fail: every process may set 1 ns.
     let _ = prctl::set_timerslack(1);
     if set_policy(libc::SCHED_FIFO, REAL_TIME_PRIORITY).is_ok() {
         return Priority::RealTime;

@@ -14,10 +14,8 @@ const SETTINGS: &str = "/proc/sys/net";
 /// When namespaces have no such setting (some exist once for the whole host), or the value is refused. Also when the
 /// thread that would write is not inside the namespace, or the namespace is that of this process: then nothing is written.
 pub fn write(namespace: &Namespace, setting: &str, value: &str) -> io::Result<()> {
-    let path = path(setting)?;
-    namespace.within(|| {
-        inside(namespace)?;
-        fs::write(&path, value).map_err(|error| {
+    inside(namespace, setting, |path| {
+        fs::write(path, value).map_err(|error| {
             let why = match error.raw_os_error() {
                 Some(libc::ENOENT) if !path.exists() => "a namespace has no such setting",
                 Some(libc::EROFS) => {
@@ -39,8 +37,7 @@ pub fn write(namespace: &Namespace, setting: &str, value: &str) -> io::Result<()
 /// # Errors
 /// When the namespace cannot be entered, or the path is none.
 pub fn has(namespace: &Namespace, setting: &str) -> io::Result<bool> {
-    let path = path(setting)?;
-    namespace.within(|| inside(namespace).map(|()| path.exists()))
+    inside(namespace, setting, |path| Ok(path.exists()))
 }
 
 /// What a setting of the namespace is, without the line break.
@@ -48,19 +45,24 @@ pub fn has(namespace: &Namespace, setting: &str) -> io::Result<bool> {
 /// # Errors
 /// When namespaces have no such setting.
 pub fn read(namespace: &Namespace, setting: &str) -> io::Result<String> {
+    let value = inside(namespace, setting, |path| fs::read_to_string(path));
+    let value = value.map_err(|error| explained(error, format_args!("reading the setting net/{setting}")))?;
+    Ok(value.trim_end().to_owned())
+}
+
+/// Run `task` inside the namespace with the path of a setting.
+fn inside<T: Send>(
+    namespace: &Namespace,
+    setting: &str,
+    task: impl FnOnce(&Path) -> io::Result<T> + Send,
+) -> io::Result<T> {
     let path = path(setting)?;
-    namespace.within(|| {
-        inside(namespace)?;
-        let value = fs::read_to_string(&path);
-        let value =
-            value.map_err(|error| explained(error, format_args!("reading the setting net/{setting}")))?;
-        Ok(value.trim_end().to_owned())
-    })
+    namespace.within(|| check_inside(namespace).and_then(|()| task(&path)))
 }
 
 /// The kernel takes the settings of the thread that opens the file. So that a mistake elsewhere can never change the host's, the
 /// thread must be in this very namespace, and that must be another than the process's own.
-fn inside(namespace: &Namespace) -> io::Result<()> {
+fn check_inside(namespace: &Namespace) -> io::Result<()> {
     let here = Identity::of_thread()?;
     if here != namespace.identity()? || here == Identity::of_process(process::id())? {
         return Err(io::Error::other(
@@ -83,7 +85,7 @@ fn path(setting: &str) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Namespace, inside};
+    use super::{Namespace, check_inside};
 
     #[test]
     fn a_thread_outside_the_namespace_is_refused() {
@@ -93,9 +95,9 @@ mod tests {
                 "no namespace can be made",
             );
         };
-        inside(&namespace).expect_err("this thread is the host's");
+        check_inside(&namespace).expect_err("this thread is the host's");
         let other = Namespace::new().unwrap();
-        other.within(|| inside(&namespace)).expect_err("that thread is in another namespace");
-        namespace.within(|| inside(&namespace)).unwrap();
+        other.within(|| check_inside(&namespace)).expect_err("that thread is in another namespace");
+        namespace.within(|| check_inside(&namespace)).unwrap();
     }
 }

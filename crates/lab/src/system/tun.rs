@@ -25,11 +25,11 @@ impl Tun {
     /// When the name is taken or no interface can have it (at most 15 bytes, no `/` or white space), when the device is
     /// missing, or when the process may not make interfaces in the namespace.
     pub fn open(namespace: &Namespace, name: &str) -> io::Result<Self> {
-        let request = Request::new(name)?;
+        let kernel_name = interface_name(name)?;
         // The device belongs to the namespace in which it is opened, whichever thread uses it later.
         let device = namespace.within(|| {
             let device = open_device()?;
-            request.make(&device)?;
+            make_interface(&device, name, kernel_name)?;
             Ok(device)
         })?;
         Ok(Tun { device, name: name.to_owned() })
@@ -40,8 +40,8 @@ impl Tun {
         &self.name
     }
 
-    /// Take the next packet that the namespace sent, and say how many bytes it has; `None` when there is none. What does
-    /// not fit in `packet` is cut off, so it must be as large as the interface's MTU.
+    /// Take the next packet that the namespace sent. Returns its length in bytes; `None` when there is none. What does not
+    /// fit in `packet` is cut off, so it must be as large as the interface's MTU.
     ///
     /// # Errors
     /// When the interface no longer exists.
@@ -105,51 +105,38 @@ fn open_device() -> io::Result<File> {
     })
 }
 
-/// The request for an interface of a name.
-struct Request {
-    name: [libc::c_char; libc::IFNAMSIZ],
-    shown: String,
+/// The name as the kernel takes it. It would take an empty name, or one with `%d`, for a pattern, and cut one that is too
+/// long.
+fn interface_name(name: &str) -> io::Result<[libc::c_char; libc::IFNAMSIZ]> {
+    let odd = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b':' | b'%' | 0);
+    if name.is_empty() || name.len() >= libc::IFNAMSIZ || name.bytes().any(odd) || [".", ".."].contains(&name)
+    {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            format!("{name:?} cannot name an interface: 1 to 15 bytes, no white space and none of / : %"),
+        ));
+    }
+    let mut bytes = [0; libc::IFNAMSIZ];
+    for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+        *to = from.cast_signed();
+    }
+    Ok(bytes)
 }
 
-impl Request {
-    /// The kernel would take an empty name, or one with `%d`, for a pattern, and cut one that is too long.
-    fn new(name: &str) -> io::Result<Self> {
-        let odd = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b':' | b'%' | 0);
-        if name.is_empty()
-            || name.len() >= libc::IFNAMSIZ
-            || name.bytes().any(odd)
-            || [".", ".."].contains(&name)
-        {
-            return Err(io::Error::new(
-                ErrorKind::InvalidInput,
-                format!("{name:?} cannot name an interface: 1 to 15 bytes, no white space and none of / : %"),
-            ));
-        }
-        let mut bytes = [0; libc::IFNAMSIZ];
-        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
-            *to = from.cast_signed();
-        }
-        Ok(Request { name: bytes, shown: name.to_owned() })
+fn make_interface(device: &File, name: &str, ifr_name: [libc::c_char; libc::IFNAMSIZ]) -> io::Result<()> {
+    let flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    let mut request = libc::ifreq { ifr_name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
+    // SAFETY: the descriptor is open, and the kernel reads and writes no more than the `ifreq` it is given, which
+    // lives until the call returns.
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
+    if result == 0 {
+        return Ok(());
     }
-
-    fn make(&self, device: &File) -> io::Result<()> {
-        let flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-        let mut request =
-            libc::ifreq { ifr_name: self.name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
-        // SAFETY: the descriptor is open, and the kernel reads and writes no more than the `ifreq` it is given, which
-        // lives until the call returns.
-        let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
-        if result == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        let why = match error.raw_os_error() {
-            Some(libc::EBUSY) => "another one has the name",
-            Some(libc::EPERM) => {
-                "that needs root, or a user namespace in which unprivileged users may be root"
-            }
-            _ => "the kernel refuses",
-        };
-        Err(explained(error, format_args!("making interface {}: {why}", self.shown)))
-    }
+    let error = io::Error::last_os_error();
+    let why = match error.raw_os_error() {
+        Some(libc::EBUSY) => "another one has the name",
+        Some(libc::EPERM) => "that needs root, or a user namespace in which unprivileged users may be root",
+        _ => "the kernel refuses",
+    };
+    Err(explained(error, format_args!("making interface {name}: {why}")))
 }

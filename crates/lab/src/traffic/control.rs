@@ -4,52 +4,36 @@ use crate::traffic::Outcome;
 use crate::traffic::poller::Waker;
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// How far a traffic has come. It only goes forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
-    /// Sources start and write.
-    Sending = 0,
-    /// Sources write no more; what is written still arrives.
-    Draining = 1,
-    /// Everything ends at once.
-    Ending = 2,
-}
 
 /// Shared by the threads and their owner.
 #[derive(Debug)]
 pub(super) struct Control {
-    phase: AtomicU8,
+    is_ending: AtomicBool,
     never_coming: Mutex<BTreeSet<u32>>,
     wakers: Vec<Waker>,
 }
 
 impl Control {
     pub(super) fn new(wakers: Vec<Waker>) -> Self {
-        Control { phase: AtomicU8::new(Phase::Sending as u8), never_coming: Mutex::default(), wakers }
+        Control { is_ending: AtomicBool::new(false), never_coming: Mutex::default(), wakers }
     }
 
-    pub(super) fn phase(&self) -> Phase {
-        match self.phase.load(Ordering::Acquire) {
-            0 => Phase::Sending,
-            1 => Phase::Draining,
-            _ => Phase::Ending,
-        }
+    /// Whether every connection is to end at once.
+    pub(super) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
     }
 
-    pub(super) fn advance_to(&self, phase: Phase) {
-        self.phase.fetch_max(phase as u8, Ordering::AcqRel);
+    /// End every connection at once.
+    pub(super) fn end(&self) {
+        self.is_ending.store(true, Ordering::Release);
         self.wakers.iter().for_each(Waker::wake);
     }
 
     /// How a connection ended that has failed: once everything ends, the other end's reset is no failure.
     pub(super) fn failed(&self, what: &str, error: &io::Error) -> Outcome {
-        match self.phase() {
-            Phase::Ending => Outcome::Unfinished,
-            Phase::Sending | Phase::Draining => Outcome::Failed(format!("{what}: {error}")),
-        }
+        if self.is_ending() { Outcome::Unfinished } else { Outcome::Failed(format!("{what}: {error}")) }
     }
 
     /// A source ends without having connected: its sink need not wait for it.

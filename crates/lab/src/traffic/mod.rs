@@ -1,5 +1,5 @@
 //! Flows over the kernel's own TCP: sources and sinks of many connections, all sources on one thread and all sinks on
-//! another, with what the kernel says of each connection while it runs.
+//! another, with the kernel's state of each connection while it runs.
 //!
 //! Sockets are made inside their namespaces and left as the kernel makes them: buffers tuned by the kernel, Nagle's algorithm
 //! on (RFC 9293 §3.7.4). Only the congestion control is chosen. Names are known to the kernel's list
@@ -23,8 +23,6 @@
 //! let ready = Traffic::prepare(vec![source], vec![sink], Some(observations))?;
 //! let running = ready.begin(clock::monotonic())?;
 //! // ... for as long as the experiment takes ...
-//! running.stop_sending();
-//! running.wait(Duration::from_secs(5));
 //! let reports = running.end();
 //! # Ok(()) }
 //! ```

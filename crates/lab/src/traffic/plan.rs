@@ -1,4 +1,4 @@
-//! What shall flow, and what has flowed.
+//! The plans of connections, and their reports.
 
 use crate::system::Namespace;
 use crate::traffic::Content;
@@ -6,7 +6,7 @@ use seamline_wire::{Duration, Instant};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// One connection's sender: it connects, writes, and says that it is done (FIN).
+/// One connection's sender: it connects, writes, and closes (FIN).
 #[derive(Clone, Debug)]
 pub struct SourcePlan {
     /// Which connection of the run this is; it names its reports and samples.
@@ -15,7 +15,7 @@ pub struct SourcePlan {
     pub namespace: Arc<Namespace>,
     /// The address and port it sends from; port 0 for any that is free.
     pub local: SocketAddr,
-    /// Whom it connects to.
+    /// The address that it connects to.
     pub remote: SocketAddr,
     /// What it sends.
     pub content: Content,
@@ -29,7 +29,7 @@ pub struct SourcePlan {
     pub congestion_control: Option<String>,
 }
 
-/// One connection's receiver: it listens, accepts one, and reads until the other end has said that it is done.
+/// One connection's receiver: it listens, accepts one connection, and reads until the other end closes.
 #[derive(Clone, Debug)]
 pub struct SinkPlan {
     /// Which connection of the run this is.
@@ -52,7 +52,7 @@ pub enum Outcome {
     Unfinished,
     /// The sender has written all and knows that the receiver has read it; the receiver has read the FIN.
     Finished,
-    /// What failed, in words.
+    /// A description of the failure.
     Failed(String),
 }
 
@@ -61,8 +61,6 @@ pub enum Outcome {
 pub struct SourceReport {
     /// Which connection.
     pub connection: u32,
-    /// From where, once it was bound: with the port that was free.
-    pub local: Option<SocketAddr>,
     /// Bytes that the kernel has taken from the application, not necessarily sent.
     pub bytes_written: u64,
     /// When the SYN was asked for.
@@ -71,8 +69,6 @@ pub struct SourceReport {
     pub connected: Option<Instant>,
     /// When the last byte was written.
     pub written: Option<Instant>,
-    /// When the receiver's FIN came, which it sends after reading everything.
-    pub finished: Option<Instant>,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -82,25 +78,15 @@ pub struct SourceReport {
 pub struct SinkReport {
     /// Which connection.
     pub connection: u32,
-    /// From where it was connected to.
-    pub remote: Option<SocketAddr>,
     /// Bytes that the application has read.
     pub bytes_read: u64,
     /// The offset of the first byte that was wrong. Nothing behind it is checked.
     pub first_mismatch: Option<u64>,
-    /// When it was connected to.
-    pub accepted: Option<Instant>,
-    /// When the first byte was read.
-    pub first_byte: Option<Instant>,
-    /// When the last byte was read.
-    pub last_byte: Option<Instant>,
-    /// When the sender's FIN was read.
-    pub finished: Option<Instant>,
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// What became of one connection.
+/// The results of one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Which connection.

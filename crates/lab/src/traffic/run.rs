@@ -1,6 +1,6 @@
 //! From plans to reports.
 
-use crate::traffic::control::{Control, Phase};
+use crate::traffic::control::Control;
 use crate::traffic::poller::Poller;
 use crate::traffic::sink::Sinks;
 use crate::traffic::source::Sources;
@@ -77,18 +77,13 @@ impl Traffic {
 }
 
 impl Running {
-    /// Sources write no more and say so (FIN); those that have not connected do not. What is written still arrives.
-    pub fn stop_sending(&self) {
-        self.control.advance_to(Phase::Draining);
-    }
-
     /// Wait until all connections are through, at most this long. Whether they are.
     pub fn wait(&self, at_most: Duration) -> bool {
         let at_most = std::time::Duration::from_nanos(at_most.as_nanos());
         self.done.recv_timeout(at_most) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// End whatever still runs, with a reset and at once, and say what became of each connection, in the order of their numbers.
+    /// Reset all connections that still run, and return the report of each connection, in the order of their numbers.
     pub fn end(mut self) -> Vec<Report> {
         let (sources, sinks) = self.join();
         let mut reports = BTreeMap::new();
@@ -105,7 +100,7 @@ impl Running {
     }
 
     fn join(&mut self) -> (Vec<SourceReport>, Vec<SinkReport>) {
-        self.control.advance_to(Phase::Ending);
+        self.control.end();
         let sources = self.sources.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         let sinks = self.sinks.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         (sources, sinks)

@@ -1,8 +1,7 @@
 //! All sinks of a traffic, on one thread.
 
-use crate::clock;
 use crate::system::explained;
-use crate::traffic::control::{Control, Phase};
+use crate::traffic::control::Control;
 use crate::traffic::poller::Poller;
 use crate::traffic::socket::{self, Visitor};
 use crate::traffic::source::is_passing;
@@ -57,7 +56,7 @@ impl Sinks {
 
     /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SinkReport> {
-        while self.left > 0 && self.control.phase() < Phase::Ending {
+        while self.left > 0 && !self.control.is_ending() {
             self.give_up();
             if self.left == 0 {
                 break;
@@ -95,17 +94,13 @@ impl Sinks {
     fn accept(&mut self, number: usize) {
         let sink = &mut self.sinks[number];
         let State::Listening(listener) = &sink.state else { return };
-        let accepted = listener.accept().and_then(|(stream, remote)| {
+        let accepted = listener.accept().and_then(|(stream, _)| {
             stream.set_nonblocking(true)?;
             self.poller.add(&stream, number, EpollFlags::EPOLLIN)?;
-            Ok((stream, remote))
+            Ok(stream)
         });
         match accepted {
-            Ok((stream, remote)) => {
-                sink.report.accepted = Some(clock::monotonic());
-                sink.report.remote = Some(remote);
-                sink.state = State::Reading(stream);
-            }
+            Ok(stream) => sink.state = State::Reading(stream),
             Err(error) if is_passing(&error) || error.raw_os_error() == Some(libc::ECONNABORTED) => {}
             Err(error) => self.fail(number, "cannot accept", &error),
         }
@@ -115,10 +110,7 @@ impl Sinks {
         let sink = &mut self.sinks[number];
         let State::Reading(stream) = &mut sink.state else { return };
         match stream.read(&mut self.piece) {
-            Ok(0) => {
-                sink.report.finished = Some(clock::monotonic());
-                self.finish(number, Outcome::Finished);
-            }
+            Ok(0) => self.finish(number, Outcome::Finished),
             Ok(count) => sink.take(&self.piece[..count]),
             Err(error) if is_passing(&error) => {}
             Err(error) => self.fail(number, "cannot read", &error),
@@ -139,15 +131,12 @@ impl Sinks {
 
 impl Sink {
     fn take(&mut self, bytes: &[u8]) {
-        let now = clock::monotonic();
         let report = &mut self.report;
         if report.first_mismatch.is_none() {
             let checked = self.plan.content.check(report.bytes_read, bytes);
             report.first_mismatch = checked.err().map(|mismatch| mismatch.offset);
         }
         report.bytes_read += bytes.len() as u64;
-        report.first_byte.get_or_insert(now);
-        report.last_byte = Some(now);
     }
 
     /// Whether it was not over yet.

@@ -1,4 +1,4 @@
-//! Sockets as the traffic needs them: not blocking, with what the kernel tunes by itself left alone.
+//! Sockets as the traffic needs them: non-blocking, with the kernel's automatic tuning unchanged.
 
 use crate::system::{Namespace, explained};
 use nix::errno::Errno;
@@ -71,7 +71,7 @@ pub(super) fn try_congestion_control(name: &str) -> io::Result<()> {
 /// Close with a reset, so that nothing of a connection stays behind in the kernel.
 pub(super) fn reset(stream: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
-    // When it fails the kernel ends the connection later by itself.
+    // If it fails, the kernel ends the connection later.
     let _ = setsockopt(&stream, sockopt::Linger, &at_once);
 }
 

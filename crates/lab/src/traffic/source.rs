@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::system::explained;
-use crate::traffic::control::{Control, Phase};
+use crate::traffic::control::Control;
 use crate::traffic::poller::Poller;
 use crate::traffic::sampler::Sampler;
 use crate::traffic::socket::{self, Visitor, connecting};
@@ -53,7 +53,6 @@ pub(super) struct Sources {
     control: Arc<Control>,
     piece: Vec<u8>,
     visitor: Visitor,
-    draining: bool,
     /// Sources that are not over.
     left: usize,
     /// Sources that have a socket.
@@ -84,7 +83,6 @@ impl Sources {
             control,
             piece,
             visitor: Visitor::default(),
-            draining: false,
             left,
             open: 0,
         }
@@ -92,12 +90,7 @@ impl Sources {
 
     /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SourceReport> {
-        while self.left > 0 {
-            match self.control.phase() {
-                Phase::Ending => break,
-                Phase::Draining if !self.draining => self.stop_all(),
-                Phase::Draining | Phase::Sending => {}
-            }
+        while self.left > 0 && !self.control.is_ending() {
             self.keep_appointments(clock::monotonic());
             self.sample(clock::monotonic());
             if self.left == 0 {
@@ -156,18 +149,11 @@ impl Sources {
             Ok(stream) => stream,
             Err(error) => return self.fail(number, "cannot begin", &error),
         };
-        source.report.local = stream.local_addr().ok();
         if let Err(error) = self.poller.add(&stream, number, EpollFlags::EPOLLOUT) {
             return self.fail(number, "cannot wait for the socket", &error);
         }
         (source.state, source.stream) = (State::Connecting, Some(stream));
         self.open += 1;
-    }
-
-    fn stop_all(&mut self) {
-        self.draining = true;
-        self.agenda.clear();
-        (0..self.sources.len()).for_each(|number| self.stop(number));
     }
 
     fn stop(&mut self, number: usize) {
@@ -235,10 +221,7 @@ impl Sources {
     fn read(&mut self, number: usize) {
         let Some(stream) = &mut self.sources[number].stream else { return };
         match stream.read(&mut self.piece) {
-            Ok(0) => {
-                self.sources[number].report.finished = Some(clock::monotonic());
-                self.finish(number, Outcome::Finished);
-            }
+            Ok(0) => self.finish(number, Outcome::Finished),
             Ok(_) => {}
             Err(error) if is_passing(&error) => {}
             Err(error) => self.fail(number, "cannot finish", &error),

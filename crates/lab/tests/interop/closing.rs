@@ -108,8 +108,8 @@ fn the_kernel_resets() {
 
 /// A socket that is closed with data unread is reset, while more of our data is under way.
 #[test]
-fn the_kernel_resets_what_nobody_will_read() {
-    let Some(pair) = Pair::or_skip("the_kernel_resets_what_nobody_will_read") else { return };
+fn the_kernel_resets_data_that_will_not_be_read() {
+    let Some(pair) = Pair::or_skip("the_kernel_resets_data_that_will_not_be_read") else { return };
     pair.ours.network(Duration::from_millis(5), |_, _| Fate::Pass);
     let (ours, mut stream) = pair.connected(Opener::We, by_hand());
     ours.supply(50_000_000);
@@ -225,6 +225,6 @@ fn silence_ends_nothing() {
     let (ours, stream) = pair.connected(Opener::We, Setup::default());
     let before = pair.ours.record().len();
     crate::pause(std::time::Duration::from_secs(3));
-    assert!(pair.ours.record().len() <= before + 1, "nobody says anything without need");
+    assert!(pair.ours.record().len() <= before + 1, "neither end sends anything without need");
     exchange(&ours, stream, BYTES, BYTES);
 }

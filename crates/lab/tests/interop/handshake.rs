@@ -84,8 +84,8 @@ fn both_open_at_once() {
 }
 
 #[test]
-fn nobody_listens() {
-    let Some(pair) = Pair::or_skip("nobody_listens") else { return };
+fn a_port_without_a_listener() {
+    let Some(pair) = Pair::or_skip("a_port_without_a_listener") else { return };
     let refused = pair.kernel_connects().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
     let ours = pair.ours.connect((OUR_CLIENT_PORT, KERNEL_PORT), &Setup::default());

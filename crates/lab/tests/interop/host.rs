@@ -108,7 +108,7 @@ pub(crate) struct Host {
     pub(crate) connections: Vec<Connection>,
     pub(crate) by_key: BTreeMap<(u16, u16), usize>,
     pub(crate) listeners: BTreeMap<u16, Setup>,
-    /// Connections that came in and nobody has asked for.
+    /// Connections that were accepted and not taken yet.
     pub(crate) accepted: Vec<usize>,
     pub(crate) rule: Rule,
     pub(crate) delay: Duration,
@@ -265,9 +265,9 @@ impl Host {
             }
             None => {
                 // What a host without connections answers.
-                let mut nobody = seamline_tcp::Host::new(OURS);
+                let mut absent = seamline_tcp::Host::new(OURS);
                 let input = seamline_wire::Input::Packet(seamline_wire::Port(0), packet);
-                seamline_wire::Machine::step(&mut nobody, now, input, &mut self.out);
+                seamline_wire::Machine::step(&mut absent, now, input, &mut self.out);
                 return self.flush(now, None);
             }
         }

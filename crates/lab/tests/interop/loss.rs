@@ -41,8 +41,8 @@ fn patient() -> Setup {
 }
 
 #[test]
-fn listed_losses_of_our_data_are_mended_once() {
-    let Some(_) = Pair::or_skip("listed_losses_of_our_data_are_mended_once") else { return };
+fn listed_losses_of_our_data_are_repaired_once() {
+    let Some(_) = Pair::or_skip("listed_losses_of_our_data_are_repaired_once") else { return };
     for opener in BOTH {
         let pair = Pair::new(IpVersion::V4);
         // A sender that the window stops in recovery may send its last segment again (RFC 6675, rule 4 of NextSeg).
@@ -60,8 +60,8 @@ fn listed_losses_of_our_data_are_mended_once() {
 }
 
 #[test]
-fn listed_losses_of_the_kernels_data_are_mended() {
-    let Some(_) = Pair::or_skip("listed_losses_of_the_kernels_data_are_mended") else { return };
+fn listed_losses_of_the_kernels_data_are_repaired() {
+    let Some(_) = Pair::or_skip("listed_losses_of_the_kernels_data_are_repaired") else { return };
     for opener in BOTH {
         let pair = Pair::new(IpVersion::V4);
         pair.ours.network(DELAY, listed_losses(Way::ToOurs));
@@ -110,8 +110,8 @@ fn silence(way: Way) -> impl FnMut(Way, &Segment) -> Fate + Send {
 }
 
 #[test]
-fn our_sender_goes_on_after_a_silence() {
-    let Some(pair) = Pair::or_skip("our_sender_goes_on_after_a_silence") else { return };
+fn our_sender_continues_after_a_silence() {
+    let Some(pair) = Pair::or_skip("our_sender_continues_after_a_silence") else { return };
     pair.ours.network(DELAY, silence(Way::ToKernel));
     let (ours, mut stream) = pair.connected(Opener::We, Setup::default());
     ours.supply(1_000_000);
@@ -121,8 +121,8 @@ fn our_sender_goes_on_after_a_silence() {
 }
 
 #[test]
-fn the_kernels_sender_goes_on_after_a_silence() {
-    let Some(pair) = Pair::or_skip("the_kernels_sender_goes_on_after_a_silence") else { return };
+fn the_kernels_sender_continues_after_a_silence() {
+    let Some(pair) = Pair::or_skip("the_kernels_sender_continues_after_a_silence") else { return };
     pair.ours.network(DELAY, silence(Way::ToOurs));
     let (ours, mut stream) = pair.connected(Opener::Kernel, Setup::default());
     kernel_sends(&mut stream, 0, 1_000_000);

@@ -1,4 +1,4 @@
-//! Tests that need the right to make namespaces, and what becomes of them where nobody has it.
+//! Tests that need the right to make namespaces, and how they are skipped without it.
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
 use seamline_lab::system::Namespace;

@@ -48,9 +48,9 @@ impl Network {
 
     /// A new interface drops what it should send until the kernel has noticed in the background that its other end is up.
     fn wait_until_open(&self) {
-        let nobody = SocketAddr::from((RIGHT, 1));
+        let absent = SocketAddr::from((RIGHT, 1));
         let answered = || {
-            let attempt = || TcpStream::connect_timeout(&nobody, Duration::from_millis(50));
+            let attempt = || TcpStream::connect_timeout(&absent, Duration::from_millis(50));
             self.left.within(attempt).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
         };
         assert!((0..200).any(|_| answered()), "nothing passes between the namespaces");

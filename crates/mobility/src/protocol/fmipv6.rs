@@ -1,15 +1,14 @@
-//! Mobile IPv6 Fast Handovers (RFC 5568) in their reactive mode: a mobile node that has moved tells the access router it has left, which
-//! tunnels to its new care-of address what still comes for the previous one, and what it has kept; then it does what
-//! Mobile IPv6 does.
+//! Mobile IPv6 Fast Handovers (RFC 5568) in reactive mode. After a move the mobile node sends a Fast Binding Update to
+//! the access router that it has left. That router then tunnels to the new care-of address the packets that it has
+//! buffered and those that still arrive for the previous one. The rest is Mobile IPv6.
 //!
-//! Not here: the predictive mode and its proxy advertisements (section 6.1), the messages between access routers (section 6.2.1),
-//! options that authenticate (section 6.4.5), and the pacing of what was kept, which leaves at once (section 5.4). What the node sends
-//! goes to its home agent, which hears of the new address before, and not back to the previous router (section 3.1).
+//! Not modelled: the predictive mode and its proxy advertisements (section 6.1), the messages between access routers
+//! (section 6.2.1), authentication options (section 6.4.5), and pacing: buffered packets leave at once (section 5.4).
+//! The node sends its packets through its home agent, which learns the new address first, and not back to the previous
+//! router (section 3.1).
 
-use super::mobile_ipv6::MobileIpv6;
-use super::{
-    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
-};
+use super::mobile_ipv6::{MobileIpv6, TRAITS};
+use super::{Action, Actions, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
@@ -23,13 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "fmipv6",
     summary: "Mobile IPv6 with reactive fast handovers: the previous access router tunnels to the new address",
     cite: "RFC 5568, RFC 6275",
-    traits: Traits {
-        home_agent: Participation::Needed,
-        mobility_anchor_point: Participation::None,
-        base_station: BaseStation::AccessRouter,
-        carries_networks: false,
-        previous_router_forwards: true,
-    },
+    traits: Traits { previous_router_forwards: true, ..TRAITS },
     build: |setup| Box::new(Fmipv6::new(setup)),
 };
 
@@ -48,7 +41,6 @@ struct Outstanding {
 struct Fmipv6 {
     mobile_ipv6: MobileIpv6,
     home_agent: NodeId,
-    on_link: Vec<(NodeId, NodeId)>,
     /// The initial timeout; it doubles with each retransmission.
     retransmission: Duration,
     /// The router that it currently uses, as far as it knows.
@@ -65,7 +57,6 @@ impl Fmipv6 {
         Fmipv6 {
             mobile_ipv6: MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION),
             home_agent: setup.home_agent.expect("the protocol needs a home agent"),
-            on_link: setup.on_link_addresses.clone(),
             retransmission: setup.registration_retransmission,
             router: setup.registered_with,
             asked: Vec::new(),
@@ -74,24 +65,20 @@ impl Fmipv6 {
         }
     }
 
-    fn on_link_address(&self, router: NodeId) -> Option<NodeId> {
-        self.on_link.iter().find(|(of, _)| *of == router).map(|(_, address)| *address)
-    }
-
-    /// The node uses another router: the one before shall tunnel to it, and it shall itself tunnel no longer to where the node was in
-    /// between (section 5.6).
+    /// The node uses another router: ask the previous one to tunnel to it, and ask the new one to stop tunnelling to
+    /// where the node was in between (section 5.6).
     fn moved(&mut self, now: Instant, router: NodeId, actions: &mut Actions) {
         let previous = self.router.replace(router).filter(|previous| *previous != router);
         self.outstanding.clear();
         self.asked.retain(|(_, until)| now < *until);
-        let Some(new) = self.on_link_address(router) else { return };
+        let Some(new) = self.mobile_ipv6.discovery.on_link_address(router) else { return };
         if let Some(place) = self.asked.iter().position(|(of, _)| *of == router) {
             self.asked.swap_remove(place);
             self.ask(now, (router, new), new, actions);
         }
-        // What is addressed to it at home its home agent sends after it.
+        // The home agent itself forwards what is addressed to the node at home.
         let Some(previous) = previous.filter(|previous| *previous != self.home_agent) else { return };
-        if let Some(address) = self.on_link_address(previous) {
+        if let Some(address) = self.mobile_ipv6.discovery.on_link_address(previous) {
             self.asked.push((previous, now + Duration::from_secs(LIFETIME_S.into())));
             self.ask(now, (previous, address), new, actions);
         }

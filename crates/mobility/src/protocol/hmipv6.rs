@@ -1,14 +1,11 @@
 //! Hierarchical Mobile IPv6 (RFC 5380, RFC 4140): a mobility anchor point near the mobile node hides its moves from the home
 //! agent, which knows the node by its regional care-of address.
 
+use super::mobile_ipv6::TRAITS;
 use super::router_discovery::RouterDiscovery;
-use super::{
-    Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
-};
-use crate::update_list::{Answer, Subscription, UpdateListEntry};
-use seamline_wire::control::{
-    BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control, RouterAdvertisement,
-};
+use super::{Action, Actions, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards};
+use crate::update_list::{Accepted, Subscription, UpdateListEntry};
+use seamline_wire::control::{BindingAcknowledgement, BindingFlags, Ipv6Control, RouterAdvertisement};
 use seamline_wire::{Control, Instant, NodeId, Tunnel};
 
 /// Hierarchical Mobile IPv6 in the registry.
@@ -19,9 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits {
         home_agent: Participation::Possible,
         mobility_anchor_point: Participation::Needed,
-        base_station: BaseStation::AccessRouter,
-        carries_networks: false,
-        previous_router_forwards: false,
+        ..TRAITS
     },
     build: |setup| Box::new(Hmipv6::new(setup)),
 };
@@ -65,11 +60,6 @@ impl Hmipv6 {
         Hmipv6 { discovery, local, home, regional_address, on_link_address }
     }
 
-    fn send(update: BindingUpdate, anchor: NodeId, actions: &mut Actions) {
-        let message = Control::Ipv6(Ipv6Control::BindingUpdate(update));
-        actions.push(Action::Send { from: update.care_of_address, to: anchor, message });
-    }
-
     fn on_advertisement(&mut self, now: Instant, heard: &RouterAdvertisement, actions: &mut Actions) {
         if !self.discovery.heard(now, heard, actions) {
             return;
@@ -77,55 +67,34 @@ impl Hmipv6 {
         let in_domain = heard.mobility_anchor_point == Some(self.local.anchor());
         self.on_link_address = self.discovery.on_link_address(heard.router).filter(|_| in_domain);
         if let Some(address) = self.on_link_address {
-            let update = self.local.moved_to(now, address);
-            Self::send(update, self.local.anchor(), actions);
+            self.local.moved_to(now, address, actions);
         }
     }
 
+    /// The node is reachable when the last anchor that must learn of the move has confirmed it.
     fn on_acknowledgement(&mut self, now: Instant, answer: &BindingAcknowledgement, actions: &mut Actions) {
-        if answer.home_address == self.regional_address {
-            let answer = self.local.on_acknowledgement(now, answer);
-            let home_knows = self.tell_home(now, answer, actions);
-            Self::note(answer, self.local.anchor(), home_knows, actions);
+        let (accepted, is_reachable) = if answer.home_address == self.regional_address {
+            let accepted = self.local.on_acknowledgement(now, answer, actions);
+            (accepted, accepted.is_some() && self.home_knows(now, actions))
         } else if let Some(home) = &mut self.home {
-            let answer = home.on_acknowledgement(now, answer);
-            Self::note(answer, home.anchor(), !self.local.waits_after_move(), actions);
+            (home.on_acknowledgement(now, answer, actions), !self.local.waits_after_move())
+        } else {
+            return;
+        };
+        if let Some(Accepted { care_of_address, after_move }) = accepted {
+            actions.push(Action::Registered { care_of_address, after_move: after_move && is_reachable });
         }
     }
 
-    /// The home agent hears of the regional care-of address once, and of no move below it (RFC 5380 section 6.1). Whether it
-    /// knows already.
-    fn tell_home(&mut self, now: Instant, local: Answer, actions: &mut Actions) -> bool {
+    /// Whether the home agent knows the regional care-of address. It is sent that once, and no move below it (RFC 5380
+    /// section 6.1).
+    fn home_knows(&mut self, now: Instant, actions: &mut Actions) -> bool {
         let Some(home) = &mut self.home else { return true };
         let knows = home.care_of_address() == Some(self.regional_address);
-        if let (Answer::Accepted { .. }, false) = (local, knows || home.wake_at().is_some()) {
-            let update = home.moved_to(now, self.regional_address);
-            Self::send(update, home.anchor(), actions);
+        if !knows && home.wake_at().is_none() {
+            home.moved_to(now, self.regional_address, actions);
         }
         knows
-    }
-
-    /// The node is reachable when the last anchor that had to hear of the move has.
-    fn note(answer: Answer, anchor: NodeId, reachable: bool, actions: &mut Actions) {
-        match answer {
-            Answer::Stale => {}
-            Answer::Accepted { care_of_address, after_move } => {
-                let after_move = after_move && reachable;
-                actions.push(Action::Registered { care_of_address, after_move });
-            }
-            Answer::Refused { status, again } => {
-                actions.push(Action::BindingRefused { status });
-                again.into_iter().for_each(|update| Self::send(update, anchor, actions));
-            }
-        }
-    }
-
-    fn on_wake(&mut self, now: Instant, actions: &mut Actions) {
-        for entry in std::iter::once(&mut self.local).chain(&mut self.home) {
-            if let Some(update) = entry.on_wake(now) {
-                Self::send(update, entry.anchor(), actions);
-            }
-        }
     }
 }
 
@@ -140,7 +109,10 @@ impl Protocol for Hmipv6 {
             }
             ProtocolEvent::Message(_) => {}
             ProtocolEvent::LinkUp => self.discovery.link_up(actions),
-            ProtocolEvent::Wake => self.on_wake(now, actions),
+            ProtocolEvent::Wake => {
+                let entries = std::iter::once(&mut self.local).chain(&mut self.home);
+                entries.for_each(|entry| entry.on_wake(now, actions));
+            }
         }
     }
     fn wake_at(&self) -> Option<Instant> {

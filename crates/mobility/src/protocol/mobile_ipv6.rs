@@ -5,8 +5,8 @@ use super::router_discovery::RouterDiscovery;
 use super::{
     Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
 };
-use crate::update_list::{Answer, Subscription, UpdateListEntry};
-use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingUpdate, Ipv6Control};
+use crate::update_list::{Accepted, Subscription, UpdateListEntry};
+use seamline_wire::control::{BindingFlags, Ipv6Control};
 use seamline_wire::{Control, Instant, NodeId, Tunnel};
 
 /// Mobile IPv6 in the registry.
@@ -14,21 +14,23 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "mobile-ipv6",
     summary: "Mobile IPv6 without route optimisation: a tunnel to the home agent in both directions",
     cite: "RFC 6275",
-    traits: Traits {
-        home_agent: Participation::Needed,
-        mobility_anchor_point: Participation::None,
-        base_station: BaseStation::AccessRouter,
-        carries_networks: false,
-        previous_router_forwards: false,
-    },
+    traits: TRAITS,
     build: |setup| Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION)),
+};
+
+pub(super) const TRAITS: Traits = Traits {
+    home_agent: Participation::Needed,
+    mobility_anchor_point: Participation::None,
+    base_station: BaseStation::AccessRouter,
+    carries_networks: false,
+    previous_router_forwards: false,
 };
 
 /// The mobile node's part of Mobile IPv6, or the mobile router's (the flags say which).
 #[derive(Debug)]
 pub(super) struct MobileIpv6 {
     home_address: NodeId,
-    discovery: RouterDiscovery,
+    pub(super) discovery: RouterDiscovery,
     binding: UpdateListEntry,
     /// Where it is as far as it knows; its home address at home.
     care_of_address: Option<NodeId>,
@@ -54,11 +56,6 @@ impl MobileIpv6 {
         MobileIpv6 { home_address, discovery, binding, care_of_address }
     }
 
-    fn send(&self, update: BindingUpdate, actions: &mut Actions) {
-        let message = Control::Ipv6(Ipv6Control::BindingUpdate(update));
-        actions.push(Action::Send { from: update.care_of_address, to: self.binding.anchor(), message });
-    }
-
     fn on_message(&mut self, now: Instant, message: &Ipv6Control, actions: &mut Actions) {
         match message {
             Ipv6Control::RouterAdvertisement(advertisement) => {
@@ -69,28 +66,19 @@ impl MobileIpv6 {
                 let router = advertisement.router;
                 self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);
                 if let Some(care_of_address) = self.care_of_address {
-                    let update = self.binding.moved_to(now, care_of_address);
-                    self.send(update, actions);
+                    self.binding.moved_to(now, care_of_address, actions);
                 }
             }
-            Ipv6Control::BindingAcknowledgement(answer) => self.on_acknowledgement(now, answer, actions),
+            Ipv6Control::BindingAcknowledgement(answer) => {
+                let accepted = self.binding.on_acknowledgement(now, answer, actions);
+                if let Some(Accepted { care_of_address, after_move }) = accepted {
+                    actions.push(Action::Registered { care_of_address, after_move });
+                }
+            }
             Ipv6Control::RouterSolicitation
             | Ipv6Control::BindingUpdate(_)
             | Ipv6Control::FastBindingUpdate(_)
             | Ipv6Control::FastBindingAcknowledgment(_) => {}
-        }
-    }
-
-    fn on_acknowledgement(&mut self, now: Instant, answer: &BindingAcknowledgement, actions: &mut Actions) {
-        match self.binding.on_acknowledgement(now, answer) {
-            Answer::Stale => {}
-            Answer::Accepted { care_of_address, after_move } => {
-                actions.push(Action::Registered { care_of_address, after_move });
-            }
-            Answer::Refused { status, again } => {
-                actions.push(Action::BindingRefused { status });
-                again.into_iter().for_each(|update| self.send(update, actions));
-            }
         }
     }
 }
@@ -111,10 +99,7 @@ impl Protocol for MobileIpv6 {
             ProtocolEvent::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
             ProtocolEvent::Message(_) => {}
             ProtocolEvent::LinkUp => self.discovery.link_up(actions),
-            ProtocolEvent::Wake => {
-                let due = self.binding.on_wake(now);
-                due.into_iter().for_each(|update| self.send(update, actions));
-            }
+            ProtocolEvent::Wake => self.binding.on_wake(now, actions),
         }
     }
     fn wake_at(&self) -> Option<Instant> {

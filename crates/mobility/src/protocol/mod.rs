@@ -15,8 +15,6 @@ mod mobile_ipv6;
 mod nemo;
 mod router_discovery;
 
-pub use mobile_ipv4::MobileIpv4;
-
 /// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ProtocolEvent<'a> {
@@ -111,13 +109,14 @@ pub struct Setup {
     pub home_agent: Option<NodeId>,
     /// The rule of movement detection.
     pub movement_detection: MovementDetection,
-    /// The requested lifetime in seconds.
+    /// The requested lifetime in seconds; 65535 means unlimited.
     pub registration_lifetime_s: u16,
-    /// The timeout for the first reply.
+    /// The timeout for the first reply; it doubles with each retransmission. In Mobile IPv4 not less than a second (RFC
+    /// 5944 section 3.6.3), unless an experiment requires it.
     pub registration_retransmission: Duration,
-    /// Whether an advertisement is solicited on a new link at once.
+    /// Whether an advertisement is solicited on a new link at once, instead of waiting for one.
     pub layer_2_triggers: bool,
-    /// The agent that it is registered with initially.
+    /// The agent that it is registered with initially; the home agent when it starts at home.
     pub registered_with: Option<NodeId>,
     /// By access router, the address that the node forms from its prefix.
     pub on_link_addresses: Vec<(NodeId, NodeId)>,

@@ -2,8 +2,8 @@
 //! agent; the hosts behind it know nothing. Updates do not name the network, which the home agent knows (implicit mode,
 //! section 5.2).
 
-use super::mobile_ipv6::MobileIpv6;
-use super::{BaseStation, Participation, Scheme, Traits};
+use super::mobile_ipv6::{MobileIpv6, TRAITS};
+use super::{Scheme, Traits};
 use seamline_wire::control::BindingFlags;
 
 /// NEMO Basic Support in the registry.
@@ -11,13 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "nemo",
     summary: "NEMO Basic Support: a mobile router and its home agent tunnel for a whole network",
     cite: "RFC 3963",
-    traits: Traits {
-        home_agent: Participation::Needed,
-        mobility_anchor_point: Participation::None,
-        base_station: BaseStation::AccessRouter,
-        carries_networks: true,
-        previous_router_forwards: false,
-    },
+    traits: Traits { carries_networks: true, ..TRAITS },
     build: |setup| {
         Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION | BindingFlags::MOBILE_ROUTER))
     },

@@ -1,4 +1,4 @@
-//! What all protocols of IPv6 do when they hear a router (RFC 6275 section 11.5).
+//! Router discovery, the same for all IPv6 protocols (RFC 6275 section 11.5).
 
 use super::{Action, Actions, Setup};
 use crate::agent_discovery::AgentDiscovery;
@@ -35,7 +35,7 @@ impl RouterDiscovery {
         self.discovery.heard(now, heard.router, heard.lifetime_s, actions)
     }
 
-    /// The link layer tells that a link is up: ask it for an advertisement.
+    /// The link layer reports that a link is up: solicit an advertisement.
     pub(super) fn link_up(&self, actions: &mut Actions) {
         if self.layer_2_triggers {
             let message = Control::Ipv6(Ipv6Control::RouterSolicitation);

@@ -1,7 +1,7 @@
 //! A comparison as text.
 
 use super::{Comparison, Difference, Measure, Row, Verdict};
-use seamline_experiment::text::{duration_in_words, rate_in_words};
+use seamline_report::quantity::{bit_rate, millis};
 use seamline_report::text_table::TextTable;
 use serde_json::Value;
 
@@ -42,10 +42,10 @@ fn differing(comparison: &Comparison) -> String {
 
 fn columns(row: &Row) -> Vec<String> {
     let words = |value: f64| match row.measure {
-        Measure::GoodputBitsPerSecond if value < 0.0 => format!("-{}", rate_in_words(-value)),
-        Measure::GoodputBitsPerSecond => rate_in_words(value),
-        Measure::CompletionS if value < 0.0 => format!("-{}", duration_in_words(-value)),
-        Measure::CompletionS => duration_in_words(value),
+        Measure::GoodputBitsPerSecond if value < 0.0 => format!("-{}", bit_rate(-value)),
+        Measure::GoodputBitsPerSecond => bit_rate(value),
+        Measure::CompletionS if value < 0.0 => format!("-{}", millis(-value * 1e3)),
+        Measure::CompletionS => millis(value * 1e3),
     };
     let sign = if row.difference.mean > 0.0 { "+" } else { "" };
     let interval = row.difference.half_width().map(|half| format!(" ± {}", words(half))).unwrap_or_default();

@@ -61,18 +61,18 @@ pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSp
 /// The buffer size of a radio cell's base station for departed nodes; `None` without a buffer. With fast handovers
 /// there always is one, because it tunnels arriving packets.
 pub(super) fn departed_buffer_size(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
-    let is_told = !addresses_with_fast_handovers(scenario, cell).is_empty();
-    scenario.cells[cell].forward_departed.or(is_told.then_some(KeptAtMost::Packets(0)))
+    let gets_updates = !addresses_with_fast_handovers(scenario, cell).is_empty();
+    scenario.cells[cell].forward_departed.or(gets_updates.then_some(KeptAtMost::Packets(0)))
 }
 
 /// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
 fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
-    let tells = |mobile: &MobileSpec| {
+    let sends_updates = |mobile: &MobileSpec| {
         let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
         protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
     };
-    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| tells(mobile));
-    mobiles.map(|(place, _)| addresses::on_link(scenario, place, cell)).collect()
+    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| sends_updates(mobile));
+    mobiles.map(|(index, _)| addresses::on_link(scenario, index, cell)).collect()
 }
 
 /// The nodes with home agents and mobility anchor points, in the order of the file.
@@ -100,16 +100,16 @@ pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
 /// The additional addresses of mobile nodes, each with the node of its network and the hop that leaves that node.
 pub(super) fn further_addresses(scenario: &Scenario) -> Vec<(NodeId, usize, Way)> {
     let mut all = Vec::new();
-    for (place, mobile) in scenario.mobiles.iter().enumerate() {
+    for (index, mobile) in scenario.mobiles.iter().enumerate() {
         let Some(spec) = &mobile.protocol else { continue };
         if spec.scheme.traits.base_station == BaseStation::AccessRouter {
             all.extend(mobile.cells.iter().map(|cell| {
                 let base_station = scenario.cells[*cell].base_station;
-                (addresses::on_link(scenario, place, *cell), base_station, Way::Cell(*cell, Direction::Down))
+                (addresses::on_link(scenario, index, *cell), base_station, Way::Cell(*cell, Direction::Down))
             }));
         }
         if let (Some(anchor), Some(_)) = (spec.mobility_anchor_point, spec.home_agent) {
-            all.push((addresses::regional(scenario, place), anchor, Way::Anchor(place)));
+            all.push((addresses::regional(scenario, index), anchor, Way::Anchor(index)));
         }
     }
     all
@@ -140,15 +140,15 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn add_cell(&mut self, place: usize) {
+    fn add_cell(&mut self, index: usize) {
         let scenario = self.scenario;
-        let (cell, places) = (&scenario.cells[place], &self.places.cells[place]);
+        let (cell, places) = (&scenario.cells[index], &self.places.cells[index]);
         let stream = |side: &str| format!("cell/{}/{side}", cell.name);
         let down = link_config_of(&cell.down, &stream("down"), self.seed);
         let up = link_config_of(&cell.up, &stream("up"), self.seed);
         let (down, up) = (self.world.add_link(Link::new(down)), self.world.add_link(Link::new(up)));
         let coverage = Coverage::new(CoverageConfig {
-            cell: CellId(place as u32),
+            cell: CellId(index as u32),
             uplink_one_way_delay: cell.up.one_way_delay,
             in_flight_upwards: cell.in_flight_upwards,
         });
@@ -161,16 +161,16 @@ impl<O: Observer> Builder<'_, O> {
         };
         let coverage = self.world.add(Part::Coverage(coverage));
         debug_assert_eq!((down, up, coverage), (places.down, places.up, places.coverage));
-        if let Some(spec) = agent_spec(scenario, place) {
+        if let Some(spec) = agent_spec(scenario, index) {
             let agent = match spec.scheme.traits.base_station {
-                BaseStation::ForeignAgent => Part::ForeignAgent(self.foreign_agent(place, spec)),
-                BaseStation::AccessRouter => Part::AccessRouter(self.access_router(place, spec)),
+                BaseStation::ForeignAgent => Part::ForeignAgent(self.foreign_agent(index, spec)),
+                BaseStation::AccessRouter => Part::AccessRouter(self.access_router(index, spec)),
             };
             let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
         }
-        if let Some(at_most) = departed_buffer_size(scenario, place) {
-            let left = addresses_with_fast_handovers(scenario, place);
+        if let Some(at_most) = departed_buffer_size(scenario, index) {
+            let left = addresses_with_fast_handovers(scenario, index);
             let departed = DepartedBuffer::new(at_most);
             let departed = departed.with_fast_handovers(node_id(cell.base_station), &left);
             let departed = self.world.add(Part::Departed(departed));
@@ -178,8 +178,8 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn foreign_agent(&self, place: usize, spec: &ProtocolSpec) -> ForeignAgent {
-        let cell = &self.scenario.cells[place];
+    fn foreign_agent(&self, index: usize, spec: &ProtocolSpec) -> ForeignAgent {
+        let cell = &self.scenario.cells[index];
         let config = ForeignAgentConfig {
             node: node_id(cell.base_station),
             advertisements: spec.advertisements,
@@ -188,7 +188,7 @@ impl<O: Observer> Builder<'_, O> {
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
         let mut agent = ForeignAgent::new(config, stream);
-        for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == place) {
+        for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == index) {
             let spec = mobile.protocol.as_ref().filter(|spec| spec.registered_at_start);
             if let Some(spec) = spec.filter(|spec| spec.home_agent != Some(cell.base_station)) {
                 agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
@@ -197,8 +197,8 @@ impl<O: Observer> Builder<'_, O> {
         agent
     }
 
-    fn access_router(&self, place: usize, spec: &ProtocolSpec) -> AccessRouter {
-        let cell = &self.scenario.cells[place];
+    fn access_router(&self, index: usize, spec: &ProtocolSpec) -> AccessRouter {
+        let cell = &self.scenario.cells[index];
         let config = AccessRouterConfig {
             node: node_id(cell.base_station),
             advertisements: spec.advertisements,
@@ -233,9 +233,9 @@ impl<O: Observer> Builder<'_, O> {
     fn home_agent(&self, node: usize, mobiles: &[(usize, &MobileSpec)]) -> HomeAgent {
         let config = HomeAgentConfig { node: node_id(node), longest_registration_s: LONGEST_REGISTRATION_S };
         let mut agent = HomeAgent::new(config);
-        for (place, mobile) in mobiles {
+        for (index, mobile) in mobiles {
             let Some(spec) = &mobile.protocol else { continue };
-            for (_, address, bound_to) in addresses::bindings(self.scenario, *place) {
+            for (_, address, bound_to) in addresses::bindings(self.scenario, *index) {
                 agent.add_home(address);
                 if let (Some(care_of_address), true) = (bound_to, spec.registered_at_start) {
                     agent.bind(address, care_of_address, spec.registration_lifetime_s);
@@ -247,9 +247,9 @@ impl<O: Observer> Builder<'_, O> {
 
     fn mobility_anchor(&self, node: usize, mobiles: &[(usize, &MobileSpec)]) -> MobilityAnchor {
         let mut anchor = MobilityAnchor::new(node_id(node));
-        for (place, mobile) in mobiles {
+        for (index, mobile) in mobiles {
             let Some(spec) = &mobile.protocol else { continue };
-            for (at, address, bound_to) in addresses::bindings(self.scenario, *place) {
+            for (at, address, bound_to) in addresses::bindings(self.scenario, *index) {
                 let is_home = spec.home_agent == Some(at) && address == node_id(mobile.node);
                 match (at == node, is_home) {
                     (false, _) => continue,
@@ -267,10 +267,10 @@ impl<O: Observer> Builder<'_, O> {
         anchor
     }
 
-    fn setup(&self, place: usize, mobile: &MobileSpec, spec: &ProtocolSpec) -> Setup {
+    fn setup(&self, index: usize, mobile: &MobileSpec, spec: &ProtocolSpec) -> Setup {
         let base_station = |cell: usize| node_id(self.scenario.cells[cell].base_station);
-        let on_link = |cell: &usize| (base_station(*cell), addresses::on_link(self.scenario, place, *cell));
-        let regional = |anchor| (node_id(anchor), addresses::regional(self.scenario, place));
+        let on_link = |cell: &usize| (base_station(*cell), addresses::on_link(self.scenario, index, *cell));
+        let regional = |anchor| (node_id(anchor), addresses::regional(self.scenario, index));
         Setup {
             home_address: node_id(mobile.node),
             home_agent: spec.home_agent.map(node_id),
@@ -284,12 +284,12 @@ impl<O: Observer> Builder<'_, O> {
         }
     }
 
-    fn add_mobile(&mut self, place: usize) {
+    fn add_mobile(&mut self, index: usize) {
         let scenario = self.scenario;
-        let (mobile, places) = (&scenario.mobiles[place], &self.places.mobiles[place]);
+        let (mobile, places) = (&scenario.mobiles[index], &self.places.mobiles[index]);
         let protocol = mobile.protocol.as_ref();
-        let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(place, mobile, spec)));
-        let movement = self.movements[place].clone();
+        let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(index, mobile, spec)));
+        let movement = self.movements[index].clone();
         let config = MobileNodeConfig { movement, protocol };
         let node = self.world.add(Part::MobileNode(Box::new(MobileNode::new(config))));
         debug_assert_eq!(node, places.node);
@@ -301,7 +301,7 @@ impl<O: Observer> Builder<'_, O> {
         }
         if let Some(notice) = &mobile.notice {
             let stream = Stream::new(self.seed, &format!("mobile/{}/notice", scenario.nodes[mobile.node]));
-            let changes = link_changes(scenario, &self.movements[place]);
+            let changes = link_changes(scenario, &self.movements[index]);
             let notices = HandoverNotices::new(changes, notice.config, stream);
             let notices = self.world.add(Part::Notices(notices));
             debug_assert_eq!(Some(notices), places.notices);
@@ -310,17 +310,17 @@ impl<O: Observer> Builder<'_, O> {
     }
 
     /// Connect a radio cell with its base station and its nodes.
-    fn connect_cell(&mut self, place: usize) {
+    fn connect_cell(&mut self, index: usize) {
         let scenario = self.scenario;
-        let cell = &scenario.cells[place];
-        let CellPlaces { down, up, coverage, agent, departed } = self.places.cells[place];
+        let cell = &scenario.cells[index];
+        let CellPlaces { down, up, coverage, agent, departed } = self.places.cells[index];
         let router = self.places.routers[cell.base_station];
         let below = departed.map_or((down, LINK), |departed| (departed, DepartedBuffer::AIR));
         let above = agent.map_or((router, TO_HOST), |agent| (agent, AgentPorts::AIR));
-        let at = AgentPlace::Cell(place);
+        let at = AgentPlace::Cell(index);
         let ends = [below, above];
         let [downwards, upwards] = agents::insert(scenario, self.world, self.places, at, ends);
-        let port = self.places.ports.cell(place, Direction::Down);
+        let port = self.places.ports.cell(index, Direction::Down);
         self.world.connect(router, port, downwards.0, downwards.1);
         self.world.connect(coverage, Coverage::BASE_STATION, upwards.0, upwards.1);
         if let Some(departed) = departed {
@@ -338,19 +338,19 @@ impl<O: Observer> Builder<'_, O> {
         }
         for node in &cell.fixed {
             let router = self.places.routers[*node];
-            let port = self.coverage(place).add_fixed();
-            self.add_coverage_route(place, node_id(*node), port);
+            let port = self.coverage(index).add_fixed();
+            self.add_coverage_route(index, node_id(*node), port);
             self.world.connect(coverage, port, router, TO_HOST);
-            self.world.connect(router, self.places.ports.cell(place, Direction::Up), up, LINK);
+            self.world.connect(router, self.places.ports.cell(index, Direction::Up), up, LINK);
         }
         for (n, mobile) in scenario.mobiles.iter().enumerate() {
-            if mobile.cells.contains(&place) {
+            if mobile.cells.contains(&index) {
                 let movement = self.movements[n].clone();
-                let port = self.coverage(place).add_mobile(movement);
-                for address in addresses::in_cell(scenario, n, place) {
-                    self.add_coverage_route(place, address, port);
+                let port = self.coverage(index).add_mobile(movement);
+                for address in addresses::in_cell(scenario, n, index) {
+                    self.add_coverage_route(index, address, port);
                 }
-                let radio = MobileNode::cell_port(CellId(place as u32));
+                let radio = MobileNode::cell_port(CellId(index as u32));
                 let node = self.places.mobiles[n].node;
                 self.world.connect(coverage, port, node, radio);
                 self.world.connect(node, radio, up, LINK);
@@ -387,10 +387,10 @@ impl<O: Observer> Builder<'_, O> {
 /// The moves of a node as its link layer sees them.
 fn link_changes<'a>(scenario: &'a Scenario, movement: &'a Movement) -> impl Iterator<Item = LinkChange> + 'a {
     let stays = movement.stays();
-    stays.iter().enumerate().filter(|(_, left)| left.until < Instant::MAX).map(move |(place, left)| {
+    stays.iter().enumerate().filter(|(_, left)| left.until < Instant::MAX).map(move |(index, left)| {
         let nowhere =
             LinkChange { down: left.link_until, up: Instant::MAX, rate: None, round_trip_time: None };
-        stays.get(place + 1).map_or(nowhere, |next| {
+        stays.get(index + 1).map_or(nowhere, |next| {
             let cell = &scenario.cells[next.cell.0 as usize];
             let round_trip_time = cell.known_round_trip_time;
             LinkChange { up: next.from, rate: Some(cell.down.rate), round_trip_time, ..nowhere }

@@ -2,7 +2,7 @@
 
 use super::{CellSpec, LinkSpec, choices};
 use crate::codes::Code;
-use crate::keys::{Choice, Section, named, place_of, table, time_or_word};
+use crate::keys::{Choice, Section, index_of, named, table, time_or_word};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_agent::{Handshake, Kind, Parameters};
@@ -18,7 +18,7 @@ pub struct AgentSpec {
     pub name: String,
     /// Which it is; `None` is no agent.
     pub kind: Option<&'static Kind>,
-    /// Where it stands.
+    /// Its position.
     pub at: AgentPlace,
     /// How long after a mobile node what is known of its connections arrives from the agent at its old cell; `None`: it
     /// stays there.
@@ -31,9 +31,9 @@ pub struct AgentSpec {
 /// downwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// At a link, by its place in the list of links.
+    /// At a link, by its index.
     Link(usize),
-    /// At a cell, by its place in the list of cells.
+    /// At a radio cell, by its index.
     Cell(usize),
 }
 
@@ -57,8 +57,8 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
         required kind: named(kinds), "Kind of agent";
-        optional link: place_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
-        optional cell: place_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
+        optional link: index_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
+        optional cell: index_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
         .with(seamline_agent::keys::parameters(), |it| &mut it.parameters);
     }
@@ -93,7 +93,7 @@ fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
     it.link.map(AgentPlace::Link).or(it.cell.map(AgentPlace::Cell))
 }
 
-/// Refused where the agent could not act on any packet.
+/// Inside tunnels such an agent could not act on any packet.
 fn refuse_tunnels(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters) {
     if parameters.inside_tunnels && kind.ends_connections {
         let label = format!("{} cannot act inside tunnels: its own packets would be in none", kind.name);

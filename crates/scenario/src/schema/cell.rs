@@ -1,8 +1,8 @@
 //! `[[cell]]`: the air around a base station, shared by all nodes in it. Down is from the base station to the
 //! nodes, up the other way; keys and tables are those of a link.
 
-use super::link::{DirectionSpec, Directions, direction_keys, is_flawed};
-use super::node_place;
+use super::link::{DirectionSpec, Directions, direction_keys};
+use super::node_index;
 use crate::codes::Code;
 use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
@@ -15,21 +15,21 @@ use seamline_wire::Duration;
 pub struct CellSpec {
     /// Its name.
     pub name: String,
-    /// Place of its base station in the list of nodes.
+    /// The index of its base station among the nodes.
     pub base_station: usize,
     /// From the base station to the nodes.
     pub down: DirectionSpec,
     /// From the nodes to the base station.
     pub up: DirectionSpec,
-    /// Places of the nodes that are always in it.
+    /// The indices of the nodes that are always in it.
     pub fixed: Vec<usize>,
     /// What happens to packets of a node that leaves.
     pub in_flight_upwards: InFlightUpwards,
     /// Where it reaches, for nodes that move by waypoints.
     pub area: Option<Area>,
-    /// What link layers know of the path over it, which they report when a link is up.
+    /// The round-trip time that link layers report when a link is up.
     pub known_round_trip_time: Option<Duration>,
-    /// How much of what is for departed nodes the base station keeps, to send it after them. `None`: it is lost.
+    /// How many packets for departed nodes the base station keeps, to forward them. `None`: they are lost.
     pub forward_departed: Option<KeptAtMost>,
     /// Losses before a node leaves.
     pub edge_loss: Option<EdgeLoss>,
@@ -74,8 +74,8 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
     table! { Options;
         .definition("cell");
         .name("cell", "Its name", |it: &mut Options| &mut it.name);
-        required base_station: node_place(nodes), "Node that is its base station; each has one cell";
-        key fixed: node_place(nodes).one_or_many(), "Nodes that are always in the cell";
+        required base_station: node_index(nodes), "Node that is its base station; each has one cell";
+        key fixed: node_index(nodes).one_or_many(), "Nodes that are always in the cell";
         .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions);
         key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
         optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
@@ -104,8 +104,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {
             reader.missing(other);
         }
     }
-    let keys = [("position", it.position.is_some()), ("range", it.range.is_some())];
-    if is_flawed(reader, &keys) || is_flawed(reader, &[("edge_loss", it.edge_loss.is_some())]) {
+    if ["position", "range", "edge_loss"].iter().any(|key| reader.is_wrong(key)) {
         return None;
     }
     Some(CellSpec {

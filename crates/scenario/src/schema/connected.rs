@@ -72,13 +72,13 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
 /// A base station learns only from an idealised network, or from the node itself, where a departed node can be reached. One that keeps
 /// nothing need not know.
 fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
-    let tells_nobody = |spec: &&ProtocolSpec| !spec.scheme.traits.previous_router_forwards;
-    let Some(spec) = mobile.protocol.as_ref().filter(tells_nobody) else { return };
+    let sends_no_updates = |spec: &&ProtocolSpec| !spec.scheme.traits.previous_router_forwards;
+    let Some(spec) = mobile.protocol.as_ref().filter(sends_no_updates) else { return };
     let keeps = |at_most: KeptAtMost| !matches!(at_most, KeptAtMost::Packets(0) | KeptAtMost::Bytes(0));
     let forwards = |cell: &&usize| scenario.cells[**cell].forward_departed.is_some_and(keeps);
     if let Some(cell) = mobile.cells.iter().find(forwards) {
         let (cell, protocol) = (&scenario.cells[*cell].name, spec.scheme.name);
-        let label = format!("cell \"{cell}\" forwards to departed nodes, and {protocol} tells it of none");
+        let label = format!("cell \"{cell}\" forwards to departed nodes, and {protocol} reports none to it");
         let tip = format!(
             "take `forward_departed` out of cell \"{cell}\", or use `fmipv6`, or no protocol (`none`)"
         );

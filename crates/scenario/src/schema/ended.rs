@@ -9,7 +9,7 @@ use seamline_mobility::protocol::BaseStation;
 use seamline_tcp::handover::Installed;
 use seamline_tcp::loss_notification::LossNotification;
 
-/// Note flows that would pass untouched although the agent is there for them, or would tell it what it does not hear.
+/// Refuse flows that would pass untouched although the agent is there for them, or whose notifications would not reach it.
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
         let ends = |agent: &&AgentSpec| {
@@ -37,12 +37,13 @@ fn refuse_marks(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
     let name = &agent.name;
     let tip = |key: &str, others: &str| format!("take `{key}` out{others}, or agent \"{name}\"");
     if flow.parameters.loss_notification.scheme != LossNotification::None {
-        let label = format!("what its ends tell each other of losses ends at agent \"{name}\"");
+        let label = format!("loss notifications between its ends stop at agent \"{name}\"");
         let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("loss_notification", ""));
         table.refuse_value("loss_notification", complaint);
     }
     if let Some(scheme) = flow.handover.filter(|scheme| scheme.installed == Installed::BothEnds) {
-        let label = format!("{} tells the other end by marks, which end at agent \"{name}\"", scheme.name);
+        let label =
+            format!("{} notifies the other end by marks, which stop at agent \"{name}\"", scheme.name);
         let others = ", use `freeze` or `tr-acks`, which any peer will do for";
         let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("handover", others));
         table.refuse_value("handover", complaint);

@@ -14,7 +14,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// Of one recording. What changes last tells when it ends.
+    /// Of one recording. It ends with its last change.
     pub(super) fn of(schedule: &Schedule) -> Self {
         let capacity = schedule.capacity.as_ref().map(|capacity| match capacity {
             Capacity::Rate(rate) => of_steps(rate.steps()),

@@ -1,4 +1,4 @@
-//! `[[flow]]`: who sends what to whom, and with which TCP.
+//! `[[flow]]`: what is sent from where to where, and with which TCP.
 
 use super::choices;
 use super::group::{Ends, Named, Nodes};
@@ -17,18 +17,18 @@ use std::sync::Arc;
 /// The name that stands for no handover scheme, with a line about it.
 const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 
-/// What the flow of one `[[flow]]` is.
+/// The flow of one `[[flow]]`.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Its name.
     pub name: String,
-    /// Who sends to whom: the copies are between the pairs in turn.
+    /// The pairs of sender and receiver; the copies are distributed over the pairs in turn.
     pub ends: Ends,
-    /// What the variant is called: its name, or "congestion control/recovery".
+    /// The name of the variant, or "congestion control/recovery".
     pub variant_name: String,
     /// Congestion control and recovery.
     pub variant: Variant,
-    /// What both ends do about a move; `None` is nothing.
+    /// The handover scheme of both ends, if any.
     pub handover: Option<&'static Scheme>,
     /// Parameters of both ends.
     pub parameters: Arc<Parameters>,

@@ -2,7 +2,7 @@
 
 use crate::codes::Code;
 use crate::document::Node;
-use crate::keys::{Keys, Shape, Takes, place_of, table, whole};
+use crate::keys::{Keys, Shape, Takes, index_of, table, whole};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
 
@@ -18,17 +18,14 @@ pub(super) struct Nodes {
     groups: Vec<Group>,
 }
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Options {
-    name: Option<String>,
-    count: Option<usize>,
-}
+/// The name and the number of nodes.
+pub(super) type Options = (Option<String>, Option<usize>);
 
 pub(super) fn keys<'a>() -> Keys<'a, Options> {
     table! { Options;
         .definition("group");
-        .name("group", "Name of the nodes; they are called NAME-1, NAME-2 and so on", |it: &mut Options| &mut it.name);
-        required count: whole(1, MOST), "Number of nodes";
+        .name("group", "Name of the nodes; they are called NAME-1, NAME-2 and so on", |it: &mut Options| &mut it.0);
+        required count (1): whole(1, MOST), "Number of nodes";
     }
 }
 
@@ -40,8 +37,8 @@ struct Group {
 }
 
 impl Nodes {
-    /// Read the groups; what is wrong has been noted, and is left out. Of too many nodes none is left, so that nothing is said of
-    /// who names them.
+    /// Read the groups; wrong ones are noted and left out. If there are too many nodes, none is returned, so that references to
+    /// them cause no further errors.
     pub(super) fn read(reader: &mut Reader<'_>, names: Vec<String>) -> Self {
         let mut total = names.len();
         if total > MOST_NODES {
@@ -58,7 +55,7 @@ impl Nodes {
     fn read_group(&mut self, mut table: Reader<'_>, total: &mut usize) {
         let mut options = Options::default();
         keys().read(&mut table, &mut options);
-        if let (Some(name), Some(count)) = (options.name, options.count) {
+        if let (Some(name), Some(count)) = options {
             let fitted = *total <= MOST_NODES;
             *total += count;
             if *total <= MOST_NODES {
@@ -75,7 +72,7 @@ impl Nodes {
         let own = || std::iter::once(&name).chain(&members);
         let node = own().find(|name| self.names.contains(name)).map(|taken| ("node", taken));
         let named = |name: &&String| self.groups.iter().any(|group| group.name == **name);
-        // Of two groups with one name that has been noted.
+        // Two groups with one name have been noted already.
         let group = || members.iter().find(named).map(|taken| ("group", taken));
         if let Some((kind, taken)) = node.or_else(group) {
             let complaint = Complaint::new(format!("a {kind} is called \"{taken}\"")).code(Code::NameTaken);
@@ -97,7 +94,7 @@ impl Nodes {
         let groups = self.groups.iter().map(|group| &group.name);
         // A group that shares its name with a node has been refused.
         let known = self.names.iter().chain(groups).map(String::as_str).collect();
-        place_of("node", known).read(node).map(|first| End { first, count: 1, is_group: false })
+        index_of("node", known).read(node).map(|first| End { first, count: 1, is_group: false })
     }
 
     /// The keys `from` and `to`.
@@ -160,7 +157,7 @@ impl Ends {
     pub fn count(&self) -> usize {
         self.from.count.max(self.to.count)
     }
-    /// The places of the two nodes of a pair; further ones begin with the first again.
+    /// The indices of the two nodes of a pair; after the last pair they start over.
     pub fn pair(&self, place: usize) -> [usize; 2] {
         [self.from, self.to].map(|end| end.first + place % end.count)
     }
@@ -173,8 +170,8 @@ impl Ends {
     pub fn contains(&self, node: usize) -> bool {
         [self.from, self.to].iter().any(|end| (end.first..end.first + end.count).contains(&node))
     }
-    /// What the member of this place is called among those that `name` stands for; `None` when it stands for one alone.
-    pub(super) fn member(&self, name: &str, place: usize) -> Option<String> {
-        (self.from.is_group || self.to.is_group).then(|| format!("{name}-{}", place + 1))
+    /// The name of one of the links that `name` stands for, by its index; `None` when it stands for a single link.
+    pub(super) fn member(&self, name: &str, index: usize) -> Option<String> {
+        (self.from.is_group || self.to.is_group).then(|| format!("{name}-{}", index + 1))
     }
 }

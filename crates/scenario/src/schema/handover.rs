@@ -36,7 +36,7 @@ struct Options {
     fates: Fates,
 }
 
-/// Handovers of constant interruption, at `at` or `every` so often until `duration`. Nothing is lost unless the table says so.
+/// Handovers of constant interruption, at the times `at`, or `every` so often until `duration`. By default nothing is lost.
 pub(super) fn section<'a>(duration: Duration) -> Section<'a, Handovers> {
     let start = Options { interruption: None, every: None, first: None, at: None, fates: Fates::SEAMLESS };
     table! { Options;

@@ -1,5 +1,5 @@
 //! `[[link]]`: a wire between two nodes, with a direction down (`from` -> `to`) and a direction up. Keys of
-//! the link hold for both; the tables `down` and `up` say where a direction differs.
+//! the link hold for both; the tables `down` and `up` hold what differs in one direction.
 
 use super::group::{Named, Nodes};
 use super::loss::{self, LossSpec};
@@ -21,28 +21,28 @@ use std::collections::BTreeMap;
 pub struct LinkSpec {
     /// Its name.
     pub name: String,
-    /// Place of one end in the list of nodes.
+    /// The index of the node at one end.
     pub from: usize,
-    /// Place of the other end.
+    /// The index of the node at the other end.
     pub to: usize,
     /// The direction `from` -> `to`.
     pub down: DirectionSpec,
     /// The direction `to` -> `from`.
     pub up: DirectionSpec,
-    /// Interruptions of both directions, besides which no schedule has any.
+    /// Interruptions of both directions; schedules have none then.
     pub handovers: Option<Handovers>,
-    /// Who hears of handovers.
+    /// Which node is notified of handovers, and how.
     pub notice: Option<NoticeSpec>,
 }
 
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct DirectionSpec {
-    /// Rate; does not count when the schedule has one.
+    /// Rate; ignored when the schedule has one.
     pub rate: Rate,
-    /// Propagation delay; does not count when the schedule has one.
+    /// Propagation delay; ignored when the schedule has one.
     pub one_way_delay: Duration,
-    /// What may wait.
+    /// The queue.
     pub queue: QueueConfig,
     /// Error models, at most one per place.
     pub loss: Vec<LossSpec>,
@@ -69,8 +69,8 @@ pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duratio
     is_whole.then_some(links)
 }
 
-/// What the links of a table are called may be what another table is called, or its links: their records and random streams
-/// would be the same.
+/// The names of a table's links may equal those of another table or of its links: their records and random streams would be
+/// the same.
 fn refuse_shared_names(tables: &[Reader<'_>], read: &[Option<Vec<LinkSpec>>]) {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, (table, links)) in tables.iter().zip(read).enumerate() {
@@ -80,7 +80,7 @@ fn refuse_shared_names(tables: &[Reader<'_>], read: &[Option<Vec<LinkSpec>>]) {
         for link in links.iter().flatten() {
             let earlier = *places.entry(&link.name).or_insert(place);
             let other = written(&mut tables[earlier].clone());
-            // Of two tables with one name that has been noted.
+            // Two tables with one name have been noted already.
             if earlier != place && other != own {
                 table.what = format!("link \"{}\"", own.unwrap_or_default());
                 table.refuse_value("name", shared_name(&link.name, other.as_deref()));
@@ -136,7 +136,7 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
     if reader.has("handover") {
         refuse_two_kinds_of_handovers(reader, [&down, &up]);
     }
-    if is_flawed(reader, &[("handover", handovers.is_some()), ("notice", notice.is_some())]) {
+    if reader.is_wrong("handover") || reader.is_wrong("notice") {
         return None;
     }
     let (name, ends, down, up) = (name?, ends?, down?, up?);
@@ -150,11 +150,6 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
         notice: notice.map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
     };
     Some(ends.pairs().enumerate().map(link).collect())
-}
-
-/// Whether a key is there without a good value; `(key, has a value)`.
-pub(super) fn is_flawed(reader: &Reader<'_>, keys: &[(&str, bool)]) -> bool {
-    keys.iter().any(|(key, is_good)| !is_good && reader.has(key))
 }
 
 fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<DirectionSpec>; 2]) {
@@ -172,7 +167,7 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
     }
 }
 
-/// What a table says of one direction.
+/// The keys of one direction.
 #[derive(Clone, Debug, Default)]
 struct Direction {
     rate: Option<Rate>,
@@ -184,7 +179,7 @@ struct Direction {
     flawed: bool,
 }
 
-/// What holds for both directions, and what the tables `down` and `up` say.
+/// The keys for both directions, and those in the tables `down` and `up`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directions {
     shared: Direction,
@@ -213,14 +208,8 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
     .check(|reader, it| {
             loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
             schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
-            let keys = [
-                ("rate", it.rate.is_some()),
-                ("one_way_delay", it.one_way_delay.is_some()),
-                ("queue", it.queue.is_some()),
-                ("loss", it.loss.is_some()),
-                ("schedule", it.schedule.is_some()),
-            ];
-            it.flawed = is_flawed(reader, &keys);
+            let keys = ["rate", "one_way_delay", "queue", "loss", "schedule"];
+            it.flawed = keys.iter().any(|key| reader.is_wrong(key));
         })
 }
 
@@ -236,7 +225,7 @@ impl Directions {
 }
 
 impl Direction {
-    /// What the table of the direction says, and otherwise what holds for both.
+    /// The keys of this direction; those for both directions where it has none.
     fn over(self, shared: &Direction, reader: &Reader<'_>) -> Option<DirectionSpec> {
         if self.flawed || shared.flawed {
             return None;

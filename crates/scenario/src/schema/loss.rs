@@ -80,13 +80,6 @@ impl LossSpec {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Options {
-    model: Option<LossModel>,
-    place: Place,
-    applies_to: AppliesTo,
-}
-
 /// An error model under `loss`.
 pub(super) fn section<'a>() -> Section<'a, LossSpec> {
     let models = kinds! { Kinds::new("model", "The error model");
@@ -97,13 +90,13 @@ pub(super) fn section<'a>() -> Section<'a, LossSpec> {
         "outage" => outage(), "everything is lost for a while, once per period";
         "trace" => trace(), "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)";
     };
-    table! { Options;
+    table! { (_, _, _);
         .definition("loss");
-        .kinds(models, |it: &mut Options| &mut it.model);
-        key place: choice(PLACES), "Where packets are lost: after propagation, or before the queue";
-        key applies_to: choice(APPLIES_TO), "Which packets it affects: all, or those with payload";
+        .kinds(models, |it: &mut (_, _, _)| &mut it.0);
+        key place (1): choice(PLACES), "Where packets are lost: after propagation, or before the queue";
+        key applies_to (2): choice(APPLIES_TO), "Which packets it affects: all, or those with payload";
     }
-    .build(Options::default(), |Options { model, place, applies_to }, _| {
+    .build((None, Place::default(), AppliesTo::default()), |(model, place, applies_to), _| {
         Some(LossSpec { model: model?, place, applies_to })
     })
 }

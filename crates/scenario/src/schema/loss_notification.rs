@@ -1,4 +1,4 @@
-//! `loss_notification = { scheme = "eln-ack" }`: losses on the air are told apart from congestion.
+//! `loss_notification = { scheme = "eln-ack" }`: losses on the air are distinguished from congestion.
 
 use crate::keys::{Keys, boolean, choice, table};
 use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};

@@ -2,13 +2,12 @@
 
 use super::cell::CellSpec;
 use super::layer_2;
-use super::link::is_flawed;
 use super::movement::{self, MovementSpec};
-use super::node_place;
+use super::node_index;
 use super::notice::{self, NoticeSpec};
 use super::protocol::{self, ProtocolSpec};
 use crate::codes::Code;
-use crate::keys::{KeyShape, Section, Shape, place_of, table};
+use crate::keys::{KeyShape, Section, Shape, index_of, table};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_mobility::Layer2Config;
@@ -18,13 +17,13 @@ use seamline_wire::Duration;
 /// A mobile node.
 #[derive(Clone, Debug)]
 pub struct MobileSpec {
-    /// Its place in the list of nodes.
+    /// The index of its node.
     pub node: usize,
-    /// Places of its cells in the list of cells.
+    /// The indices of its radio cells.
     pub cells: Vec<usize>,
-    /// When it is where.
+    /// Its movement.
     pub movement: MovementSpec,
-    /// How its packets find it; with no protocol all routes follow it at once.
+    /// How packets are routed to it; without a protocol all routes follow it at once.
     pub protocol: Option<ProtocolSpec>,
     /// How its link layer notifies it of its handovers.
     pub notice: Option<NoticeSpec>,
@@ -48,7 +47,7 @@ pub(super) fn section<'a>(
 ) -> Section<'a, MobileSpec> {
     let known: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let name = move |reader: &mut Reader<'_>, it: &mut Options| {
-        it.node = reader.optional("name", |node| node_place(nodes).read(node));
+        it.node = reader.optional("name", |node| node_index(nodes).read(node));
         if let Some(node) = it.node {
             reader.what = format!("mobile \"{}\"", nodes[node]);
         }
@@ -57,7 +56,7 @@ pub(super) fn section<'a>(
         .definition("mobile");
         .custom("name", name, || KeyShape::new("name", "Node that moves", Shape::Text));
         .needed();
-        required cells: place_of("cell", known.clone()).one_or_many(), "Its cells; it begins in the first";
+        required cells: index_of("cell", known.clone()).one_or_many(), "Its cells; it begins in the first";
         section layer_2: layer_2::section(), "How long a handover takes below IP, instead of `interruption`";
         part movement: movement::keys(known), "When it changes its cell";
         .needed();
@@ -80,7 +79,7 @@ fn make(it: Options, reader: &mut Reader<'_>, cells: &[CellSpec], duration: Dura
         let complaint = Complaint::new("only the node itself is notified of its handovers");
         reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
     }
-    if is_flawed(reader, &[("layer_2", it.layer_2.is_some()), ("notice", it.notice.is_some())]) {
+    if reader.is_wrong("layer_2") || reader.is_wrong("notice") {
         return None;
     }
     let node = it.node?;
@@ -94,7 +93,7 @@ fn make(it: Options, reader: &mut Reader<'_>, cells: &[CellSpec], duration: Dura
 }
 
 fn are_cells_good(reader: &mut Reader<'_>, own: &[usize]) -> bool {
-    let twice = (1..own.len()).any(|place| own[..place].contains(&own[place]));
+    let twice = (1..own.len()).any(|index| own[..index].contains(&own[index]));
     let (label, code) = match twice {
         true => ("a cell is named twice", Code::NameTaken),
         false if own.is_empty() => ("a mobile node needs a cell to begin in", Code::Missing),

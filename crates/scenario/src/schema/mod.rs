@@ -44,7 +44,7 @@ use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
-use crate::keys::{KeyShape, Keys, Section, Shape, Takes, place_of, positive_time, table, text, time};
+use crate::keys::{KeyShape, Keys, Section, Shape, Takes, index_of, positive_time, table, text, time};
 use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
 use crate::units::Complaint;
@@ -54,11 +54,11 @@ use seamline_wire::Duration;
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// What a person calls it.
+    /// Its title for people.
     pub title: Option<String>,
     /// How long a run lasts.
     pub duration: Duration,
-    /// What is left out of all means, from the start.
+    /// The time at the start that all means leave out.
     pub warm_up: Duration,
     /// Master seeds, one run each.
     pub seeds: Vec<u64>,
@@ -68,11 +68,11 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// The radio cells.
     pub cells: Vec<CellSpec>,
-    /// The nodes that move between them.
+    /// The mobile nodes.
     pub mobiles: Vec<MobileSpec>,
-    /// Who helps on the way.
+    /// The agents on the path.
     pub agents: Vec<AgentSpec>,
-    /// Who sends what to whom.
+    /// The flows.
     pub flows: Vec<FlowSpec>,
     /// Files to write.
     pub output: OutputSpec,
@@ -92,7 +92,7 @@ impl Scenario {
     }
 
     /// The nodes that links and the air of cells join to the end of a link without it, that end first: what is on its far side, if
-    /// its beginning is not among them. `link` is its place in the list of links.
+    /// its beginning is not among them. `link` is its index.
     pub fn beyond(&self, link: usize) -> Vec<usize> {
         let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
         let others = others.map(|(_, link)| [link.from, link.to]);
@@ -124,7 +124,7 @@ fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
 
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;
-/// Cells take two ports of a router each, beside the links.
+/// Cells take two ports of a router each, in addition to the links.
 const MOST_CELLS: usize = 1000;
 
 /// What has been read of a scenario.
@@ -254,12 +254,12 @@ fn read_seeds(node: &Node) -> Result<Vec<u64>, Complaint> {
     Ok(seeds)
 }
 
-/// The place of a node by its name. Where there are no nodes that has been noted, and any name passes.
-fn node_place(nodes: &[String]) -> Takes<'_, usize> {
+/// The index of a node by its name. When there are no nodes, that has been noted, and every name is accepted.
+fn node_index(nodes: &[String]) -> Takes<'_, usize> {
     if nodes.is_empty() {
         return Takes::new(Shape::Text, |_| Err(Complaint::noted_elsewhere()), |_| None);
     }
-    place_of("node", nodes.iter().map(String::as_str).collect())
+    index_of("node", nodes.iter().map(String::as_str).collect())
 }
 
 /// The names that are good; the others are noted.
@@ -301,14 +301,14 @@ fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
     top.cells = read_all(tables, &cell::section(&top.nodes.names));
 }
 
-/// Without good cells the mobile nodes' own are not checked.
+/// The cells of mobile nodes are checked only when all cells are valid.
 fn read_mobiles(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "mobile");
     let Some(cells) = &top.cells else { return };
     top.mobiles = read_all(tables, &mobile::section(&top.nodes.names, cells, top.length()));
 }
 
-/// Without good links and cells the places of agents are not checked.
+/// Agents are checked only when links and cells are valid.
 fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "agent");
     let (Some(links), Some(cells)) = (&top.links, &top.cells) else { return };

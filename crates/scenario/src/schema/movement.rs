@@ -4,7 +4,7 @@ use super::cell::CellSpec;
 use super::waypoints::{self, WaypointsSpec};
 use crate::codes::Code;
 use crate::document::{Node, Value};
-use crate::keys::{Keys, Shape, Takes, choice, place_of, positive_time, table, time};
+use crate::keys::{Keys, Shape, Takes, choice, index_of, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::{Complaint, Quantity};
 use seamline_mobility::{CellId, Layer2Config, Move, Movement, MovementError, Order, Period};
@@ -48,7 +48,7 @@ pub enum MovesSpec {
     },
     /// At these times to these cells.
     Timetable(Vec<Move>),
-    /// As the way through the ranges of the cells has it.
+    /// Along a way through the ranges of the cells.
     Waypoints(WaypointsSpec),
 }
 
@@ -97,7 +97,7 @@ impl MovementSpec {
 /// The ways to give the moves; the first key of each selects it.
 const WAYS: [&[&str]; 3] = [&["waypoints", "start", "change"], &["timetable"], &["every", "first", "order"]];
 
-/// What a table says of moves.
+/// The keys of a movement.
 #[derive(Clone, Default)]
 pub(super) struct Options {
     interruption: Duration,
@@ -113,7 +113,7 @@ pub(super) struct Options {
 pub(super) fn keys<'a>(cells: Vec<&'a str>) -> Keys<'a, Options> {
     let step = table! { (_, _);
         required at (0): time(), "When it leaves its cell";
-        required cell (1): place_of("cell", cells), "Cell it goes to";
+        required cell (1): index_of("cell", cells), "Cell it goes to";
     }
     .build((None, None), |(at, cell), _| at.zip(cell));
     table! { Options;

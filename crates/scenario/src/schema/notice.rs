@@ -1,7 +1,7 @@
 //! `notice = { to = "phone", lead = "1 s", error = "100 ms" }`: which node is notified of a link's handovers in advance, and how
 //! reliably.
 
-use super::node_place;
+use super::node_index;
 use crate::codes::Code;
 use crate::keys::{Section, choice, number, share, table, time};
 use crate::units::Complaint;
@@ -11,7 +11,7 @@ use seamline_wire::Duration;
 /// The node that is notified of a link's handovers, and how reliably.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoticeSpec {
-    /// Place of the node in the list of nodes.
+    /// The index of the node.
     pub to: usize,
     /// How reliably.
     pub config: NoticeConfig,
@@ -39,7 +39,7 @@ struct Options {
 pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, NoticeConfig)> {
     table! { Options;
         .definition("notice");
-        optional to: node_place(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
+        optional to: node_index(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
         optional lead (config.lead): time(), "How long before a handover it is predicted; without it nothing is predicted";
         key error: time(), "Error of predicted times: maximum (uniform) or standard deviation (normal)";
         key error_shape (shape): choice(SPREADS), "Distribution of that error";

@@ -1,6 +1,6 @@
 //! `protocol = { kind = "mobile-ipv4", home_agent = "router" }`: how packets find a mobile node.
 
-use super::node_place;
+use super::node_index;
 use crate::codes::Code;
 use crate::keys::{Choice, Field, Keys, Kinds, Section, Takes, boolean, choice, positive_time, table, time};
 use crate::reader::Reader;
@@ -17,15 +17,15 @@ pub const NONE: (&str, &str) = ("none", "an idealised network: all routes follow
 pub struct ProtocolSpec {
     /// Which.
     pub scheme: &'static Scheme,
-    /// Place of the node that its home agent is on, if it has one.
+    /// The index of the node that its home agent is on, if it has one.
     pub home_agent: Option<usize>,
-    /// Place of the node that its mobility anchor point is on, if it has one.
+    /// The index of the node that its mobility anchor point is on, if it has one.
     pub mobility_anchor_point: Option<usize>,
     /// How often the agents at its base stations advertise.
     pub advertisements: AdvertisementConfig,
-    /// When it takes what it hears for a move.
+    /// Which advertisements it takes for a move.
     pub movement_detection: MovementDetection,
-    /// The lifetime that it asks for, in seconds.
+    /// The requested lifetime in seconds.
     pub registration_lifetime_s: u16,
     /// How long it waits for the first reply.
     pub registration_retransmission: Duration,
@@ -116,8 +116,8 @@ fn anchor<'a>(
 ) -> Keys<'a, ProtocolSpec> {
     match participation {
         Participation::None => Keys::new(),
-        Participation::Possible => Keys::new().optional(name, about, node_place(nodes), field),
-        Participation::Needed => Keys::new().required(name, about, node_place(nodes), field),
+        Participation::Possible => Keys::new().optional(name, about, node_index(nodes), field),
+        Participation::Needed => Keys::new().required(name, about, node_index(nodes), field),
     }
 }
 

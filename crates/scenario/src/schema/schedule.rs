@@ -1,5 +1,5 @@
 //! `schedule = { kind = "leoem", file = "path.log.gz" }`: conditions of a link over time, recorded or
-//! generated. Tables in a list complete each other, say capacity and delay.
+//! generated. Tables in a list complete each other, for example capacity and delay.
 
 use super::extent::Extent;
 use super::generated::{self, Direction, Generator};
@@ -22,9 +22,9 @@ pub struct ScheduleSpec {
 /// One schedule.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// The same in every run, from its start or the place given.
+    /// The same in every run, from its start or the given offset.
     Recorded { schedule: Schedule, has_start: bool },
-    /// Another one for every seed.
+    /// A different one for every seed.
     Generated(Generator),
 }
 
@@ -59,11 +59,11 @@ impl ScheduleSpec {
     pub(super) fn new(parts: Vec<Part>) -> Self {
         ScheduleSpec { parts }
     }
-    /// Whether it says what the transmitter can send.
+    /// Whether it sets the capacity.
     pub fn has_capacity(&self) -> bool {
         self.provides(CAPACITY)
     }
-    /// Whether it says how long propagation takes.
+    /// Whether it sets the propagation delay.
     pub fn has_delay(&self) -> bool {
         self.provides(ONE_WAY_DELAY)
     }
@@ -83,11 +83,11 @@ impl ScheduleSpec {
         });
         recordings.reduce(Extent::of_both)
     }
-    /// Whether a recording begins at a place that was given.
+    /// Whether a recording begins at a given offset.
     pub fn has_start(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Recorded { has_start: true, .. }))
     }
-    /// The same, with recordings from a later place on; what is generated stays.
+    /// The same, with recordings from a later offset; generated schedules stay.
     #[must_use]
     pub fn skip(self, by: Duration) -> Self {
         let skip = |part| match part {
@@ -111,7 +111,7 @@ impl ScheduleSpec {
     }
 }
 
-/// Two schedules that say something about different things.
+/// Two schedules that set different things.
 fn complete(one: Schedule, other: Schedule) -> Schedule {
     Schedule {
         capacity: one.capacity.or(other.capacity),

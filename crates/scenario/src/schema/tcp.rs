@@ -20,7 +20,7 @@ pub(super) fn parameters<'a>() -> Keys<'a, Parameters> {
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
         part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
         part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
-        part loss_notification: loss_notification::keys(), "Losses on the air are told apart from congestion";
+        part loss_notification: loss_notification::keys(), "Losses on the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
         part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";
     }

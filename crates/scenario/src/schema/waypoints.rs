@@ -12,7 +12,7 @@ use seamline_wire::{Duration, Instant};
 /// A way, and the cells on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaypointsSpec {
-    /// Where the node is when.
+    /// The trajectory of the node.
     pub trajectory: Trajectory,
     /// When it changes its cell.
     pub change: Change,
@@ -24,8 +24,8 @@ const CHANGES: &[(&str, Change)] =
     &[("entering", Change::Entering), ("leaving", Change::Leaving), ("nearest", Change::Nearest)];
 
 impl WaypointsSpec {
-    /// The movement, when each handover takes as long as `handover` says, and old links last until their ranges end
-    /// or are lost at once.
+    /// The movement; `handover` returns the duration of each handover, and old links last until their ranges end or are
+    /// lost at once.
     ///
     /// # Panics
     /// When no cell reaches the start, which reading a scenario finds out.
@@ -42,7 +42,7 @@ impl WaypointsSpec {
     }
 }
 
-/// What a table says of a way.
+/// The keys of a way.
 #[derive(Clone, Default)]
 pub(super) struct Options {
     start: Option<Position>,
@@ -110,8 +110,8 @@ fn trajectory(options: &Options, reader: &mut Reader<'_>) -> Option<Trajectory> 
 
 fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<Vec<Disc>> {
     let mut discs = Vec::new();
-    for place in own {
-        let CellSpec { area, name, .. } = &cells[*place];
+    for index in own {
+        let CellSpec { area, name, .. } = &cells[*index];
         let Some(Area { position, range }) = *area else {
             let complaint =
                 Complaint::new(format!("cell \"{name}\" of this node has no position and no range"))
@@ -122,7 +122,7 @@ fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Opt
             reader.refuse_value("waypoints", complaint);
             return None;
         };
-        discs.push(Disc { cell: CellId(*place as u32), position, range });
+        discs.push(Disc { cell: CellId(*index as u32), position, range });
     }
     (!discs.is_empty()).then_some(discs)
 }

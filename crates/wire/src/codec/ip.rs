@@ -13,9 +13,10 @@ pub(super) const TCP: u8 = 6;
 pub(super) const UDP: u8 = 17;
 
 /// A version of the Internet Protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IpVersion {
     /// IPv4 (RFC 791).
+    #[default]
     V4,
     /// IPv6 (RFC 8200).
     V6,

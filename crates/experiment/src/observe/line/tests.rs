@@ -42,7 +42,7 @@ fn texts_of_every_length_around_a_piece() {
 
 /// Halves of the last decimal are exact in binary only as odd multiples of a power of two.
 #[test]
-fn what_lies_in_the_middle_goes_to_the_even_side() {
+fn ties_are_rounded_to_even() {
     for odd in 0..4096 {
         for divisor in [2.0, 32.0, 64.0, 1024.0, 65536.0, 1048576.0] {
             let value = f64::from(odd) / divisor;

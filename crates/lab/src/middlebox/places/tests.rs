@@ -77,7 +77,7 @@ fn sides_of_the_agent(scenario: &Scenario) -> Sides {
 
 /// Beyond the air of a cell there are those that never leave it, too.
 #[test]
-fn who_is_fixed_in_a_cell_is_behind_the_agent_before_it() {
+fn nodes_fixed_in_a_cell_are_behind_the_agent_before_it() {
     for ends in [["server", "house"], ["house", "server"]] {
         let expected = Sides { ends: [SERVER, HOUSE], behind: vec![MAST, HOUSE, CAR, FARTHER] };
         assert_eq!(sides_of_the_agent(&with_flows(&[ends])), expected);

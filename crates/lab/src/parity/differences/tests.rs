@@ -30,7 +30,7 @@ fn scenario(name: &str, cell: &str, mark: Mark, more: bool) -> ScenarioParity {
 }
 
 #[test]
-fn a_difference_is_explained_only_where_the_explanation_says_so() {
+fn a_difference_is_explained_only_where_the_explanation_applies() {
     let unexplained = |scenario| judge(known(), &[scenario], true).unexplained().count();
     assert_eq!(unexplained(scenario("one", "cubic, 1 s", Mark::Beyond, true)), 0);
     assert_eq!(unexplained(scenario("two", "cubic, 1 s", Mark::Beyond, true)), 1);
