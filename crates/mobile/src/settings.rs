@@ -1,4 +1,4 @@
-//! The daemon's settings, and the TOML file that they are read from: docs/mobile.md shows all of its keys.
+//! The daemon's settings, and the TOML file that they are read from: docs/how-to/mobile.md shows all of its keys.
 
 use crate::schedule::Reconfigurations;
 use seamline_config::document::{Key, Node, Value};
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_example_in_the_documents_has_the_defaults_and_what_differs() {
-        let page = include_str!("../../../docs/mobile.md");
+        let page = include_str!("../../../docs/how-to/mobile.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (example, _) = rest.split_once("```").unwrap();
         let settings = read(example).unwrap();
