@@ -26,7 +26,7 @@ Exit codes:
   2  invalid arguments or configuration
 
 In Seamline's sources:
-  docs/how-to/agent.md       where to place it, keys of --config, counters
+  docs/how-to/agent.md       where to place it, keys of --config
   docs/how-to/deployment.md  what to measure, and how to remove it again";
 
 #[derive(Debug, clap::Args)]
