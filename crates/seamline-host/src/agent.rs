@@ -26,8 +26,9 @@ Exit codes:
   2  invalid arguments or configuration
 
 In Seamline's sources:
-  docs/how-to/agent.md       where to place it, keys of --config, counters
-  docs/how-to/deployment.md  what to measure, and how to remove it again";
+  docs/how-to/agent.md             where to place it, keys of --config
+  docs/how-to/agent-monitoring.md  counters, limits
+  docs/how-to/deployment.md        what to measure, how to remove it";
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = AFTER_HELP)]

@@ -22,7 +22,7 @@ Exit codes:
   2  invalid arguments or configuration
 
 In Seamline's sources:
-  docs/how-to/mobile.md  keys of --config, messages of --tell, systemd unit";
+  docs/how-to/mobile.md  keys of --config, messages, systemd unit";
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]

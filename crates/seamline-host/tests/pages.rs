@@ -33,7 +33,7 @@ fn completions_and_pages_know_every_subcommand() {
 fn pages_of_daemons_say_how_they_end_and_where_more_is_said() {
     let folder = folder();
     output_of(HOST, &["man", "pages"], folder.path());
-    for (name, documents) in [("agent", 2), ("mobile", 1), ("sender", 1)] {
+    for (name, documents) in [("agent", 3), ("mobile", 1), ("sender", 1)] {
         let help = output_of(HOST, &[name, "--help"], folder.path());
         let (_, end) = help.split_once("\n\nSignals:\n").unwrap();
         assert_contains(end, &["SIGTERM", "\n\nExit codes:\n  0  ", "\n  1  ", "\n  2  "]);

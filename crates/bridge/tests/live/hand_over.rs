@@ -356,7 +356,7 @@ fn an_agent_that_hangs_stalls_nobody_who_hands_over_to_it() {
     drop(Runs::of("snoop", "cubic", 100, Told::OfOneThatHangs, 1));
 }
 
-/// For the table in `docs/how-to/agent.md`, as often as `SEAMLINE_HAND_OVER_RUNS` says; else not at all.
+/// For the table in `docs/how-to/agent-hand-over.md`, as often as `SEAMLINE_HAND_OVER_RUNS` says; else not at all.
 #[test]
 fn what_handing_over_brings() {
     let Ok(runs) = std::env::var("SEAMLINE_HAND_OVER_RUNS").map(|text| text.parse().unwrap()) else { return };
